@@ -1,10 +1,10 @@
-//! Calibration files: written rigs must be read back unchanged.
+//! Attacks on calibration files, whose rigs must be read back unchanged after they were written.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use stereopsis_calibration::{LoadOptions, Output, read, write};
 
-/// Attacks ROS's archive: the bytes as the compressed file, and as its tar.
+/// Attacks ROS's archive with the bytes as compressed file and as tar.
 pub(crate) fn archive(input: &[u8]) {
     check(&[("calibrationdata.tar.gz", input)]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
@@ -12,17 +12,15 @@ pub(crate) fn archive(input: &[u8]) {
     check(&[("calibrationdata.tar.gz", &gzip.finish().expect("memory"))]);
 }
 
-/// Attacks Kalibr's camchain.
 pub(crate) fn kalibr(input: &[u8]) {
     check(&[("camchain.yaml", input)]);
 }
 
-/// Attacks Middlebury's calib.txt.
 pub(crate) fn middlebury(input: &[u8]) {
     check(&[("calib.txt", input)]);
 }
 
-/// Attacks OpenCV's XML behind its first line.
+/// Attacks OpenCV's XML after its first line.
 pub(crate) fn opencv_xml(input: &[u8]) {
     check(&[("rig.xml", &[&b"<?xml version=\"1.0\"?>\n"[..], input].concat())]);
 }
@@ -32,7 +30,7 @@ pub(crate) fn opencv_yaml(input: &[u8]) {
     check(&[("rig.yml", input)]);
 }
 
-/// Attacks ROS's camera_info of two cameras: the files are separated by a zero byte, or identical.
+/// Attacks ROS's camera_info of two cameras, separated by a zero byte or identical.
 pub(crate) fn ros(input: &[u8]) {
     let (left, right) = match input.iter().position(|&byte| byte == 0) {
         Some(at) => (&input[..at], &input[at + 1..]),
@@ -41,17 +39,17 @@ pub(crate) fn ros(input: &[u8]) {
     check(&[("left.yaml", left), ("right.yaml", right)]);
 }
 
-/// Attacks the program's own TOML behind its first line.
+/// Attacks the program's own TOML after its first line.
 pub(crate) fn toml(input: &[u8]) {
     check(&[("rig.toml", &[&b"format = \"stereopsis-rig-1\"\n"[..], input].concat())]);
 }
 
-/// Attacks a ZED's factory file behind its first line.
+/// Attacks a ZED's factory file after its first line.
 pub(crate) fn zed(input: &[u8]) {
     check(&[("zed.conf", &[&b"[LEFT_CAM_HD]\n"[..], input].concat())]);
 }
 
-/// Reads files; a valid rig is written in every format and read back.
+/// Reads files, writes a valid rig in every format, and reads each back.
 fn check(files: &[(&str, &[u8])]) {
     let files: Vec<_> = files.iter().map(|(name, bytes)| (PathBuf::from(name), bytes.to_vec())).collect();
     let Ok(rig) = read(&files, &LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() }) else { return };

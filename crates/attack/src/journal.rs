@@ -1,4 +1,4 @@
-//! Journal of a search, and the search that continues from it.
+//! Attack on the journal of a search and on the search that continues from it.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -7,15 +7,14 @@ use stereopsis_search::{
 };
 use stereopsis_stereo::StereoParams;
 
-/// Number of samples of the search.
 const SAMPLES: usize = 2;
 
-/// Returns the header of the search whose journal every input is read as.
+/// Returns the header of the search to which the journal of every input belongs.
 pub fn header() -> Map<String, Value> {
     [("stereopsis-search".to_owned(), Value::from(2))].into_iter().collect()
 }
 
-/// Attacks a file: a refused one stays unchanged, an accepted one loses nothing and is read again completely.
+/// Attacks a journal: a refused one stays unchanged, an accepted one loses nothing and is read again completely.
 pub(crate) fn journal(input: &[u8]) {
     let path = super::file("a.search.jsonl", input);
     let opened = Journal::open(&path, &header());
@@ -27,22 +26,22 @@ pub(crate) fn journal(input: &[u8]) {
     assert_eq!((again.trials.len(), again.elapsed), (known.trials.len(), known.elapsed));
     let limits = Limits { max_ms: None, budget: Budget::Trials(known.trials.len() + 1) };
     let plan = Plan { judge: Judge::WithoutTruth, start: StereoParams::default(), limits };
-    let ended = find(&plan, SAMPLES, known, &mut Away, &mut Silent);
+    let ended = find(&plan, SAMPLES, known, &mut MissingEngine, &mut PassiveWatcher);
     assert!(!matches!(ended, Err(Failure::Stopped | Failure::Refused(_))), "{ended:?}");
 }
 
-/// Engine that is missing: the search ends at the first setting without a journal entry.
-struct Away;
+/// Missing engine, which ends the search at the first setting without a journal entry.
+struct MissingEngine;
 
-impl Meter for Away {
+impl Meter for MissingEngine {
     fn measure(&mut self, _: &StereoParams, _: usize, _: &dyn Fn() -> bool) -> Result<SampleResult, Failure> {
         Err(Failure::Lost("there is no engine".to_owned()))
     }
 }
 
-struct Silent;
+struct PassiveWatcher;
 
-impl Watcher for Silent {
+impl Watcher for PassiveWatcher {
     fn is_stopped(&self) -> bool {
         false
     }

@@ -1,14 +1,15 @@
 //! Entry points of foreign data as functions of any bytes, for libFuzzer in `fuzz/` and for `tests/attack`.
-//!
-//! A target fails by a panic. It also checks the program's promises: an answer, and consistent results on every path.
+//! A target fails by a panic, also where the program breaks a promise: an answer, and consistent results on every path.
 //!
 //! # Design: each entry point is a function of bytes
 //!
-//! - `attack` has one function for each entry point. The tests run it with the seeds of `fuzz/seeds` and with damaged ones; `fuzz/` is libFuzzer around the same functions.
-//!   An input that broke a target once becomes a seed.
-//! - Eight files have unsafe code: two of `cpu`, three of `v4l2/`, three of `gpu` (two of its compiler, and `memory`). Those of the CPU engine depend on nothing else of the program, so that `tools/miri` can build them alone;
-//!   the others call the kernel and drivers, which Miri cannot.
-//! - `make attack` runs all of it, with the hostile cases among the other tests and the licence check of the dependencies; SECURITY.md lists the promises.
+//! - `attack` has one function per entry point. The tests run it with the seeds of `fuzz/seeds` and with damaged ones; `fuzz/` is
+//!   libFuzzer around the same functions. An input that broke a target once becomes a seed.
+//! - Eight files have unsafe code: two of `cpu`, three of `v4l2/`, three of `gpu` (two of its compiler, and `memory`). Those of the CPU
+//!   engine use nothing else of the program, so that `tools/miri` can build them alone; the others call the kernel and drivers, which
+//!   Miri cannot.
+//! - `make attack` runs all of it, with the hostile cases among the other tests and the licence check of the dependencies; SECURITY.md
+//!   lists the promises.
 
 mod calibration;
 mod journal;
@@ -27,7 +28,7 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use stereopsis_capture::MaxPixels;
 
-/// Largest image, px: larger ones are refused for speed.
+/// Largest image, above which images are refused for speed, px.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
 
 /// Entry point.
@@ -65,7 +66,7 @@ pub const ALL: &[Target] = &[
     Target { name: "zed", run: calibration::zed },
 ];
 
-/// Writes the bytes to a file in this thread's folder; the next call may overwrite it.
+/// Writes the bytes to a file in this thread's folder, which the next call may overwrite.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     thread_local! {
         static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };

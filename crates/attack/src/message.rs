@@ -1,4 +1,4 @@
-//! Single message of a recording, without the file around it.
+//! Attack on a single message of a recording without the file around it.
 
 use stereopsis_base::image::Image;
 use stereopsis_capture::{MaxPixels, Pixels};
@@ -6,7 +6,7 @@ use stereopsis_recording::message::{Body, DisparityBody, Encoding, ImageBody};
 use stereopsis_recording::unpack::{Measured, Unpacker};
 use stereopsis_recording::{Channel, Format, Packet, Schema, format, topic};
 
-/// Returns the topics of all message kinds, in both formats and of ROS 1; the first byte of an input selects one.
+/// Returns the topics of all message kinds in both formats and of ROS 1, one of which the first byte of an input selects.
 pub fn channels() -> Vec<Channel> {
     let image = ImageBody { width: 0, height: 0, encoding: Encoding::Mono8, step: 0, data: [].into() };
     let disparity = DisparityBody {
@@ -39,7 +39,7 @@ pub fn channels() -> Vec<Channel> {
     both.chain(of_ros_1).collect()
 }
 
-/// Attacks a message, alone and as both images of a pair.
+/// Attacks a message alone and as both images of a pair.
 pub(crate) fn message(input: &[u8]) {
     let &[which, ref data @ ..] = input else { return };
     let channels = channels();
@@ -59,7 +59,7 @@ pub(crate) fn message(input: &[u8]) {
         let _ = unpacker.pair(&[first.clone(), first.clone()]);
     }
     let Ok(message) = format::decode(channel, data) else { return };
-    // decoded messages can be encoded in both formats, and decoded again
+    // decoded messages can be encoded in both formats and decoded again
     for &format in Format::ALL {
         let channel = format.channel(&channel.topic, &message.body);
         let bytes = format.encode(&message);

@@ -1,4 +1,4 @@
-//! Messages of other machines.
+//! Attack on messages of other machines.
 
 use super::MOST_PIXELS;
 use stereopsis_capture::Pixels;
@@ -7,10 +7,9 @@ use stereopsis_network::result;
 use stereopsis_network::wire::{self, Content, HEAD_BYTES, Head, Packets};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 
-/// Size of the receiving rig, px.
 const SIZE: (usize, usize) = (4, 2);
 
-/// Attacks a message: its header, then the payload of a pair or a result; also parses the bytes as a member's token.
+/// Attacks a message: header, payload of a pair or a result, and the bytes as a member's token.
 pub(super) fn network(bytes: &[u8]) {
     let (head, payload) = bytes.split_at(bytes.len().min(HEAD_BYTES));
     match Head::of(head).map(|head| head.content) {

@@ -1,4 +1,4 @@
-//! Image files and camera frames.
+//! Attacks on image files and camera frames.
 
 use super::MOST_PIXELS;
 use stereopsis_base::image::Picture;
@@ -12,7 +12,6 @@ pub(crate) fn picture(input: &[u8]) {
     same(grey, colour);
 }
 
-/// Attacks a disparity map.
 pub(crate) fn pfm(input: &[u8]) {
     if let Ok(image) = decode_pfm(input, MOST_PIXELS) {
         assert!(4 * image.pixels().len() <= input.len(), "every pixel is in the file");

@@ -1,4 +1,4 @@
-//! Input of `--publish` clients: the head of the HTTP request, and requests afterwards.
+//! Attacks on `--publish`: the head of the HTTP request, and later requests.
 
 use super::words::valid;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ static GUARDS: LazyLock<[Guard; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// Attacks the request head: admitted clients have no foreign origin, and the token if there is one.
+/// Attacks the request head: admitted clients have no foreign origin, and the required token.
 pub(crate) fn request_head(input: &[u8]) {
     let [here, network] = &*GUARDS;
     if let Some(Ok(admitted)) = here.judge(input) {
@@ -46,7 +46,7 @@ fn let_in(guard: &Guard, input: &[u8], admitted: &Admitted) {
     assert_eq!(guard.judge(head), Some(Ok(admitted.clone())), "what follows the head counts");
 }
 
-/// Attacks requests, one per line: the parameters must stay consistent.
+/// Attacks requests, one per line, after which the parameters must be consistent.
 pub(crate) fn request(input: &[u8]) {
     let panel = Panel::new();
     for line in String::from_utf8_lossy(input).lines() {

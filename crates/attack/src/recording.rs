@@ -1,4 +1,4 @@
-//! Recordings as seekable files and as pipes.
+//! Attacks on recordings as seekable files and as pipes.
 
 use super::MOST_PIXELS;
 use std::io::Read;
@@ -7,14 +7,13 @@ use stereopsis_recording::Recording;
 use stereopsis_recording::read::{PacketStream, PairStream, ReadError};
 use stereopsis_recording::unpack::{Measured, Unpacker};
 
-/// Largest number of examined pairs.
 const MOST_PAIRS: usize = 32;
 
 /// Magic number of a compressed file, and largest unpacked size, bytes.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const MOST_UNPACKED_BYTES: u64 = 64 << 20;
 
-/// Attacks a file: all topics, all pairs with their images and results; reading again gives equal data.
+/// Attacks a file with all topics, pairs, images and results, which must be equal when read again.
 pub(crate) fn file(input: &[u8]) {
     let path = super::file("a.mcap", input);
     let Ok(mut recording) = Recording::open(&path) else { return };
@@ -45,11 +44,11 @@ pub(crate) fn file(input: &[u8]) {
 /// Attacks a pipe that delivers as many bytes at a time as its first byte.
 pub(crate) fn pipe(input: &[u8]) {
     let Some((&size, bytes)) = input.split_first() else { return };
-    let slow = || Slow { bytes, at_once: usize::from(size) + 1 };
+    let slow = || SlowReader { bytes, at_once: usize::from(size) + 1 };
     let mut packets = PacketStream::new(slow());
-    ends(bytes, || packets.next_packet().map(|packet| packet.is_some()));
+    reads_to_the_end(bytes, || packets.next_packet().map(|packet| packet.is_some()));
     let mut pairs = PairStream::new(slow(), TopicChoice::default());
-    ends(bytes, || {
+    reads_to_the_end(bytes, || {
         let Some(packets) = pairs.next_pair()? else { return Ok(false) };
         let unpacker = Unpacker::of(pairs.about(), Pixels::Color, MOST_PIXELS);
         let _ = unpacker.pair(&packets).inspect(|pair| assert_eq!(pair.left.size(), pair.right.size()));
@@ -57,8 +56,8 @@ pub(crate) fn pipe(input: &[u8]) {
     });
 }
 
-/// Reads until the end, which must come soon: every packet and every damage consumes bytes.
-fn ends(bytes: &[u8], mut next: impl FnMut() -> Result<bool, ReadError>) {
+/// Reads until the end, which must come soon because every packet and every damage consumes bytes.
+fn reads_to_the_end(bytes: &[u8], mut next: impl FnMut() -> Result<bool, ReadError>) {
     // a chunk may expand by a factor of 256
     for _ in 0..=256 * bytes.len() + 2 {
         match next() {
@@ -69,12 +68,12 @@ fn ends(bytes: &[u8], mut next: impl FnMut() -> Result<bool, ReadError>) {
     panic!("{} bytes do not come to an end", bytes.len());
 }
 
-struct Slow<'a> {
+struct SlowReader<'a> {
     bytes: &'a [u8],
     at_once: usize,
 }
 
-impl Read for Slow<'_> {
+impl Read for SlowReader<'_> {
     fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
         let size = to.len().min(self.at_once);
         self.bytes.read(&mut to[..size])

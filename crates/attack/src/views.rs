@@ -1,16 +1,16 @@
-//! Folder of board images, one of which has any bytes.
+//! Attack on a folder of board images, one of which has any bytes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stereopsis_calibrate::{Board, PairFiles, gather};
 use stereopsis_capture::MaxPixels;
 use stereopsis_capture::picture_files::FilePair;
 
-/// Largest image, px; the other images are smaller.
+/// Largest image, above the size of the other images, px.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 12);
 /// Valid image, too small for a board search.
 const GOOD: &[u8] = b"P5 8 6 255\n012345678901234567890123456789012345678901234567";
 
-/// Attacks one image of a folder: the others must still be examined.
+/// Attacks one image of a folder; the others must still be examined.
 pub(crate) fn views(input: &[u8]) {
     let board: Board = "chessboard:9x6:25mm".parse().expect("a board");
     let pair = |number: u8, left: &[u8]| {

@@ -1,11 +1,11 @@
-//! Text inputs: settings files, rig files, boards, and parameters of clients.
+//! Attacks on text inputs: settings files, rig files, boards, and parameters of clients.
 
 use stereopsis_calibrate::Board;
 use stereopsis_settings::rig::RigFile;
 use stereopsis_settings::settings::{self, Settings};
 use stereopsis_stereo::StereoParams;
 
-/// Attacks a settings file: the result, written again, must be equal.
+/// Attacks a settings file, which must be equal when written and read again.
 pub(crate) fn settings(input: &[u8]) {
     let path = super::file("settings.toml", input);
     let Ok(words) = settings::read_file(&path) else { return };
@@ -14,7 +14,7 @@ pub(crate) fn settings(input: &[u8]) {
     let _ = settings.params_for(640, None);
 }
 
-/// Attacks a rig file: it can be written and read again.
+/// Attacks a rig file, which must be writable and readable again.
 pub(crate) fn rig(input: &[u8]) {
     let path = super::file("rig.toml", input);
     let Ok(rig) = RigFile::read(&path) else { return };
@@ -24,7 +24,7 @@ pub(crate) fn rig(input: &[u8]) {
     assert_eq!((back.size, back.rate_hz, back.cameras), (rig.size, rig.rate_hz, rig.cameras));
 }
 
-/// Attacks a board in its own or Kalibr's words: the result, written again, must be equal.
+/// Attacks a board in its own or Kalibr's notation, which must be equal when written and read again.
 pub(crate) fn board(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     for board in [text.trim().parse::<Board>(), Board::from_kalibr(&text)].into_iter().flatten() {
@@ -36,7 +36,7 @@ pub(crate) fn board(input: &[u8]) {
     }
 }
 
-/// Attacks parameter requests, one by one and together: lines of a name, a blank and a value.
+/// Attacks parameter requests one by one and together, in lines of name, blank and value.
 pub(crate) fn parameters(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut params = StereoParams::default();
@@ -54,7 +54,7 @@ pub(crate) fn parameters(input: &[u8]) {
     }
 }
 
-/// Asserts that accepted parameters are consistent, and that their words set them again.
+/// Asserts that accepted parameters are consistent and equal when set again by their texts.
 pub(super) fn valid(params: &StereoParams) {
     params.validate().expect("parameters that fit each other");
     let words: Vec<_> = params.words().map(|(name, value)| (name.to_owned(), value.to_string())).collect();

@@ -1,4 +1,4 @@
-//! Small setup, and its report read back, for tests here and in the laboratory.
+//! Small setup with a parser of its report, for tests here and in the laboratory.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,5 +1,5 @@
-//! Speed of engines on this machine: the time of a warm pair, by stage and in total; a steady rate; all presets side by side. On pairs of
-//! the built-in scene, or on images.
+//! Speed of engines on this machine, on pairs of the built-in scene or on images: time of a warm pair by stage and in total, a steady
+//! rate, and all presets side by side.
 
 use stereopsis_base::{console, files, newest, process};
 use stereopsis_capture as capture;
@@ -37,17 +37,17 @@ use std::time::{Duration, Instant};
 /// Pairs, parameters and engines of a measurement.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Engine; `auto` for all available ones.
+    /// Engine, or `auto` for all available ones.
     pub engine: EngineChoice,
     /// The scene at each size, or images.
     pub sources: Vec<(SourceSpec, SourceOptions)>,
     /// Valid parameters.
     pub params: StereoParams,
-    /// Timed pairs of each row.
+    /// Number of timed pairs per row.
     pub frames: usize,
     /// Whether JSON is printed instead of a table.
     pub json: bool,
-    /// Number of threads of the CPU engine; `None` for one for each core.
+    /// Number of threads of the CPU engine; `None` for one per core.
     pub threads: Option<usize>,
     /// Choice of the GPU.
     pub adapter: AdapterChoice,
@@ -65,7 +65,7 @@ pub enum Task {
         /// Duration of the run, s.
         seconds: f64,
     },
-    /// Pairs one after another, with the method of every preset and the search range of the parameters.
+    /// Pairs one after another for every preset, with the search range of the parameters.
     Presets,
 }
 
@@ -81,11 +81,11 @@ pub struct PairFolder {
 /// Name and version of this program, for reports.
 pub const PROGRAM: &str = concat!("stereopsis ", env!("CARGO_PKG_VERSION"));
 
-/// JSON of a measurement: the program, and a row for each thing measured.
+/// JSON of a measurement with a row for each subject.
 #[derive(serde::Serialize)]
 pub struct Report<R> {
     program: &'static str,
-    /// Rows in the order in which they were measured.
+    /// Rows in the order of measurement.
     pub results: Vec<R>,
 }
 
@@ -96,14 +96,14 @@ impl<R> Default for Report<R> {
 }
 
 #[derive(serde::Serialize)]
-struct Measured {
+struct Measurement {
     #[serde(flatten)]
     subject: Subject,
     #[serde(flatten)]
     figures: Figures,
-    /// Memory that the engine keeps from pair to pair; `None` if unknown.
+    /// Memory that the engine keeps from pair to pair, MB.
     engine_mb: Option<f64>,
-    /// Peak memory of the whole process during the measurement; `None` where the system does not report it.
+    /// Peak memory of the whole process during the measurement, MB; `None` where the system does not report it.
     peak_mb: Option<u64>,
 }
 
@@ -111,21 +111,20 @@ struct Measured {
 #[serde(untagged)]
 enum Figures {
     OneByOne(one_by_one::Times),
-    Steady(steady::Steady),
+    Steady(steady::SteadyRun),
 }
 
 /// Number of pairs before times count.
 const WARM_UP: usize = 3;
-/// Number of pairs without a faster one after which a GPU's times count.
+/// Number of successive pairs without a faster one before a GPU's times count.
 const MIN_STEADY_PAIRS: usize = 10;
 /// Largest time for untimed pairs.
 const MAX_WARM_UP_TIME: Duration = Duration::from_secs(2);
 
-/// Times everything and prints it.
+/// Measures the engines and prints the results.
 ///
 /// # Errors
-/// Images that cannot be read or written; an engine chosen by name that cannot be opened or cannot match a pair; an unwritable
-/// `out`.
+/// Images cannot be read or written, a chosen engine cannot be opened or cannot match a pair, or `out` cannot be written.
 pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn Write) -> anyhow::Result<()> {
     if task == Task::Presets {
         return presets::run(setup, out);
@@ -154,8 +153,7 @@ pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn
     Ok(())
 }
 
-/// Opens an engine, warms it up and times it.
-fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> anyhow::Result<Measured> {
+fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> anyhow::Result<Measurement> {
     let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
     let mut engine = open(&setup.open_options(choice), None)?.engine;
     process::forget_peak();
@@ -165,7 +163,7 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
         Task::Steady { rate_hz, seconds } => Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?),
         _ => Figures::OneByOne(one_by_one::measure(engine.as_mut(), jobs, setup.frames)?),
     };
-    Ok(Measured {
+    Ok(Measurement {
         subject: Subject::of(&info, first),
         figures,
         engine_mb: bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
@@ -173,7 +171,7 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
     })
 }
 
-/// Matches some pairs, so that buffers and pipelines exist; on a GPU that is hardware until its clock is steady.
+/// Matches some pairs until buffers and pipelines exist and the clock of a hardware GPU is steady.
 ///
 /// # Errors
 /// The engine cannot match a pair.
@@ -204,13 +202,13 @@ pub fn not_measurable(info: &EngineInfo) -> Option<String> {
 }
 
 impl Setup {
-    /// Returns the options for opening one of the engines.
+    /// Returns the options with which an engine is opened.
     pub fn open_options(&self, choice: EngineChoice) -> OpenOptions {
         let (threads, adapter) = (self.threads, self.adapter.clone());
         OpenOptions { choice, threads, adapter, ..OpenOptions::default() }
     }
 
-    /// Returns the chosen engine; for `auto` every engine of this machine.
+    /// Returns the chosen engine, or for `auto` every engine of this machine.
     pub fn engines(&self) -> Vec<EngineChoice> {
         match self.engine {
             EngineChoice::Auto if Gpu::list().is_empty() => vec![EngineChoice::Cpu],
@@ -220,11 +218,11 @@ impl Setup {
     }
 }
 
-impl Measured {
+impl Measurement {
     fn print(&self, out: &mut dyn Write, first: bool) -> std::io::Result<()> {
         let (head, columns, rest) = match &self.figures {
             Figures::OneByOne(times) => (one_by_one::Times::HEAD, times.columns(), times.rest()),
-            Figures::Steady(steady) => (steady::Steady::HEAD, steady.columns(), String::new()),
+            Figures::Steady(steady) => (steady::SteadyRun::HEAD, steady.columns(), String::new()),
         };
         if first {
             let stages = if rest.is_empty() { "" } else { "  stages, ms" };

@@ -1,16 +1,15 @@
-//! One pair at a time, the next one after the last result: time of a pair.
+//! Time of a pair, with the next pair submitted after the last result.
 
 use crate::engine::{self, Engine, EngineError, Job, Output};
 use std::collections::BTreeMap;
 
-/// Times of pairs, one at a time.
+/// Times of single pairs.
 #[derive(serde::Serialize)]
 pub struct Times {
-    /// Time from the submission of a pair to its map, ms.
+    /// Times from the submission of a pair to its map.
     pub frame_ms: FrameTime,
-    /// Median of each stage, ms.
     stages_ms: BTreeMap<&'static str, f64>,
-    /// Sums of the stages of each pair, ms.
+    /// Sums of the stages of each pair.
     #[serde(skip)]
     pub device_ms: Option<FrameTime>,
     #[serde(skip)]
@@ -29,7 +28,7 @@ pub struct FrameTime {
 }
 
 impl FrameTime {
-    /// Creates it from times in milliseconds, in the order of measurement.
+    /// Creates the times from ms in the order of measurement.
     pub fn new(all: Vec<f64>) -> Self {
         Self { best: all.iter().copied().fold(f64::INFINITY, f64::min), median: median(all.clone()), all }
     }
@@ -64,8 +63,8 @@ pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::
     })
 }
 
-/// Runs a job and polls for its result without pauses: those of [`engine::run`] are long beside a pair on a fast GPU. A software
-/// adapter needs the processor for itself.
+/// Runs a job and polls for its result without pauses, except on a software adapter, which needs the processor for itself.
+/// The pauses of [`engine::run`] are long compared to a pair on a fast GPU.
 ///
 /// # Errors
 /// The engine cannot match a pair.
@@ -102,7 +101,7 @@ impl Times {
         self.stages_ms.get(name).copied()
     }
 
-    /// Returns the values that have no column.
+    /// Formats the values that have no column.
     pub fn rest(&self) -> String {
         let stage = |name: &&str| format!("{name} {:.2}", self.stages_ms.get(*name).unwrap_or(&0.0));
         self.stage_order.iter().map(stage).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! Timed pairs: read or rendered before any clock runs.
+//! Timed pairs, read or rendered before any clock runs.
 
 use crate::capture::{Frame, FramePreparation, Next, RawPair, SourceOptions, SourceSpec};
 use crate::console;
@@ -12,12 +12,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Number of different pairs, taken in turn, so that caches do not flatter the times.
+/// Number of different pairs, matched in turn so that caches do not distort the times.
 const NUM_PAIRS: usize = 4;
-/// Timeout of waiting for a file to be decoded, before the next request.
+/// Time limit of one wait for a decoded file.
 const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the first pairs of a source, as jobs.
+/// Returns the first pairs of a source as jobs.
 ///
 /// # Errors
 /// The source cannot be opened, or has no pair.
@@ -32,7 +32,7 @@ pub fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -
             Next::Waiting => continue,
             Next::End => break,
         };
-        // the truth is not used here, and it takes memory
+        // the truth is not used and takes memory
         let raw = Arc::new(RawPair { truth: None, ..*raw });
         let frame: Frame = FramePreparation::default().prepare(&raw, &source.info(), Instant::now())?;
         if let Some(first) = jobs.first()

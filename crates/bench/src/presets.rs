@@ -1,4 +1,4 @@
-//! Every preset on the same pairs, side by side: time of a pair, and share of pixels with a disparity.
+//! Every preset on the same pairs: time of a pair, and share of pixels with a disparity.
 
 use super::one_by_one::{self, FrameTime};
 use super::{Setup, Subject, not_measurable, pairs};
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Largest time of a preset once a pair is done, however slow it is.
+/// Largest time of a preset, except that one pair is always completed.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
 #[derive(serde::Serialize)]
@@ -20,19 +20,18 @@ struct Row {
     paper: Option<&'static str>,
     #[serde(flatten)]
     subject: Subject,
-    /// Time from submission to the result, ms; `None` for software adapters.
+    /// Time from submission to result, ms; `None` for software adapters.
     frame_ms: Option<FrameTime>,
     computed_hz: Option<f64>,
     /// Share of pixels with a disparity, 0 to 1.
     valid_share: Option<f64>,
-    /// Reason why the engine refuses it.
+    /// Reason for a refusal by the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-/// Times every engine, size and preset.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = super::Report::default();
     for (spec, source_options) in &setup.sources {
@@ -59,7 +58,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the row of one preset, also for one that the engine refuses.
+/// Returns the row of one preset, even of a refused one.
 fn row(
     engine: &mut dyn Engine,
     preset: Preset,
@@ -95,10 +94,9 @@ fn row(
     Ok(row)
 }
 
-/// Returns times in ms, and the mean density.
 fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> Result<(Vec<f64>, f64), EngineError> {
     let software = engine.info().software;
-    // a software adapter only shows once that it works
+    // a software adapter only proves once that it works
     let frames = if software { 1 } else { frames.max(1) };
     let (mut times, mut densities) = (Vec::new(), Vec::new());
     if !software {

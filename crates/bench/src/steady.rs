@@ -1,5 +1,4 @@
-//! Pairs at a steady rate, as from a camera, for the engine thread of the live pipeline, where the newest pair wins: drops and latency as
-//! a viewer would see them.
+//! Pairs at a steady rate, as from a camera, on the engine thread of the live pipeline, where the newest pair wins: drops and latency.
 
 use crate::capture::Frame;
 use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
@@ -11,30 +10,25 @@ use anyhow::{Context as _, bail};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Result of a run at a steady rate.
 #[derive(serde::Serialize)]
-pub(super) struct Steady {
+pub(super) struct SteadyRun {
     rate_hz: f64,
     seconds: f64,
-    /// Number of pairs that came.
+    /// Number of offered pairs.
     came: u64,
-    /// Number of matched pairs.
     computed: u64,
-    /// Numbers of pairs that were not matched, by cause.
     dropped: Dropped,
-    /// Latency from the arrival of a pair to its result, ms.
+    /// Latency from the arrival of a pair to its result.
     latency_ms: RunLatency,
-    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not report it.
+    /// Processor time of the program over wall time, per cent of one core; `None` where the system does not report it.
     cpu_percent: Option<f64>,
 }
 
 /// Largest time for results after the last pair.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_mins(1);
-/// Interval of polling another thread.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Feeds a warm engine for some seconds.
-pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<Steady> {
+pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<SteadyRun> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
     let control = Control {
         params: Arc::clone(&first.params),
@@ -53,12 +47,12 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
     let start = Instant::now();
     let came = (rate_hz * seconds).round().max(1.0) as u64;
     for (number, job) in (0..came).zip(jobs.iter().cycle()) {
-        // a copy, as from a camera
+        // copied, as from a camera
         let mut frame = Frame::clone(&job.frame);
         frame.arrived = start + Duration::from_secs_f64(number as f64 / rate_hz);
         std::thread::sleep(frame.arrived.saturating_duration_since(Instant::now()));
         if sender.send(Arc::new(frame)).is_err() {
-            break; // the engine thread is gone: its words follow
+            break; // the engine thread has ended; its error follows
         }
     }
     drop(sender);
@@ -71,7 +65,7 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
     let Some(latency_ms) = RunLatency::of(&stats.run_latency) else {
         bail!("no pair was matched: {}", stats.error.unwrap_or_else(|| "no result came".into()));
     };
-    Ok(Steady {
+    Ok(SteadyRun {
         rate_hz,
         seconds,
         came,
@@ -100,12 +94,10 @@ fn wait(
     }
 }
 
-impl Steady {
-    /// Headings of the table's columns.
+impl SteadyRun {
     pub(super) const HEAD: &str =
         "pairs/s   came   done  dropped  failed  latency 50 %  99 %  largest, ms  CPU % of a core";
 
-    /// Formats the columns of the heading.
     pub(super) fn columns(&self) -> String {
         let RunLatency { median, p99, largest } = self.latency_ms;
         let cpu = self.cpu_percent.map_or_else(|| "not told".to_owned(), |percent| format!("{percent:.0}"));

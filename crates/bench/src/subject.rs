@@ -1,4 +1,4 @@
-//! Subject of a row of a report, in the words of all JSON of this program.
+//! Subject of a row of a report, named as in all JSON of this program.
 
 use crate::engine::{EngineInfo, Job};
 use crate::stereo::StereoParams;
@@ -20,12 +20,12 @@ impl Subject {
         Self { engine: engine.clone(), size: job.frame.size(), parameters: StereoParams::clone(&job.params) }
     }
 
-    /// Returns `cpu` or `gpu`, for columns.
+    /// Returns `cpu` or `gpu` for columns.
     pub fn engine_word(&self) -> String {
         self.engine.kind.to_string()
     }
 
-    /// Formats the size: `640x480`.
+    /// Formats the size, as `640x480`.
     pub fn size_word(&self) -> String {
         format!("{}x{}", self.size.0, self.size.1)
     }

@@ -1,4 +1,4 @@
-//! Output of `bench`, on small pairs.
+//! Tests of the output of `bench` on small pairs.
 
 use super::fixture::{results_of, setup};
 use super::*;
@@ -8,7 +8,7 @@ fn results(setup: &Setup, task: Task) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn json_has_what_was_promised() {
+fn json_has_subject_times_and_memory() {
     let results = results(&setup(3), Task::OneByOne);
     assert_eq!(results.len(), 2, "one for each size");
     let first = &results[0];
@@ -44,13 +44,13 @@ fn at_a_slow_rate_pairs_are_matched_and_each_is_counted() {
 }
 
 #[test]
-fn at_a_rate_beyond_the_engine_pairs_are_dropped_and_latency_stays() {
+fn excessive_rate_drops_pairs_and_keeps_latency() {
     let results = results(&setup(1), Task::Steady { rate_hz: 20_000.0, seconds: 0.2 });
     let first = &results[0];
     let (computed, late) = (first["computed"].as_u64().unwrap(), first["dropped"]["late"].as_u64().unwrap());
     assert_eq!(computed + late, 4000, "{first}");
     assert!(late > 1000 && computed > 0, "{first}");
-    // each waits for one pair at most, and none in a queue
+    // each pair waits for one other at most, and none in a queue
     let latency = |name: &str| first["latency_ms"][name].as_f64().unwrap();
     let per_pair_ms = 1e3 * first["seconds"].as_f64().unwrap() / computed as f64;
     assert!(latency("median") < 3.0 * per_pair_ms, "{first}");

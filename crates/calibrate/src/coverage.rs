@@ -9,7 +9,7 @@ pub const CELLS: (usize, usize) = (8, 6);
 /// Coverage of a side's image.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Number of corners in each cell, row by row: see [`CELLS`].
+    /// Number of corners in each cell of [`CELLS`], row by row.
     pub cells: Vec<usize>,
     /// Outermost corners as shares of width and height: left, top, right, bottom.
     pub extent: [f64; 4],

@@ -1,11 +1,11 @@
-//! Drawing of a board: its black parts, mm from the top left corner of its top left square, x to the right, y down.
+//! Drawing of a board: its black parts in mm from the top left corner of its top left square, x right, y down.
 //!
-//! The layout of ChArUco boards is OpenCV's (`CharucoBoard`): markers are centred on the white squares, numbered row by row, each
-//! with a black border of one cell. Garrido-Jurado et al., "Automatic generation and detection of highly reliable fiducial markers
-//! under occlusion", Pattern Recognition 47(6), 2014.
+//! The layout of ChArUco boards is OpenCV's (`CharucoBoard`): markers with a black border of one cell are centred on the white squares
+//! and numbered row by row. Garrido-Jurado et al., "Automatic generation and detection of highly reliable fiducial markers under
+//! occlusion", Pattern Recognition 47(6), 2014.
 //!
-//! An AprilGrid is drawn as a chessboard of alternating square sizes: tags at odd places, small squares between four of them. The
-//! layout is Kalibr's: Maye, Furgale and Siegwart, "Self-supervised calibration for robotic systems", IV 2013.
+//! An AprilGrid is a chessboard of alternating square sizes, with tags at odd places and small squares between four of them. The layout
+//! is Kalibr's: Maye, Furgale and Siegwart, "Self-supervised calibration for robotic systems", IV 2013.
 
 use super::marker::{BORDER, TAG_BORDER, tag_codes};
 use super::{Board, Pattern};
@@ -20,15 +20,13 @@ pub struct Rect {
     pub size: DVec2,
 }
 
-/// Marker on a square, or tag.
 struct Marker {
     /// Bits of the code, 1 for black, row by row from the lowest bit.
     code: u64,
-    /// Cells along a side, with the border.
+    /// Number of cells along a side including the border.
     cells: usize,
-    /// Cells between the rim and the code.
+    /// Number of cells between rim and code.
     border: usize,
-    /// Side of a cell, mm.
     cell_mm: f64,
     /// Distance between the edges of square and marker, mm.
     inset_mm: f64,
@@ -42,7 +40,7 @@ impl Marker {
         !inner.contains(&x) || !inner.contains(&y) || (self.code >> bit()) & 1 == 1
     }
 
-    /// Returns the black runs of a row of cells: first and last + 1.
+    /// Returns the black runs of a row of cells as first cell and last + 1.
     fn runs(&self, y: usize) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for x in (0..self.cells).filter(|&x| self.is_black(x, y)) {
@@ -56,7 +54,6 @@ impl Marker {
 }
 
 impl Board {
-    /// Returns width and height of all squares, mm.
     pub(crate) fn size_mm(&self) -> DVec2 {
         let (columns, rows) = self.squares();
         DVec2::new(self.start_mm(columns), self.start_mm(rows))
@@ -72,7 +69,7 @@ impl Board {
         self.square_mm / 2.0
     }
 
-    /// Returns the squares drawn along a row and a column.
+    /// Returns the numbers of squares drawn along a row and a column.
     fn squares(&self) -> (usize, usize) {
         match self.pattern {
             Pattern::AprilGrid { .. } => (2 * self.columns + 1, 2 * self.rows + 1),
@@ -80,7 +77,6 @@ impl Board {
         }
     }
 
-    /// Returns the start of a square along a row or a column, mm.
     fn start_mm(&self, number: usize) -> f64 {
         match self.pattern {
             Pattern::AprilGrid { gap_mm, .. } => {
@@ -136,7 +132,6 @@ impl Board {
         (0..marker.cells).flat_map(|y| marker.runs(y).into_iter().map(move |cells| run(y, cells))).collect()
     }
 
-    /// Whether the top left square is white.
     fn starts_white(&self) -> bool {
         matches!(self.pattern, Pattern::Charuco { legacy: true, .. }) && self.rows.is_multiple_of(2)
     }
@@ -145,7 +140,7 @@ impl Board {
         (column + row).is_multiple_of(2) != self.starts_white()
     }
 
-    /// Returns the marker on a square; `None` on a chessboard, on squares without one, and beyond the dictionary.
+    /// Returns the marker on a square, if it has one in the dictionary.
     fn marker(&self, column: usize, row: usize) -> Option<Marker> {
         match self.pattern {
             Pattern::Charuco { marker_mm, dictionary, .. } if !self.square_is_black(column, row) => {
@@ -197,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn a_board_of_old_opencv_starts_white_where_its_rows_are_even() {
+    fn legacy_board_with_even_rows_starts_white() {
         let first_is_black = |text: &str| text.parse::<Board>().unwrap().is_black(DVec2::splat(0.5));
         assert!(first_is_black("charuco:5x4:21mm:14mm:DICT_5X5_100"));
         assert!(first_is_black("charuco-legacy:4x5:21mm:14mm:DICT_5X5_100"));
         assert!(!first_is_black("charuco-legacy:5x4:21mm:14mm:DICT_5X5_100"));
     }
 
-    /// Marker 0 of `DICT_4X4_50` in OpenCV: 1011, 0101, 0011, 0010, with 1 for white.
+    /// Checks marker 0 of `DICT_4X4_50` in OpenCV: 1011, 0101, 0011, 0010, with 1 for white.
     #[test]
     fn the_first_marker_is_opencvs() {
         let board: Board = "charuco:5x4:8mm:6mm:DICT_4X4_50".parse().unwrap();
@@ -213,7 +208,7 @@ mod tests {
         assert_eq!(rows, ["######", "#.#..#", "##.#.#", "###..#", "###.##", "######"]);
     }
 
-    /// Tag 0 of tag36h11 in Kalibr, with a black border of two cells, and its surroundings.
+    /// Checks tag 0 of tag36h11 in Kalibr, with a black border of two cells, and its surroundings.
     #[test]
     fn the_tag_at_the_lower_left_is_kalibrs_first() {
         let board: Board = "aprilgrid:3x2:10mm:3mm".parse().unwrap();

@@ -1,11 +1,9 @@
 //! Detection in complete sets of pairs: a folder, or the stored views of an earlier calibration.
-//!
-//! An image is in memory only during detection, and the pixels of simultaneous images are limited: memory does not grow with the
-//! number of pairs.
+//! An image is in memory only during detection, and the number of pixels in memory is limited for any number of pairs.
 
 use super::detect::{Detection, Detector};
 use super::pictures::{PairFiles, Pictures};
-use super::session::{Taken, is_wide};
+use super::session::{TakenView, is_wide};
 use super::{Board, Corner, LensKind, View, solve};
 use crate::calibration::{CalibrationError, Camera};
 use crate::capture::CaptureError;
@@ -19,23 +17,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct BatchViews {
     /// Pairs with the board in at least one image.
-    pub taken: Vec<Taken>,
-    /// Number of images for each reason.
+    pub taken: Vec<TakenView>,
+    /// Number of images by reason.
     pub unusable: BTreeMap<String, usize>,
-    /// Reasons for skipped pairs: unreadable images or different sizes.
+    /// Reasons for skipped pairs, as unreadable images or different sizes.
     pub left_out: Vec<String>,
 }
 
 /// Largest number of pixels in simultaneous images, unless a single image has more.
 const PIXELS_AT_ONCE: usize = 1 << 26;
-/// Simultaneous images per thread, to balance the threads.
+/// Number of simultaneous images per thread, which balances the threads.
 const PER_THREAD: usize = 8;
 
-/// Detects the board in all pairs, and again in straightened images for wide lenses. `looked` is called for each image of a
-/// pair, on any thread. Pairs with an unreadable image, or one of another size than the first, are skipped.
+/// Detects the board in all pairs, and again in undistorted images for wide lenses; `looked` is called for each image on any thread.
+///
+/// Pairs with an unreadable image, or one of another size than the first, are skipped.
 ///
 /// # Errors
-/// The board cannot be detected, no pair can be read, or no image shows the board (with the actual contents).
+/// The board cannot be detected, no pair can be read, or no image contains the board (the text has the actual contents).
 pub fn gather(
     board: &Board,
     pairs: Vec<PairFiles>,
@@ -73,11 +72,11 @@ pub fn gather(
             *unusable.entry(reason).or_insert(0) += 1;
         }
     }
-    let taken: Vec<Taken> = views_of(&pairs, &seen)
+    let taken: Vec<TakenView> = views_of(&pairs, &seen)
         .into_iter()
         .zip(pairs)
         .filter(|(view, _)| view.corners.iter().any(|corners| !corners.is_empty()))
-        .map(|(view, files)| Taken { view, pictures: Pictures::InFiles(files) })
+        .map(|(view, files)| TakenView { view, pictures: Pictures::InFiles(files) })
         .collect();
     if taken.is_empty() {
         if let Some(why) = left_out.first().filter(|_| unusable.is_empty()) {
@@ -98,7 +97,6 @@ pub fn gather(
     Ok(BatchViews { taken, unusable, left_out })
 }
 
-/// Returns the size of the first readable image.
 fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrationError> {
     let mut first = None;
     for (pair, side) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
@@ -117,7 +115,7 @@ fn unreadable(why: &str) -> CalibrationError {
     CalibrationError(format!("no pair of images can be read: {why}"))
 }
 
-/// Collects the views of all pairs from their images in order; unreadable ones give no corners.
+/// Collects the views of all pairs from the detections in their images; unreadable ones have no corners.
 fn views_of(pairs: &[PairFiles], seen: &[Result<Detection, CaptureError>]) -> Vec<View> {
     let view = |(files, both): (&PairFiles, &[Result<Detection, CaptureError>])| {
         let corners: Vec<&[Corner]> = both.iter().flatten().map(Detection::corners).collect();

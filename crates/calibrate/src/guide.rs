@@ -1,8 +1,8 @@
-//! Guidance to the next board pose: the one that lowers the predicted depth error most.
+//! Guidance to the next board pose, the one that lowers the predicted depth error most.
 
 use super::judge::RectifiedRays;
 use super::outcome::Outcome;
-use super::solve::adjust::{Bundle, Free, State, inverse, project};
+use super::solve::adjust::{Bundle, FreeParameters, State, inverse, project};
 use super::solve::rig_of;
 use super::{Board, Corner, LensKind, Pose, Side, View};
 use crate::calibration::{Camera, Distortion};
@@ -26,18 +26,16 @@ pub struct TargetPose {
     pub words: String,
 }
 
-/// Placement of the board.
 #[derive(Clone, Copy, Debug)]
 struct BoardPlacement {
     /// Third of the image across and down: -1, 0 or 1.
     place: (i32, i32),
-    /// Width of the board, as a share of the image.
     width: f64,
     /// Tilt about the horizontal and the vertical axis, in units of [`TILT_DEG`].
     tilt: (i32, i32),
 }
 
-/// Placements of the first views, before there is a solution.
+/// Placements of the first views, before a solution exists.
 const FIRST: [BoardPlacement; 8] = [
     BoardPlacement { place: (0, 0), width: 0.6, tilt: (0, 0) },
     BoardPlacement { place: (0, 0), width: 0.5, tilt: (0, 1) },
@@ -59,7 +57,7 @@ impl BoardPlacement {
         })
     }
 
-    /// Returns the board's pose for this placement, shifted by `inwards` px; `None` if the camera has no ray there.
+    /// Returns the board's pose for this placement, shifted by `inwards` px, if the camera has a ray there.
     fn pose(&self, board: &Board, camera: &Camera, (width, height): (usize, usize), inwards: DVec2) -> Option<Pose> {
         let (width, height) = (width as f64, height as f64);
         let (across, down) = board.inner();
@@ -97,7 +95,7 @@ impl BoardPlacement {
 }
 
 impl TargetPose {
-    /// Returns the target of one of the first views, assuming two ordinary cameras.
+    /// Returns the target of one of the first views for two ordinary cameras.
     pub(super) fn of_start(board: &Board, number: usize, size: (usize, usize)) -> Option<Self> {
         let focal = 0.9 * size.0 as f64;
         let (cx, cy) = ((size.0 as f64 - 1.0) / 2.0, (size.1 as f64 - 1.0) / 2.0);
@@ -113,7 +111,7 @@ impl TargetPose {
                 .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
             let (below, above) = ((-low).max(DVec2::ZERO), (high - last).max(DVec2::ZERO));
             if outline.len() == 4 && below + above == DVec2::ZERO {
-                // the disparity at this distance is unknown: both images get one outline
+                // the disparity at this distance is unknown, so both images have the same outline
                 return Some(Self { outline: [outline.clone(), outline], words: hold.words() });
             }
             inwards += (below - above) * 1.05;
@@ -125,7 +123,6 @@ impl TargetPose {
     }
 }
 
-/// Projects the board's border into a camera, px.
 fn outline(board: &Board, pose: &Pose, camera: &Camera) -> Vec<DVec2> {
     let (origin, size) = (board.origin_mm() * 1e-3, board.size_mm() * 1e-3);
     let (width, height) = (size.x, size.y);
@@ -133,7 +130,6 @@ fn outline(board: &Board, pose: &Pose, camera: &Camera) -> Vec<DVec2> {
     corners.iter().filter_map(|&(x, y)| project(camera, pose.at(DVec3::new(x - origin, y - origin, 0.0)))).collect()
 }
 
-/// Planner of the next view.
 pub(super) struct Guide<'a> {
     outcome: &'a Outcome,
     /// Information matrix of the shared parameters from the views so far.
@@ -167,10 +163,10 @@ impl<'a> Guide<'a> {
         Some(TargetPose { outline, words: hold.words() })
     }
 
-    /// Predicts the mean depth variance after one more view at a pose, relative to one pixel; `None` if the cameras do not see it.
+    /// Predicts the mean depth variance after one more view at a pose, relative to one pixel, if the cameras see the board.
     fn variance_with(&self, pose: &Pose) -> Option<f64> {
         let Outcome { board, size, solution, .. } = self.outcome;
-        let view = View { name: String::new(), corners: Side::ALL.map(|eye| self.seen(pose, eye)) };
+        let view = View { name: String::new(), corners: Side::ALL.map(|side| self.seen(pose, side)) };
         let least = if board.has_markers() { board.corner_count().div_ceil(3) } else { board.corner_count() };
         if view.corners.iter().any(|corners| corners.len() < least) {
             return None;
@@ -186,14 +182,14 @@ impl<'a> Guide<'a> {
     }
 
     /// Returns the board corners visible to a side.
-    fn seen(&self, pose: &Pose, eye: Side) -> Vec<Corner> {
+    fn seen(&self, pose: &Pose, side: Side) -> Vec<Corner> {
         let Outcome { board, size, solution, .. } = self.outcome;
         let state = &solution.state;
-        let camera = solution.kind.camera(&state.cameras[eye as usize]);
+        let camera = solution.kind.camera(&state.cameras[side as usize]);
         let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
         let seen = |id: usize| {
             let in_left = pose.at(board.point_m(id));
-            let at = project(&camera, if eye == Side::Left { in_left } else { state.between.at(in_left) })?;
+            let at = project(&camera, if side == Side::Left { in_left } else { state.between.at(in_left) })?;
             let is_inside = at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
             is_inside.then_some(Corner { id, at })
         };
@@ -203,7 +199,7 @@ impl<'a> Guide<'a> {
 
 fn bundle<'a>(outcome: &'a Outcome, views: &'a [&'a View]) -> Bundle<'a> {
     let Outcome { board, size, solution, .. } = outcome;
-    let free = Free { cameras: true, between: true, aspect: false };
+    let free = FreeParameters { cameras: true, between: true, aspect: false };
     Bundle { board, kind: solution.kind, size: *size, views, free, sigma_px: solution.sigma_px }
 }
 

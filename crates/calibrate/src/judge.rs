@@ -1,10 +1,9 @@
 //! Error estimation of a solution by the jackknife.
 //!
-//! The covariance of the equations is too optimistic: it ignores blur, bent boards and wrong lens models. The jackknife (Efron &
-//! Tibshirani 1993, section 11.5) includes them: it solves again without each group of views and takes the spread of these
-//! solutions.
+//! The covariance of the equations ignores blur, bent boards and wrong lens models. The jackknife (Efron & Tibshirani 1993, section 11.5)
+//! includes them: the rig is solved again without each group of views, and the spread of these solutions is the error.
 
-use super::solve::adjust::{Bundle, Free, State, project};
+use super::solve::adjust::{Bundle, FreeParameters, State, project};
 use super::solve::agreement::spread;
 use super::solve::{Solution, rig_of, rms};
 use super::{Board, Side, View};
@@ -14,19 +13,18 @@ use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Largest number of groups.
 const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.
 pub const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
-/// Matching error added to predictions, px: that of a good matcher on texture.
+/// Error of a good matcher on texture, added to predictions, px.
 pub(crate) const MATCHING_PX: f64 = 0.25;
-/// Depth error that counts as good, per cent: sufficient for most uses.
+/// Depth error sufficient for most uses, per cent.
 pub(super) const GOOD_PERCENT: f64 = 1.0;
 /// Largest distance with a depth prediction, m.
 pub(super) const MAX_DISTANCE_M: f64 = 20.0;
 /// Standard deviations of a parameter's error bound (95 %).
 const BOUND: f64 = 2.0;
-/// Standard deviations of the depth error bound; smaller because the error is a mean over the image (by 300 simulated rigs).
+/// Standard deviations of the depth error bound, smaller because the error is a mean over the image (by 300 simulated rigs).
 const DEPTH_BOUND: f64 = 1.8;
 
 /// Quality of a solution.
@@ -47,7 +45,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Returns the distance up to which the depth error is at most `percent`, m; at most [`MAX_DISTANCE_M`], `None` below 0.2 m.
+    /// Returns the distance in m up to which the depth error is at most `percent`, limited to [`MAX_DISTANCE_M`]; `None` below 0.2 m.
     pub(crate) fn good_to_m(&self, percent: f64) -> Option<f64> {
         let known = self.depth.map(|depth| (depth.distance_m, depth.percent()));
         // the disparity error is independent of distance, so the relative error grows linearly
@@ -63,7 +61,7 @@ impl Judgement {
     }
 }
 
-/// Expected depth error at a distance; 95 of 100 calibrations of this quality have a smaller one.
+/// Expected depth error at a distance, exceeded by 5 of 100 calibrations of this quality.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DepthError {
     /// Distance, m.
@@ -86,14 +84,13 @@ impl DepthError {
     }
 }
 
-/// Solution without a group of views.
 struct Fold {
     state: State,
-    /// Indices of the views of the group.
+    /// Indices of the views in the group.
     left_out: Vec<usize>,
 }
 
-/// Judges a solution; `None` with fewer than four views.
+/// Judges a solution of at least four views.
 pub fn judge(board: &Board, solution: &Solution, size: (usize, usize)) -> Option<Judgement> {
     let folds = folds(board, solution, size);
     if folds.len() < 4 {
@@ -121,7 +118,7 @@ pub fn judge(board: &Board, solution: &Solution, size: (usize, usize)) -> Option
     })
 }
 
-/// Solves without each group of views. Views of one name are halves of a split view.
+/// Solves without each group of views; views of one name are halves of a split view.
 fn folds(board: &Board, solution: &Solution, size: (usize, usize)) -> Vec<Fold> {
     let mut names: Vec<&str> = solution.views.iter().map(|fit| fit.view.name.as_str()).collect();
     names.dedup();
@@ -146,15 +143,14 @@ fn bundle<'a>(
     solution: &Solution,
     size: (usize, usize),
     views: &'a [&'a View],
-    free: Free,
+    free: FreeParameters,
 ) -> Bundle<'a> {
     Bundle { board, kind: solution.kind, size, views, free, sigma_px: solution.sigma_px }
 }
 
-/// Residuals of a held-out view.
 struct HeldOutView {
     errors: Vec<DVec2>,
-    /// Rows of the left image minus rows of the right one (columns if the cameras are stacked), px.
+    /// Row differences, left minus right (columns if the cameras are stacked), px.
     rows: Vec<f64>,
     /// Measured sides of squares relative to their named size.
     sizes: Vec<f64>,
@@ -163,7 +159,7 @@ struct HeldOutView {
 fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold) -> Vec<HeldOutView> {
     let rig = rig_of(solution.kind, &fold.state, size);
     let rays = RectifiedRays::of(&rig, size);
-    let fixed = Free { cameras: false, between: false, aspect: false };
+    let fixed = FreeParameters { cameras: false, between: false, aspect: false };
     let of_view = |&number: &usize| {
         let view = &solution.views[number].view;
         let views = [view];
@@ -188,7 +184,7 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
         let points: Vec<(usize, DVec3)> = seen.iter().map(point).collect();
         let (across, _) = board.inner();
         let mut sizes = Vec::new();
-        // the longest distances along rows and columns of the board; neighbours are too noisy
+        // the longest distances along rows and columns of the board, since neighbours are too noisy
         for step in [1, across] {
             let longest =
                 points.iter().flat_map(|(id, at)| points.iter().map(move |(other, there)| (*id, *at, *other, *there)));
@@ -207,7 +203,7 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
     fold.left_out.iter().map(of_view).collect()
 }
 
-/// Rays of both cameras in their common, rectified axes.
+/// Rays of both cameras in their common rectified axes.
 pub(super) struct RectifiedRays<'a> {
     rig: &'a StereoRig,
     rotations: [DMat3; 2],
@@ -216,7 +212,7 @@ pub(super) struct RectifiedRays<'a> {
 }
 
 impl<'a> RectifiedRays<'a> {
-    /// Creates the rays; `None` if the rig cannot be rectified.
+    /// Creates the rays if the rig can be rectified.
     pub fn of(rig: &'a StereoRig, size: (usize, usize)) -> Option<Self> {
         let found = Rectification::compute(rig, size.0, size.1, 0.0).ok()?;
         let Rectification { rotation_left, rotation_right, baseline_m, axis, .. } = found;
@@ -228,7 +224,6 @@ impl<'a> RectifiedRays<'a> {
         (ray.z > 0.1).then(|| ray.truncate() / ray.z)
     }
 
-    /// Returns the component of a ray difference along the baseline.
     fn along(&self, apart: DVec2) -> f64 {
         match self.axis {
             Axis::Horizontal => apart.x,
@@ -236,7 +231,7 @@ impl<'a> RectifiedRays<'a> {
         }
     }
 
-    /// Returns the component of a ray difference across the baseline, which should be 0.
+    /// Returns the component of a ray difference across the baseline, ideally 0.
     fn across(&self, apart: DVec2) -> f64 {
         match self.axis {
             Axis::Horizontal => apart.y,
@@ -244,12 +239,12 @@ impl<'a> RectifiedRays<'a> {
         }
     }
 
-    /// Returns the ray of a left pixel, at z = 1.
+    /// Returns the ray of a left pixel at z = 1.
     pub fn left(&self, at: DVec2) -> Option<DVec2> {
         Self::ray(&self.rig.left, self.rotations[0], at)
     }
 
-    /// Returns the ray of a right pixel, at z = 1.
+    /// Returns the ray of a right pixel at z = 1.
     pub fn right(&self, at: DVec2) -> Option<DVec2> {
         Self::ray(&self.rig.right, self.rotations[1], at)
     }
@@ -276,13 +271,13 @@ fn depth_spread(rig: &StereoRig, folds: &[StereoRig], size: (usize, usize), dist
     if variances.is_empty() { f64::INFINITY } else { (variances.iter().sum::<f64>() / variances.len() as f64).sqrt() }
 }
 
-/// Returns matching pixels of a plane at a distance: those of 9 x 7 positions of the inner four fifths that both cameras see.
+/// Returns matching pixels of a plane at a distance, from 9 x 7 positions of the inner four fifths visible to both cameras.
 pub(super) fn pixel_pairs(
     rays: &RectifiedRays<'_>,
     (width, height): (usize, usize),
     distance_m: f64,
 ) -> Vec<(DVec2, DVec2)> {
-    // a tenth at each side is excluded: lenses are worst there, and no board reaches it
+    // a tenth at each side is excluded, because lenses are worst there and no board reaches it
     let place = |i: usize| 0.1 + 0.8 * DVec2::new((i % 9) as f64 + 0.5, (i / 9) as f64 + 0.5) / DVec2::new(9.0, 7.0);
     let size = DVec2::new(width as f64, height as f64);
     let pair = |i: usize| {

@@ -1,4 +1,4 @@
-//! Supported lens models, and cameras as parameter vectors.
+//! Supported lens models, and conversion between cameras and parameter vectors.
 
 use crate::calibration::{BrownConrady, Camera, Distortion, Fisheye};
 use std::fmt;
@@ -7,17 +7,16 @@ use std::str::FromStr;
 /// Lens model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LensKind {
-    /// Pinhole with k1, k2, p1, p2; Kalibr's radtan.
+    /// Pinhole with k1, k2, p1, p2 (Kalibr's radtan).
     Radtan,
-    /// Pinhole with k1, k2, p1, p2, k3: ordinary lenses.
+    /// Pinhole with k1, k2, p1, p2, k3, for ordinary lenses.
     Pinhole,
-    /// Pinhole with k4, k5, k6 in the denominator: wide lenses.
+    /// Pinhole with k4, k5, k6 in the denominator, for wide lenses.
     Rational,
-    /// Angle model with k1 to k4: fisheyes (Kannala & Brandt 2006).
+    /// Angle model with k1 to k4, for fisheyes (Kannala & Brandt 2006).
     Fisheye,
 }
 
-/// Largest number of a camera's parameters.
 pub(super) const MAX_PARAMETERS: usize = 12;
 
 impl LensKind {
@@ -26,7 +25,7 @@ impl LensKind {
     /// Models compared by default, the simplest first.
     pub(crate) const COMPARED: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
 
-    /// Returns the simplest model with all of a camera's parameters; `None` for thin prisms.
+    /// Returns the simplest model with all of a camera's parameters, or `None` for thin prisms.
     pub fn of(camera: &Camera) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.vector(camera).is_some())
     }
@@ -51,7 +50,6 @@ impl LensKind {
         }
     }
 
-    /// Builds the camera of a parameter vector.
     pub(super) fn camera(self, v: &[f64; MAX_PARAMETERS]) -> Camera {
         let [fx, fy, cx, cy, ..] = *v;
         let d = &v[4..];
@@ -76,7 +74,7 @@ impl LensKind {
         Camera { fx, fy, cx, cy, skew: 0.0, distortion }
     }
 
-    /// Returns the parameter vector of a camera; `None` for an axis skew or another lens model.
+    /// Returns the parameter vector of a camera, or `None` for an axis skew or another lens model.
     pub(super) fn vector(self, camera: &Camera) -> Option<[f64; MAX_PARAMETERS]> {
         if camera.skew != 0.0 {
             return None;
@@ -99,12 +97,11 @@ impl LensKind {
         Some(v)
     }
 
-    /// Returns the prior of each parameter: mean and standard deviation. Wide enough for any camera, it matters only for parameters
-    /// that the views do not determine.
+    /// Returns mean and standard deviation of each parameter's prior, so wide that it affects only parameters left open by the views.
     pub(super) fn prior(self, (width, height): (usize, usize)) -> [(f64, f64); MAX_PARAMETERS] {
         let (width, height) = (width as f64, height as f64);
         let mut prior = [(0.0, 1.0); MAX_PARAMETERS];
-        // fx is free; fy has its prior relative to fx
+        // fx is free, fy has its prior relative to fx
         prior[0] = (width, 1e3 * width);
         prior[1] = (width, 1e3 * width);
         prior[2] = ((width - 1.0) / 2.0, 0.1 * width);

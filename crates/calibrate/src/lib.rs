@@ -6,18 +6,21 @@
 //! # Design: a number that says how wrong metres will be
 //!
 //! ```text
-//!  pairs ─▶ detect: corners of both sides ─▶ views ─▶ solve: both cameras at once ─▶ judge: solved again without each group of views ─▶ outcome ─▶ save, report
-//!  live: raw tap ─▶ watch (a thread) ─▶ session: still, sharp, new? ─▶ views              guide: the pose that lowers the error most ◀─┘
+//!  pairs ─▶ detect: corners of both sides ─▶ views ─▶ solve: both cameras at once ─▶ judge: solutions without each group of views
+//!                                                                                     └─▶ outcome ─▶ save, report
+//!  live: raw tap ─▶ watch (a thread) ─▶ session: still, sharp, new? ─▶ views
+//!                                          ▲ guide: the pose that lowers the error most ◀─ outcome
 //! ```
 //!
-//! - `detect` uses the lattices of calib-targets, and moves each corner to the saddle of its brightness. `solve` is a bundle adjustment on nalgebra: Huber's cost,
-//!   poses eliminated, weak priors on lens terms, so that no coefficient is larger than the views say. Both cameras are solved jointly: solved one after the other they
-//!   keep each other's errors, and rows differ.
-//! - `judge` predicts the error of depth by the jackknife. A covariance flatters, because it knows nothing of blur, bent boards and lens models that do not fit.
-//! - `outcome` has all reasons to refuse a calibration, `text` and `report` only say them. Every view of a calibration shows its refusals.
-//! - A folder, a recording, a live session and the window all end in `calibrate::calibrate`. Of a folder an image is in memory only while it is looked at.
-//! - `save` writes a calibration beside the earlier one. The rename of its file decides, and the folder beside it follows (`files/new_folder`); views of which comes no
-//!   calibration are kept apart.
+//! - `detect` uses the lattices of calib-targets, and moves each corner to the saddle of its brightness.
+//! - `solve` is a bundle adjustment on nalgebra with Huber's cost, eliminated poses, and weak priors on lens terms, which keep coefficients
+//!   small where the views leave them open. A joint solution of both cameras makes rows agree; separate ones keep their own errors.
+//! - `judge` predicts the error of depth by the jackknife, because a covariance ignores blur, bent boards and unsuitable lens models.
+//! - `outcome` has all reasons to refuse a calibration; `text` and `report` only state them, and every output contains them.
+//! - A folder, a recording, a live session and the window all end in `calibrate::calibrate`. An image of a folder is in memory only
+//!   during its examination.
+//! - `save` writes a calibration beside the earlier one. The rename of its file decides, and the folder beside it follows
+//!   (`files/new_folder`); views without a calibration are kept separately.
 
 use stereopsis_base::{console, files, geometry, image, newest};
 use stereopsis_calibration as calibration;
@@ -60,8 +63,8 @@ pub use pictures::PairFiles;
 pub use pictures::Pictures;
 pub use pose::Pose;
 pub use print::{BoardKind, Paper, PrintFormat, page};
-pub use save::{BOARD_FILE, Draft, Saved, folder_of, paths_of};
-pub use session::{BoardFrame, Notice, Session, Taken, views_of};
+pub use save::{BOARD_FILE, Draft, SavedCalibration, folder_of, paths_of};
+pub use session::{BoardFrame, CalibrationSession, Notice, TakenView, views_of};
 pub use solve::{Solution, ViewFit, solve};
 pub use stereopsis_capture::pairing::Side;
 pub use view::{Corner, View};

@@ -1,22 +1,20 @@
-//! Square markers of black and white cells, and their codes: a bit for each inner cell, 1 for black, row by row from the lowest
-//! one.
+//! Codes of square markers of black and white cells: one bit per inner cell, 1 for black, row by row from the lowest bit.
 
 use calib_targets_charuco::Dictionary;
 
-/// Border of OpenCV's markers, in black cells.
+/// Width of the border of OpenCV's markers, black cells.
 pub(crate) const BORDER: usize = 1;
-/// Border of AprilGrid tags, in black cells.
+/// Width of the border of AprilGrid tags, black cells.
 pub(crate) const TAG_BORDER: usize = 2;
-/// Dictionary of AprilGrid tags.
 pub(crate) const TAGS: &str = "DICT_APRILTAG_36h11";
 
-/// Returns the codes of AprilGrids: rotated by 180 degrees from OpenCV's of one name.
+/// Returns the codes of AprilGrids, which are OpenCV's of the same name rotated by 180 degrees.
 pub(crate) fn tag_codes(tags: &Dictionary) -> impl Iterator<Item = u64> {
     let bits = tags.marker_size();
     tags.codes().iter().map(move |code| turned(*code, bits, 2))
 }
 
-/// Rotates a code of `bits` x `bits` cells by quarter turns: cell `(x, y)` of the result is `(y, -x)` of `code` after one.
+/// Rotates a code of `bits` x `bits` cells by quarter turns; after one, cell `(x, y)` is `(y, -x)` of `code`.
 pub(crate) fn turned(code: u64, bits: usize, turn: usize) -> u64 {
     let last = bits - 1;
     moved(code, bits, |x, y| match turn {
@@ -27,12 +25,11 @@ pub(crate) fn turned(code: u64, bits: usize, turn: usize) -> u64 {
     })
 }
 
-/// Mirrors a code left to right.
 pub(crate) fn mirrored(code: u64, bits: usize) -> u64 {
     moved(code, bits, |x, y| (bits - 1 - x, y))
 }
 
-/// Permutes the cells of a code: `(x, y)` of the result is `from(x, y)` of `code`.
+/// Permutes the cells of a code, so that `(x, y)` of the result is `from(x, y)` of `code`.
 fn moved(code: u64, bits: usize, from: impl Fn(usize, usize) -> (usize, usize)) -> u64 {
     let bit = |x: usize, y: usize| {
         let (from_x, from_y) = from(x, y);

@@ -1,4 +1,4 @@
-//! Complete calibration: solution, error estimates, and reasons against using it.
+//! Complete calibration: solution, error estimates, and reasons against its use.
 
 use super::coverage::{Coverage, tilt_deg};
 use super::judge::{GOOD_PERCENT, Judgement, judge};
@@ -10,17 +10,17 @@ use crate::console::counted;
 
 /// Smallest number of views with the board in both images.
 pub const MIN_VIEWS: usize = 8;
-/// Smallest largest tilt of the board, degrees: without tilt focal length and distance are ambiguous.
+/// Smallest value of the largest tilt, degrees: without tilt focal length and distance are ambiguous.
 const MIN_TILT_DEG: f64 = 20.0;
-/// Smallest largest width of the board, as a share of the image.
+/// Smallest value of the board's largest width, as a share of the image.
 const MIN_WIDTH: f64 = 0.2;
 /// Largest row distance in held-out views, px.
 const MAX_ROWS_PX: f64 = 0.5;
 /// Largest relative deviation of the board's size, and of its squares' height from their width.
 const MAX_SIZE_DEVIATION: f64 = 0.01;
-/// Largest distance of the outermost corner from a border, as a share of the image (a refusal, or a doubt if depth is exact), and
-/// the recommended distance.
+/// Largest distance of the outermost corner from a border as a share of the image, for a refusal or, with exact depth, a doubt.
 const MAX_BORDER: f64 = 0.35;
+/// Recommended value of this distance.
 const GOOD_BORDER: f64 = 0.15;
 /// Largest ratio of the joint to the individual re-projection errors.
 const MAX_STEREO_RATIO: f64 = 2.0;
@@ -32,9 +32,9 @@ const MAX_ERROR_RATIO: f64 = 0.95;
 /// Prior knowledge for a calibration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// Lens model; selected by the views if `None`.
+    /// Lens model; `None` selects it by the views.
     pub kind: Option<LensKind>,
-    /// Fixed cameras: only their relative pose is solved for.
+    /// Fixed cameras, of which only the relative pose is solved.
     pub kept: Option<[Camera; 2]>,
 }
 
@@ -59,9 +59,9 @@ pub struct Outcome {
     pub mono_px: f64,
     /// Height of the board's squares relative to their width.
     pub squares_aspect: f64,
-    /// Reasons against using this calibration; empty if it is good.
+    /// Reasons against the use of this calibration, empty for a good one.
     pub refusals: Vec<String>,
-    /// Remarks on a usable calibration: image areas that no view covers.
+    /// Remarks on a usable calibration about image areas that no view covers.
     pub doubts: Vec<String>,
     /// Recommended improvements.
     pub advice: Vec<String>,
@@ -73,7 +73,6 @@ impl Outcome {
         self.refusals.is_empty() && self.doubts.is_empty() && self.is_exact()
     }
 
-    /// Whether the predicted depth error at 2 m is at most 1 %.
     fn is_exact(&self) -> bool {
         self.judgement.as_ref().is_some_and(|judgement| judgement.depth[1].calibration_percent <= GOOD_PERCENT)
     }
@@ -136,7 +135,7 @@ pub fn calibrate(
         advice: Vec::new(),
     };
     let unseen = if outcome.solution.free.cameras { unseen_borders(&outcome) } else { Vec::new() };
-    // the spread includes the extrapolation of the lens: if it is small, an uncovered border is only a doubt
+    // the spread includes the lens's extrapolation: if it is small, an uncovered border is only a doubt
     let (doubts, unseen) = if outcome.is_exact() { (unseen, Vec::new()) } else { (Vec::new(), unseen) };
     outcome.doubts = doubts;
     outcome.refusals = refusals(&outcome, &agreement, unseen);
@@ -163,7 +162,6 @@ fn kinds(request: &Request) -> Vec<LensKind> {
     kinds
 }
 
-/// Describes the borders without board views.
 fn unseen_borders(outcome: &Outcome) -> Vec<String> {
     let sides = ["left", "right"].into_iter().zip(&outcome.coverage);
     let unseen = sides.filter_map(|(side, coverage)| {
@@ -260,7 +258,7 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
     reasons
 }
 
-/// Joins the borders' names; `None` if empty.
+/// Joins the borders' names, if any.
 fn borders(names: &[&str]) -> Option<String> {
     let (last, others) = names.split_last()?;
     let plural = if others.is_empty() { "border" } else { "borders" };

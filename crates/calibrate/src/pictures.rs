@@ -1,4 +1,4 @@
-//! Images of views: in memory if they are live, otherwise read from files on demand.
+//! Images of views: in memory if live, otherwise read from files on demand.
 
 use crate::calibration::CalibrationError;
 use crate::capture::picture_files::FilePair;
@@ -26,12 +26,12 @@ pub struct PairFiles {
 }
 
 impl PairFiles {
-    /// Creates the files of a pair; `is_swapped` if the left file is the right camera's.
+    /// Creates the files of a pair; `is_swapped` means that the left file is the right camera's.
     pub fn of(pair: FilePair, is_swapped: bool, max_pixels: MaxPixels) -> Self {
         Self { name: pair.name.clone(), pair, is_swapped, max_pixels }
     }
 
-    /// Reads the left (0) or right (1) image; rejects another size than `size` before decoding.
+    /// Reads the left (0) or right (1) image, and rejects another size than `size` before decoding.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has another size.
@@ -57,7 +57,7 @@ impl Pictures {
         }
     }
 
-    /// Returns the images, reading files if needed.
+    /// Returns the images, read from files if needed.
     ///
     /// # Errors
     /// A file cannot be read.

@@ -24,7 +24,7 @@ impl Pose {
         self.rotation * point + self.translation_m
     }
 
-    /// Composes: this motion after `first`.
+    /// Returns the composition: this motion after `first`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self { rotation: self.rotation * first.rotation, translation_m: self.at(first.translation_m) }
@@ -37,7 +37,7 @@ impl Pose {
         Self { rotation, translation_m: -(rotation * self.translation_m) }
     }
 
-    /// Appends a small rotation (rotation vector, rad) and translation (m).
+    /// Returns this motion followed by a small rotation (rotation vector, rad) and translation (m).
     #[must_use]
     pub fn moved(&self, turn: DVec3, shift: DVec3) -> Self {
         let rotation = DMat3::from_quat(DQuat::from_scaled_axis(turn)) * self.rotation;
@@ -47,7 +47,7 @@ impl Pose {
     }
 }
 
-/// Computes the pose of a board in a camera's axes; `None` if fewer than four corners have rays, or all are collinear.
+/// Computes the pose of a board in a camera's axes from at least four corners that have rays and are not collinear.
 ///
 /// The homography from the board to the rays (direct linear transform; Hartley & Zisserman 2004, algorithm 4.1) has the first two
 /// columns of the rotation and the translation as its columns, up to one factor (Zhang 2000, section 3.1).
@@ -64,7 +64,6 @@ pub(super) fn board_pose(board: &Board, camera: &Camera, corners: &[Corner]) -> 
     Some(Pose { rotation, translation_m: third * scale })
 }
 
-/// Computes the columns of the homography from the first to the second points.
 fn homography(pairs: &[(DVec2, DVec2)]) -> Option<[DVec3; 3]> {
     if pairs.len() < 4 {
         return None;
@@ -112,7 +111,7 @@ fn homography(pairs: &[(DVec2, DVec2)]) -> Option<[DVec3; 3]> {
     Some([first, second, third - first * middle.x - second * middle.y])
 }
 
-/// Returns the rotation nearest to an almost orthonormal matrix: its polar factor, by Newton's iteration (Higham 1986).
+/// Returns the rotation nearest to an almost orthonormal matrix, its polar factor, by Newton's iteration (Higham 1986).
 fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
     let mut found = matrix;
     for _ in 0..30 {

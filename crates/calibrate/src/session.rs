@@ -1,4 +1,4 @@
-//! Automatic views from live images: of a visible, sharp, still board in a new pose.
+//! Live calibration: takes views automatically of a visible, sharp, still board in a new pose, and solves them.
 
 use super::coverage::Coverage;
 use super::detect::{Detection, Detector, edge_width_px};
@@ -14,7 +14,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Largest motion of the board between two images, px.
 const MAX_MOTION_PX: f64 = 0.2;
 /// Largest motion between the exposures of both cameras, px.
 const MAX_SKEW_MOTION_PX: f64 = 0.1;
@@ -26,10 +25,10 @@ const MAX_BLUR_RATIO: f64 = 1.6;
 const MIN_VIEW_DISTANCE: f64 = 0.07;
 /// Number of consecutive good pairs before a view is taken.
 const MIN_STEADY_FRAMES: usize = 2;
-/// Half field of view of a wide lens, degrees.
+/// Smallest half field of view of a wide lens, degrees.
 const MIN_WIDE_DEG: f64 = 40.0;
 
-/// Pair of images to examine.
+/// Left and right image of a pair, with times, in which the board is searched.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardFrame<'a> {
     /// Left and right image.
@@ -41,7 +40,7 @@ pub struct BoardFrame<'a> {
 }
 
 impl<'a> BoardFrame<'a> {
-    /// Creates the frame of a raw pair, with its images in 8 bits.
+    /// Creates the frame of a raw pair from its images in 8 bits.
     pub fn of(pair: &RawPair, pictures: [&'a Image<u8>; 2]) -> Self {
         let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self { pictures, time_s: since.as_secs_f64(), skew_s: pair.skew_s }
@@ -53,7 +52,7 @@ impl<'a> BoardFrame<'a> {
 pub enum Notice {
     /// No board in either image.
     NoBoard,
-    /// Unusable board, with the reason in words.
+    /// Unusable board with the reason in words.
     Unusable(String),
     /// Board visible to one side only, where a view would not be new.
     OneSide(Side),
@@ -67,7 +66,7 @@ pub enum Notice {
     Known,
     /// View ready to be taken.
     Ready,
-    /// View taken; the number of views.
+    /// View taken, with the number of views.
     Taken(usize),
 }
 
@@ -97,28 +96,28 @@ impl fmt::Display for Notice {
 
 /// View with its images.
 #[derive(Clone, Debug)]
-pub struct Taken {
-    /// The corners.
+pub struct TakenView {
+    /// Corners of the view.
     pub view: View,
-    /// Its images.
+    /// Images of the view.
     pub pictures: Pictures,
 }
 
 /// Returns the views without their images.
-pub fn views_of(taken: &[Taken]) -> Vec<View> {
+pub fn views_of(taken: &[TakenView]) -> Vec<View> {
     taken.iter().map(|taken| taken.view.clone()).collect()
 }
 
-/// Live calibration: examines pairs, takes views and solves.
-pub struct Session {
+/// Live calibration, which examines pairs, takes views and solves.
+pub struct CalibrationSession {
     board: Board,
     detector: Detector,
     request: Request,
     size: Option<(usize, usize)>,
     /// Whether views are taken automatically.
     pub is_automatic: bool,
-    taken: Vec<Taken>,
-    /// Number of the next view; numbers of deleted views are not reused.
+    taken: Vec<TakenView>,
+    /// Number of the next view, which no deleted view had.
     next_number: usize,
     before: Option<LastBoard>,
     sharpest_px: f64,
@@ -128,38 +127,35 @@ pub struct Session {
     ghost: Option<TargetPose>,
 }
 
-/// Board in the last pair.
 struct LastBoard {
     corners: [Vec<Corner>; 2],
     time_s: f64,
 }
 
-/// Views to solve.
-pub struct Work {
+pub struct SolverInput {
     board: Board,
     views: Vec<View>,
     size: (usize, usize),
     request: Request,
 }
 
-/// Solution of a [`Work`].
-pub struct Solved {
+pub struct SolverResult {
     result: Result<(Arc<Outcome>, Option<TargetPose>), CalibrationError>,
 }
 
-impl Work {
-    /// Solves; takes up to some seconds.
-    pub fn solve(self) -> Solved {
+impl SolverInput {
+    /// Solves, which takes up to some seconds.
+    pub fn solve(self) -> SolverResult {
         let Self { board, views, size, request } = self;
         let result = calibrate(&board, &views, size, &request).map(|outcome| {
             let ghost = Guide::of(&outcome).next();
             (Arc::new(outcome), ghost)
         });
-        Solved { result }
+        SolverResult { result }
     }
 }
 
-impl Session {
+impl CalibrationSession {
     /// Creates a session without views.
     ///
     /// # Errors
@@ -182,7 +178,7 @@ impl Session {
         })
     }
 
-    /// Examines a pair; takes it if it is good, or if `take` is set and it shows the board.
+    /// Examines a pair, and takes it if it is good, or if `take` is set and it contains the board.
     pub fn look(&mut self, look: &BoardFrame<'_>, take: bool) -> Notice {
         let size = look.pictures[0].size();
         if self.size.is_some_and(|before| before != size) {
@@ -212,11 +208,11 @@ impl Session {
         let view = View { name: format!("{:03}", self.next_number), corners: self.corners.clone() };
         self.next_number += 1;
         let pictures = look.pictures.map(|picture| Arc::new(picture.clone()));
-        self.taken.push(Taken { view, pictures: Pictures::Held(pictures) });
+        self.taken.push(TakenView { view, pictures: Pictures::Held(pictures) });
         Notice::Taken(self.taken.len())
     }
 
-    /// Returns the reason against this pair, or that it is ready.
+    /// Returns the reason against this pair, or its readiness.
     fn judged(&mut self, look: &BoardFrame<'_>, seen: &[Detection; 2], size: (usize, usize)) -> Notice {
         if self.corners.iter().all(Vec::is_empty) {
             let reason = seen.iter().find_map(|seen| match seen {
@@ -258,7 +254,7 @@ impl Session {
         Notice::Ready
     }
 
-    /// Whether no earlier view is similar. A view of one side is new if it fills new cells of this side's coverage.
+    /// Whether no earlier view is similar; a view of one side must fill new cells of this side's coverage.
     fn is_new(&self, size: (usize, usize)) -> bool {
         if let Some(blind) = Side::ALL.into_iter().find(|&side| self.corners[side as usize].is_empty()) {
             let side = Side::ALL[1 - blind as usize];
@@ -276,15 +272,15 @@ impl Session {
         })
     }
 
-    /// Returns rough models of wide lenses, whose boards are found only in straightened images.
+    /// Returns rough models of wide lenses, whose boards are found only in undistorted images.
     fn lenses(&self) -> [Option<Camera>; 2] {
         let Some((outcome, (width, height))) = self.outcome.as_ref().zip(self.size) else { return [None, None] };
         [outcome.solution.rig.left, outcome.solution.rig.right]
             .map(|camera| is_wide(&camera, (width, height)).then_some(camera))
     }
 
-    /// Returns the views to solve; `None` if there are too few.
-    pub fn work(&self) -> Option<Work> {
+    /// Returns the views to solve once they suffice.
+    pub fn work(&self) -> Option<SolverInput> {
         let both =
             self.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| corners.len() >= 6)).count();
         // fixed cameras need only one view
@@ -295,14 +291,14 @@ impl Session {
         if self.taken.len() > 2 * MIN_VIEWS {
             request.kind = request.kind.or_else(|| self.outcome.as_ref().map(|outcome| outcome.solution.kind));
         }
-        Some(Work { board: self.board, views: views_of(&self.taken), size, request })
+        Some(SolverInput { board: self.board, views: views_of(&self.taken), size, request })
     }
 
     /// Adopts a solution.
     ///
     /// # Errors
     /// The views have no solution.
-    pub fn solved(&mut self, solved: Solved) -> Result<(), CalibrationError> {
+    pub fn solved(&mut self, solved: SolverResult) -> Result<(), CalibrationError> {
         let (outcome, ghost) = solved.result?;
         (self.outcome, self.ghost) = (Some(outcome), ghost);
         Ok(())
@@ -319,7 +315,7 @@ impl Session {
     }
 
     /// Returns the views with their images.
-    pub fn taken(&self) -> &[Taken] {
+    pub fn taken(&self) -> &[TakenView] {
         &self.taken
     }
 
@@ -349,7 +345,7 @@ impl Session {
     }
 }
 
-/// Computes the median distance of the common corners of two images, px; `None` with fewer than 4.
+/// Computes the median distance in px of the common corners of two images, at least 4.
 fn moved(before: &[Corner], now: &[Corner]) -> Option<f64> {
     let mut distances = distances(before, now);
     (distances.len() >= 4).then(|| quantile(&mut distances, 0.5))
@@ -365,7 +361,7 @@ fn distances(before: &[Corner], now: &[Corner]) -> Vec<f64> {
     now.iter().filter_map(|corner| Some(in_before(corner.id)?.at.distance(corner.at))).collect()
 }
 
-/// Whether a lens is so wide that boards must be searched in straightened images.
+/// Whether a lens is so wide that boards must be searched in undistorted images.
 pub fn is_wide(camera: &Camera, (width, height): (usize, usize)) -> bool {
     let ends = [DVec2::new(0.0, height as f64 / 2.0), DVec2::new(width as f64, height as f64 / 2.0)];
     ends.into_iter().any(|end| {

@@ -1,10 +1,10 @@
-//! Calibrations of known rigs, from noisy corners and from rendered images.
+//! Calibrations of known rigs from noisy corners and from rendered images.
 
 use super::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use super::judge::judge;
 use super::{
-    Board, BoardFrame, LensKind, Notice, Outcome, PairFiles, Pose, Request, Session, View, calibrate, depth_difference,
-    gather, solve, views_of,
+    Board, BoardFrame, CalibrationSession, LensKind, Notice, Outcome, PairFiles, Pose, Request, View, calibrate,
+    depth_difference, gather, solve, views_of,
 };
 use crate::calibration::{StereoRig, quantile};
 use crate::capture::MaxPixels;
@@ -25,7 +25,6 @@ fn board() -> Board {
     "charuco:10x7:26mm:19.5mm:DICT_5X5_100".parse().unwrap()
 }
 
-/// Returns a normally distributed number.
 fn gauss(rng: &mut Rng) -> f64 {
     (-2.0 * rng.f64().max(1e-12).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
 }
@@ -51,7 +50,7 @@ fn refusals(views: &[View]) -> String {
     calibrate(&board(), views, SIZE, &PINHOLE).unwrap().refusals.join("; ")
 }
 
-/// Returns the good views from which the refused ones are derived.
+/// Returns good views, from which refused ones are derived.
 fn good() -> (StereoRig, Vec<View>) {
     let rig = random_rig(3);
     let mut rng = Rng::with_seed(7);
@@ -60,7 +59,7 @@ fn good() -> (StereoRig, Vec<View>) {
 }
 
 #[test]
-fn errors_stay_within_their_prediction_and_it_does_not_only_frighten() {
+fn depth_errors_stay_near_their_prediction() {
     let (mut held, mut errors, mut predicted) = (0, Vec::new(), Vec::new());
     for seed in 0..10 {
         let mut rng = Rng::with_seed(seed);
@@ -100,7 +99,7 @@ fn a_good_set_is_taken_and_finds_the_rig() {
 }
 
 #[test]
-fn a_rig_of_one_camera_above_the_other_is_found_and_the_lower_one_first_is_refused() {
+fn stacked_cameras_are_solved_only_with_the_upper_one_first() {
     let beside = random_rig(3);
     let DVec3 { x, y, z } = beside.translation_m;
     let rig = StereoRig { translation_m: DVec3::new(y, x, z), ..beside };
@@ -157,7 +156,7 @@ fn squares_that_are_not_square_are_found() {
     let stretched = ImagingConditions { print_scale: DVec2::new(1.0, 1.02), ..ImagingConditions::default() };
     let text = refusals(&views(&rig, 20, &mut rng, &stretched));
     assert!(text.contains("higher than they are wide: the printer scaled"), "{text}");
-    // equal scale in both directions is unobservable
+    // equal scale in both directions cannot be observed
     let larger = ImagingConditions { print_scale: DVec2::splat(1.02), ..ImagingConditions::default() };
     let outcome = calibrate(&board(), &views(&rig, 20, &mut rng, &larger), SIZE, &PINHOLE).unwrap();
     assert!(!outcome.refusals.iter().any(|reason| reason.contains("printer")), "{outcome}");
@@ -229,7 +228,7 @@ fn a_small_board_in_the_middle_is_refused() {
 }
 
 #[test]
-fn after_a_knock_one_view_suffices_where_the_cameras_are_kept() {
+fn one_view_suffices_with_kept_cameras() {
     let (mut rig, _) = good();
     let kept = Some([rig.left, rig.right]);
     rig.rotation = DMat3::from_rotation_y(0.02) * rig.rotation;
@@ -255,7 +254,7 @@ fn pairs_in(folder: &Path) -> Vec<PairFiles> {
     pairs.into_iter().map(|pair| PairFiles::of(pair, false, MaxPixels::default())).collect()
 }
 
-/// Calibrates from rendered images of a board; returns the true rig too.
+/// Calibrates from rendered images of a board, and returns the true rig too.
 fn of_pictures(board: &Board, seed: u64, count: u64) -> (Outcome, StereoRig) {
     let rig = random_rig(seed);
     let (studio, mut rng) = (BoardRenderer::new(&rig), Rng::with_seed(seed + 1000));
@@ -293,7 +292,7 @@ fn without_a_rim(error_px: f64) -> Outcome {
 }
 
 #[test]
-fn boards_that_never_touch_a_rim_are_a_doubt_where_depth_is_exact_and_else_a_refusal() {
+fn uncovered_rim_is_a_doubt_with_exact_depth_or_a_refusal() {
     let unseen = "no corner was seen near the lower border of the left image";
     let outcome = without_a_rim(0.0);
     assert!(outcome.refusals.is_empty() && outcome.doubts[0].contains(unseen), "{outcome}");
@@ -307,7 +306,7 @@ fn boards_that_never_touch_a_rim_are_a_doubt_where_depth_is_exact_and_else_a_ref
 }
 
 #[test]
-fn rendered_pictures_of_unknown_rigs_give_metres_that_are_as_good_as_predicted() {
+fn depth_from_rendered_images_is_as_exact_as_predicted() {
     // 100 rigs take minutes
     let rigs = std::env::var("CALIBRATION_RIGS").map_or(5, |count| count.parse().unwrap());
     let (mut held, mut all, mut refused) = (0, 0, 0);
@@ -362,7 +361,6 @@ fn a_wrong_description_is_found_out() {
     assert!(error.contains("8x5 inner corners seen, 9x6 named"), "{error}");
 }
 
-/// Renders a pair of a chessboard, 160x120 px.
 fn small_pair() -> (Board, [Image<u8>; 2]) {
     let board: Board = "chessboard:5x4:40mm".parse().unwrap();
     let rig = random_rig(11).rescaled((160, 120)).unwrap();
@@ -371,7 +369,7 @@ fn small_pair() -> (Board, [Image<u8>; 2]) {
 }
 
 #[test]
-fn hundreds_of_pairs_are_looked_at_with_some_pictures_in_memory() {
+fn hundreds_of_pairs_need_memory_for_a_few_images() {
     let folder = tempfile::tempdir().unwrap();
     let (board, pictures) = small_pair();
     write_pair(folder.path(), "", &pictures);
@@ -436,9 +434,9 @@ fn a_pair_that_cannot_be_used_costs_that_pair_and_a_sentence() {
 fn views_are_taken_when_they_are_still_and_new() {
     let rig = random_rig(11);
     let (studio, mut rng) = (BoardRenderer::new(&rig), Rng::with_seed(3));
-    let mut session = Session::new(&board(), PINHOLE).unwrap();
+    let mut session = CalibrationSession::new(&board(), PINHOLE).unwrap();
     let mut time_s = 0.0;
-    let mut look = |session: &mut Session, pose: &Pose, take: bool| {
+    let mut look = |session: &mut CalibrationSession, pose: &Pose, take: bool| {
         time_s += 0.1;
         let [left, right] = studio.pair(&board(), pose, &ImagingConditions::usual((time_s * 10.0) as u64));
         session.look(&BoardFrame { pictures: [&left, &right], time_s, skew_s: 0.0 }, take)
@@ -446,7 +444,7 @@ fn views_are_taken_when_they_are_still_and_new() {
     let pose = random_pose(&rig, &board(), &mut rng);
     let away = Pose { translation_m: DVec3::new(0.0, 9.0, 1.0), ..pose };
     assert_eq!(look(&mut session, &away, false), Notice::NoBoard);
-    // the first image has no motion; a moved board is not still
+    // the first image has no motion, and a moved board is not still
     assert_eq!(look(&mut session, &pose, false), Notice::Moving(0.0));
     let moved = Pose { translation_m: pose.translation_m + DVec3::X * 0.01, ..pose };
     assert!(matches!(look(&mut session, &moved, false), Notice::Moving(px) if px > 1.0));

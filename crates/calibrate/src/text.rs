@@ -6,7 +6,7 @@ use crate::console::counted;
 use std::fmt;
 
 impl Outcome {
-    /// Describes its quality in one sentence.
+    /// Describes the calibration's quality in one sentence.
     pub fn verdict(&self) -> String {
         if !self.refusals.is_empty() {
             return format!("not to be used, for {}", counted(self.refusals.len() as u64, "reason"));

@@ -1,9 +1,9 @@
-//! Live calibration on its own threads: fed by the capture thread, with its newest state for any panel or status line.
+//! Live calibration on its own threads, fed by the capture thread; panels and status lines read its newest state.
 
 use super::coverage::Coverage;
 use super::guide::TargetPose;
 use super::outcome::{Outcome, Request};
-use super::session::{BoardFrame, Notice, Session, Taken};
+use super::session::{BoardFrame, CalibrationSession, Notice, TakenView};
 use super::{Board, Corner};
 use crate::calibration::CalibrationError;
 use crate::capture::{RawPair, RawTap, SourceInfo};
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Interval at which the thread checks for its end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Queued commands.
+/// Largest number of queued commands.
 const MAX_ORDERS: usize = 64;
 
 /// State of a live calibration for panels.
@@ -31,9 +31,9 @@ pub struct Progress {
     pub corners: [Vec<Corner>; 2],
     /// Instruction for the user.
     pub notice: Option<Notice>,
-    /// Views so far.
-    pub taken: Vec<Taken>,
-    /// Coverage of each side's image; `None` before the first pair.
+    /// Views taken.
+    pub taken: Vec<TakenView>,
+    /// Coverage of each side's image, known after the first pair.
     pub coverage: Option<[Coverage; 2]>,
     /// Next target pose of the board.
     pub ghost: Option<TargetPose>,
@@ -47,23 +47,21 @@ pub struct Progress {
     pub is_automatic: bool,
 }
 
-/// Command of the user.
-enum Order {
+enum UserCommand {
     Take,
     Automatic(bool),
     Delete(usize),
 }
 
-/// Running calibration. Dropping it stops its threads.
+/// Running calibration, whose threads stop when it is dropped.
 pub struct Watch {
     progress: Arc<Mutex<Progress>>,
-    orders: Sender<Order>,
+    orders: Sender<UserCommand>,
     tap: Arc<Tap>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Tap that receives the pairs.
 struct Tap(Mutex<NewestSender<Arc<RawPair>>>);
 
 impl RawTap for Tap {
@@ -74,12 +72,12 @@ impl RawTap for Tap {
 }
 
 impl Watch {
-    /// Starts a calibration; `wake` is called on another thread after each change, and must not block.
+    /// Starts a calibration; `wake` is called on another thread after each change and must not block.
     ///
     /// # Errors
-    /// The board cannot be detected, or the system gives no thread.
+    /// The board cannot be detected, or the system cannot start a thread.
     pub fn start(board: &Board, request: Request, wake: Arc<dyn Fn() + Send + Sync>) -> Result<Self, CalibrationError> {
-        let session = Session::new(board, request)?;
+        let session = CalibrationSession::new(board, request)?;
         let (sender, pairs) = newest::channel();
         let (orders, ordered) = bounded(MAX_ORDERS);
         let progress = Arc::new(Mutex::new(Progress { is_automatic: true, ..Progress::default() }));
@@ -110,22 +108,22 @@ impl Watch {
         self.progress.lock().clone()
     }
 
-    /// Forces a capture of the next pair with the board: skips the stillness, blur and novelty checks.
+    /// Forces a view from the next pair with the board, without checks of stillness, blur and novelty.
     pub fn take(&self) {
-        self.order(Order::Take);
+        self.order(UserCommand::Take);
     }
 
     /// Sets whether views are taken automatically.
     pub fn set_automatic(&self, is_automatic: bool) {
-        self.order(Order::Automatic(is_automatic));
+        self.order(UserCommand::Automatic(is_automatic));
     }
 
-    /// Deletes the view at this index of [`Progress::taken`], and solves again.
+    /// Deletes the view at this index of [`Progress::taken`] and solves again.
     pub fn delete(&self, place: usize) {
-        self.order(Order::Delete(place));
+        self.order(UserCommand::Delete(place));
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: UserCommand) {
         if self.orders.try_send(order).is_err() {
             log::warn!("the calibration is busy: an order was left out");
         }
@@ -141,19 +139,18 @@ impl Drop for Watch {
     }
 }
 
-/// Solution being computed.
-struct Solving {
-    receiver: Receiver<super::session::Solved>,
+struct PendingSolution {
+    receiver: Receiver<super::session::SolverResult>,
 }
 
 struct Watcher {
-    session: Session,
+    session: CalibrationSession,
     pairs: NewestReceiver<Arc<RawPair>>,
-    ordered: Receiver<Order>,
+    ordered: Receiver<UserCommand>,
     progress: Arc<Mutex<Progress>>,
     stop: Arc<AtomicBool>,
     wake: Arc<dyn Fn() + Send + Sync>,
-    solving: Option<Solving>,
+    solving: Option<PendingSolution>,
 }
 
 impl Watcher {
@@ -165,9 +162,9 @@ impl Watcher {
             for order in self.ordered.try_iter() {
                 has_changed = true;
                 match order {
-                    Order::Take => take = true,
-                    Order::Automatic(is_automatic) => self.session.is_automatic = is_automatic,
-                    Order::Delete(place) => {
+                    UserCommand::Take => take = true,
+                    UserCommand::Automatic(is_automatic) => self.session.is_automatic = is_automatic,
+                    UserCommand::Delete(place) => {
                         self.session.delete(place);
                         is_dirty = true;
                     }
@@ -205,7 +202,7 @@ impl Watcher {
         self.session.look(&BoardFrame::of(pair, [&left, &right]), take)
     }
 
-    /// Starts to solve all views on a thread, so that pairs are still examined.
+    /// Starts to solve all views on a thread, so that further pairs are examined meanwhile.
     fn solve(&mut self) {
         let Some(work) = self.session.work() else { return };
         let (sender, receiver) = crossbeam_channel::bounded(1);
@@ -214,12 +211,12 @@ impl Watcher {
             let _ = sender.send(work.solve());
         };
         match std::thread::Builder::new().name("calibrate-solve".into()).spawn(solve) {
-            Ok(_) => self.solving = Some(Solving { receiver }),
+            Ok(_) => self.solving = Some(PendingSolution { receiver }),
             Err(err) => self.progress.lock().failure = Some(format!("no thread to solve: {err}")),
         }
     }
 
-    /// Adopts a finished solution; returns whether there was one.
+    /// Adopts a finished solution, and returns whether there was one.
     fn collect(&mut self) -> bool {
         let Some(solved) = self.solving.as_ref().and_then(|solving| solving.receiver.try_recv().ok()) else {
             return false;

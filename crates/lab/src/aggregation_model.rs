@@ -1,19 +1,18 @@
 //! Speed limit of memory-bound local aggregation: the model of Fang et al. 2012, section IV.
 //!
 //! A kernel without data sharing loads every cost of each window; one that shares costs in a work-group loads each once. Memory
-//! bandwidth divided by these bytes is the ideal rate. The usage (measured over ideal rate) is measured at some radii and
-//! interpolated. The equations count the paper's kernels, so the usage of kernels that load less, such as running sums, may exceed
-//! 1.
+//! bandwidth over these bytes is the ideal rate. The usage, measured over ideal rate, is interpolated between measured radii. It may
+//! exceed 1 for kernels that load less than the paper's, such as running sums.
 
 /// Kernel of the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kernel {
-    /// Constant window of this radius.
+    /// Constant window.
     Window {
         /// Pixels from its centre to its edge.
         radius: u32,
     },
-    /// Adaptive weights in a window of this radius.
+    /// Window with adaptive weights.
     AdaptiveWeight {
         /// Pixels from its centre to its edge.
         radius: u32,
@@ -28,20 +27,15 @@ pub(super) enum Kernel {
 /// Cost volume and the work-groups that aggregate it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Workload {
-    /// Columns.
     pub(super) width: usize,
-    /// Rows.
     pub(super) height: usize,
-    /// Number of disparities.
     pub(super) disparities: usize,
-    /// Size of a cost, bytes.
     pub(super) value_bytes: usize,
     /// Columns and rows of a work-group.
     pub(super) group: (usize, usize),
 }
 
 impl Workload {
-    /// Creates a workload with the paper's 4-byte costs and 16 x 16 work-groups.
     pub(super) const fn of_paper(width: usize, height: usize, disparities: usize) -> Self {
         Self { width, height, disparities, value_bytes: 4, group: (16, 16) }
     }
@@ -51,7 +45,7 @@ impl Workload {
         self.ratio_with(radius, 0.0)
     }
 
-    /// SR' (eq. 8): data sharing ratio including `M_u` unshared loads per work-group.
+    /// SR' (eq. 8): ratio of shared data including `M_u` unshared loads per work-group.
     fn ratio_with(&self, radius: u32, unshared: f64) -> f64 {
         let (halo, side) = (2.0 * f64::from(radius), 2.0 * f64::from(radius) + 1.0);
         let (columns, rows) = (self.group.0 as f64, self.group.1 as f64);
@@ -70,8 +64,7 @@ impl Workload {
             }
     }
 
-    /// M_l (eq. 9): bytes loaded with sharing. Adaptive weights share costs but not their two weights each; a cross shares nothing,
-    /// since the paper has no ratio for it.
+    /// M_l (eq. 9): bytes loaded with sharing, of adaptive weights without their two weights each; a cross shares nothing (no ratio given).
     pub(super) fn shared_bytes(&self, kernel: Kernel) -> f64 {
         let ratio = match kernel {
             Kernel::Window { radius } => self.shared_ratio(radius),
@@ -93,7 +86,7 @@ impl Workload {
 /// C* (eq. 11): measured over ideal rate at some window sides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Usage {
-    /// Window side (px) and usage, sorted by side.
+    /// Window sides (px) and usages, sorted by side.
     measured: Vec<(f64, f64)>,
 }
 
@@ -104,7 +97,7 @@ impl Usage {
         self.measured.insert(at, (side_px, rate_hz / ideal_rate_hz));
     }
 
-    /// Interpolates the usage at another side by a power law through the two nearest sides; `None` without measurements.
+    /// Interpolates the usage at another side by a power law through the two nearest measured sides.
     pub(super) fn at(&self, side_px: f64) -> Option<f64> {
         let last = self.measured.len().checked_sub(1)?;
         let upper = self.measured.partition_point(|&(side, _)| side < side_px).clamp(1.min(last), last);
@@ -144,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_goes_through_what_was_measured_as_a_power_of_the_side() {
+    fn usage_follows_a_power_law_through_the_measurements() {
         let mut usage = Usage::default();
         assert_eq!(usage.at(3.0), None);
         usage.calibrate(9.0, 81.0, 100.0);

@@ -16,9 +16,7 @@ const MIN_BUSY_SHARE: f64 = 0.5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Bound {
-    /// Memory bandwidth.
     Memory,
-    /// Arithmetic rate.
     Arithmetic,
     /// Latency, or too little parallel work.
     Latency,
@@ -44,14 +42,13 @@ impl Bound {
     }
 }
 
-/// Figures of one stage.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct StageFigures {
     #[serde(flatten)]
     pub(super) work: StageWork,
     /// Median time, ms; `None` without timestamps.
     pub(super) ms: Option<f64>,
-    /// Memory rate, GB/s; of hardware only, like all rates here.
+    /// Memory rate, GB/s, only of hardware like all rates here.
     pub(super) gb_per_s: Option<f64>,
     pub(super) share_of_bandwidth: Option<f64>,
     pub(super) share_of_arithmetic: Option<f64>,
@@ -75,10 +72,8 @@ impl StageFigures {
         }
     }
 
-    /// Column headings.
     pub(super) const HEAD: &str = "      ms        MB      GB/s  of bandwidth       Gop  of arithmetic  bound     ";
 
-    /// Formats the columns.
     pub(super) fn columns(&self) -> String {
         let number = |value: Option<f64>, decimals| value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"));
         let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0} %", 100.0 * share));
@@ -95,9 +90,8 @@ impl StageFigures {
     }
 }
 
-/// Measurements at one image size.
 #[derive(serde::Serialize)]
-struct Measured {
+struct DeviceMeasurement {
     #[serde(flatten)]
     subject: Subject,
     #[serde(flatten)]
@@ -106,7 +100,6 @@ struct Measured {
     device: DeviceFigures,
 }
 
-/// Times the stages on every source.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = crate::bench::Report::default();
     let mut gauge = RatesCache::default();
@@ -117,9 +110,9 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         let times = one_by_one::measure(&mut engine, &jobs, setup.frames)?;
         let device = DeviceFigures::new(&engine, &mut gauge, &times)?;
         let Some(first) = jobs.first() else { continue };
-        let measured = Measured { subject: Subject::of(&engine.info(), first), times, device };
+        let measured = DeviceMeasurement { subject: Subject::of(&engine.info(), first), times, device };
         if !setup.json {
-            let Measured { subject, times, device } = &measured;
+            let DeviceMeasurement { subject, times, device } = &measured;
             let (adapter, size) = (&subject.engine.adapter, subject.size_word());
             let StereoParams { num_disparities, paths, .. } = &subject.parameters;
             writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
@@ -134,14 +127,12 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Device figures for one pair.
 #[derive(serde::Serialize)]
 struct DeviceFigures {
-    /// Executed variant.
     variant: Option<Variant>,
-    /// Device time of a pair: the sum of its stages without transfers; only for hardware with timestamps.
+    /// Device time of a pair without transfers, only for hardware with timestamps.
     device_ms: Option<FrameTime>,
-    /// Measured limits of the device; only for hardware.
+    /// Measured limits of the device, only for hardware.
     rates: Option<Rates>,
     device_stages: Vec<StageFigures>,
     /// Note on missing figures.
@@ -154,7 +145,7 @@ struct DeviceFigures {
 pub(super) struct RatesCache(Option<Rates>);
 
 impl RatesCache {
-    /// Returns the limits; `None` for software adapters, whose figures would be the processor's.
+    /// Returns the limits, unless the adapter is software, whose figures would be the processor's.
     pub(super) fn rates(&mut self, gpu: &Gpu) -> Result<Option<Rates>, EngineError> {
         if self.0.is_none() && !gpu.info.software {
             self.0 = Some(Rates::measure(gpu)?);
@@ -164,7 +155,6 @@ impl RatesCache {
 }
 
 impl DeviceFigures {
-    /// Collects the figures of the last jobs of the engine.
     fn new(engine: &GpuEngine, gauge: &mut RatesCache, times: &Times) -> Result<Self, EngineError> {
         let info = &engine.gpu().info;
         let rates = gauge.rates(engine.gpu())?;
@@ -200,7 +190,6 @@ impl DeviceFigures {
     }
 }
 
-/// Formats the limits.
 pub(super) fn rates_text(rates: &Rates) -> String {
     let Rates { bytes_per_s, operations_per_s, copied_bytes } = rates;
     format!(
@@ -227,7 +216,7 @@ mod tests {
         assert_eq!(StageFigures::new(work, Some(2.0), Some(&rates)).bound, Some(Bound::Latency));
         let busy = StageWork { operations: 9_000_000_000, ..work };
         assert_eq!(StageFigures::new(busy, Some(1.0), Some(&rates)).bound, Some(Bound::Arithmetic));
-        // without timestamps or rates there is no bound
+        // no bound without timestamps or rates
         for figures in [StageFigures::new(work, None, Some(&rates)), StageFigures::new(work, Some(1.0), None)] {
             assert!(figures.gb_per_s.is_none() && figures.bound.is_none(), "{figures:?}");
         }

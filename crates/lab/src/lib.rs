@@ -1,4 +1,4 @@
-//! Laboratory: measurements in the layout of papers' tables, with the papers' figures beside them, and a model of aggregation.
+//! Laboratory: measurements in the layout of papers' tables beside the papers' figures, and a model of aggregation.
 //! Figures for users are in `bench` and `tune`.
 
 use stereopsis_base::parameter::choices;

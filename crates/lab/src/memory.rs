@@ -4,12 +4,12 @@ use anyhow::Context as _;
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Size of the copied array, bytes: several times the caches.
+/// Size of the copied array, several times the caches, bytes.
 const COPIED_BYTES: usize = 256 << 20;
-/// Rounds; the best counts, because other programs may use the memory.
+/// Number of rounds, of which the best counts because other programs may use the memory.
 const ROUNDS: usize = 5;
 
-/// Measures bytes read and written per second while the threads (default: one per core) copy a large array.
+/// Measures the rate in bytes/s of reads and writes while the threads (default: one per core) copy a large array.
 ///
 /// # Errors
 /// The threads cannot be started.

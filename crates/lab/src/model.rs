@@ -1,5 +1,4 @@
-//! Local aggregation rates predicted by the model of Fang et al. 2012 and measured: some radii calibrate the model, the others test
-//! it.
+//! Local aggregation rates predicted by the model of Fang et al. 2012 and measured, with some radii for calibration and others for tests.
 
 use super::aggregation_model::{Kernel, Usage, Workload};
 use super::device::RatesCache;
@@ -13,7 +12,7 @@ use anyhow::Context as _;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Timed aggregators: radii or arm lengths for calibration, and those for prediction.
+/// Timed aggregators with radii or arm lengths for calibration and for prediction.
 const SERIES: [(Aggregation, &[u32], &[u32]); 3] = [
     (Aggregation::Window, &[1, 4, 12], &[2, 3, 6, 8]),
     (Aggregation::AdaptiveWeight, &[1, 4, 12], &[2, 3, 6, 8]),
@@ -40,27 +39,26 @@ struct Table {
     subject: Subject,
     /// Copy bandwidth of a large array, bytes/s; `None` for software GPUs.
     bytes_per_s: Option<f64>,
-    rows: Vec<Row>,
+    rows: Vec<PredictionRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
 #[derive(serde::Serialize)]
-struct Row {
+struct PredictionRow {
     aggregation: Aggregation,
     /// Window radius or arm length, px.
     radius: u32,
     /// Ideal rate by memory bandwidth alone, pairs/s.
     ideal_hz: f64,
-    /// Measured rate of the aggregation; on the CPU it includes the winner selection.
+    /// Measured rate of the aggregation, on the CPU including the winner selection, pairs/s.
     measured_hz: f64,
     usage: f64,
-    /// Rate predicted from the calibration radii; `None` at these.
+    /// Rate predicted from the calibration radii, pairs/s; `None` at these.
     predicted_hz: Option<f64>,
     error_percent: Option<f64>,
 }
 
-/// Measures and predicts every source on every engine.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = Report { program: crate::bench::PROGRAM, paper: PAPER, results: Vec::new() };
     let mut gauge = RatesCache::default();
@@ -113,7 +111,7 @@ fn table(engine: &mut dyn Engine, bytes_per_s: Option<f64>, jobs: &[Job], frames
                 usage.calibrate(side_px, measured_hz, ideal_hz);
             }
             let predicted_hz = usage.at(side_px).filter(|_| !calibrates).map(|usage| usage * ideal_hz);
-            table.rows.push(Row {
+            table.rows.push(PredictionRow {
                 aggregation,
                 radius,
                 ideal_hz,
@@ -153,7 +151,7 @@ pub(super) fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, 
     }
 }
 
-/// Measures aggregations/s; `None` without stage times.
+/// Measures aggregations/s, if the engine reports stage times.
 pub(super) fn measure(
     engine: &mut dyn Engine,
     jobs: &[Job],
@@ -186,7 +184,7 @@ impl Table {
             return Ok(());
         }
         writeln!(out, "{:<16} radius    ideal/s  measured/s    usage  predicted/s    error", "aggregation")?;
-        for Row { aggregation, radius, ideal_hz, measured_hz, usage, predicted_hz, error_percent } in rows {
+        for PredictionRow { aggregation, radius, ideal_hz, measured_hz, usage, predicted_hz, error_percent } in rows {
             let predicted = predicted_hz.map_or("calibrates".to_owned(), |rate| format!("{rate:.2}"));
             let error = error_percent.map_or(String::new(), |error| format!("{error:+.1} %"));
             let line = format!(

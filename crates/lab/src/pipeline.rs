@@ -1,5 +1,4 @@
-//! Variant and time of a pair with other pairs in flight, compared with the times of its parts; the slowest part is the lower
-//! limit.
+//! Time of a pair with other pairs in flight, compared with the times of its parts, of which the slowest is the lower limit.
 
 use super::rates::Transfers;
 use crate::bench::{Setup, Subject, one_by_one, pairs, warm_up};
@@ -12,17 +11,16 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 #[derive(serde::Serialize)]
-struct Measured {
+struct PipelineMeasurement {
     #[serde(flatten)]
     subject: Subject,
     plan: Option<Plan>,
-    /// Pipeline times; `None` for software adapters, where all parts share the processor.
+    /// Pipeline times, except for software adapters, whose parts all share the processor.
     pipeline: Option<Pipeline>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-/// Times of a pair, ms.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct Pipeline {
     /// Median with one job at a time.
@@ -32,9 +30,9 @@ pub(super) struct Pipeline {
     slots: usize,
     #[serde(flatten)]
     pub(super) transfers: Transfers,
-    /// Median sum of the stages; `None` without timestamps.
+    /// Median sum of the stages, if the adapter has timestamps.
     computation_ms: Option<f64>,
-    /// Host time of a pair: copying it, recording commands, reading the map.
+    /// Host time of a pair for copies, command recording and reading of the map.
     host_ms: f64,
     slowest: &'static str,
     slowest_ms: f64,
@@ -42,7 +40,6 @@ pub(super) struct Pipeline {
     pub(super) excess_percent: f64,
 }
 
-/// Times the pipeline on every source.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = crate::bench::Report::default();
     for (spec, source_options) in &setup.sources {
@@ -60,7 +57,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         } else {
             Some(measure(&mut engine, &jobs, setup.frames)?)
         };
-        let measured = Measured { subject: Subject::of(&info, first), plan: engine.plan(), pipeline, note };
+        let measured = PipelineMeasurement { subject: Subject::of(&info, first), plan: engine.plan(), pipeline, note };
         if !setup.json {
             measured.print(out)?;
         }
@@ -72,12 +69,11 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Times the pipeline on jobs.
 pub(super) fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<Pipeline> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
     warm_up(engine, jobs)?;
     let times = one_by_one::measure(engine, jobs, frames)?;
-    stream(engine, jobs, 2 * engine.slots())?; // every slot has its commands
+    stream(engine, jobs, 2 * engine.slots())?; // all slots record their commands
     let (pipelined_ms, host_ms) = stream(engine, jobs, frames.max(2))?;
     let luma = &first.frame.left.luma;
     let transfers = Transfers::measure(engine.gpu(), luma.size(), u32::from(luma.bits()))?;
@@ -103,7 +99,7 @@ pub(super) fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> an
     })
 }
 
-/// Keeps all slots full; returns the mean time between results and the mean host time of a pair, ms.
+/// Keeps all slots full, and returns the mean time between results and the mean host time of a pair, ms.
 fn stream(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<(f64, f64)> {
     let mut next = jobs.iter().cycle().take(frames);
     let (mut in_flight, mut results, mut host) = (0, 0, Duration::ZERO);
@@ -133,7 +129,7 @@ fn stream(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result
     Ok((ms(first_result.elapsed()) / (frames - 1).max(1) as f64, ms(host) / frames as f64))
 }
 
-impl Measured {
+impl PipelineMeasurement {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let Self { subject, .. } = self;
         let (adapter, size) = (&subject.engine.adapter, subject.size_word());

@@ -8,31 +8,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Repetitions; the best counts, because other programs may use the device.
+/// Number of repetitions, of which the best counts because other programs may use the device.
 const ROUNDS: usize = 6;
-/// Largest copied buffer, bytes: about ten times the caches.
+/// Largest copied buffer, about ten times the caches, bytes.
 const MAX_BYTES: u64 = 512 << 20;
-/// Smallest buffer that measures memory rather than caches, bytes.
+/// Smallest buffer that measures memory and not caches, bytes.
 const MIN_BYTES: u64 = 1 << 20;
-/// Invocations per workgroup.
 const WORKGROUP: u64 = 256;
-/// 16-byte vectors copied by an invocation.
+/// Number of 16-byte vectors copied by an invocation.
 const EACH: u64 = 4;
-/// Workgroups of the arithmetic kernel: more than any device runs at a time.
+/// Number of workgroups of the arithmetic kernel, more than any device runs at a time.
 const BUSY_GROUPS: u32 = 4096;
-/// Loop iterations of the arithmetic kernel.
+/// Number of loop iterations of the arithmetic kernel.
 const TURNS: u64 = 64;
-/// Operations per iteration: an addition and a minimum, in two vectors of four chains, sixteen times.
+/// Number of operations per iteration: an addition and a minimum, in two vectors of four chains, sixteen times.
 const TURN_OPERATIONS: u64 = 2 * 2 * 4 * 16;
 
-/// Limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Rates {
-    /// Bytes read and written per second while a shader copies a large buffer.
+    /// Rate of bytes read and written while a shader copies a large buffer, bytes/s.
     pub(super) bytes_per_s: f64,
-    /// 32-bit additions and minima per second in independent chains.
+    /// Rate of 32-bit additions and minima in independent chains, operations/s.
     pub(super) operations_per_s: f64,
-    /// Size of the copied buffer, bytes.
     pub(super) copied_bytes: u64,
 }
 
@@ -43,11 +40,11 @@ pub(super) struct Transfers {
     pub(super) upload_ms: f64,
     /// Time of the map to the host, ms.
     pub(super) read_back_ms: f64,
-    /// Whether the device timed them; otherwise the host, from submission to completion.
+    /// Whether the device measured the times, and not the host from submission to completion.
     pub(super) by_device: bool,
 }
 
-/// Kernel source; `fill` writes incompressible data.
+/// Returns the kernels' source; `fill` writes incompressible data.
 fn kernels() -> String {
     let step = "a = min(a + vec4<u32>(3u), limit);\n        b = min(b + vec4<u32>(5u), limit);\n        ";
     format!(
@@ -76,10 +73,10 @@ fn kernels() -> String {
 }
 
 impl Rates {
-    /// Measures a device; for a software adapter the figures are the processor's.
+    /// Measures a device; the figures of a software adapter are the processor's.
     ///
     /// # Errors
-    /// [`EngineError::TooLarge`] if even a small buffer does not fit; the device reports an error or is lost.
+    /// [`EngineError::TooLarge`] if even a small buffer does not fit; an error or loss of the device.
     pub(super) fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
         let most = MAX_BYTES.min(largest_binding(&gpu.device.limits()));
         Self::measure_with(gpu, &Compiler::new(gpu.clone()), most, BUSY_GROUPS)
@@ -150,7 +147,7 @@ impl Transfers {
     /// Transfers a pair and a map of this size on an idle device.
     ///
     /// # Errors
-    /// The device reports an error or is lost.
+    /// An error or loss of the device.
     pub(super) fn measure(gpu: &Gpu, (width, height): (usize, usize), bits: u32) -> Result<Self, EngineError> {
         let (format, bytes) =
             if bits > 8 { (wgpu::TextureFormat::R16Uint, 2) } else { (wgpu::TextureFormat::R8Uint, 1) };
@@ -178,7 +175,7 @@ impl Transfers {
     }
 }
 
-/// Timer of device work by timestamps if available, otherwise by the host's clock.
+/// Timer of device work by timestamps if available, or else by the host's clock.
 struct Clock<'a> {
     gpu: &'a Gpu,
     queries: Option<wgpu::QuerySet>,
@@ -186,7 +183,6 @@ struct Clock<'a> {
     read: wgpu::Buffer,
 }
 
-/// Size of the two timestamps, bytes.
 const TICK_BYTES: u64 = 16;
 
 impl<'a> Clock<'a> {
@@ -204,12 +200,10 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Whether the device times copies.
     fn times_copies(&self) -> bool {
         self.gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     }
 
-    /// Returns the shortest time of a compute pass, ms.
     fn best_pass_ms(&self, record: impl Fn(&mut wgpu::ComputePass)) -> Result<f64, EngineError> {
         let all = self.queries.as_ref();
         self.best_of(all, |encoder| {
@@ -285,14 +279,13 @@ mod tests {
     use crate::engine::gpu::AdapterChoice;
 
     #[test]
-    fn kernels_run_with_all_checks_and_tell_rates() {
+    fn kernels_run_with_all_checks_and_measure_rates() {
         let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
             assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
             return;
         };
         let rates = Rates::measure_with(&gpu, &Compiler::with_checks(gpu.clone()), 3 << 20, 4).unwrap();
         assert_eq!(rates.copied_bytes, 3 << 20);
-        // any processor is within these bounds
         assert!((1e6..1e14).contains(&rates.bytes_per_s), "{rates:?}");
         assert!((1e6..1e15).contains(&rates.operations_per_s), "{rates:?}");
         for bits in [8, 12] {

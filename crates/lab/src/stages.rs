@@ -1,5 +1,4 @@
-//! Times of the GPU engine's stages as in Table 1 of Banz, Blume & Pirsch 2011: costs, paths one by one and together, sums and
-//! winners.
+//! Times of the GPU engine's stages as in Table 1 of Banz, Blume & Pirsch 2011: costs, paths one by one and together, sums and winners.
 
 use super::device::{RatesCache, StageFigures};
 use crate::bench::{one_by_one, warm_up};
@@ -8,20 +7,17 @@ use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{GpuEngine, Job};
 use anyhow::Context as _;
 
-/// Figures of the stages.
 #[derive(Debug)]
 pub(super) struct Stages {
-    /// Matching costs alone.
     pub(super) costs: Option<StageFigures>,
-    /// All directions, one by one.
+    /// Path directions one by one.
     pub(super) one_by_one: Option<StageFigures>,
-    /// All directions together.
+    /// Path directions together.
     pub(super) together: Option<StageFigures>,
-    /// Sums and winners.
     pub(super) winners: Option<StageFigures>,
 }
 
-/// Returns the known quickest variant with all directions in the path stage; options forced by the user remain.
+/// Returns the quickest known variant with all directions in the path stage and the options forced by the user.
 fn variant(gpu: &Gpu, job: &Job) -> anyhow::Result<Variant> {
     let overrides = VariantOverrides::from_env()?;
     let mut engine =

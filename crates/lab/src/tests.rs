@@ -1,4 +1,4 @@
-//! Output of the experiments on small pairs and on a synthetic study.
+//! Tests of the experiments' output on small pairs and on a synthetic study.
 
 use super::variants::{About, Tables};
 use super::*;
@@ -34,7 +34,7 @@ fn about() -> About {
     }
 }
 
-/// Every variant of the first part, and two of the second one.
+/// Creates a study with every variant of the first part and two of the second one.
 fn made_up(about: &About) -> Study {
     let baseline = Variant::baseline(&about.limits, &about.requirements);
     let mut variants = Variant::all(&about.limits, &about.requirements, &WORKGROUPS, &[baseline.piece]);
@@ -60,7 +60,7 @@ fn made_up(about: &About) -> Study {
 }
 
 #[test]
-fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
+fn tables_contain_all_trials_and_mark_the_best() {
     let about = about();
     let study = made_up(&about);
     let mut tables = Tables::new(&about);
@@ -80,7 +80,7 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
         assert_eq!(lines.len(), 5, "{table}");
         assert!(lines.iter().all(|line| line.len() == lines[1].len() || line.starts_with("exchange=")), "{table}");
         assert_eq!(table.matches('*').count(), 1, "{table}");
-        // one word is quickest here; a variant is not run if a subgroup is too small for it
+        // one word is quickest here; a variant is omitted if a subgroup is too small for it
         let dashes = if table.contains("exchange=subgroup") { 4 } else { 0 };
         assert_eq!(table.matches(" -").count(), dashes, "{table}");
         assert!(lines[if dashes > 0 { 3 } else { 2 }].ends_with('*'), "{table}");
@@ -93,7 +93,7 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
     assert!(!text.contains("software"), "{text}");
 }
 
-/// JSON has the bits of integers as numbers.
+/// Checks that JSON has the bits of integers as numbers.
 #[test]
 fn words_and_json_keep_a_variant() {
     let About { limits, requirements, .. } = about();
@@ -109,7 +109,7 @@ fn words_and_json_keep_a_variant() {
 }
 
 #[test]
-fn what_there_was_no_room_for_is_named() {
+fn variants_without_room_are_listed() {
     let about = about();
     let variant =
         Variant { words: 4, exchange: Exchange::Workgroup, ..Variant::baseline(&about.limits, &about.requirements) };
@@ -131,7 +131,7 @@ fn results(setup: &Setup, experiment: Experiment) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn of_a_gpu_each_stage_has_its_bytes_and_what_is_no_speed_is_not_told() {
+fn gpu_stages_have_bytes_and_only_measured_rates() {
     let Some((setup, software)) = gpu_setup(2) else { return };
     for result in results(&setup, Experiment::Device) {
         assert!(result["variant"]["words"].is_u64(), "{result}");
@@ -141,7 +141,7 @@ fn of_a_gpu_each_stage_has_its_bytes_and_what_is_no_speed_is_not_told() {
         assert_eq!(names, ["cost", "paths", "winner", "filters"]);
         for stage in stages {
             assert!(stage["bytes"].as_u64().unwrap() > 0, "{stage}");
-            // filters have no operation count; the path stage computes costs from codes
+            // filters have no operation count, and the path stage computes costs from codes
             let has_volume = result["variant"]["costs"] == "volume";
             let is_counted = stage["name"] != "filters" && (stage["name"] != "cost" || has_volume);
             assert_eq!(stage["operations"].as_u64().unwrap() > 0, is_counted, "{stage}");
@@ -172,7 +172,7 @@ fn stages_have_their_work_and_software_has_no_times() {
 }
 
 #[test]
-fn the_pipeline_of_software_is_not_told() {
+fn software_adapters_have_no_pipeline_times() {
     let Some((setup, software)) = gpu_setup(3) else { return };
     for result in results(&setup, Experiment::Pipeline) {
         assert_eq!(result["pipeline"].is_object(), !software, "{result}");

@@ -1,5 +1,4 @@
-//! Tables of a study as in Figs. 4 and 9 of Banz, Blume & Pirsch 2011: one kernel parameter in rows, another in columns, times in
-//! cells.
+//! Tables of a study as in Figs. 4 and 9 of Banz, Blume & Pirsch 2011, with kernel parameters in rows and columns and times in cells.
 
 use crate::bench::PROGRAM;
 use crate::console;
@@ -15,7 +14,6 @@ use crate::stereo::StereoParams;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// Context of a study's tables.
 pub(super) struct About {
     pub(super) info: EngineInfo,
     pub(super) limits: Limits,
@@ -55,7 +53,6 @@ pub fn run(gpu: &Gpu, job: &Job, rounds: usize, json: bool, out: &mut dyn Write)
     Ok(())
 }
 
-/// Note printed for software adapters instead of times.
 fn note(info: &EngineInfo) -> Option<String> {
     let adapter = &info.adapter;
     info.software.then(|| format!("this GPU is software ({adapter}): these times say nothing about real GPUs"))
@@ -76,12 +73,12 @@ fn report(about: &About, study: &Study) -> serde_json::Value {
     })
 }
 
-/// Printer of tables as soon as they are complete.
+/// Printer that writes each table once it is complete.
 pub(super) struct Tables<'a> {
     about: &'a About,
-    /// Trials of the first part, in order of arrival.
+    /// Trials of the first part in order of arrival.
     trials: Vec<Trial>,
-    /// Exchange of the trials not printed yet.
+    /// Exchange of the trials that are not printed yet.
     current: Option<Exchange>,
     /// Path computation and winner selection in the variants of the first part.
     first: Option<(PathBits, u32, bool, u32)>,
@@ -104,7 +101,7 @@ impl<'a> Tables<'a> {
         out.flush()
     }
 
-    /// Adds a trial; prints the tables that are complete.
+    /// Adds a trial and prints the tables that are complete.
     pub(super) fn add(&mut self, trial: &Trial, out: &mut dyn Write) -> io::Result<()> {
         let Variant { exchange, path_bits, ahead, fused, piece, .. } = trial.variant;
         let first = *self.first.get_or_insert((path_bits, ahead, fused, piece));
@@ -119,7 +116,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// Prints the tables of the last exchange: one for each source of costs.
+    /// Prints the tables of the last exchange, one for each source of costs.
     fn print_current(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some(exchange) = self.current.take() else { return Ok(()) };
         for &costs in CostSource::ALL {
@@ -183,7 +180,6 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Prints a table of words by workgroup.
 fn grid(trials: &[&Trial], out: &mut dyn Write) -> io::Result<()> {
     let ms = |trial: &Trial| trial.paths_ms.unwrap_or(trial.pair_ms);
     let best = trials.iter().map(|trial| ms(trial)).fold(f64::INFINITY, f64::min);
@@ -241,7 +237,6 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
     refused.into_iter().map(|(variants, why)| (in_common(&variants, &all), why)).collect()
 }
 
-/// Formatter of one part of a variant.
 type VariantField = fn(&Variant) -> String;
 
 /// Formats the parts that are equal in these variants and differ in others.

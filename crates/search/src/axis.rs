@@ -1,24 +1,24 @@
-//! A numeric parameter with the values that a sweep gives it.
+//! Numeric parameter with the values of a sweep.
 
 use crate::parameter::{Domain, Parameter, Value};
 use crate::stereo::StereoParams;
 use std::fmt;
 
-/// A numeric parameter with values, in order.
+/// Numeric parameter with values in order.
 #[derive(Clone)]
 pub struct Axis {
     parameter: &'static Parameter<StereoParams>,
     values: Vec<Value>,
 }
 
-/// Largest number of steps of an automatic axis: 17 values, so that every fourth one includes the first and the last.
+/// Largest number of steps of an automatic axis, whose 17 values have the first and the last among every fourth one.
 const MAX_STEPS: i64 = 16;
-/// Round widths of a step, times any power of ten.
 const ROUND: [i64; 8] = [1, 2, 3, 4, 5, 6, 8, 10];
 
 impl Axis {
-    /// Returns the axis of the parameter with this name, over its slider beside the other parameters of `base`, whose own value is included.
-    /// `None` where there is no such parameter, it is no number, or it has no effect beside the others.
+    /// Returns the axis of a parameter over its slider, including the value of `base`.
+    ///
+    /// `None` if no numeric parameter of this name has an effect beside the others of `base`.
     pub fn of(name: &str, base: &StereoParams) -> Option<Self> {
         let parameter = StereoParams::parameter(name).filter(|p| p.inapplicable(base).is_none())?;
         let mut values: Vec<_> = steps(parameter, base)?.into_iter().map(Value::Integer).collect();
@@ -31,13 +31,12 @@ impl Axis {
         Some(Self { parameter, values })
     }
 
-    /// Returns the axis with other values.
     #[cfg(test)]
     pub(super) fn with_values(self, values: Vec<Value>) -> Self {
         Self { values, ..self }
     }
 
-    /// Returns every axis that has an effect beside the other parameters of `base`, in the order of the parameters.
+    /// Returns every axis with an effect beside the other parameters of `base`, in the order of the parameters.
     pub fn all(base: &StereoParams) -> Vec<Self> {
         StereoParams::table().iter().filter_map(|parameter| Self::of(parameter.name, base)).collect()
     }
@@ -47,7 +46,7 @@ impl Axis {
         self.parameter
     }
 
-    /// Returns its values, in order.
+    /// Returns the values in order.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
@@ -59,10 +58,10 @@ impl fmt::Debug for Axis {
     }
 }
 
-/// Returns numbers over the slider with one round step; `None` for a parameter that is no number.
+/// Returns numbers over the slider of a numeric parameter with one round step.
 fn steps(parameter: &Parameter<StereoParams>, base: &StereoParams) -> Option<Vec<i64>> {
     let (first, last, step) = if let &[least, .., most] = parameter.properties.shortcuts {
-        // a range without a slider of its own is far too long
+        // without a slider the range is far too long
         (least, 2 * most, least)
     } else {
         let span = parameter.slider_span(base)?;
@@ -76,14 +75,14 @@ fn steps(parameter: &Parameter<StereoParams>, base: &StereoParams) -> Option<Vec
     })
 }
 
-/// Returns the smallest round step with which at most [`MAX_STEPS`] cover this length; an even one for windows, which are odd.
+/// Returns the smallest round step with at most [`MAX_STEPS`] over this length, an even one for windows, which are odd.
 fn round_step(length: i64, is_odd: bool) -> i64 {
     let steps = (0..6).flat_map(|power| ROUND.map(|round| round * 10_i64.pow(power)));
     let mut fitting = steps.filter(|step| length <= step * MAX_STEPS && !(is_odd && step % 2 == 1));
     fitting.next().unwrap_or(length.max(1))
 }
 
-/// Replaces the nearest value by the present one, so that the map has a cell for it. A value outside the range is left out.
+/// Replaces the nearest value by the present one in the range, so that the map has a cell for it.
 fn own_among(values: &mut [Value], own: i64) {
     let distance = |value: &Value| match value {
         Value::Integer(v) => (v - own).abs(),

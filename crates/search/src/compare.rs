@@ -1,4 +1,4 @@
-//! Comparison of two settings, by a margin and on every pair: a setting that suits these pairs shall suit others too.
+//! Comparison of two settings by a margin and on every pair, because a setting that suits these pairs must suit others too.
 
 use super::trial::{Run, Trial};
 
@@ -7,31 +7,33 @@ pub(super) const MIN_GAIN: f64 = 0.05;
 /// Largest increase of the error on one sample by a preset that replaces another one, percentage points.
 const MAX_INCREASE_PERCENT: f64 = 0.2;
 
-/// Returns whether `next` is better than `now`, both tried on all samples: worse on none of them, and with a clearly lower mean loss.
+/// Returns whether `next` is better than `now`, with a clearly lower mean loss on all samples and no higher loss on any.
+///
 /// Changes that gained on several pairs but lost on one also lost on one of three further pairs.
 pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
     let means = next.loss.zip(now.loss).filter(|_| next.samples == now.samples);
     means.is_some_and(|(next, now)| next <= now * (1.0 - MIN_GAIN)) && !is_worse_somewhere(next, now)
 }
 
-/// Returns whether `next` is worse on one of its samples, so that it cannot be better.
+/// Returns whether `next` is worse on one of its samples and so cannot be better.
 pub(super) fn is_worse_somewhere(next: &Trial, now: &Trial) -> bool {
     largest_loss(next, now).is_some()
 }
 
-/// Returns whether a preset may replace `now`, by their errors against truth: better in the mean of all samples, and nearly as good on
-/// each. Presets that lost more on one sample were worse on other pairs ten times as often.
+/// Returns whether a preset may replace `now` by errors against truth: lower in the mean, and nearly as low on each sample.
+///
+/// Presets that lost more on one sample were worse on other pairs ten times as often.
 pub(super) fn may_replace(next: &Trial, now: &Trial) -> bool {
     let loses = |pair| both(pair).is_none_or(|(next, now)| next > now + MAX_INCREASE_PERCENT);
     has_lower_loss(next, now) && !next.runs.iter().zip(&now.runs).any(loses)
 }
 
-/// Returns whether the mean loss of `next` is lower, both tried on all samples.
+/// Returns whether the mean loss of `next` over all samples is lower.
 pub(super) fn has_lower_loss(next: &Trial, now: &Trial) -> bool {
     next.loss.zip(now.loss).is_some_and(|(next, now)| next < now)
 }
 
-/// Returns the index of the sample on which `next` is worse than `now` by most.
+/// Returns the index of the sample with the largest increase of the loss from `now` to `next`.
 pub(super) fn largest_loss(next: &Trial, now: &Trial) -> Option<usize> {
     let by = next.runs.iter().zip(&now.runs).map(|pair| both(pair).map_or(f64::INFINITY, |(next, now)| next - now));
     let worse = by.enumerate().filter(|(_, by)| *by > 0.0);
@@ -42,7 +44,7 @@ fn both((next, now): (&Run, &Run)) -> Option<(f64, f64)> {
     next.loss.zip(now.loss)
 }
 
-/// Returns the trials that no other one beats in both loss and time, the quickest first, without abandoned ones.
+/// Returns the complete trials that no other one beats in both loss and time, the quickest first.
 pub(super) fn front(trials: &[std::sync::Arc<Trial>], samples: usize) -> Vec<std::sync::Arc<Trial>> {
     let mut whole: Vec<_> = trials.iter().filter(|t| t.samples == samples && t.loss.is_some()).cloned().collect();
     let order = |a: &std::sync::Arc<Trial>, b: &std::sync::Arc<Trial>| {
@@ -65,7 +67,6 @@ mod tests {
     use crate::stereo::StereoParams;
     use std::sync::Arc;
 
-    /// Returns a trial with these losses of the samples.
     fn trial(time_ms: f64, losses: &[f64]) -> Arc<Trial> {
         let run = |loss: &f64| Run { loss: Some(*loss), measured_percent: 90.0, time_ms, pixels: 1 };
         Arc::new(Trial::of(Arc::new(StereoParams::default()), losses.iter().map(run).collect()))

@@ -1,4 +1,4 @@
-//! Meter for tests: computes losses and times from parameters, without images.
+//! Meter for tests, which computes losses and times from parameters without images.
 
 use super::meter::{Failure, Meter, SampleResult};
 use super::trial::Run;
@@ -6,11 +6,9 @@ use crate::image::Image;
 use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use std::sync::Arc;
 
-/// Meter with losses by a rule; slower presets have longer times.
+/// Meter with losses by a rule, and longer times for slower presets.
 pub(super) struct FakeMeter {
-    /// Loss of a setting on a sample.
     pub(super) loss: fn(&StereoParams, usize) -> f64,
-    /// Measured settings and samples.
     pub(super) calls: Vec<(StereoParams, usize)>,
     /// Number of the call at which the engine is lost.
     pub(super) lost_at: Option<usize>,

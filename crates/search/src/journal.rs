@@ -1,7 +1,6 @@
-//! Journal of the trials of a search, from which it is resumed.
-//!
-//! The first line is a JSON header of the search; each further line is a trial. A truncated line, as after a crash, is left out. A
-//! journal that this search cannot resume is refused and stays unchanged.
+//! Journal of the trials of a search, from which the search is resumed.
+//! The first line is a JSON header of the search; each further line is a trial. A truncated line, as after a crash, is skipped.
+//! A journal that does not fit the search must be refused and stay unchanged.
 
 use super::plan::EarlierTrials;
 use super::trial::{Run, Trial};
@@ -18,14 +17,13 @@ use std::time::Duration;
 /// Key of the checksums of all pairs in a header.
 pub const CHECKSUMS: &str = "checksums";
 
-/// An open journal.
+/// Open journal.
 #[derive(Debug)]
 pub struct Journal {
     growing: Growing,
     file: File,
 }
 
-/// Line of a trial.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Line {
     params: Map<String, Value>,
@@ -34,10 +32,10 @@ struct Line {
 }
 
 impl Journal {
-    /// Opens or creates the journal of the search with this `header`; returns its content.
+    /// Opens or creates the journal of the search with this `header`, and returns its content.
     ///
     /// # Errors
-    /// It belongs to another search, or another process writes it, or the file cannot be read or written.
+    /// The journal belongs to another search, another process writes it, or the file cannot be read or written.
     pub fn open(path: &Path, header: &Map<String, Value>) -> Result<(Self, EarlierTrials), String> {
         let shown = console::path(path);
         let growing = Growing::open(path).map_err(|err| match err.kind() {
@@ -62,10 +60,10 @@ impl Journal {
         Ok((journal, found.unwrap_or_default()))
     }
 
-    /// Adds a trial, which is in the file when this returns.
+    /// Adds a trial, which is in the file on return.
     ///
     /// # Errors
-    /// The disk is full, or fails.
+    /// The disk is full or fails.
     pub fn keep(&mut self, trial: &Trial, elapsed: Duration) -> Result<(), String> {
         let failed = |err: &dyn std::fmt::Display| format!("cannot write the journal: {err}");
         let params = serde_json::to_value(&*trial.params).map_err(|err| failed(&err))?;
@@ -94,23 +92,22 @@ impl Journal {
     }
 }
 
-/// Largest length of a line, bytes: some thousand samples.
+/// Largest length of a line, enough for some thousand samples, bytes.
 const MAX_LINE: usize = 1 << 20;
 /// Largest time of a search, s: thirty years.
 const MAX_ELAPSED_S: f64 = 1e9;
 
-/// Reason why a journal cannot be resumed.
 enum JournalRejection {
     File(io::Error),
-    /// Journal of another search: the difference.
+    /// Journal of another search, with the difference.
     Other(String),
 }
 
-/// Reads a journal of the search with this `header`; `None` for an empty file.
+/// Reads a journal of the search with this `header`, unless the file is empty.
 fn read(file: &File, header: &Map<String, Value>) -> Result<Option<EarlierTrials>, JournalRejection> {
     let mut reader = BufReader::new(file);
     let mut known = None::<EarlierTrials>;
-    // complete lines without a trial
+    // number of complete lines without a trial
     let mut unknown = 0;
     for number in 1_u64.. {
         let mut line = Vec::new();
@@ -148,7 +145,6 @@ fn read(file: &File, header: &Map<String, Value>) -> Result<Option<EarlierTrials
     Ok(known)
 }
 
-/// Checks by the first line that a journal belongs to this search.
 fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> {
     let Ok(Value::Object(found)) = serde_json::from_slice(line) else { return Err("it is no journal".to_owned()) };
     let other: Vec<_> = wanted.iter().filter(|(name, value)| found.get(*name) != Some(value)).collect();
@@ -157,14 +153,14 @@ fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> 
     }
     let differing = |(name, value): &(&String, &Value)| match found.get(*name) {
         None => format!("it does not say its {name}"),
-        // numbers without meaning for people
+        // numbers without a meaning for users
         Some(_) if *name == CHECKSUMS => "its pairs have other images, another truth or another calibration".to_owned(),
         Some(there) => format!("its {name} is {}, not {value}", console::foreign(&there.to_string())),
     };
     Err(other.iter().map(differing).collect::<Vec<_>>().join("; "))
 }
 
-/// Parses the trial of a line and the time of the search; an error holds whether the line is complete, of another kind.
+/// Parses the trial of a line and the time of the search; an error holds whether the line is complete but of another kind.
 fn trial(line: &[u8]) -> Result<(Trial, Duration), bool> {
     let value: Value = serde_json::from_slice(line).map_err(|_| false)?;
     let Line { params, runs, elapsed_s } = serde_json::from_value(value).map_err(|_| true)?;
@@ -173,7 +169,6 @@ fn trial(line: &[u8]) -> Result<(Trial, Duration), bool> {
     Ok((Trial::of(Arc::new(params), runs), elapsed))
 }
 
-/// Parses parameters from their words; `None` if one of them is wrong.
 fn params_of(words: &Map<String, Value>) -> Option<StereoParams> {
     let mut params = StereoParams::default();
     for parameter in StereoParams::table() {
@@ -181,7 +176,7 @@ fn params_of(words: &Map<String, Value>) -> Option<StereoParams> {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        // all are written, so none is derived from another
+        // all parameters are written, so none is derived from another
         (parameter.set)(&mut params, parameter.parse(&text).ok()?);
     }
     params.validate().ok().map(|()| params)
@@ -204,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn trials_come_back_and_a_line_that_was_cut_is_left_out() {
+    fn trials_round_trip_and_a_truncated_line_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let all: Vec<_> = Preset::ALL.iter().map(|&preset| trial(preset, 7.125)).collect();
@@ -259,7 +254,6 @@ mod tests {
         assert_eq!(Journal::open(&path, &header(1)).unwrap().1.trials.len(), 1);
     }
 
-    /// A journal with one whole trial, and its lines.
     fn journal(path: &Path) -> Vec<String> {
         let (mut journal, _) = Journal::open(path, &header(1)).unwrap();
         journal.keep(&trial(Preset::Fast, 1.0), Duration::from_secs(5)).unwrap();
@@ -267,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_cannot_be_gone_on_with_is_refused_in_words_and_stays() {
+    fn unsuitable_journal_is_refused_and_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let lines = journal(&path);
@@ -288,7 +282,7 @@ mod tests {
             assert!(said.contains(why) && said.contains("Delete it, or name another -o") && said.len() < 400, "{said}");
             assert!(std::fs::read_to_string(&path).unwrap() == text, "{why}");
         }
-        // beside a known header, unknown lines are skipped and kept
+        // after a known header, unknown lines are skipped and kept
         let text = format!("{}\n{later_version}\n{late}\n{}\n", lines[0], lines[1]);
         std::fs::write(&path, &text).unwrap();
         let known = Journal::open(&path, &header(1)).unwrap().1;
@@ -297,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_whose_first_trial_was_cut_goes_on() {
+    fn journal_with_a_truncated_first_trial_is_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let lines = journal(&path);
@@ -310,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pictures_and_another_version_are_said() {
+    fn rejection_names_other_images_or_another_version() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let of = |version: &str, checksum: u32| -> Map<String, Value> {

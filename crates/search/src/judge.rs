@@ -1,4 +1,4 @@
-//! Judge of a map: computes a loss, which is small for good maps.
+//! Judge of a map, which computes a loss that is small for good maps.
 
 use super::sample::Sample;
 use super::trial::Run;
@@ -19,7 +19,7 @@ choices! {
 }
 
 impl Judge {
-    /// Returns truth where every sample has it.
+    /// Returns truth if every sample has it.
     pub fn of(samples: &[Sample]) -> Self {
         let all_have = samples.iter().all(|sample| sample.frame.truth.is_some());
         if all_have { Self::Truth } else { Self::WithoutTruth }
@@ -33,7 +33,7 @@ impl Judge {
         }
     }
 
-    /// Returns a short name, for the heading of a column.
+    /// Returns a short name for the heading of a column.
     pub fn short_title(self) -> &'static str {
         match self {
             Self::Truth => "bad-1 all, filled",
@@ -41,13 +41,13 @@ impl Judge {
         }
     }
 
-    /// Returns the setting whose map is judged. Holes are filled for the truth: the error of a hole would make every check look too strict.
+    /// Returns the setting whose map is judged; holes are filled for the truth, since their errors would make every check look too strict.
     pub(super) fn judged(self, params: StereoParams) -> StereoParams {
         let fills = self == Self::Truth && params.fill == Fill::None;
         StereoParams { fill: if fills { Fill::Planes } else { params.fill }, ..params }
     }
 
-    /// Judges the map that these parameters gave in this time.
+    /// Judges the map of these parameters, computed in this time.
     pub(super) fn run(self, sample: &Sample, params: &StereoParams, map: &DisparityMap, time: Duration) -> Run {
         let frame = &sample.frame;
         let (width, height) = map.size();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_counts_wrong_pixels_and_fills_what_the_setting_leaves_open() {
+    fn truth_counts_wrong_pixels_of_a_filled_map() {
         let sample = sample(true);
         let good = run(Judge::Truth, &sample, &params(), |_| {});
         let wrong = run(Judge::Truth, &sample, &params(), |map| (20..30).for_each(|x| map.values.set(x, 5, 16 * 6)));

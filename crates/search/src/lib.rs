@@ -1,9 +1,9 @@
-//! Settings of the matching tried on pairs: two parameters swept over a grid ([`Sweep`]), and a search for the preset within a limit of the
-//! time, and with truth of several pairs for what suits them better ([`Search`]), which says why it passes a setting over ([`WhyNot`]).
+//! Trials of matching settings on pairs: a sweep of two parameters over a grid ([`Sweep`]), and a [`Search`] for the best preset within a
+//! time limit, with truth of several pairs also for changes of it. A rejected setting has a reason ([`RejectionReason`]).
 //!
-//! A [`Judge`] turns the disparity map of a pair into a loss: the error against truth, or the score without truth. Both a sweep and a
-//! search have a thread of their own with an engine of their own, at a low priority, and end soon after they are dropped. Times are those of
-//! the engine ([`crate::engine::Output::compute_time`]), measured with one pair in flight, without what other programs take of the processor.
+//! A [`Judge`] turns the disparity map of a pair into a loss: the error against truth, or the score without truth. A sweep and a search
+//! each have a low-priority thread with an engine, and end soon after they are dropped. Times are the engine's
+//! ([`crate::engine::Output::compute_time`]) with one pair in flight, corrected for the load of other programs.
 
 use stereopsis_base::parameter::choices;
 use stereopsis_base::{console, files, image, parameter, process};
@@ -47,4 +47,4 @@ pub use strategy::find;
 pub use sweep::{Cell, Sweep, SweepProgress, TriedCell};
 pub use trial::{Run, Trial, key};
 pub use watcher::Watcher;
-pub use why_not::WhyNot;
+pub use why_not::RejectionReason;

@@ -1,4 +1,4 @@
-//! Measurement of a setting on a sample: matches it, judges the map and takes the time.
+//! Measurement of a setting on a sample: match, judgement of the map, and time.
 
 use super::judge::Judge;
 use super::sample::Sample;
@@ -19,13 +19,13 @@ pub struct SampleResult {
     pub map: Option<Arc<DisparityMap>>,
 }
 
-/// Reason why there is no result.
+/// Reason for a missing result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// The engine cannot do this setting; others may work.
+    /// The engine cannot match with this setting, but may with others.
     #[error("{0}")]
     Refused(String),
-    /// The engine is lost, or cannot be opened.
+    /// The engine is lost or cannot be opened.
     #[error("{0}")]
     Lost(String),
     /// The budget of time or trials is spent.
@@ -49,12 +49,12 @@ impl From<EngineError> for Failure {
 
 /// Measurement of settings on samples.
 pub trait Meter {
-    /// Returns the engine, for a meter that has one.
+    /// Returns the meter's engine.
     fn engine(&self) -> Option<Arc<EngineInfo>> {
         None
     }
 
-    /// Matches sample number `sample` with valid parameters. Calls `is_stopped` while it waits.
+    /// Matches a sample with valid parameters, and calls `is_stopped` while it waits.
     ///
     /// # Errors
     /// [`Failure`]
@@ -66,7 +66,7 @@ pub trait Meter {
     ) -> Result<SampleResult, Failure>;
 }
 
-/// Interval of polling whether an engine has compiled its pipelines.
+/// Interval of the check whether an engine has compiled its pipelines.
 const PREPARE_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Meter with an engine.
@@ -74,12 +74,12 @@ pub struct EngineMeter {
     engine: Box<dyn Engine>,
     samples: Arc<[Sample]>,
     judge: Judge,
-    /// Correction for the share of the cores that other programs take, for an engine that computes there.
+    /// Correction for the load of other programs on the cores, for an engine that computes there.
     undisturbed: Option<LoadCorrection>,
 }
 
 impl EngineMeter {
-    /// Opens an engine for these samples, at least one. `auto` times both engines with these parameters.
+    /// Opens an engine for these samples, at least one; `auto` times both engines with these parameters.
     ///
     /// # Errors
     /// The engine cannot be opened, or there is no sample.
@@ -119,7 +119,7 @@ impl Meter for EngineMeter {
         let (judge, engine) = (self.judge, self.engine.as_mut());
         let Some(sample) = self.samples.get(sample) else { return Err(Failure::Lost("no such pair".to_owned())) };
         let job = job(sample, judge, params);
-        // compilation does not count
+        // the time of compilation does not count
         while !engine.prepare(&job) {
             if is_stopped() {
                 return Err(Failure::Stopped);

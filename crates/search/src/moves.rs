@@ -1,21 +1,17 @@
-//! Single changes of a setting that a search may propose: changes whose gains on several pairs mostly held on further ones. Many others
-//! gain more on some pairs and lose far more on others.
-//!
-//! The checks stay unchanged, like everything that neither judge measures: search range, filling, sub-pixel.
+//! Single changes of a setting that a search may propose.
+//! Their gains on several pairs mostly held on further ones; many others gain more on some pairs and lose far more on others.
+//! Neither the checks nor anything that no judge measures (search range, filling, sub-pixel) may change.
 
 use crate::parameter::{ParameterType as _, Value};
 use crate::stereo::{Median, StereoParams};
 
-/// Change of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Move {
-    /// Sets a parameter to a value.
     Set(&'static str, Value),
-    /// Multiplies penalties.
     Scale(&'static [&'static str], f64),
 }
 
-/// Returns every change, in the order in which they are tried.
+/// Returns every change in the order of the trials.
 pub(super) fn all() -> [Move; 10] {
     const PENALTIES: &[&str] = &["p1", "p2", "p2-min", "p2-alpha"];
     [
@@ -33,7 +29,7 @@ pub(super) fn all() -> [Move; 10] {
 }
 
 impl Move {
-    /// Returns the setting after this move; `None` if nothing with an effect changes, or the result is invalid.
+    /// Returns the setting after this move, if something with an effect changes and the result is valid.
     pub(super) fn from(self, params: &StereoParams) -> Option<StereoParams> {
         let mut next = params.clone();
         match self {
@@ -52,7 +48,6 @@ impl Move {
     }
 }
 
-/// Changes a parameter that has an effect.
 fn change(params: &mut StereoParams, name: &str, to: impl Fn(Value) -> Value) {
     if let Some(parameter) = StereoParams::parameter(name).filter(|p| p.inapplicable(params).is_none()) {
         params.set(parameter, to((parameter.get)(params)));
@@ -66,7 +61,7 @@ mod tests {
     use crate::stereo::Preset;
 
     #[test]
-    fn changes_of_every_preset_are_valid_and_keep_the_range_and_the_checks_and_what_is_filled() {
+    fn changes_of_presets_are_valid_and_keep_range_checks_and_fill() {
         for &preset in Preset::ALL {
             let mut params = StereoParams { min_disparity: -3, num_disparities: 40, ..StereoParams::default() };
             preset.apply(&mut params);
@@ -84,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_effect_is_no_change() {
+    fn change_without_effect_is_rejected() {
         let without_crosses = StereoParams::default();
         assert_eq!(Move::Set("arms", Value::Integer(4)).from(&without_crosses), None);
         let mut with_crosses = without_crosses;

@@ -15,19 +15,19 @@ use crate::stereo::StereoParams;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Running search; stopped when dropped.
+/// Running search, which stops when dropped.
 pub struct Search {
     task: Task<SearchProgress>,
 }
 
-/// Callback that stores a trial, with the time of the search; an error ends the search.
+/// Callback that stores a trial with the time of the search, and whose error ends the search.
 pub type TrialSink = Box<dyn FnMut(&Trial, Duration) -> Result<(), String> + Send>;
 
 impl Search {
-    /// Searches from the valid setting `start` on these samples, at least one.
+    /// Searches from the valid setting `start` on at least one sample.
     ///
     /// # Errors
-    /// The system gives no thread. An engine that cannot be opened is an error of the progress.
+    /// The system cannot start a thread; a failure to open the engine is an error of the progress instead.
     pub fn start(
         samples: Vec<Sample>,
         judge: Judge,
@@ -40,10 +40,10 @@ impl Search {
         Self::resume(samples, plan, engine, EarlierTrials::default(), Box::new(|_, _| Ok(())), wake)
     }
 
-    /// Resumes a search after earlier runs, whose trials are not repeated; each new one is kept.
+    /// Resumes a search after earlier runs, whose trials are not repeated, and stores each new one.
     ///
     /// # Errors
-    /// As [`Search::start`].
+    /// See [`Search::start`].
     pub fn resume(
         samples: Vec<Sample>,
         plan: Plan,
@@ -71,7 +71,6 @@ impl Search {
     }
 }
 
-/// Publisher of the progress of a search.
 struct Publisher<'a> {
     shared: &'a Shared<SearchProgress>,
     keep: TrialSink,

@@ -8,23 +8,22 @@ use std::time::Duration;
 /// End of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
-    /// After this time.
+    /// Time limit.
     Time(Duration),
-    /// After this number of settings.
+    /// Number of settings.
     Trials(usize),
 }
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Largest time of a pair, ms; `None` for any.
+    /// Largest time of a pair, ms.
     pub max_ms: Option<f64>,
     /// Budget after which the search ends.
     pub budget: Budget,
 }
 
 impl Limits {
-    /// Returns whether a setting is quick enough.
     pub(super) fn allow(&self, trial: &Trial) -> bool {
         self.max_ms.is_none_or(|max_ms| trial.time_ms <= max_ms)
     }
@@ -35,7 +34,7 @@ impl Limits {
 pub struct Plan {
     /// Judge of the settings.
     pub judge: Judge,
-    /// Present setting, a valid one.
+    /// Valid present setting.
     pub start: StereoParams,
     /// Limits of the search.
     pub limits: Limits,
@@ -44,7 +43,7 @@ pub struct Plan {
 /// Trials of earlier runs of this plan.
 #[derive(Clone, Debug, Default)]
 pub struct EarlierTrials {
-    /// Trials, in their order.
+    /// Trials in their order.
     pub trials: Vec<Trial>,
     /// Time of the earlier runs.
     pub elapsed: Duration,

@@ -4,7 +4,7 @@ use super::judge::Judge;
 use super::plan::Limits;
 use super::task::Progress;
 use super::trial::Trial;
-use super::why_not::WhyNot;
+use super::why_not::RejectionReason;
 use crate::engine::EngineInfo;
 use crate::stereo::Preset;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub(super) struct KeyTrials {
     pub(super) start: Option<Arc<Trial>>,
     pub(super) presets: Vec<(Preset, Arc<Trial>)>,
-    /// Best trial that is quick enough.
+    /// Best trial within the time limit.
     pub(super) best: Option<Arc<Trial>>,
 }
 
@@ -26,23 +26,23 @@ pub struct SearchProgress {
     pub judge: Judge,
     /// Limits of the search.
     pub limits: Limits,
-    /// Number of samples; a trial of fewer was abandoned.
+    /// Number of samples; a trial with fewer was abandoned.
     pub samples: usize,
-    /// Engine of the search; `None` before it is open.
+    /// Engine of the search, once open.
     pub engine: Option<Arc<EngineInfo>>,
-    /// Trials so far, in their order.
+    /// Trials in their order.
     pub trials: Vec<Arc<Trial>>,
-    /// Trial of the initial setting; `None` before it was tried.
+    /// Trial of the initial setting, once tried.
     pub start: Option<Arc<Trial>>,
-    /// Trials of the presets so far.
+    /// Trials of the presets.
     pub presets: Vec<(Preset, Arc<Trial>)>,
     /// Trials that no other one beats in both loss and time, the quickest first.
     pub front: Vec<Arc<Trial>>,
-    /// Best trial within the limit; `None` if nothing is quick enough.
+    /// Best trial within the limit.
     pub best: Option<Arc<Trial>>,
-    /// Time so far.
+    /// Elapsed time.
     pub elapsed: Duration,
-    /// Time left; an estimate where trials are counted.
+    /// Time left, estimated where trials are counted.
     pub left: Option<Duration>,
     /// Error that ended the search early.
     pub error: Option<String>,
@@ -50,7 +50,7 @@ pub struct SearchProgress {
     pub ended: bool,
 }
 
-/// Iterates over the presets that a search tries: the program's own, from the quickest to the slowest.
+/// Iterates over the presets that a search tries, the program's own from the quickest to the slowest.
 pub(super) fn own_presets() -> impl Iterator<Item = &'static Preset> {
     Preset::ALL.iter().filter(|preset| preset.paper().is_none())
 }
@@ -59,7 +59,7 @@ pub(super) fn own_presets() -> impl Iterator<Item = &'static Preset> {
 pub(super) const MIN_PAIRS_FOR_CHANGES: usize = 6;
 
 impl SearchProgress {
-    /// Returns why only presets are tried; `None` where changes of them are tried too.
+    /// Returns the reason if only presets and no changes of them are tried.
     pub fn keeps_to_presets(&self) -> Option<&'static str> {
         match self.judge {
             Judge::WithoutTruth => Some(
@@ -77,14 +77,15 @@ impl SearchProgress {
         trial.is_whole(self.samples) && self.limits.allow(trial)
     }
 
-    /// Returns why a tried setting is not the proposal; `None` for the proposal, and for a setting whose loss is not lower.
-    pub fn why_not(&self, trial: &Trial) -> Option<WhyNot> {
-        WhyNot::of(self, trial)
+    /// Returns the reason why a tried setting with a lower loss is not the proposal.
+    pub fn why_not(&self, trial: &Trial) -> Option<RejectionReason> {
+        RejectionReason::of(self, trial)
     }
 
-    /// Returns the settings within the limit, other than presets and the present one, with a lower loss than the proposal, and the reasons
-    /// against them; the quickest first, without those that another one beats in both loss and time.
-    pub fn passed_over(&self) -> Vec<(Arc<Trial>, WhyNot)> {
+    /// Returns the rejected settings within the limit with a lower loss than the proposal, and the reasons against them.
+    ///
+    /// Presets, the present setting, and settings that another one beats in both loss and time are left out; the quickest comes first.
+    pub fn passed_over(&self) -> Vec<(Arc<Trial>, RejectionReason)> {
         let named = |trial: &Arc<Trial>| {
             let mut known = self.presets.iter().map(|(_, preset)| preset).chain(&self.start);
             known.any(|known| Arc::ptr_eq(known, trial))
@@ -93,14 +94,13 @@ impl SearchProgress {
         changed.filter_map(|trial| Some((Arc::clone(trial), self.why_not(trial)?))).collect()
     }
 
-    /// Names the presets that were not tried because the search had ended; `None` where all were.
+    /// Names the presets that were not tried before the search ended.
     pub fn untried(&self) -> Option<String> {
         let was_tried = |preset: &Preset| self.presets.iter().any(|(tried, _)| tried == preset);
         let left: Vec<_> = own_presets().filter(|preset| !was_tried(preset)).map(|preset| preset.word()).collect();
         (self.ended && !left.is_empty()).then(|| format!("Not tried before the search was over: {}.", left.join(", ")))
     }
 
-    /// Starts without trials.
     pub(super) fn begin(judge: Judge, limits: Limits, samples: usize) -> Self {
         Self {
             judge,

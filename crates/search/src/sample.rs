@@ -12,17 +12,17 @@ pub struct Sample {
     pub frame: Arc<Frame>,
     /// Previous pair, which is matched first for filters over time.
     pub previous: Option<Arc<Frame>>,
-    /// Number of disparities for this pair; `None` for that of the setting.
+    /// Number of disparities for this pair; `None` for the setting's.
     pub num_disparities: Option<u32>,
 }
 
 impl Sample {
-    /// Creates a sample without a previous pair, with the search range of the setting.
+    /// Creates a sample without a previous pair and with the setting's search range.
     pub fn of(frame: Arc<Frame>) -> Self {
         Self { frame, previous: None, num_disparities: None }
     }
 
-    /// Computes a checksum of images, truth and search range. Equal samples have equal checksums.
+    /// Computes a checksum of images, truth and search range, equal for equal samples.
     pub fn checksum(&self) -> u32 {
         let mut crc = flate2::Crc::new();
         for frame in std::iter::once(&self.frame).chain(&self.previous) {
@@ -49,7 +49,6 @@ impl Sample {
         crc.sum()
     }
 
-    /// Returns the setting for this pair.
     pub(super) fn params(&self, params: &StereoParams) -> StereoParams {
         StereoParams { num_disparities: self.num_disparities.unwrap_or(params.num_disparities), ..params.clone() }
     }
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_setting_is_judged_on_changes_the_checksum() {
+    fn every_input_of_a_judgement_changes_the_checksum() {
         let plain = Sample::of(frame(9, None, None));
         assert_eq!(plain.checksum(), Sample::of(frame(9, None, None)).checksum());
         let others = [

@@ -1,10 +1,9 @@
-//! Strategy of a search. The presets come first. Without truth the slowest that is quick enough is proposed, because their quality
-//! rises with their time on all kinds of images, and no score can order settings so similar. With truth a preset replaces the
-//! present setting if it is better in the mean and nearly as good on every pair; with truth of several pairs, changes replace the
-//! preset if all these pairs agree.
+//! Strategy of a search. The presets come first. Without truth the slowest one within the limit is proposed, because presets' quality
+//! rises with their time on all kinds of images, and no score can order settings so similar. With truth a preset replaces the present
+//! setting if it is better in the mean and nearly as good on every pair; changes replace the preset if several pairs with truth agree.
 //!
-//! The sequence of settings depends on losses and times alone: a search that is repeated with earlier measurements repeats its
-//! sequence, and continues from there.
+//! The sequence of settings must depend on losses and times alone, so that a search repeated with earlier measurements continues from
+//! their end.
 
 use super::compare::{front, is_better, may_replace};
 use super::judge::Judge;
@@ -17,7 +16,6 @@ use super::trial::Trial;
 use super::watcher::Watcher;
 use std::sync::Arc;
 
-/// Search in progress.
 struct Strategy<'a> {
     plan: &'a Plan,
     begin: SearchProgress,
@@ -25,7 +23,7 @@ struct Strategy<'a> {
     found: KeyTrials,
 }
 
-/// Searches on `samples` samples of the meter until the budget is spent or nothing is left to try; returns the final progress.
+/// Searches on `samples` samples of the meter until the budget is spent or nothing is left to try, and returns the final progress.
 ///
 /// # Errors
 /// The engine is lost, the search was stopped, or the watcher ended it.
@@ -49,11 +47,11 @@ pub fn find(
     }
 }
 
-/// Largest number of changes from one setting to a setting derived from it.
+/// Largest number of changes between a setting and a derived one.
 const MAX_CHANGES: usize = 2;
 
 impl Strategy<'_> {
-    /// Searches until nothing is left to try, or to the end of the budget, [`Failure::Spent`].
+    /// Searches until nothing is left to try or the budget is spent ([`Failure::Spent`]).
     fn run(&mut self) -> Result<(), Failure> {
         self.presets()?;
         if self.begin.keeps_to_presets().is_some() {
@@ -89,7 +87,6 @@ impl Strategy<'_> {
         Ok(())
     }
 
-    /// Returns whether a preset that is quick enough replaces the best setting so far.
     fn takes_preset(&self, trial: &Trial) -> bool {
         match self.plan.judge {
             Judge::WithoutTruth => true,
@@ -97,7 +94,6 @@ impl Strategy<'_> {
         }
     }
 
-    /// Adopts a setting as the best one if it is quick enough.
     fn adopt(&mut self, trial: &Arc<Trial>) {
         if self.tester.fits(trial) && self.found.best.as_ref().is_none_or(|best| is_better(trial, best)) {
             self.found.best = Some(Arc::clone(trial));

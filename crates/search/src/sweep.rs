@@ -1,4 +1,4 @@
-//! Sweep of two parameters over a grid: coarse first, so that the map fills everywhere at once.
+//! Sweep of two parameters over a grid, coarse first so that the map fills everywhere at once.
 
 use super::axis::Axis;
 use super::judge::Judge;
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 /// Cell of the grid.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// Not tried yet.
+    /// Cell that was not tried yet.
     Waiting,
-    /// Values that contradict each other, or that the engine cannot compute; the reason.
+    /// Values that contradict each other or that the engine refuses, with the reason.
     Invalid(String),
-    /// Tried, with its result.
+    /// Tried cell with its result.
     Tried(Arc<TriedCell>),
 }
 
@@ -36,17 +36,17 @@ pub struct TriedCell {
 /// Progress of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepProgress {
-    /// Parameters: along a row of cells, and from row to row.
+    /// Parameters along a row of cells and from row to row.
     pub axes: [Axis; 2],
     /// Judge of the cells.
     pub judge: Judge,
-    /// Engine of the sweep; `None` before it is open.
+    /// Engine of the sweep, once open.
     pub engine: Option<Arc<EngineInfo>>,
-    /// Cells, row by row.
+    /// Cells row by row.
     pub cells: Vec<Cell>,
     /// Number of finished cells.
     pub done: usize,
-    /// Time left, estimated from the cells so far; `None` before the first one.
+    /// Time left, estimated from the finished cells.
     pub left: Option<Duration>,
     /// Error that ended the sweep early.
     pub error: Option<String>,
@@ -54,7 +54,6 @@ pub struct SweepProgress {
     pub ended: bool,
 }
 
-/// Largest width of a thumbnail, px.
 pub(crate) const THUMBNAIL_WIDTH: usize = 160;
 
 impl SweepProgress {
@@ -81,16 +80,16 @@ impl Progress for SweepProgress {
     }
 }
 
-/// Running sweep; stopped when dropped.
+/// Running sweep, which stops when dropped.
 pub struct Sweep {
     task: Task<SweepProgress>,
 }
 
 impl Sweep {
-    /// Tries `base` with all values of both axes, two different parameters, on all samples, at least one.
+    /// Tries `base` with all values of two axes of different parameters on at least one sample.
     ///
     /// # Errors
-    /// The system gives no thread. An engine that cannot be opened is an error of the progress.
+    /// The system cannot start a thread; a failure to open the engine is an error of the progress instead.
     pub fn start(
         samples: Vec<Sample>,
         base: StereoParams,
@@ -118,7 +117,7 @@ impl Sweep {
     }
 }
 
-/// Tries one cell after another, and publishes each.
+/// Tries one cell after another and publishes each.
 fn fill(
     mut progress: SweepProgress,
     base: &StereoParams,
@@ -159,7 +158,7 @@ fn coarse_first(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usi
     })
 }
 
-/// Returns the parameters of a cell. Parameters outside the axes follow the rules of flags.
+/// Returns the parameters of a cell, in which those outside the axes follow the rules of flags.
 fn params_of(base: &StereoParams, axes: &[Axis; 2], (x, y): (usize, usize)) -> Result<StereoParams, String> {
     let mut params = base.clone();
     for (axis, place) in axes.iter().zip([x, y]) {
@@ -170,7 +169,7 @@ fn params_of(base: &StereoParams, axes: &[Axis; 2], (x, y): (usize, usize)) -> R
     Ok(params)
 }
 
-/// Tries a setting on all samples; a single one twice, for its time.
+/// Tries a setting on all samples, on a single one twice for its time.
 fn try_all(
     params: StereoParams,
     num_samples: usize,
@@ -192,7 +191,6 @@ fn try_all(
     Ok(TriedCell { trial, thumbnail: thumbnail(&map) })
 }
 
-/// Returns every n-th pixel of every n-th row.
 fn thumbnail(map: &DisparityMap) -> DisparityMap {
     let (width, height) = map.size();
     let step = width.div_ceil(THUMBNAIL_WIDTH).max(1);
@@ -221,7 +219,6 @@ mod tests {
         [axis("p1", &[4, 14, 60]), axis("p2", &[30, 60])]
     }
 
-    /// Creates a sweep without a thread.
     fn task(base: &StereoParams, meter: FakeMeter) -> Task<SweepProgress> {
         let begin = SweepProgress::begin(axes(base), Judge::Truth);
         let (first, base, mut meter) = (begin.clone(), base.clone(), meter);
@@ -264,7 +261,7 @@ mod tests {
     #[test]
     fn a_lost_engine_ends_it_and_a_refused_cell_does_not() {
         let lost = ended(&task(&StereoParams::default(), FakeMeter { lost_at: Some(5), ..FakeMeter::new() }));
-        // two cells of two samples, and one that is invalid
+        // two cells of two samples, and an invalid one
         assert_eq!((lost.done, lost.error.as_deref()), (3, Some("the GPU was lost")));
         let base = StereoParams { gating: Some(6), ..StereoParams::default() };
         let refused = ended(&task(&base, FakeMeter::new()));

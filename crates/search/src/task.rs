@@ -8,19 +8,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Progress that a task publishes.
 pub(super) trait Progress: Send + Sync + 'static {
-    /// Returns the progress with the reason why the work has ended early.
+    /// Returns the progress with the reason for an early end.
     #[must_use]
     fn failed(&self, why: String) -> Self;
 }
 
-/// Running thread; stopped after the pair in progress when dropped, without waiting.
+/// Running thread, which stops after the pair in progress when dropped, without a wait.
 pub(super) struct Task<P> {
     shared: Arc<Shared<P>>,
 }
 
-/// State shared by work and owner.
 pub(super) struct Shared<P> {
     progress: Mutex<Arc<P>>,
     stopped: AtomicBool,
@@ -28,10 +26,10 @@ pub(super) struct Shared<P> {
 }
 
 impl<P: Progress> Task<P> {
-    /// Starts `work`, which publishes through its argument; `wake` is called after each publication and must not wait.
+    /// Starts `work`, which publishes through its argument; `wake` is called after each publication and must not block.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub(super) fn start(
         name: &str,
         begin: P,
@@ -42,7 +40,7 @@ impl<P: Progress> Task<P> {
         let (own, title) = (Arc::clone(&shared), format!("the thread '{name}'"));
         let run = move || {
             process::lower_priority();
-            // the owner waits for an end: report the panic
+            // a panic must end the work too, because the owner waits for the end
             if catch_unwind(AssertUnwindSafe(|| work(&own))).is_err() {
                 own.fail(panic_message(&title));
             }
@@ -51,7 +49,6 @@ impl<P: Progress> Task<P> {
         Ok(Self { shared })
     }
 
-    /// Returns the progress.
     pub(super) fn progress(&self) -> Arc<P> {
         self.shared.progress()
     }
@@ -64,18 +61,15 @@ impl<P> Drop for Task<P> {
 }
 
 impl<P: Progress> Shared<P> {
-    /// Publishes that the work has ended early, and why.
     pub(super) fn fail(&self, why: String) {
         let failed = self.progress().failed(why);
         self.publish(failed);
     }
 
-    /// Returns whether the work shall end.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Publishes the progress.
     pub(super) fn publish(&self, progress: P) {
         *self.progress.lock() = Arc::new(progress);
         (self.wake)();
@@ -102,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn work_shows_how_far_it_is_and_ends_when_it_is_dropped() {
+    fn task_publishes_progress_and_ends_when_dropped() {
         let (woken, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (wake, end) = (Arc::clone(&woken), Arc::clone(&ended));
         let wake = Arc::new(move || wake.store(true, Ordering::Release));

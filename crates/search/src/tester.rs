@@ -14,25 +14,22 @@ use std::time::{Duration, Instant};
 /// Rule by which a trial is abandoned.
 #[derive(Clone, Copy)]
 pub(super) enum AbandonRule<'a> {
-    /// No rule: it is tried on all samples.
+    /// No rule, so that the setting is tried on all samples.
     None,
-    /// Abandons a preset that is too slow.
+    /// Rule for presets, which are abandoned if too slow.
     Preset,
-    /// Abandons a candidate that is too slow, or worse than the best one on a sample.
+    /// Rule for candidates, which are abandoned if too slow, or worse than this trial on a sample.
     Candidate(&'a Trial),
 }
 
-/// Trials of settings.
 pub(super) struct Tester<'a> {
     meter: &'a mut dyn Meter,
     watcher: &'a mut dyn Watcher,
-    /// Number of samples.
     samples: usize,
     limits: Limits,
     begin: Instant,
-    /// Time of earlier runs.
     before: Duration,
-    /// Trials of earlier runs, not requested again yet.
+    /// Trials of earlier runs that were not requested again yet.
     known: BTreeMap<String, Trial>,
     tried: BTreeMap<String, Arc<Trial>>,
     trials: Vec<Arc<Trial>>,
@@ -55,17 +52,15 @@ impl<'a> Tester<'a> {
         Self { meter, watcher, samples, limits, begin: Instant::now(), before, known, tried, trials }
     }
 
-    /// Reports the progress of the search.
     pub(super) fn report(&mut self, progress: SearchProgress) {
         self.watcher.reached(progress);
     }
 
-    /// Returns all trials so far, in their order.
     pub(super) fn trials(&self) -> &[Arc<Trial>] {
         &self.trials
     }
 
-    /// Returns the time so far, including earlier runs.
+    /// Returns the elapsed time including earlier runs.
     pub(super) fn elapsed(&self) -> Duration {
         self.before + self.begin.elapsed()
     }
@@ -81,15 +76,14 @@ impl<'a> Tester<'a> {
         }
     }
 
-    /// Returns whether a setting was tried on all samples and is quick enough.
     pub(super) fn fits(&self, trial: &Trial) -> bool {
         trial.is_whole(self.samples) && self.limits.allow(trial)
     }
 
-    /// Tries a setting, or returns its earlier trial.
+    /// Tries a setting or returns its earlier trial.
     ///
     /// # Errors
-    /// The budget is spent, or as [`Meter::measure`].
+    /// The budget is spent, or see [`Meter::measure`].
     pub(super) fn test(&mut self, params: StereoParams, bar: AbandonRule<'_>) -> Result<Arc<Trial>, Failure> {
         let key = key(&params);
         if let Some(trial) = self.tried.get(&key) {

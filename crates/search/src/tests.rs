@@ -1,4 +1,4 @@
-//! Searches with a meter that follows a rule.
+//! Tests of searches with a meter that follows a rule.
 
 use super::fake::{FakeMeter, time_ms};
 use super::judge::Judge;
@@ -8,7 +8,7 @@ use super::progress::{MIN_PAIRS_FOR_CHANGES, SearchProgress};
 use super::strategy::find;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
-use super::why_not::WhyNot;
+use super::why_not::RejectionReason;
 use crate::stereo::{Fill, Median, Preset, StereoParams};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,7 +18,6 @@ fn plan(judge: Judge, max_ms: Option<f64>) -> Plan {
     Plan { judge, start: StereoParams::default(), limits }
 }
 
-/// Returns a plan with truth and any time.
 fn truth() -> Plan {
     plan(Judge::Truth, None)
 }
@@ -29,7 +28,7 @@ fn of(preset: Preset) -> StereoParams {
     params
 }
 
-/// Keeps trials, and stops after some.
+/// Observer that stores trials and stops the search after some.
 #[derive(Default)]
 struct Recorder {
     kept: Vec<Trial>,
@@ -49,7 +48,7 @@ impl Watcher for Recorder {
 
 type Loss = fn(&StereoParams, usize) -> f64;
 
-/// Runs a search on this number of samples, and returns the measured settings.
+/// Runs a search on this number of samples, and returns the measured settings too.
 fn run(plan: &Plan, samples: usize, loss: Loss, known: EarlierTrials) -> (SearchProgress, FakeMeter) {
     let mut fake = FakeMeter { loss, ..FakeMeter::new() };
     let found = find(plan, samples, known, &mut fake, &mut Recorder::default()).unwrap();
@@ -64,11 +63,11 @@ fn keys(progress: &SearchProgress) -> Vec<String> {
     progress.trials.iter().map(|trial| key(&trial.params)).collect()
 }
 
-/// Losses that rise with the time.
+/// Losses that rise with the time, in contrast to the presets' quality.
 const MISLEADING: Loss = |params, _| time_ms(params);
 
 #[test]
-fn without_truth_the_dearest_preset_within_the_limit_is_proposed_whatever_the_score_says() {
+fn without_truth_the_slowest_allowed_preset_is_proposed() {
     for (max_ms, preset) in [
         (None, Some(Preset::Best)),
         (Some(20.0), Some(Preset::Accurate)),
@@ -78,7 +77,7 @@ fn without_truth_the_dearest_preset_within_the_limit_is_proposed_whatever_the_sc
     ] {
         let plan = plan(Judge::WithoutTruth, max_ms);
         assert_eq!(found(&plan, 8, MISLEADING), preset.map(of), "{max_ms:?}");
-        // whatever it starts from, and with what that fills
+        // from any start, with its filling
         let start = StereoParams { p2: 90, fill: Fill::Background, ..of(Preset::Accurate) };
         let filled = preset.map(|preset| StereoParams { fill: Fill::Background, ..of(preset) });
         assert_eq!(found(&Plan { start, ..plan }, 8, MISLEADING), filled, "{max_ms:?}");
@@ -89,7 +88,7 @@ fn without_truth_the_dearest_preset_within_the_limit_is_proposed_whatever_the_sc
 }
 
 #[test]
-fn with_truth_a_better_preset_within_the_limit_is_proposed_unless_it_loses_on_a_pair() {
+fn with_truth_a_proposed_preset_loses_on_no_pair() {
     let few = MIN_PAIRS_FOR_CHANGES - 1;
     // both lose on every second pair, and are better in the mean
     let gains: Loss = |params, sample| if params.choice { [10.1, 8.0][sample % 2] } else { 10.0 };
@@ -108,17 +107,18 @@ fn with_truth_a_better_preset_within_the_limit_is_proposed_unless_it_loses_on_a_
         assert_eq!(progress.trials.len(), 4, "nothing but the presets is tried");
         let fitting = progress.presets.iter().map(|(_, trial)| trial).filter(|trial| progress.fits(trial));
         let mut better = fitting.filter(|trial| trial.loss < progress.best.as_ref().unwrap().loss);
-        let is_named =
-            |trial: &_| progress.why_not(trial) == Some(WhyNot::LosesOnPair { pair: 1, loss: 10.5, proposed: 10.0 });
+        let is_named = |trial: &_| {
+            progress.why_not(trial) == Some(RejectionReason::LosesOnPair { pair: 1, loss: 10.5, proposed: 10.0 })
+        };
         assert!(better.all(|trial| is_named(trial)), "{max_ms:?}");
     }
-    // a preset that is no better leaves the present setting in its place
+    // a preset that is no better does not replace the present setting
     let start = StereoParams { p2: 90, ..StereoParams::default() };
     assert_eq!(found(&Plan { start: start.clone(), ..truth() }, few, |_, _| 10.0), Some(start));
 }
 
 #[test]
-fn every_better_setting_that_is_not_proposed_has_its_reason() {
+fn every_rejected_better_setting_has_a_reason() {
     let reasons = |progress: &SearchProgress| -> Vec<_> {
         progress.presets.iter().map(|(preset, trial)| (*preset, progress.why_not(trial))).collect()
     };
@@ -126,16 +126,20 @@ fn every_better_setting_that_is_not_proposed_has_its_reason() {
     let limited = run(&plan(Judge::Truth, Some(9.0)), 2, loss, EarlierTrials::default()).0;
     let [(_, fast), (_, balanced), (_, accurate), (_, best)] = reasons(&limited)[..] else { panic!("{limited:?}") };
     assert_eq!((fast, balanced), (None, None), "one has a higher loss, the other is the proposal");
-    assert_eq!(accurate, Some(WhyNot::OverLimit { time_ms: 16.0, max_ms: 9.0 }));
-    assert_eq!(best, Some(WhyNot::OverLimit { time_ms: 24.0, max_ms: 9.0 }), "it was abandoned, because it is slow");
+    assert_eq!(accurate, Some(RejectionReason::OverLimit { time_ms: 16.0, max_ms: 9.0 }));
+    assert_eq!(
+        best,
+        Some(RejectionReason::OverLimit { time_ms: 24.0, max_ms: 9.0 }),
+        "it was abandoned, because it is slow"
+    );
     let blind = run(&plan(Judge::WithoutTruth, None), 2, MISLEADING, EarlierTrials::default()).0;
     let blind = reasons(&blind);
-    assert!(blind[..3].iter().all(|(_, why)| *why == Some(WhyNot::ScoreDecidesNothing)), "{blind:?}");
+    assert!(blind[..3].iter().all(|(_, why)| *why == Some(RejectionReason::ScoreDecidesNothing)), "{blind:?}");
     assert_eq!(blind[3], (Preset::Best, None));
     let start = StereoParams { gating: Some(6), ..StereoParams::default() };
     let refused = run(&Plan { start, ..truth() }, 2, |_, _| 10.0, EarlierTrials::default()).0;
-    assert_eq!(refused.why_not(refused.start.as_ref().unwrap()), Some(WhyNot::Refused));
-    // a change that gains 3 %, and one that loses on the last of all pairs
+    assert_eq!(refused.why_not(refused.start.as_ref().unwrap()), Some(RejectionReason::Refused));
+    // one change gains 3 %, another one loses on the last of all pairs
     let changes: Loss = |params, sample| match () {
         () if params.median == Median::Five => 9.7 * 0.9,
         () if params.p1 == 35 && params.p2 == 180 => [1.0, 9.1][usize::from(sample == MIN_PAIRS_FOR_CHANGES - 1)],
@@ -145,36 +149,35 @@ fn every_better_setting_that_is_not_proposed_has_its_reason() {
     let passed =
         run(&Plan { start: of(Preset::Best), ..truth() }, MIN_PAIRS_FOR_CHANGES, changes, EarlierTrials::default()).0;
     assert_eq!(*passed.best.as_ref().unwrap().params, of(Preset::Best));
-    let trials = |is: fn(&WhyNot) -> bool| {
+    let trials = |is: fn(&RejectionReason) -> bool| {
         passed.trials.iter().filter(|trial| passed.why_not(trial).as_ref().is_some_and(is)).count()
     };
-    assert_eq!(trials(|why| matches!(why, WhyNot::SmallGain { percent } if (percent - 3.0).abs() < 1e-9)), 1);
-    let lost = WhyNot::LosesOnPair { pair: MIN_PAIRS_FOR_CHANGES, loss: 9.1, proposed: 9.0 };
+    assert_eq!(trials(|why| matches!(why, RejectionReason::SmallGain { percent } if (percent - 3.0).abs() < 1e-9)), 1);
+    let lost = RejectionReason::LosesOnPair { pair: MIN_PAIRS_FOR_CHANGES, loss: 9.1, proposed: 9.0 };
     let named: Vec<_> = passed.passed_over().into_iter().map(|(_, why)| why).collect();
     assert_eq!(named, [lost], "the quickest that nothing beats");
-    // a search that ends early names the presets that it has not tried
+    // an early end names the untried presets
     let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
     let short = run(&Plan { limits, ..truth() }, 2, loss, EarlierTrials::default()).0;
     assert!(short.untried().unwrap().ends_with(": best.") && limited.untried().is_none(), "{:?}", short.untried());
 }
 
-/// Only P2 of `best` was raised.
 fn is_smoother(params: &StereoParams) -> bool {
     params.p2 == 252 && params.p2_min == 52
 }
 
-/// Only P1 of `best` was lowered, whatever P2 is.
+/// Returns whether P1 of `best` was lowered, for any P2.
 fn follows_slants(params: &StereoParams) -> bool {
     (params.p1, params.p2_min) == (35, 52)
 }
 
-/// Factor of the loss by which `best` is the best preset.
+/// Returns the factor of the loss by which `best` is the best preset.
 fn dearest(params: &StereoParams) -> f64 {
     if params.choice { 1.0 } else { 1.01 }
 }
 
 #[test]
-fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
+fn truth_of_many_pairs_permits_changes_with_clear_gains() {
     let loss: Loss = |params, sample| {
         let smooth = if is_smoother(params) { 0.9 } else { 1.0 };
         let slanted = if !follows_slants(params) {
@@ -213,7 +216,7 @@ fn a_proposal_stays_near_a_preset() {
 }
 
 #[test]
-fn presets_and_the_present_setting_come_first_and_the_front_falls() {
+fn start_and_presets_come_first_and_the_front_falls() {
     let start = StereoParams { p2: 90, ..StereoParams::default() };
     let (found, _) =
         run(&Plan { start: start.clone(), ..truth() }, 8, |p, _| 50.0 - time_ms(p), EarlierTrials::default());
@@ -227,7 +230,7 @@ fn presets_and_the_present_setting_come_first_and_the_front_falls() {
 }
 
 #[test]
-fn nothing_is_tried_twice_and_what_cannot_win_is_abandoned() {
+fn losing_settings_are_abandoned_and_none_is_tried_twice() {
     let (found, fake) =
         run(&truth(), 8, |params, _| f64::from(params.p1) + f64::from(params.p2), EarlierTrials::default());
     let keys = keys(&found);
@@ -242,7 +245,7 @@ fn nothing_is_tried_twice_and_what_cannot_win_is_abandoned() {
 }
 
 #[test]
-fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
+fn resumed_search_ends_like_an_uninterrupted_one() {
     let loss: Loss = |params, _| 100.0 / f64::from(params.p1) + 9.0 / f64::from(params.arms);
     let whole = run(&truth(), 8, loss, EarlierTrials::default()).0;
     assert!(whole.trials.len() > 12);
@@ -260,7 +263,7 @@ fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
         assert!(resumed.elapsed >= Duration::from_secs(3));
         assert!(fake.calls.iter().all(|(params, _)| !before.contains(&key(params))), "none is repeated");
     }
-    // one that is finished measures nothing
+    // a finished search measures nothing
     let known = EarlierTrials {
         trials: whole.trials.iter().map(|trial| (**trial).clone()).collect(),
         ..EarlierTrials::default()
@@ -281,7 +284,7 @@ fn a_budget_is_kept_and_earlier_runs_count() {
 }
 
 #[test]
-fn a_lost_engine_ends_the_search_and_a_refused_setting_does_not() {
+fn only_a_lost_engine_ends_the_search() {
     let mut fake = FakeMeter { lost_at: Some(20), ..FakeMeter::new() };
     let ended = find(&truth(), 8, EarlierTrials::default(), &mut fake, &mut Recorder::default());
     assert_eq!(ended.unwrap_err(), Failure::Lost("the GPU was lost".into()));

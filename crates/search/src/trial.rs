@@ -1,40 +1,39 @@
-//! Setting that was tried, with its loss and time.
+//! Tried setting with its loss and time.
 
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// Setting that was tried on samples: all of them, or the first ones after which it could not win.
+/// Setting that was tried on all samples, or on the first ones after which it could not win.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// Parameters of the setting.
     pub params: Arc<StereoParams>,
-    /// Mean loss of the samples, smaller is better; `None` if one of them is too empty to be judged, or none was tried.
+    /// Mean loss of the samples, smaller is better; `None` if a map is too empty to be judged, or without a sample.
     pub loss: Option<f64>,
-    /// Best of its times on the largest samples, ms; infinite if none was tried.
+    /// Best time on the largest samples, ms; infinite if none was tried.
     pub time_ms: f64,
     /// Mean share of the measured pixels, %.
     pub measured_percent: f64,
     /// Number of tried samples.
     pub samples: usize,
-    /// Results of the samples.
     pub(super) runs: Vec<Run>,
 }
 
 /// Result of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Run {
-    /// Loss, smaller is better; `None` if the map is too empty, or cannot be judged.
+    /// Loss, smaller is better; `None` if the map is too empty or cannot be judged.
     pub loss: Option<f64>,
     /// Share of measured pixels, %.
     pub measured_percent: f64,
-    /// Best time so far, ms.
+    /// Best time, ms.
     pub time_ms: f64,
     /// Size of the pair, px.
     pub pixels: usize,
 }
 
 impl Trial {
-    /// Creates a trial from the results of the first samples, or none.
+    /// Creates a trial from the results of the first samples, possibly none.
     pub fn of(params: Arc<StereoParams>, runs: Vec<Run>) -> Self {
         let pixels = runs.iter().map(|run| run.pixels).max();
         let largest = runs.iter().filter(|run| Some(run.pixels) == pixels);
@@ -48,12 +47,11 @@ impl Trial {
         }
     }
 
-    /// Returns whether it was tried on this number of samples, all of which could be judged.
     pub(super) fn is_whole(&self, samples: usize) -> bool {
         self.samples == samples && self.loss.is_some()
     }
 
-    /// Adds the result of sample number `sample`; a repeated one contributes its time, if better.
+    /// Adds the result of a sample, or the time of a repeated one if better.
     pub(super) fn add(&mut self, sample: usize, next: Run) {
         let mut runs = std::mem::take(&mut self.runs);
         match runs.get_mut(sample) {
@@ -63,7 +61,7 @@ impl Trial {
         *self = Self::of(Arc::clone(&self.params), runs);
     }
 
-    /// Returns the largest sample if no other one has its size: one run alone does not give a reliable time.
+    /// Returns the largest sample if no other one has its size, because one run alone does not give a reliable time.
     pub(super) fn only_largest(&self) -> Option<usize> {
         let pixels = self.runs.iter().map(|run| run.pixels).max()?;
         let mut largest = (0..self.runs.len()).filter(|&k| self.runs[k].pixels == pixels);
@@ -71,13 +69,12 @@ impl Trial {
     }
 }
 
-/// Returns the mean, if all values exist.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let values: Option<Vec<f64>> = values.collect();
     values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns the words of the parameters that have an effect: equal for settings that give equal maps.
+/// Returns the texts of the parameters that have an effect, equal for settings with equal maps.
 pub fn key(params: &StereoParams) -> String {
     let effective = StereoParams::table().iter().filter(|parameter| parameter.inapplicable(params).is_none());
     let words: Vec<_> = effective.map(|parameter| format!("{}={}", parameter.name, (parameter.get)(params))).collect();

@@ -1,4 +1,4 @@
-//! Time of a pair without the load of other programs, which must not decide which setting is quick enough.
+//! Time of a pair without the load of other programs, which must not affect the choice of a setting.
 
 use crate::process;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) struct LoadCorrection {
     lately: Load,
 }
 
-/// Work from which the load of others is measurable, s: idle time comes in hundredths of a second.
+/// Smallest work at which the load of others is measurable, s, since idle time has a resolution of 0.01 s.
 const MIN_WORK_S: f64 = 0.2;
 /// Work after which earlier work counts a third, s.
 const DECAY_WORK_S: f64 = 0.3;
@@ -31,7 +31,7 @@ impl LoadCorrection {
         Self { threads: threads as f64, lately: Load::default() }
     }
 
-    /// Does some work with the wall time `wall`, and measures its load; `None` where the system does not report it.
+    /// Executes work with the wall time `wall` and measures its load, where the system reports it.
     pub(super) fn watch<T>(work: impl FnOnce() -> T, wall: impl Fn(&T) -> Option<Duration>) -> (T, Option<Load>) {
         let before = process::cpu_time().zip(process::idle_time());
         let result = work();
@@ -44,8 +44,7 @@ impl LoadCorrection {
         (result, load)
     }
 
-    /// Returns the time of work with this load, s: its wall time while nothing else computes, otherwise reduced by the load of others, but
-    /// at least the time of threads that share the work evenly.
+    /// Returns the time of work with this load in s: its wall time, reduced by the load of others to no less than an even share of threads.
     pub(super) fn time_s(&mut self, load: Load) -> f64 {
         let keep = (-load.wall / DECAY_WORK_S).exp();
         let add = |old: f64, new: f64| keep * old + new;
@@ -69,33 +68,33 @@ impl LoadCorrection {
 mod tests {
     use super::*;
 
-    /// Returns the times of runs that use 160 ms on two threads, each with its wall and idle time, s.
+    /// Returns the times in s of runs that use 160 ms on two threads, each with its wall and idle time in s.
     fn times(runs: impl IntoIterator<Item = (f64, f64)>) -> Vec<f64> {
         let mut undisturbed = LoadCorrection::new(2);
         runs.into_iter().map(|(wall, idle)| undisturbed.time_s(Load { wall, used: 0.16, idle })).collect()
     }
 
     #[test]
-    fn a_quiet_machine_keeps_its_wall_time_whatever_the_threads_leave_idle() {
-        // one with a part that only one thread can do, and one whose idle time comes in coarse steps
+    fn idle_machine_keeps_its_wall_time() {
+        // one run with a serial part, and one whose idle time has coarse steps
         assert_eq!(times([(0.12, 0.08); 6]), [0.12; 6]);
         assert_eq!(times([(0.1, 0.04), (0.1, 0.03), (0.1, 0.05), (0.1, 0.04)]), [0.1; 4]);
     }
 
     #[test]
-    fn what_others_take_is_taken_off() {
-        // two other programs of the same priority on both cores; three more
+    fn load_of_other_programs_is_subtracted() {
+        // two other programs of equal priority on both cores, then three more
         for (wall, slowdown) in [(0.16, 2.0), (0.4, 5.0)] {
             let found = times([(wall, 0.0); 8]);
             assert!(found[2..].iter().all(|time| (time - wall / slowdown).abs() < 1e-9), "{found:?}");
         }
-        // what one thread alone can do takes longer than an even share
+        // a serial part takes longer than an even share
         let found = times([(0.24, 0.08); 8]);
         assert!(found[2..].iter().all(|time| *time > 0.08 && *time < 0.11), "{found:?}");
     }
 
     #[test]
-    fn a_load_that_has_ended_is_forgotten_and_no_time_is_less_than_an_even_share() {
+    fn ended_load_is_forgotten_and_times_have_a_lower_bound() {
         let found = times([[(0.4, 0.0); 4], [(0.1, 0.04); 4], [(0.1, 0.04); 4]].concat());
         assert!(found[4..].iter().all(|time| (0.08..=0.1).contains(time)), "{found:?}");
         assert!((found[11] - 0.1).abs() < 1e-12, "{found:?}");

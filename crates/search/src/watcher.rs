@@ -6,12 +6,12 @@ use std::time::Duration;
 
 /// Observer of a search.
 pub trait Watcher {
-    /// Returns whether the search shall end.
+    /// Returns whether the search must end.
     fn is_stopped(&self) -> bool {
         false
     }
 
-    /// Receives a tried setting, with the time of the search.
+    /// Receives a tried setting with the time of the search.
     ///
     /// # Errors
     /// The reason to end.

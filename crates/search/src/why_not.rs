@@ -7,10 +7,10 @@ use super::trial::Trial;
 use std::fmt;
 use std::sync::Arc;
 
-/// Reason why a setting is not the proposal; its text is a plain sentence without the full stop.
+/// Reason why a setting is not the proposal; its text is a sentence without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
-pub enum WhyNot {
+pub enum RejectionReason {
     /// Time of a pair above the limit.
     OverLimit {
         /// Time of a pair, ms.
@@ -27,28 +27,28 @@ pub enum WhyNot {
         /// Number of all pairs.
         pairs: usize,
     },
-    /// Map too empty to be judged.
+    /// Map that is too empty to be judged.
     Unjudged,
-    /// Lower score without truth, which does not decide between two good settings.
+    /// Lower score without truth, which cannot decide between two good settings.
     ScoreDecidesNothing,
     /// Lower mean loss, but a higher loss on one pair.
     LosesOnPair {
         /// Number of the pair with the largest increase, from 1.
         pair: usize,
-        /// Its loss on this pair.
+        /// Loss of the setting on this pair.
         loss: f64,
-        /// The proposal's loss on this pair.
+        /// Loss of the proposal on this pair.
         proposed: f64,
     },
-    /// Mean loss lower by less than carries over to other pairs.
+    /// Lower mean loss with a gain that is too small to hold on other pairs.
     SmallGain {
         /// Decrease of the loss, % of the proposal's.
         percent: f64,
     },
 }
 
-impl WhyNot {
-    /// Returns the reason for a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
+impl RejectionReason {
+    /// Returns the reason for a tried setting with a lower loss than the proposal.
     pub(super) fn of(search: &SearchProgress, trial: &Trial) -> Option<Self> {
         let pairs = search.samples;
         match search.limits.max_ms.filter(|_| !search.limits.allow(trial)) {
@@ -84,7 +84,7 @@ impl WhyNot {
     }
 }
 
-impl fmt::Display for WhyNot {
+impl fmt::Display for RejectionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OverLimit { time_ms, max_ms } => {

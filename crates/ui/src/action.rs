@@ -7,7 +7,6 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 /// Declares [`Action`] from a table; the documentation of a member is its help.
 macro_rules! actions {
     ($($(#[doc = $help:literal])+ $member:ident = $label:literal, $($modifier:ident)|+, $key:ident;)+) => {
-        /// A change that needs no value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Action {
             $($(#[doc = $help])+ $member,)+
@@ -157,13 +156,14 @@ actions! {
 }
 
 impl Action {
-    /// Iterates over all actions, in the order of the page of keys.
+    /// Iterates over all actions in the order of the page of keys.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Self::PLAIN.iter().copied().chain(ViewKind::ALL.iter().map(|&view| Self::View(view)))
     }
 
-    /// Returns the actions whose keys were pressed. Plain keys belong to a text field or menu with the focus, the arrows and Space
-    /// to the widget with the focus; a slider has no use for Space.
+    /// Returns the actions whose keys were pressed and are free.
+    ///
+    /// Plain keys belong to a focused text field or open menu, arrows and Space to the focused widget; a slider leaves Space free.
     pub(crate) fn pressed(ctx: &Context, is_wanted: impl Fn(Self) -> bool) -> Vec<Self> {
         let focused = ctx.memory(egui::Memory::focused);
         // Escape takes the focus away first

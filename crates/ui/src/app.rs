@@ -23,7 +23,6 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 pub struct App {
     session: Rc<RefCell<Session>>,
     panels: Vec<(Place, Box<dyn Panel>)>,
-    /// Title of the window.
     title: String,
     render_state: RenderState,
 }
@@ -96,8 +95,7 @@ impl eframe::App for App {
     }
 }
 
-/// Lays out the open panels: edges first, then the docks at the sides, and the images in the rest. An open page takes the right
-/// dock; in a narrow window and during a calibration it takes the left one too.
+/// Lays out edges, docks at the sides, and the images in the rest; a page replaces the right dock, in a narrow window the left too.
 fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
         let edge = match place {
@@ -168,7 +166,7 @@ fn show_page(
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel.show(ui, state, commands));
 }
 
-/// Lays out the open panels of one position below each other.
+/// Lays out the open panels of one position one below the other.
 fn stack(
     panels: &mut [(Place, Box<dyn Panel>)],
     ui: &mut Ui,

@@ -1,4 +1,5 @@
-//! Commands: every change that panels, menus and keys request. `session/execute.rs` executes them; nothing else changes the state.
+//! Commands: every change that panels, menus and keys request.
+//! `session/execute.rs` executes them; nothing else changes the state.
 
 use super::action::Action;
 use super::jobs::Job;
@@ -21,7 +22,6 @@ use std::time::Duration;
 /// Change of the playback of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Playback {
-    /// Goes to a pair.
     Seek(u64),
     /// Goes to a time, from the first pair on.
     SeekTime(Duration),
@@ -35,20 +35,16 @@ pub(crate) enum Playback {
 /// Change of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Command {
-    /// Executes an action.
     Action(Action),
-    /// Opens a source.
     Open(SourceSpec),
     /// Opens recordings, images, rigs or calibrations; an empty list changes nothing.
     OpenFiles(Vec<PathBuf>),
     /// Opens the source again with other options.
     Reopen(Box<SourceOptions>),
-    /// Lists the cameras.
     FindCameras,
     /// Lists the rigs of this router while the page of cameras is open.
     #[cfg(feature = "zenoh")]
     WatchRigs(String),
-    /// Examines this machine.
     Examine,
     /// Opens the user's source again.
     OpenAgain,
@@ -60,9 +56,8 @@ pub(crate) enum Command {
     StartFresh,
     /// Restarts a camera until both expose at nearly the same time.
     Resync,
-    /// Changes the playback of a recording.
     Playback(Playback),
-    /// Shows the parameter of this name in its panel.
+    /// Shows a parameter in its panel.
     Reveal(&'static str),
     /// Takes parameters, if they are valid.
     SetParams(StereoParams),
@@ -70,21 +65,17 @@ pub(crate) enum Command {
     SetPreset(Preset),
     /// Takes a preset of the user's own.
     TakeOwnPreset(String),
-    /// Saves the settings as a preset of this name; replaces one.
+    /// Saves the settings as a preset of this name, in place of an older one.
     SaveOwnPreset(String),
-    /// Deletes a preset of the user's own.
     DeleteOwnPreset(String),
-    /// Changes the comparison of two settings.
     Compare(CompareStep),
     /// Restores older settings, or reads those of a file.
     History(HistoryStep),
     /// Opens an engine, or opens the present one anew.
     SetEngine(EngineChoice),
-    /// Sets how results are shown.
     SetView(ViewSettings),
-    /// Stores the widths of the docks, points.
+    /// Stores the widths of the docks in points.
     SetDockWidths([f32; 3]),
-    /// Sets the pointer, the held pixel and the zoom.
     SetPointer(Pointer),
     /// Sets the camera of the 3-D view; `None` for the left camera's pose.
     SetPose(Option<Pose>),
@@ -96,31 +87,23 @@ pub(crate) enum Command {
     Type(TypeStep),
     /// Changes the choices for saved images, or makes one.
     Picture(PictureStep),
-    /// Sets streams, format and folder of recordings.
     SetRecording(RecordingChoices),
-    /// Lets the user choose the folder of recordings.
     ChooseRecordingFolder,
     /// Answers whether the recording ends for the pending change.
     EndRecording(bool),
-    /// Estimates the size of a recording.
     EstimateRecording,
     /// Sets the kind and the target of a conversion of the open recording.
     SetConversion(ConversionChoices),
     /// Computes the open recording again, or exports it.
     Convert(Conversion),
-    /// Stops the conversion after the pairs in progress.
+    /// Stops the conversion once the pairs in progress are written.
     StopConversion,
-    /// Changes a sweep or a search.
     Search(SearchStep),
-    /// Changes the measurement.
     Measure(MeasureStep),
-    /// Changes the live calibration with a board.
     Guide(GuideStep),
-    /// Calibrates the source.
     Calibrate(CalibrationChoice),
     /// Starts (true) or stops (false) watching both images for a hand before a lens.
     WatchSides(bool),
-    /// Lets the user choose calibration files.
     ChooseCalibration,
     /// Sets the working size; the search range follows.
     SetScale(Scale),
@@ -130,9 +113,7 @@ pub(crate) enum Command {
     TakeKnownDisparity(usize),
     /// Fits depth to the two known distances.
     FitDepth,
-    /// Sets the name of the rig file to write.
     NameRigFile(String),
-    /// Writes the rig file.
     SaveRig,
     /// Reads the controls of the cameras in use.
     ReadControls,
@@ -140,23 +121,21 @@ pub(crate) enum Command {
     SetControls(usize, ControlSettings),
     /// Locks both cameras to the exposure, gain and white balance of the left one.
     EqualExposure,
-    /// Cancels a background job.
     StopJob(Job),
-    /// Removes a notice.
     Dismiss(usize),
 }
 
-/// Kind of a command. Messages of its failures stay until a command of this kind is given again.
+/// Kind of a command; messages of its failures stay until a command of this kind is executed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     kind: Discriminant<Command>,
     action: Option<Action>,
-    /// Whether the failure concerns the open source, and no other one.
+    /// Whether the failure concerns the open source alone.
     pub(crate) is_of_source: bool,
 }
 
 impl Command {
-    /// Returns the owner of messages of its failures.
+    /// Returns the owner of messages of the command's failures.
     pub(crate) fn owner(&self) -> Owner {
         let action = if let Self::Action(action) = self { Some(*action) } else { None };
         let is_of_source = matches!(

@@ -17,12 +17,10 @@ pub(super) struct Termination(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     asked: OnceLock<Instant>,
-    /// Handle that wakes the event loop.
     proxy: Mutex<Option<EventLoopProxy<UserEvent>>>,
 }
 
 impl Termination {
-    /// Starts to listen for signals.
     pub(super) fn listen() -> Self {
         let ending = Self::default();
         let heard = ending.clone();

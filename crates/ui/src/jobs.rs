@@ -1,61 +1,54 @@
-//! Background jobs: work that may block, such as dialogs, cameras and files. Each job runs on a named thread.
-//!
-//! A job consists of two closures: the work, and the change of the state by its result. The window runs the second one
-//! between two frames.
+//! Background jobs: work that may block, such as dialogs, cameras and files, each on a named thread.
+//! A job is two closures: the work, and the change of the state by its result, which the window executes between two frames.
 
 use super::command::Owner;
 use super::waker::Waker;
 use crossbeam_channel::{TryRecvError, bounded};
 
-/// Name and kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
     /// Name in the status line and of the thread.
     pub(crate) name: &'static str,
-    /// Whether the user may cancel it. The thread still ends when its work does; the result is dropped there.
+    /// Whether the user may cancel the job; its thread still completes the work and drops the result.
     pub(crate) can_stop: bool,
 }
 
 impl Job {
-    /// Creates a job that runs to its end.
     pub(crate) const fn new(name: &'static str) -> Self {
         Self { name, can_stop: false }
     }
 
-    /// Creates a job that can be cancelled.
     pub(crate) const fn stoppable(name: &'static str) -> Self {
         Self { name, can_stop: true }
     }
 }
 
-/// Change of the state.
 type Change<S> = Box<dyn FnOnce(&mut S)>;
-/// Poll of a job: returns its change once the result exists, or, for a cancelled job (true), the change by the missing result.
+/// Poll of a job, which returns its change once the result exists; true cancels the job, whose result is then missing.
 type Poll<S> = Box<dyn FnMut(bool) -> Option<Change<S>>>;
 
-/// Running jobs over a state.
+/// Running jobs that change a state `S`.
 pub(crate) struct Jobs<S> {
     running: Vec<RunningJob<S>>,
     waker: Waker,
-    /// Owner of jobs that start now.
+    /// Owner of jobs started from now on.
     pub(crate) owner: Option<Owner>,
 }
 
-/// Running job.
 struct RunningJob<S> {
     job: Job,
     poll: Poll<S>,
-    /// Kind of command that it works for.
+    /// Kind of the command that started the job.
     owner: Option<Owner>,
 }
 
 impl<S: 'static> Jobs<S> {
-    /// Creates an empty list; each result will wake the window.
+    /// Creates an empty list whose results wake the window.
     pub(crate) fn new(waker: Waker) -> Self {
         Self { running: Vec::new(), waker, owner: None }
     }
 
-    /// Starts `work` on a thread, unless a job of this name runs. `finish` gets the result, or the reason why there is none.
+    /// Starts `work` on a thread unless a job of this name runs; `finish` receives the result, or the reason why none exists.
     pub(crate) fn start<T: Send + 'static>(
         &mut self,
         job: Job,
@@ -89,7 +82,7 @@ impl<S: 'static> Jobs<S> {
         self.running.push(RunningJob { job, poll: Box::new(poll), owner: self.owner });
     }
 
-    /// Returns the changes of the jobs that have finished since the last call, each with its owner.
+    /// Returns the changes of the jobs finished since the last call, each with its owner.
     pub(crate) fn finished(&mut self) -> Vec<(Option<Owner>, Change<S>)> {
         let mut changes = Vec::new();
         self.running.retain_mut(|RunningJob { poll, owner, .. }| {
@@ -101,18 +94,16 @@ impl<S: 'static> Jobs<S> {
         changes
     }
 
-    /// Cancels the job of this name, if it runs. Its `finish` gets an error.
+    /// Cancels the job of this name; its `finish` receives an error.
     pub(crate) fn stop(&mut self, job: Job) -> Option<Change<S>> {
         let index = self.running.iter().position(|running| running.job.name == job.name)?;
         (self.running.remove(index).poll)(true)
     }
 
-    /// Returns whether a job of this name runs.
     pub(crate) fn is_running(&self, job: Job) -> bool {
         self.running.iter().any(|running| running.job.name == job.name)
     }
 
-    /// Returns the running jobs, oldest first.
     pub(crate) fn running(&self) -> impl Iterator<Item = Job> + '_ {
         self.running.iter().map(|running| running.job)
     }

@@ -1,10 +1,10 @@
-//! The window. `panels` read the state and return commands, `session` executes them, `state` holds the data in groups.
+//! The window: `panels` read the state and return commands, `session` executes them, `state` holds the data in groups.
 //!
 //! # Design: images in the middle, docks around them, panels read, commands change
 //!
 //! ```text
 //!  ┌ toolbar: source, preset, engine · record, snapshot, views, menu ─────────────────────┐
-//!  │ left dock     │ views: images and maps, one zoom,        │ right dock              │
+//!  │ left dock     │ views: images and maps, one zoom,          │ right dock              │
 //!  │ parameters in │ also the points in space                   │ read-outs (pixel, depth,│
 //!  │ groups, as    │                                            │ health), or one page:   │
 //!  │ the pipeline  │                                            │ Cameras, Rig, Distance, │
@@ -16,23 +16,24 @@
 //!  └ status: rates, latency, shares, engine ──────────────────────────────────────────────┘
 //! ```
 //!
-//! - *Views* (`ui/view`, `ui/render`) share the middle and one zoom. What shows the pair, or something for each of its pixels, is a view, a member of
-//!   `ViewKind`; what shows numbers of many settings is a page. A view can be shown alone.
-//! - The *3-D view* (`ui/space`) has a camera of its own. `space/drawing` turns settings, pose and geometry into plain data; `space/pass` draws them in one
-//!   call from the engine's disparity texture and the left image: the number of a vertex is that of its pixel and corner, and nothing passes through the host. It is drawn
-//!   again only after a change of that data or a new result. `space/points` is the shader's twin on the host, for files; `space/tests` compare both, and both with the projection.
-//!   Depth is reversed, 1 near and 0 at infinity.
-//! - *Docks* hold panels at the sides. Each has a key; a window below 1200 points is narrow and has its own choice of docks and views
-//!   (`ViewSettings::arrangement`), at first two views and no dock. Nothing lies over the images.
-//! - *Pages* take the right dock, one at a time; Escape closes them. A page is for a task with steps, such as the rig; each step says whether it is done
-//!   and how well.
-//! - The *guide of a calibration* (`ui/features/guide`) is a page whose raw images take the middle while it looks (`guide/pictures`): they are not
-//!   rectified, and have corners, coverage and the next pose painted on them. The calibration receives pairs by a raw tap, beside a recorder's
-//!   (`recording::commands::connect_taps`); it has none while its page is closed, and its views stay until they are discarded. What it writes is opened like any calibration file.
-//! - *Messages* (`ui/panels/messages`) come from two places: `ui/notices` keeps what has happened, `live/diagnosis` says what makes depth worse now.
-//!   A message names its cause and offers its remedies as buttons; it goes when its cause is gone. The line has one height.
-//! - A source is opened as a *request* (`ui/session/source`): source, options and calibration together. They become the state when the source is there; if it fails,
-//!   nothing has changed. Where there is nothing to stay with, a source whose calibration fails is shown as it comes. An estimate of the rig uses pairs of the running source.
+//! - *Views* (`ui/view`, `ui/render`) share the middle and one zoom. A view, a member of `ViewKind`, shows the pair or one value per pixel;
+//!   a page shows numbers of many settings. A view can be shown alone.
+//! - The *3-D view* (`ui/space`) has its own camera. `space/drawing` turns settings, pose and geometry into plain data; `space/pass` draws
+//!   them in one call from the engine's disparity texture and the left image, without a copy to the host: the number of a vertex is that of
+//!   its pixel and corner. A new drawing needs a change of that data or a new result. `space/points` computes the same points on the host
+//!   for files; `space/tests` compare both with each other and with the projection. Depth is reversed, 1 near and 0 at infinity.
+//! - *Docks* hold panels at the sides, each with a key. A window below 1200 points is narrow and has its own choice of docks and views
+//!   (`ViewSettings::arrangement`), initially two views and no dock. Nothing covers the images.
+//! - *Pages* occupy the right dock, one at a time; Escape closes them. A page is for a task with steps, such as the rig, and shows of each
+//!   step whether it is done and how well.
+//! - The *guide of a calibration* (`ui/features/guide`) is a page whose raw images occupy the middle (`guide/pictures`): unrectified, with
+//!   corners, coverage and the next pose painted on them. The calibration receives pairs by a raw tap beside a recorder's
+//!   (`recording::commands::connect_taps`), except while its page is closed; its views stay until they are discarded.
+//! - *Messages* (`ui/panels/messages`) have two sources: `ui/notices` keeps past events, `live/diagnosis` reports present causes of worse
+//!   depth. A message names its cause, offers remedies as buttons, and disappears with its cause. The line has a constant height.
+//! - A source is opened by a *request* (`ui/session/source`) of source, options and calibration together, which become the state once the
+//!   source is open; a failure changes nothing. Without a source to stay with, one whose calibration fails is shown uncalibrated.
+//!   An estimate of the rig uses pairs of the running source.
 //!
 //! ```text
 //!  results, status ─▶ session ─▶ state ─▶ panels ─▶ commands ─▶ session: execute ─▶ state, pipeline, jobs
@@ -40,22 +41,25 @@
 //!                        └────────────── changes by the results of jobs ◀─────────────┘
 //! ```
 //!
-//! - A feature (`ui/features`), such as measuring, recording or the rig, has one folder: `state` is its data and the steps that change them, `commands` carries these
-//!   out on the session, `panel` draws its page or strip. `Session` itself has the pipeline, the source, the device and the dispatch; work that waits for a
-//!   result is `session/awaited`.
-//! - `ui/state` holds all data that panels show, in groups of what changes together: pipeline, source, matching, view settings, pointer, rig, recording,
-//!   conversion, notices. Only the session and the features' commands change it: once per frame in `Session::update`, by commands in `execute`, and by the results of jobs.
-//! - A panel (trait `Panel`; those that belong to no feature are in `ui/panels`) gets the state read-only and adds commands to a list; `ui/app` lays the panels out and has the commands executed
-//!   after them. A panel may hold view state of its own, such as thumbnails or a drag in progress.
-//! - An `Action` is a command without a value: one table has its label, key and help for menus, buttons and the page of keys.
-//! - What the next start finds (`ui/store`) is one file, written by a job when it changes and at the end. It names estimated calibrations by their content, so no state finds another one's. A marker that the
-//!   system lets go of tells of a window that was not closed. Signals (`ui/ending`) end the event loop as closing the window does.
-//! - An image to take along (`ui/features/picture`) is drawn by the functions that draw the window, in an egui context of its own and at its own scale: into a texture that a job reads
-//!   back and encodes, or into shapes that become SVG. A figure joins by a member of `Figure` and an arm in `figure::content`.
-//! - Files and folders are chosen in `ui/features/dialog`: in the system's dialog, or in a text field for a path where the system has none. The caller passes the change that the answer makes.
-//! - A change that a recording cannot go on with (`recording::commands::unless_recording`) waits for the answer to a question.
-//! - Jobs (`ui/jobs`) are work that may block: dialogs, cameras, files. Starting one names its work and the change that its result makes; the status line shows
-//!   it, with a button to stop it where that is possible.
+//! - A feature (`ui/features`), such as measuring, recording or the rig, is one folder: `state` has its data and steps, `commands` executes
+//!   them on the session, `panel` draws its page or strip. `Session` itself has the pipeline, the source, the device and the dispatch;
+//!   `session/awaited` has the work that waits for a result.
+//! - `ui/state` holds all data that panels show, in groups that change together. Only the session and the features' commands change it:
+//!   once per frame in `Session::update`, by commands in `execute`, and by the results of jobs.
+//! - A panel (trait `Panel`; `ui/panels` has the panels of no feature) reads the state and adds commands to a list; `ui/app` lays the
+//!   panels out and executes the commands afterwards. A panel may hold view state of its own, such as thumbnails or a drag in progress.
+//! - An `Action` is a command without a value; one table has its label, key and help for menus, buttons and the page of keys.
+//! - The saved state (`ui/store`) is one file, written by a job after changes and at the end. Its estimated calibrations are named by their
+//!   content, so that no state finds another one's. A marker that the system releases reveals a window that was not closed. Signals
+//!   (`ui/ending`) end the event loop as closing the window does.
+//! - A saved image (`ui/features/picture`) is drawn by the functions of the window in a separate egui context and scale: into a texture
+//!   that a job reads and encodes, or into shapes that become SVG. A new figure needs a member of `Figure` and an arm in
+//!   `figure::content`.
+//! - Files and folders are chosen in `ui/features/dialog`: in the system's dialog, or in a text field where the system has none. The caller
+//!   passes the change that follows the answer.
+//! - A change that would invalidate a recording (`recording::commands::unless_recording`) waits for the answer to a question.
+//! - Jobs (`ui/jobs`) are work that may block: dialogs, cameras, files. A start names the work and the change by its result; the status
+//!   line shows the job, with a button to stop it where possible.
 
 use stereopsis_base::parameter::choices;
 #[cfg(test)]
@@ -112,11 +116,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Time that a driver has to provide a device again after one was lost.
+/// Time limit for a driver to provide a device again after a loss.
 const REOPEN_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Opens the window and shows the live pipeline until the user closes it, or the system asks the program to end.
+/// Opens the window and shows the live pipeline until the user closes the window, or the system terminates the program.
 ///
 /// # Errors
 /// Wrong flags or settings; no GPU that can draw, with the packages to install; no display; no window on this GPU.
@@ -141,7 +145,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     }
 }
 
-/// Opens the GPU of the command line, or else any.
+/// Opens the GPU of the command line, or any.
 fn reopen(choice: &AdapterChoice) -> anyhow::Result<Gpu> {
     let lost = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Messages to the user. Errors and remarks stay until they are over or dismissed, news expire.
+//! Messages to the user: errors and remarks stay until they are resolved or dismissed, news expire.
 
 use crate::action::Action;
 use crate::command::Owner;
@@ -7,71 +7,60 @@ use crate::rig::CalibrationChoice;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Severity of a message; the first one is the worst.
+/// Severity of a message, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Failure.
     Error,
     /// Condition that makes depth worse.
     Warning,
-    /// Remark to be confirmed.
+    /// Remark that the user confirms.
     Remark,
-    /// News, which expire.
     News,
 }
 
 /// Remedy that a message offers as a button.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cure {
-    /// Executes an action.
+pub(crate) enum Remedy {
     Action(Action),
-    /// Opens the source again.
     OpenAgain,
-    /// Estimates the rig again in this way.
+    /// Estimates the rig again with this choice.
     Estimate(Box<CalibrationChoice>),
-    /// Opens a written file.
     OpenFile(PathBuf),
-    /// Shows a written file in its folder.
     ShowInFolder(PathBuf),
-    /// Returns to the defaults.
     StartFresh,
 }
 
-/// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Notice {
     pub(crate) text: String,
     pub(crate) level: Level,
-    pub(crate) cures: Vec<Cure>,
-    /// Time of the message.
+    pub(crate) remedies: Vec<Remedy>,
     pub(crate) at: Instant,
-    /// Kind of command that failed; `None` for a message without a command.
+    /// Kind of the command that failed; `None` for a message without a command.
     owner: Option<Owner>,
 }
 
-/// Messages, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     all: Vec<Notice>,
-    /// Owner of messages that are added now.
+    /// Owner of messages added from now on.
     pub(crate) owner: Option<Owner>,
 }
 
-/// Largest number of messages: the oldest is removed.
+/// Largest number of messages, above which the oldest is removed.
 const MAX_NOTICES: usize = 50;
-/// Time after which news expire.
 pub(crate) const NEWS_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Notices {
-    /// Adds a message; replaces one with this text.
-    pub(crate) fn add(&mut self, level: Level, text: impl Into<String>, cures: Vec<Cure>) {
+    /// Adds a message in place of one with the same text.
+    pub(crate) fn add(&mut self, level: Level, text: impl Into<String>, remedies: Vec<Remedy>) {
         let text = text.into();
         match level {
             Level::Error | Level::Warning => log::warn!("{text}"),
             Level::Remark | Level::News => log::info!("{text}"),
         }
-        // names in it may come from a file or a network
-        let notice = Notice { text: console::shown(&text), level, cures, at: Instant::now(), owner: self.owner };
+        // the text may contain names from a file or a network
+        let notice = Notice { text: console::shown(&text), level, remedies, at: Instant::now(), owner: self.owner };
         self.all.retain(|old| old.text != notice.text && (old.level != Level::News || notice.level != Level::News));
         self.all.push(notice);
         if self.all.len() > MAX_NOTICES {
@@ -79,55 +68,49 @@ impl Notices {
         }
     }
 
-    /// Adds an error.
     pub(crate) fn error(&mut self, text: impl Into<String>) {
         self.add(Level::Error, text, Vec::new());
     }
 
-    /// Adds news, which expire.
     pub(crate) fn news(&mut self, text: impl Into<String>) {
         self.add(Level::News, text, Vec::new());
     }
 
-    /// Adds a remark, which the user dismisses.
+    /// Adds a remark that the user dismisses.
     pub(crate) fn confirm(&mut self, text: impl Into<String>) {
         self.add(Level::Remark, text, Vec::new());
     }
 
-    /// Removes the errors of commands of this kind, when one is given again.
+    /// Removes the errors of commands of this kind, because one is executed again.
     pub(crate) fn given_again(&mut self, owner: Owner) {
         self.all.retain(|notice| notice.level != Level::Error || notice.owner != Some(owner));
     }
 
-    /// Removes the errors that concern the source, when another one is read.
+    /// Removes the errors that concern the source, because another one is read.
     pub(crate) fn source_changed(&mut self) {
         let is_of_source = |notice: &Notice| notice.owner.is_some_and(|owner| owner.is_of_source);
         self.all.retain(|notice| notice.level != Level::Error || !is_of_source(notice));
     }
 
-    /// Removes a message whose cause is gone.
     pub(crate) fn retract(&mut self, text: &str) {
         let text = console::shown(text);
         self.all.retain(|notice| notice.text != text);
     }
 
-    /// Removes the messages that offer this remedy: their cause is gone.
-    pub(crate) fn cured(&mut self, cure: &Cure) {
-        self.all.retain(|notice| !notice.cures.contains(cure));
+    /// Removes the messages that offer this remedy, because their cause is gone.
+    pub(crate) fn remedied(&mut self, remedy: &Remedy) {
+        self.all.retain(|notice| !notice.remedies.contains(remedy));
     }
 
-    /// Removes expired news.
     pub(crate) fn remove_expired(&mut self, now: Instant) {
         self.all
             .retain(|notice| notice.level != Level::News || now.saturating_duration_since(notice.at) < NEWS_TIMEOUT);
     }
 
-    /// Returns the messages, oldest first.
     pub(crate) fn all(&self) -> &[Notice] {
         &self.all
     }
 
-    /// Removes one message.
     pub(crate) fn dismiss(&mut self, index: usize) {
         if index < self.all.len() {
             self.all.remove(index);
@@ -151,8 +134,8 @@ mod tests {
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
         notices.error("camera 1 is gone");
         notices.retract("camera 1 is gone");
-        notices.add(Level::Error, "exchanged", vec![Cure::Action(Action::SwapPictures)]);
-        notices.cured(&Cure::Action(Action::SwapPictures));
+        notices.add(Level::Error, "exchanged", vec![Remedy::Action(Action::SwapPictures)]);
+        notices.remedied(&Remedy::Action(Action::SwapPictures));
         notices.remove_expired(Instant::now());
         assert_eq!(notices.all().len(), 2);
         notices.remove_expired(Instant::now() + 2 * NEWS_TIMEOUT);
@@ -160,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_when_its_command_is_given_again_or_its_source_is_read_no_more() {
+    fn error_ends_with_a_new_command_or_another_source() {
         let [snapshot, swap] = [Action::Snapshot, Action::SwapPictures].map(|action| Command::from(action).owner());
         let mut notices = Notices::default();
         for (owner, text) in

@@ -1,4 +1,4 @@
-//! Options of the window, from the command line.
+//! Options of the window from the command line.
 
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::live::Remote;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// Options of the window at its start.
 pub struct WindowOptions {
-    /// Flags and settings file. Flags override the saved settings; a settings file replaces them.
+    /// Flags, which override the saved settings, and the settings file, which replaces them.
     pub words: Vec<Word>,
-    /// Source; without one the saved source, or the scene.
+    /// Source, or `None` for the saved source or the scene.
     pub source: Option<SourceSpec>,
     /// Options with which sources are opened.
     pub source_options: SourceOptions,
@@ -21,7 +21,7 @@ pub struct WindowOptions {
     pub rig_file: Option<PathBuf>,
     /// Folder of snapshots.
     pub folder: PathBuf,
-    /// File of the saved state; `None` saves nothing.
+    /// File of the saved state; without one nothing is saved.
     pub saved_state: Option<PathBuf>,
     /// Folder of the user's presets.
     pub presets_folder: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Saved state: views, panels, source and parameters of the last run, in one TOML file. Unknown keys and values are ignored.
+//! Saved state: views, panels, source and parameters of the last run in one TOML file, whose unknown keys and values are ignored.
 
 use super::space::{DENSITIES, SpaceSettings};
 use super::state::{
@@ -18,15 +18,13 @@ use serde::Deserialize;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Key of the table of the last rig.
 const RIG: &str = "rig";
 
-/// Content of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SavedState(Table);
 
 impl SavedState {
-    /// Reads the file; empty if it is missing, or logged as invalid TOML.
+    /// Reads the file; a missing one is empty, and so is invalid TOML, which is logged.
     pub(crate) fn read(path: &Path) -> Self {
         let Ok(text) = files::plain::read_text(path) else { return Self::default() };
         Self(toml::from_str(&text).unwrap_or_else(|err| {
@@ -35,17 +33,17 @@ impl SavedState {
         }))
     }
 
-    /// Returns the text of the file, with the rig as a table.
+    /// Returns the text of the file with the rig as a table.
     ///
     /// # Errors
-    /// A path in it is not valid Unicode.
+    /// A path is not valid Unicode.
     pub(crate) fn text(&self, rig: &RigFile, folder: &Path) -> Result<String, String> {
         let mut table = self.0.clone();
         table.insert(RIG.to_owned(), rig.to_table(folder).map_err(|err| err.to_string())?.into());
         toml::to_string(&table).map_err(|err| err.to_string())
     }
 
-    /// Collects the state to save. `settings` are those that differ from the defaults, which may change between versions.
+    /// Collects the state to save; `settings` are only those that differ from the defaults, which later versions may change.
     pub(crate) fn of(
         source: &str,
         recent: &[SourceSpec],
@@ -103,7 +101,6 @@ impl SavedState {
         Self(entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }
 
-    /// Returns whether nothing was saved.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -112,24 +109,23 @@ impl SavedState {
         self.0.get(key)?.clone().try_into().ok()
     }
 
-    /// Returns the last rig, whose files lie in this folder; `None` in files of earlier versions.
+    /// Returns the last rig with its files in this folder; `None` in files of earlier versions.
     pub(crate) fn rig(&self, folder: &Path) -> Option<RigFile> {
         let rig = RigFile::from_table(self.0.get(RIG)?.as_table()?.clone(), folder);
         rig.inspect_err(|err| log::warn!("the last rig is not used: {err}")).ok()
     }
 
-    /// Returns the source, in the words of `--source`.
+    /// Returns the source in the notation of `--source`.
     pub(crate) fn source(&self) -> Option<String> {
         self.get("source")
     }
 
-    /// Returns the sources that were opened last, the newest first.
+    /// Returns the recently opened sources, the newest first.
     pub(crate) fn recent(&self) -> Vec<SourceSpec> {
         let words: Vec<String> = self.get("recent").unwrap_or_default();
         words.iter().filter_map(|words| SourceSpec::parse(words).ok()).collect()
     }
 
-    /// Returns the board of the last calibration.
     pub(crate) fn board(&self) -> Option<Board> {
         self.get::<String>("board")?.parse().ok()
     }
@@ -145,7 +141,7 @@ impl SavedState {
         let groups: Option<Vec<String>> = self.get("unfolded-groups");
         let groups = groups.map(|words| words.iter().filter_map(|word| Group::from_word(word)).collect());
         let unfolded: Vec<Group> = groups.unwrap_or_else(|| match self.get("unfolded") {
-            Some(true) => Group::ALL.to_vec(), // all or none once
+            Some(true) => Group::ALL.to_vec(), // earlier versions saved all or none
             _ => Vec::new(),
         });
         let is_on_screen =
@@ -156,7 +152,7 @@ impl SavedState {
             wide: Arrangement {
                 views: views("views", &default.wide),
                 controls,
-                readings: self.get("readings").unwrap_or(controls), // they were one once
+                readings: self.get("readings").unwrap_or(controls), // earlier versions had one switch for both
             },
             narrow: Arrangement {
                 views: views("narrow-views", &default.narrow),
@@ -183,7 +179,6 @@ impl SavedState {
         }
     }
 
-    /// Returns the settings of the 3-D view, with defaults for missing and invalid values.
     fn space(&self) -> SpaceSettings {
         let default = SpaceSettings::default();
         SpaceSettings {
@@ -196,7 +191,6 @@ impl SavedState {
         }
     }
 
-    /// Returns the choices for images, with defaults for missing and invalid values.
     pub(crate) fn pictures(&self) -> PictureChoices {
         let default = PictureChoices::default();
         PictureChoices {
@@ -207,7 +201,6 @@ impl SavedState {
         }
     }
 
-    /// Returns the choices for recordings, with defaults for missing and invalid values.
     pub(crate) fn recording(&self) -> RecordingChoices {
         let default = RecordingChoices::default();
         let streams = self.get::<String>("record-streams").and_then(|words| words.parse().ok());
@@ -220,7 +213,7 @@ impl SavedState {
         }
     }
 
-    /// Returns preset, engine and parameters as words that flags can follow; `known` filters out words of other versions.
+    /// Returns preset, engine and parameters as words that flags can follow; `known` drops words of other versions.
     pub(crate) fn words(&self, path: &Path, known: impl Fn(&Word) -> bool) -> Vec<Word> {
         let word = |(name, value): (String, Value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -235,7 +228,6 @@ fn numbers(points: &[f32]) -> Value {
     points.iter().map(|&points| i64::from(points.round() as i32)).collect::<Vec<_>>().into()
 }
 
-/// Returns the words of some views.
 fn words_of(views: &[ViewKind]) -> Value {
     views.iter().map(|view| view.word()).collect::<Vec<_>>().into()
 }
@@ -250,7 +242,7 @@ mod tests {
     use crate::style::Ground;
 
     #[test]
-    fn everything_comes_back() {
+    fn saved_state_round_trips() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("window.toml");
         let mut view =
@@ -315,7 +307,7 @@ mod tests {
         assert_eq!(SavedState::read(&path), SavedState::default());
     }
 
-    /// State written by version 0.1.0 before it was regrouped.
+    /// State as version 0.1.0 wrote it.
     const OLD_FILE: &str = r#"
 source = "scene"
 views = ["left", "depth", "recorded"]

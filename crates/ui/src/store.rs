@@ -1,7 +1,6 @@
 //! Saved state on the disk: one file, written atomically and by one window at a time, and the calibration of its rig.
-//!
-//! While a window is open it locks a marker beside the file. The system releases the lock however the program ends: an unlocked
-//! marker belongs to a window that was not closed.
+//! An open window locks a marker beside the file. The system releases the lock however the program ends, so that an unlocked marker
+//! belongs to a window that was not closed.
 
 use super::saved::SavedState;
 use crate::calibration::{self, StereoRig};
@@ -14,13 +13,12 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Time to wait for another window that writes.
+/// Time limit for another window that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const MARKER: &str = "running";
 /// Prefix of the file names of estimated calibrations.
 const ESTIMATE: &str = "last-rig-calibration";
 
-/// Content of the saved state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SavedContent {
     pub(crate) state: SavedState,
@@ -29,7 +27,6 @@ pub(crate) struct SavedContent {
     pub(crate) estimate: Option<StereoRig>,
 }
 
-/// Place of the saved state.
 pub(crate) struct Store {
     path: PathBuf,
     /// Number of the newest written state.
@@ -39,7 +36,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the place. An unwritable folder is reported by writing.
+    /// Opens the store; an unwritable folder is reported at the first write.
     pub(crate) fn open(path: &Path) -> Self {
         let (path_here, marker) = (path.to_owned(), Mutex::new(None));
         let mut store = Self { path: path_here, newest: Mutex::new(0), marker, was_not_closed: false };
@@ -54,14 +51,14 @@ impl Store {
         self.was_not_closed
     }
 
-    /// Removes the marker: the window is closed.
+    /// Removes the marker, because the window is closed.
     pub(crate) fn close(&self) {
         if let Some(marker) = self.marker.lock().take() {
             marker.remove();
         }
     }
 
-    /// Writes a state, unless this one or a newer one of this window was written.
+    /// Writes a state unless it or a newer one of this window was written.
     ///
     /// # Errors
     /// The folder or a file cannot be written, or another window holds the lock too long.
@@ -84,10 +81,10 @@ impl Store {
         Ok(())
     }
 
-    /// Copies the file under a new name, which it returns; `None` where there is no file.
+    /// Copies the file under a new name, which is returned; `None` without a file.
     ///
     /// # Errors
-    /// It cannot be copied.
+    /// The file cannot be copied.
     pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, String> {
         let _newest = self.newest.lock();
         let _lock = self.lock()?;
@@ -103,7 +100,7 @@ impl Store {
         Ok(Some(aside))
     }
 
-    /// Writes an estimate under a name derived from its content: a state that names it always finds this one.
+    /// Writes an estimate under a name derived from its content, so that a state always finds its own one.
     fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, String> {
         let written =
             calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
@@ -144,7 +141,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes estimates that no saved state names. No other window that may use one is open.
+    /// Removes estimates that no saved state names, while no other window is open.
     fn remove_estimates(&self) -> Result<(), String> {
         let begin = format!("{ESTIMATE}-");
         let states = self.siblings(|name| name.strip_suffix(".toml").is_some_and(|stem| !stem.starts_with(&begin)))?;
@@ -160,7 +157,6 @@ impl Store {
         Ok(())
     }
 
-    /// Returns files with matching names beside the saved state.
     fn siblings(&self, is_one: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
         let entries = std::fs::read_dir(self.folder()).map_err(|err| err.to_string())?.flatten();
         let are = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_one));
@@ -193,7 +189,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Removes the marker, unless the window ends by a panic.
+    /// Removes the marker unless the window ends by a panic.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.close();
@@ -208,10 +204,10 @@ fn cannot_lock(path: &Path, err: &io::Error) -> String {
     format!("cannot write {}: {}", path.display(), files::write_cause(path, err))
 }
 
-/// Returns the choice of an estimate that now lies in this file.
+/// Returns the choice of an estimate stored in this file.
 pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> CalibrationChoice {
     let CalibrationChoice { swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, .. } = *choice;
-    // the file has lens and baseline; whether they were given is known only here, and a lens without a baseline is no choice
+    // the file has lens and baseline; the choice has only given ones, and no lens without a baseline
     let mut said = CalibrationChoice::default();
     if choice.baseline_m.is_some() && choice.focal().is_some() {
         said.baseline_m = choice.baseline_m;
@@ -220,7 +216,7 @@ pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> Calibratio
     CalibrationChoice { files: vec![file], swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, ..said }
 }
 
-/// Returns whether the rig was estimated, in this run or in that of the state in this folder.
+/// Returns whether the rig was estimated in this run or in the run of the state in this folder.
 pub(crate) fn is_estimate(choice: &CalibrationChoice, folder: Option<&Path>) -> bool {
     let is_kept = |file: &PathBuf| {
         file.parent() == folder && file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(ESTIMATE))
@@ -276,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_windows_the_last_state_is_there_with_its_own_calibration() {
+    fn last_of_two_windows_keeps_state_and_calibration() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("window.toml");
         let stores = [Store::open(&path), Store::open(&path)];
@@ -300,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_was_not_closed_is_told_once_and_one_that_is_open_or_was_closed_never() {
+    fn only_a_crashed_window_is_reported_and_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("window.toml");
         let open = Store::open(&path);
@@ -321,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_that_no_state_names_go_once_no_window_may_use_them() {
+    fn unused_estimates_are_removed_while_no_window_is_open() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("window.toml");
         let store = Store::open(&path);
@@ -342,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_is_said_with_its_name() {
+    fn unwritable_folder_is_reported_by_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         let store = Store::open(&folder.path().join("file/window.toml"));

@@ -1,11 +1,10 @@
-//! Style: sizes and colours of the whole window, light and dark like the system.
+//! Sizes and colours of the window, light or dark like the system.
 
 use crate::choices;
 use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
-/// Sets both themes.
 pub(crate) fn apply(ctx: &egui::Context) {
-    // Ubuntu has no arrows and triangles; Hack has
+    // the font Hack has the arrows and triangles that Ubuntu lacks
     let mut fonts = FontDefinitions::default();
     fonts.families.entry(FontFamily::Proportional).or_default().push("Hack".to_owned());
     ctx.set_fonts(fonts);
@@ -43,7 +42,7 @@ choices! {
 }
 
 impl Ground {
-    /// Returns whether it is dark, in a window of this theme.
+    /// Returns whether the ground is dark in a window of this theme.
     pub(crate) fn is_dark(self, is_dark_window: bool) -> bool {
         match self {
             Self::Theme => is_dark_window,
@@ -52,19 +51,17 @@ impl Ground {
         }
     }
 
-    /// Returns the colour behind points, in a window of this theme.
+    /// Returns the colour of the ground in a window of this theme.
     pub(crate) fn colour(self, is_dark_window: bool) -> [u8; 3] {
         if self.is_dark(is_dark_window) { [10; 3] } else { [255; 3] }
     }
 }
 
-/// Returns the colour of the window behind everything. Each frame begins with it, and panels have no fill, which saves a software GPU
-/// work for every pixel.
+/// Returns the colour of the window behind everything; panels without a fill save a software GPU work for every pixel.
 pub(crate) fn background(visuals: &Visuals) -> Color32 {
     Color32::from_gray(if visuals.dark_mode { 24 } else { 240 })
 }
 
-/// Returns the colour of good values.
 pub(crate) fn good(visuals: &Visuals) -> Color32 {
     if visuals.dark_mode { Color32::from_rgb(90, 170, 90) } else { Color32::from_rgb(20, 108, 40) }
 }
@@ -74,13 +71,13 @@ fn outline(visuals: &Visuals) -> Color32 {
     Color32::from_gray(if visuals.dark_mode { 140 } else { 104 })
 }
 
-/// Gives the following sliders in `ui` a visible track.
+/// Makes the tracks of the following sliders in `ui` visible.
 pub(crate) fn show_tracks(ui: &mut Ui) {
     let outline = outline(ui.visuals());
     ui.visuals_mut().widgets.inactive.bg_fill = outline;
 }
 
-/// Gives the following boxes and circles of choices in `ui` a visible outline, also in a menu.
+/// Makes the outlines of the following boxes and radio buttons in `ui` visible, also in a menu.
 pub(crate) fn show_boxes(ui: &mut Ui) {
     let outline = outline(ui.visuals());
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, outline);
@@ -109,7 +106,6 @@ fn light() -> Visuals {
     visuals
 }
 
-/// Returns the relative luminance by WCAG.
 #[cfg(test)]
 fn luminance(color: Color32) -> f64 {
     let linear = |part: u8| match f64::from(part) / 255.0 {
@@ -119,7 +115,7 @@ fn luminance(color: Color32) -> f64 {
     0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
 }
 
-/// Returns the contrast of two colours by WCAG, from 1 to 21.
+/// Returns the WCAG contrast of two colours, from 1 to 21.
 #[cfg(test)]
 pub(crate) fn contrast(a: Color32, b: Color32) -> f64 {
     let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
@@ -154,7 +150,7 @@ mod tests {
                     assert!(ink.is_opaque(), "{what}");
                 }
             }
-            // letters of buttons, at rest, under the pointer, pressed and chosen
+            // letters of buttons at rest, under the pointer, pressed and chosen
             let widgets = &visuals.widgets;
             let fills = [&widgets.inactive, &widgets.hovered, &widgets.active].map(|widget| widget.weak_bg_fill);
             for fill in fills.into_iter().chain([visuals.selection.bg_fill]) {

@@ -1,10 +1,10 @@
-//! Requests a repaint of the window from any thread; does nothing without a window.
+//! Request of a repaint of the window from any thread; without a window nothing happens.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Interval of frames that a software GPU draws: it shares its cores with the matcher.
+/// Interval of frames of a software GPU, which shares its cores with the matcher.
 const SOFTWARE_INTERVAL: Duration = Duration::from_millis(66);
 
 /// Handle to the window's context, shared between threads.
@@ -26,19 +26,18 @@ impl Waker {
         *self.0.lock() = Some(WindowHandle { ctx, interval, last_frame: Instant::now() });
     }
 
-    /// Removes the window.
     pub(crate) fn close(&self) {
         *self.0.lock() = None;
     }
 
-    /// Records the begin of a frame.
+    /// Records the beginning of a frame.
     pub(crate) fn note_frame(&self) {
         if let Some(window) = &mut *self.0.lock() {
             window.last_frame = Instant::now();
         }
     }
 
-    /// Requests a repaint, as soon as the interval allows.
+    /// Requests a repaint as soon as the interval permits.
     pub(crate) fn wake(&self) {
         let window = self.0.lock();
         let Some(WindowHandle { ctx, interval, last_frame }) = &*window else { return };
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
     use crossbeam_channel::bounded;
 
-    /// Returns the delays of the repaints that `wake` requests right after a frame.
+    /// Returns the delay of the repaint that `wake` requests right after a frame.
     fn wait(is_software: bool) -> Duration {
         let (sender, receiver) = bounded(10);
         let ctx = egui::Context::default();
@@ -61,7 +60,7 @@ mod tests {
             let _ = sender.send(request.delay);
         });
         let waker = Waker::default();
-        waker.wake(); // without a window
+        waker.wake(); // no effect without a window
         waker.open(ctx, is_software);
         waker.note_frame();
         waker.wake();

@@ -1,4 +1,4 @@
-//! Widgets: rows of label, slider and number that take wheel, keys, typing and double-click.
+//! Widgets: rows of label, slider and number, operated by wheel, keys, typing and double-click.
 
 use crate::style;
 use egui::{Align, Event, IntoAtoms, Layout, RectAlign, Response, RichText, Role, Tooltip, Ui, WidgetInfo, vec2};
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 /// Width of the labels at the left, points.
 const LABEL_WIDTH: f32 = 104.0;
-/// Width of the labels of parameters, each with a button that restores the default, points.
+/// Width of the labels of parameters with their buttons that restore the default, points.
 pub(crate) const PARAMETER_WIDTH: f32 = 116.0;
 const NUMBER_WIDTH: f32 = 42.0;
 const UNIT_WIDTH: f32 = 22.0;
@@ -16,20 +16,20 @@ pub(crate) struct NumberRow<'a> {
     pub(crate) label: &'a str,
     pub(crate) help: &'a str,
     pub(crate) unit: &'a str,
-    /// Values that can be typed.
+    /// Accepted values of the number field.
     pub(crate) range: RangeInclusive<i64>,
-    /// Span of the slider, at least up to the value.
+    /// Range of the slider, extended to include the value.
     pub(crate) handy: RangeInclusive<i64>,
     /// Distance between neighbouring values.
     pub(crate) step: i64,
-    /// The value after a double-click on the slider.
+    /// Value after a double-click on the slider.
     pub(crate) default: i64,
-    /// Values with a button each, in place of the slider; the number is dragged then.
+    /// Values with a button each in place of the slider; the number is then dragged.
     pub(crate) quick: &'a [i64],
 }
 
 impl NumberRow<'_> {
-    /// Shows slider or buttons, and number; returns whether `value` has changed.
+    /// Shows slider or buttons, and number, and returns whether `value` has changed.
     pub(crate) fn show(&self, ui: &mut Ui, value: &mut i64) -> bool {
         let before = *value;
         let numbers = NUMBER_WIDTH + UNIT_WIDTH + 2.0 * ui.spacing().item_spacing.x;
@@ -71,12 +71,12 @@ impl NumberRow<'_> {
         name(&slider, Role::Slider, self.label, before as f64);
         let slider = explain(slider, &self.tooltip());
         if slider.clicked() || slider.drag_stopped() {
-            slider.request_focus(); // so that the arrow keys go on where the pointer left off, as long as it is there
+            slider.request_focus(); // the arrow keys continue where the pointer stopped, while it is there
             ui.data_mut(|data| data.insert_temp(pointed_slider(), slider.id));
         }
         let is_left = !slider.contains_pointer() && !slider.dragged();
         if is_left && ui.data(|data| data.get_temp(pointed_slider())) == Some(slider.id) {
-            slider.surrender_focus(); // the arrows step through pairs again
+            slider.surrender_focus(); // the arrow keys step through pairs again
             ui.data_mut(|data| data.remove::<egui::Id>(pointed_slider()));
         }
         if slider.has_focus() {
@@ -97,7 +97,7 @@ impl NumberRow<'_> {
         let height = ui.spacing().interact_size.y;
         ui.allocate_ui_with_layout(vec2(width, height), Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = gap;
-            ui.spacing_mut().button_padding.x = 2.0; // two digits in little room
+            ui.spacing_mut().button_padding.x = 2.0; // leaves room for two digits
             for &quick in self.quick {
                 let is_chosen = *value == quick;
                 let button = egui::Button::selectable(is_chosen, quick.to_string()).frame_when_inactive(true);
@@ -125,12 +125,12 @@ impl NumberRow<'_> {
     }
 }
 
-/// Returns the key of the slider that got the focus from the pointer.
+/// Returns the key of the slider that received the focus from the pointer.
 fn pointed_slider() -> egui::Id {
     egui::Id::unique("pointed slider")
 }
 
-/// Returns the key of the slider that had the focus last: it takes the arrow keys, and leaves the others to actions.
+/// Returns the key of the last focused slider, which receives the arrow keys and leaves other keys to actions.
 pub(crate) fn focused_slider() -> egui::Id {
     egui::Id::unique("slider with the focus")
 }
@@ -151,11 +151,10 @@ pub(crate) fn name_text(response: &Response, kind: Role, label: &str, value: &st
     });
 }
 
-/// Time after which a pointer at rest on a control takes its wheel, s; before, the wheel scrolls.
+/// Time in s for which the pointer must rest on a control before the wheel changes its value instead of scrolling.
 const REST_S: f64 = 0.4;
 
-/// Returns and consumes notches of the wheel over `response`, up positive, if it has the focus or the pointer has rested on it: a
-/// control that scrolls under the pointer changes nothing.
+/// Consumes and returns notches of the wheel over `response`, up positive, if it is focused or the pointer has rested on it.
 pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     let since = response.id.with("pointer rests since");
     if !response.hovered() {
@@ -183,7 +182,7 @@ pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     })
 }
 
-/// Shows `text` beside a control, not over the next one, also where it is disabled.
+/// Shows `text` beside a control, even a disabled one, without covering the next control.
 pub(crate) fn explain(response: Response, text: &str) -> Response {
     let aside = [RectAlign::RIGHT, RectAlign::LEFT, RectAlign::BOTTOM_START];
     for mut tooltip in [Tooltip::for_enabled(&response), Tooltip::for_disabled(&response)] {
@@ -196,8 +195,8 @@ pub(crate) fn explain(response: Response, text: &str) -> Response {
     response
 }
 
-/// Shows a row like [`row`] for a value that may differ from its default: then it has a mark and a button that restores it, with the
-/// help `back`. Returns the result of `content`, and whether the button was pressed.
+/// Shows a row like [`row`] for a value, with a mark and a restoring button (help `back`) if it differs from its default.
+/// Returns the result of `content`, and whether the button was pressed.
 pub(crate) fn changed_row<R>(
     ui: &mut Ui,
     label: &str,
@@ -236,7 +235,6 @@ pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(
     labelled(ui, LABEL_WIDTH, label, help, content)
 }
 
-/// Shows a line of explanation below a parameter's value.
 pub(crate) fn below_value(ui: &mut Ui, help: &str, text: String) {
     labelled(ui, PARAMETER_WIDTH, "", help, |ui| note(ui, text));
 }
@@ -253,7 +251,7 @@ fn labelled<R>(ui: &mut Ui, width: f32, label: &str, help: &str, content: impl F
     .inner
 }
 
-/// Shows a choice from a list; returns whether it has changed.
+/// Shows a choice from a list and returns whether it has changed.
 pub(crate) fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
     label: &str,
@@ -266,7 +264,7 @@ pub(crate) fn choice<T: Copy + PartialEq>(
     *chosen != before
 }
 
-/// Shows a choice from a list; returns true also if the present one was chosen again.
+/// Shows a choice from a list and returns true even for a repeated choice of the present one.
 pub(crate) fn choice_again<T: Copy + PartialEq>(
     ui: &mut Ui,
     label: &str,
@@ -290,7 +288,6 @@ pub(crate) fn choice_again<T: Copy + PartialEq>(
     picked
 }
 
-/// Shows a box to tick.
 pub(crate) fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> Response {
     let show = |ui: &mut Ui| {
         style::show_boxes(ui);
@@ -299,7 +296,6 @@ pub(crate) fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'
     ui.scope(show).inner
 }
 
-/// Shows one of several choices, of which one is chosen.
 pub(crate) fn radio<'a, T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, text: impl IntoAtoms<'a>) -> Response {
     let show = |ui: &mut Ui| {
         style::show_boxes(ui);
@@ -308,18 +304,16 @@ pub(crate) fn radio<'a, T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, te
     ui.scope(show).inner
 }
 
-/// Shows the title of a group of controls.
 pub(crate) fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
     ui.label(RichText::new(text.to_uppercase()).small().strong().color(ui.visuals().weak_text_color()));
 }
 
-/// Shows a line of explanation.
 pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
     ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());
 }
 
-/// Shows a value with its name at the left, one phrase for a screen reader.
+/// Shows a value with its name at the left as one phrase for a screen reader.
 pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<egui::Color32>) -> Response {
     ui.horizontal(|ui| {
         let height = ui.text_style_height(&egui::TextStyle::Monospace);
@@ -329,9 +323,9 @@ pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<eg
         });
         let text = RichText::new(value).monospace();
         let text = color.map_or(text.clone(), |color| text.color(color));
-        let response = ui.add(egui::Label::new(text).wrap()); // a long one widens no panel
+        let response = ui.add(egui::Label::new(text).wrap()); // a long text widens no panel
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
-        named.inner.union(response) // a text on hover is that of both
+        named.inner.union(response) // both parts show the text on hover
     })
     .inner
 }

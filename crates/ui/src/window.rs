@@ -1,4 +1,4 @@
-//! Opens the window on winit's event loop, and reopens it after a loss or a return of its device. The session stays.
+//! Window on winit's event loop, reopened after a loss or a return of its device while the session stays.
 
 use super::app::App;
 use super::ending::Termination;
@@ -18,10 +18,10 @@ use winit::window::WindowId;
 
 const NAME: &str = "stereopsis";
 
-/// Shows `session` until the user closes the window, or the system ends it. After a lost device `reopen` opens another one.
+/// Shows `session` until the user closes the window or the system ends it; `reopen` opens another device after a loss.
 ///
 /// # Errors
-/// There is no display, no surface on this GPU, or no device any more.
+/// No display, no surface on this GPU, or no device after a loss.
 pub(super) fn show(
     session: &Rc<RefCell<Session>>,
     mut gpu: Gpu,
@@ -65,7 +65,7 @@ pub(super) fn show(
     }
 }
 
-/// Event handler that passes events to eframe only while the device lives and the window stays on it: without a device eframe panics.
+/// Event handler that passes events to eframe only while the device lives and the window uses it: eframe panics without a device.
 struct DeviceGuard<'a> {
     window: EframeWinitApplication<'a>,
     gpu: Gpu,
@@ -76,7 +76,7 @@ struct DeviceGuard<'a> {
 impl DeviceGuard<'_> {
     /// Polls the device, so that it reports a loss.
     fn note_loss(&self) {
-        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails if it is lost, which the callback notes
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // a failure is a loss, which the callback records
     }
 
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
@@ -85,7 +85,7 @@ impl DeviceGuard<'_> {
         if self.gpu.lost().is_none() && stays {
             let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
             let Err(panic) = passed else { return };
-            self.note_loss(); // in this very frame
+            self.note_loss(); // in the same frame
             if self.gpu.lost().is_none() {
                 resume_unwind(panic);
             }
@@ -135,7 +135,7 @@ fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::Nativ
         device: gpu.device.clone(),
         queue: gpu.queue.clone(),
     };
-    // the program's own image: the tests decode it
+    // tests decode the program's icon, so this cannot fail
     let icon = eframe::icon_data::from_png_bytes(icon).unwrap_or_default();
     eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -146,14 +146,14 @@ fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::Nativ
             .with_min_inner_size([640.0, 400.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Wgpu,
-        dithering: false, // a pixel has the colour of its value
+        dithering: false, // each pixel has the exact colour of its value
         wgpu_options: WgpuConfiguration { wgpu_setup: WgpuSetup::Existing(setup), ..WgpuConfiguration::default() }
             .with_surface_config(SurfaceConfig::LOW_LATENCY),
         ..Default::default()
     }
 }
 
-/// Explains winit's error, which begins with a line of its source code, by its cause.
+/// Explains winit's error, whose text begins with a line of its source code, by its cause.
 fn no_display(err: &winit::error::EventLoopError) -> anyhow::Error {
     let text = err.to_string();
     let cause = text.rsplit(": ").next().unwrap_or(&text);

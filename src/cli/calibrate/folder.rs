@@ -1,7 +1,9 @@
 //! Views of images that are there: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
-use crate::calibrate::{BatchViews, Board, BoardFrame, Draft, Notice, PairFiles, Request, Session, Taken, gather};
+use crate::calibrate::{
+    BatchViews, Board, BoardFrame, CalibrationSession, Draft, Notice, PairFiles, Request, TakenView, gather,
+};
 use crate::capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::console::{self, counted};
@@ -25,7 +27,7 @@ pub(super) fn taken(
     board: &Board,
     request: Request,
     draft: Option<&mut Draft>,
-) -> anyhow::Result<Vec<Taken>> {
+) -> anyhow::Result<Vec<TakenView>> {
     if let Some(pairs) = pairs_of(args, spec)? {
         return of_pairs(args, pairs, board);
     }
@@ -56,7 +58,7 @@ fn pairs_of(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<Option<Ve
 }
 
 /// The views of all pairs of files.
-fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow::Result<Vec<Taken>> {
+fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow::Result<Vec<TakenView>> {
     let count = pairs.len() as u64;
     let max_pixels = args.source_options().max_pixels;
     let pairs = pairs.into_iter().map(|pair| PairFiles::of(pair, args.swap_pictures, max_pixels)).collect();
@@ -89,8 +91,8 @@ fn of_recording(
     spec: &SourceSpec,
     board: &Board,
     request: Request,
-) -> anyhow::Result<Vec<Taken>> {
-    let mut session = Session::new(board, request)?;
+) -> anyhow::Result<Vec<TakenView>> {
+    let mut session = CalibrationSession::new(board, request)?;
     let bar = bar(0, args.json);
     let (mut looked, mut seen) = (0u64, 0u64);
     each_pair(args, spec, |pair, pictures| {

@@ -1,7 +1,7 @@
 //! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Draft, Notice, Progress, Request, Taken, Watch};
+use crate::calibrate::{Board, Draft, Notice, Progress, Request, TakenView, Watch};
 use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
@@ -28,7 +28,7 @@ pub(super) fn taken(
     board: &Board,
     request: Request,
     draft: Option<&mut Draft>,
-) -> anyhow::Result<Vec<Taken>> {
+) -> anyhow::Result<Vec<TakenView>> {
     let mut options = args.source_options();
     // a focus that changes is another camera
     options.cameras.calibrated = true;
@@ -84,7 +84,7 @@ struct Observer<'a> {
 
 impl Observer<'_> {
     /// Writes the new views, so that they outlive whatever happens next.
-    fn keep(&mut self, taken: &[Taken]) {
+    fn keep(&mut self, taken: &[TakenView]) {
         let Some(draft) = &mut self.draft else { return };
         if let Err(why) = draft.keep(self.board, taken) {
             console::say(format_args!("a view is not kept: {why}"));

@@ -10,7 +10,8 @@ use super::camera_args::CameraArgs;
 use super::source_args::{BothViewsArgs, TopicArgs};
 use super::values::{Files, choice, positive, separated};
 use crate::calibrate::{
-    BOARD_FILE, Board, BoardKind, Draft, LensKind, Paper, Request, Saved, Taken, calibrate, paths_of, views_of,
+    BOARD_FILE, Board, BoardKind, Draft, LensKind, Paper, Request, SavedCalibration, TakenView, calibrate, paths_of,
+    views_of,
 };
 use crate::calibration::{LoadOptions, load};
 use crate::capture::source::parse_size;
@@ -214,7 +215,7 @@ impl CalibrateArgs {
         spec: &SourceSpec,
         request: Request,
         draft: Option<&mut Draft>,
-    ) -> anyhow::Result<(Board, Vec<Taken>)> {
+    ) -> anyhow::Result<(Board, Vec<TakenView>)> {
         let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
         let board = self.board.board(folder)?;
         let taken = if spec.is_live() {
@@ -259,7 +260,7 @@ impl CalibrateArgs {
     }
 
     /// Looks for views, solves them, and writes the calibration.
-    fn solved(&self, spec: &SourceSpec, mut draft: Option<&mut Draft>) -> anyhow::Result<Option<Saved>> {
+    fn solved(&self, spec: &SourceSpec, mut draft: Option<&mut Draft>) -> anyhow::Result<Option<SavedCalibration>> {
         let request = self.request()?;
         let (board, taken) = self.taken(spec, request, draft.as_deref_mut())?;
         let outcome = calibrate(&board, &views_of(&taken), taken[0].pictures.size()?, &request)?;

@@ -2,7 +2,7 @@
 
 use crate::console;
 use crate::engine::EngineChoice;
-use crate::search::{SearchProgress, Trial, WhyNot};
+use crate::search::{RejectionReason, SearchProgress, Trial};
 use crate::settings::{Settings, differences, text_of, words_to};
 use crate::stereo::Preset;
 use indicatif::ProgressBar;
@@ -44,7 +44,7 @@ pub(super) fn table(progress: &SearchProgress) -> String {
     for (name, trial) in named(progress) {
         let Trial { time_ms, measured_percent, samples, .. } = &*trial;
         let loss = trial.loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
-        let few = WhyNot::NotOnAllPairs { tried: *samples, pairs: progress.samples };
+        let few = RejectionReason::NotOnAllPairs { tried: *samples, pairs: progress.samples };
         let why = progress.why_not(&trial).filter(|why| *why != few);
         let notes = [why, (*samples < progress.samples).then_some(few)];
         let notes = notes.into_iter().flatten().map(|why| why.to_string()).collect::<Vec<_>>().join("; ");

@@ -9,14 +9,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use stereopsis_attack::{ALL, Target};
 
-/// Number of damaged inputs per target; the variable of this name overrides it.
+/// Number of damaged inputs per target, unless the environment variable of this name overrides it.
 const ATTACK_INPUTS: usize = 400;
 
 fn folder(target: &Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target.name)
 }
 
-/// Returns the stored inputs of a target: valid ones, and earlier failures.
+/// Returns the stored inputs of a target, valid ones and earlier failures.
 fn kept(target: &Target) -> Vec<Vec<u8>> {
     let folder = folder(target);
     let files = std::fs::read_dir(&folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display()));
@@ -25,7 +25,7 @@ fn kept(target: &Target) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Runs a target; stores a failing input beside the build.
+/// Runs a target, and stores a failing input beside the build.
 fn attack(target: &Target, input: &[u8]) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (target.run)(input))) {
         let path = std::env::current_exe().unwrap().with_file_name(format!("broke-{}", target.name));
@@ -92,7 +92,7 @@ fn every_target_is_attacked_and_has_small_seeds() {
     assert_eq!(attacked.len(), ALL.len());
 }
 
-/// Writes the generated seeds; those written by hand stay.
+/// Writes the generated seeds and leaves those written by hand.
 #[test]
 #[ignore = "writes to fuzz/seeds; after a change of what the program writes"]
 fn make_seeds() {

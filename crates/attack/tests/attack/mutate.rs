@@ -2,10 +2,8 @@
 
 use fastrand::Rng;
 
-/// Numbers that provoke overflows.
 const NUMBERS: [u64; 12] =
     [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, u64::MAX / 2, u64::MAX];
-/// Words that provoke errors in text.
 const WORDS: [&str; 16] = [
     "0",
     "-1",
@@ -25,7 +23,7 @@ const WORDS: [&str; 16] = [
     "\u{fffd}",
 ];
 
-/// Returns a damaged seed, or a part of it in another one.
+/// Returns a damaged seed, or one with a part of another seed.
 pub(crate) fn mutated(rng: &mut Rng, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = seeds[rng.usize(..seeds.len())].clone();
     for _ in 0..rng.usize(1..=4) {
@@ -44,7 +42,6 @@ pub(crate) fn mutated(rng: &mut Rng, seeds: &[Vec<u8>]) -> Vec<u8> {
             }
             6 => drop(bytes.splice(at..end, WORDS[rng.usize(..WORDS.len())].bytes())),
             7 => {
-                // replaces a number in a text
                 let digits = bytes[at..].iter().position(u8::is_ascii_digit).map_or(at, |skip| at + skip);
                 let count = bytes[digits..].iter().take_while(|byte| byte.is_ascii_digit()).count();
                 drop(bytes.splice(digits..digits + count, WORDS[rng.usize(..9)].bytes()));

@@ -21,10 +21,9 @@ use stereopsis_stereo::{Preset, StereoParams};
 
 const SIZE: (usize, usize) = (8, 6);
 
-/// Name of a seed, and its bytes.
 pub(crate) type Seed = (String, Vec<u8>);
 
-/// Generates the seeds of a target; foreign formats are written by hand.
+/// Generates the seeds of a target, except foreign formats, which are written by hand.
 pub(crate) fn of(target: &str) -> Vec<Seed> {
     match target {
         "archive" => calibration(Output::RosArchive, 0),
@@ -55,7 +54,7 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
     }
 }
 
-/// Returns a pair of a few bytes whose images claim 268 megapixels.
+/// Returns a pair of a few bytes with a claimed size of 268 megapixels.
 fn network() -> Vec<Seed> {
     let head = Head { content: Content::Pair, about: 0, boot: 1, sequence: 2, taken_ns: 3, sent_ns: 4 };
     let pair = bomb(&[topic::LEFT_RAW, topic::RIGHT_RAW]);
@@ -75,7 +74,7 @@ fn calibration(output: Output, lines: usize) -> Vec<Seed> {
     files.into_iter().map(|(path, bytes)| (name(path), if lines > 0 { without(bytes) } else { bytes })).collect()
 }
 
-/// Returns journals: of a search's start setting and some presets, a truncated one, and one without trials.
+/// Returns journals with a start setting and some presets, truncated, and without trials.
 fn journals() -> Vec<Seed> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
@@ -151,7 +150,7 @@ fn pictures() -> Vec<Seed> {
     seeds
 }
 
-/// Images of the size of the others, and one of another size.
+/// Returns images of the common size, and one of another size.
 fn views() -> Vec<Seed> {
     let larger = image::GrayImage::from_pixel(32, 24, image::Luma([90])).into();
     let of_size = |(name, _): &Seed| ["grey8.png", "rgb8.jpg"].contains(&name.as_str());
@@ -203,7 +202,7 @@ fn image(encoding: Encoding, bytes_per_pixel: usize, rows: usize) -> Body {
     })
 }
 
-/// A body for each way in which pixels are packed, and all other kinds.
+/// Returns a body for each packing of pixels, and all other kinds.
 fn bodies() -> Vec<(&'static str, Body)> {
     let rows = SIZE.1;
     vec![
@@ -265,7 +264,7 @@ fn result(k: u64) -> ResultNote {
     ResultNote { sequence: fixture::FIRST + k, engine: "cpu".into(), compute_ms: 1.5, measured: 0.5, doffs_px: 0.0 }
 }
 
-/// Each kind in each format, behind the number of its channel.
+/// Returns a message of each kind in each format after the number of its channel.
 fn messages() -> Vec<Seed> {
     let channels = message_channels();
     let mut seeds = Vec::new();
@@ -291,7 +290,7 @@ fn messages() -> Vec<Seed> {
     seeds
 }
 
-/// An image as ROS 1 writes it, behind the number of its channel.
+/// Returns an image in ROS 1's format after the number of its channel.
 fn of_ros_1(which: u8) -> Vec<u8> {
     let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -322,7 +321,7 @@ fn recordings() -> Vec<Seed> {
     seeds
 }
 
-/// Two pairs with their results.
+/// Returns a recording of two pairs with their results.
 fn ours(format: Format, options: WriteOptions) -> Vec<u8> {
     let mut recorder = Recorder::new(format, options);
     recorder.write(topic::ABOUT, (0, taken(0)), taken(0), Body::Json(serde_json::to_value(fixture::about()).unwrap()));
@@ -339,7 +338,7 @@ fn ours(format: Format, options: WriteOptions) -> Vec<u8> {
     recorder.finish()
 }
 
-/// Images on topics with other names.
+/// Returns a recording of images on topics with other names.
 fn others(body: &Body, options: WriteOptions) -> Vec<u8> {
     let mut recorder = Recorder::new(Format::Ros2, options);
     for k in 0..2 {

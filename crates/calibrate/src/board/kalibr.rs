@@ -1,21 +1,22 @@
-//! Boards from Kalibr's target files.
+//! Board descriptions from Kalibr's target files.
 
 use super::Board;
 use crate::calibration::CalibrationError;
 
 impl Board {
-    /// Reads Kalibr's description of a target: `target_type`, and for `aprilgrid` its `tagCols`, `tagRows`, `tagSize` and `tagSpacing`, for
-    /// `checkerboard` its `targetCols`, `targetRows`, `colSpacingMeters` and `rowSpacingMeters`.
+    /// Reads Kalibr's description of a target.
+    ///
+    /// The keys are `target_type`, and for `aprilgrid` `tagCols`, `tagRows`, `tagSize` and `tagSpacing`, for `checkerboard` `targetCols`,
+    /// `targetRows`, `colSpacingMeters` and `rowSpacingMeters`.
     ///
     /// # Errors
-    /// The text is no target, or names an unsupported board.
+    /// The text describes no target, or an unsupported board.
     pub fn from_kalibr(text: &str) -> Result<Self, CalibrationError> {
         let words = words(text).map_err(|why| CalibrationError(format!("Kalibr's target is not understood: {why}")))?;
         words.parse()
     }
 }
 
-/// Returns the board's description.
 fn words(text: &str) -> Result<String, String> {
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.split('#').next()?.split_once(':'));
@@ -23,7 +24,7 @@ fn words(text: &str) -> Result<String, String> {
             lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['\'', '"']));
         values.next_back().ok_or_else(|| format!("it has no {key}"))
     };
-    // rounded to a nm: short metres become short mm
+    // rounded to a nm, so that short lengths in m stay short in mm
     let mm = |key: &str| {
         let length = value(key)?;
         let metres: f64 = length.parse().map_err(|_| format!("{key} '{length}' is no length in m"))?;

@@ -1,4 +1,4 @@
-//! Printed board and its textual description.
+//! Printed board: its pattern, its textual description, and the positions of its corners.
 
 mod kalibr;
 
@@ -25,7 +25,7 @@ pub struct Board {
 /// Pattern of a board.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
-    /// Black and white squares. They look alike, so corners can be numbered only if an image shows all of them.
+    /// Black and white squares, whose equal corners can be numbered only if an image contains all of them.
     Chessboard,
     /// Squares with an ArUco marker in each white one, so that a part of the board suffices (OpenCV's ChArUco board).
     Charuco {
@@ -36,8 +36,8 @@ pub enum Pattern {
         /// Whether the layout is that of OpenCV before 4.6, whose first square is white if the number of rows is even.
         legacy: bool,
     },
-    /// Tags of the family tag36h11, numbered from 0 at the lower left, row by row upwards, with small black squares at their
-    /// corners; a part of the board suffices (Kalibr's AprilGrid).
+    /// Tags of the family tag36h11, numbered from 0 at the lower left row by row upwards, with small black squares at their corners.
+    /// A part of the board suffices (Kalibr's AprilGrid).
     AprilGrid {
         /// White gap between two tags, equal to the side of a small square, mm.
         gap_mm: f64,
@@ -50,13 +50,13 @@ pub enum Pattern {
 const SQUARES: std::ops::RangeInclusive<usize> = 3..=100;
 /// Range of tags along a side of an AprilGrid.
 const TAGS_ALONG: std::ops::RangeInclusive<usize> = 2..=100;
-/// Range of gaps of an AprilGrid, in tag sides: no corner is found in smaller ones. The limits allow for rounded lengths.
+/// Range of gaps of an AprilGrid in tag sides: smaller ones contain no corner, and the limits allow for rounded lengths.
 const GAPS: std::ops::RangeInclusive<f64> = 0.099..=1.001;
-/// Range of square sizes, mm: from a tablet's screen to a wall.
+/// Range of square sizes from a tablet's screen to a wall, mm.
 const SQUARE_MM: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 
 impl Board {
-    /// Returns the inner corners along a row and a column; of an AprilGrid all corners of its tags.
+    /// Returns the numbers of inner corners along a row and a column; of an AprilGrid all corners of its tags.
     pub fn inner(&self) -> (usize, usize) {
         match self.pattern {
             Pattern::AprilGrid { .. } => (2 * self.columns, 2 * self.rows),
@@ -80,8 +80,7 @@ impl Board {
         if matches!(self.pattern, Pattern::AprilGrid { .. }) { "tag" } else { "square" }
     }
 
-    /// Returns the position of inner corner `id` on the board, m: numbered row by row from the top left one, which is the origin; x
-    /// to the right, y down, z away from the camera.
+    /// Returns the position of inner corner `id` on the board, m: row by row from the origin at the top left, x right, y down, z away.
     pub fn point_m(&self, id: usize) -> DVec3 {
         let (across, _) = self.inner();
         let along = |number: usize| match self.pattern {
@@ -188,7 +187,6 @@ impl FromStr for Board {
     }
 }
 
-/// Creates an AprilGrid whose gap is a length or a share of a tag's side.
 fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Result<Board, String> {
     let gap_mm = match gap.parse::<f64>() {
         // rounded to a nm, so that the length stays short
@@ -208,14 +206,12 @@ fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Res
     Ok(Board { pattern: Pattern::AprilGrid { gap_mm, tags }, columns, rows, square_mm })
 }
 
-/// Parses `9x6`.
 fn counts(text: &str) -> Result<(usize, usize), String> {
     let both = text.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     both.filter(|&(a, b): &(usize, usize)| a.max(b) <= 1000)
         .ok_or_else(|| format!("'{text}' are no two counts like 9x6"))
 }
 
-/// Parses `25mm`, `2.5cm` or `0.025m`.
 fn length_mm(text: &str) -> Result<f64, String> {
     let units = [("mm", 1.0), ("cm", 10.0), ("m", 1000.0)];
     let read = units.iter().find_map(|(unit, mm)| Some(text.strip_suffix(unit)?.trim().parse::<f64>().ok()? * mm));

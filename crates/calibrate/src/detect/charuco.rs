@@ -9,13 +9,13 @@ use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::{IVec2, ivec2};
 use std::collections::HashMap;
 
-/// Smallest mean bit agreement of all markers: 1 if perfect, 0 by chance.
+/// Smallest mean bit agreement of all markers, from 0 by chance to 1.
 const MIN_AGREEMENT: f64 = 0.6;
 /// Smallest bit agreement of a recognised board, in standard deviations of chance.
 const MIN_CERTAINTY: f64 = 6.5;
-/// Largest agreement of the second-best pose, as a share of the best.
+/// Largest agreement of the second-best pose as a share of the best.
 const MAX_SECOND_AGREEMENT: f64 = 0.7;
-/// Common dictionaries, the largest of each family, to recognise other boards.
+/// Largest common dictionary of each family, by which other boards are recognised.
 const DICTIONARIES: [&str; 9] = [
     "DICT_4X4_1000",
     "DICT_5X5_1000",
@@ -32,13 +32,11 @@ const DICTIONARIES: [&str; 9] = [
 #[derive(Clone, Debug)]
 pub(super) struct Markers {
     squares: IVec2,
-    /// Side of a marker in squares.
     side: f64,
     dictionary: Dictionary,
     codes: Codes,
-    /// Whether squares with an even sum of column and row have the markers, rather than the odd ones.
+    /// Whether markers are in squares with an even sum of column and row.
     even: bool,
-    /// Square of each marker.
     places: Vec<IVec2>,
     /// Marker number of each square, row by row.
     numbers: Vec<Option<usize>>,
@@ -46,37 +44,34 @@ pub(super) struct Markers {
 
 /// Map from lattice places to board places: `turn` quarter turns, then a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Pose {
+struct BoardTransform {
     turn: usize,
     shift: IVec2,
 }
 
-/// Marker read in a square of a lattice.
 struct Reading {
     square: IVec2,
     /// Bits of the code, 1 for black, row by row from the lowest one.
     code: u64,
 }
 
-/// Pose with its agreement.
+/// Transform with its agreement.
 #[derive(Clone, Copy, Debug)]
 struct Match {
-    pose: Pose,
+    pose: BoardTransform,
     /// Bit agreement, from 0 (chance) to 1.
     agreement: f64,
     /// Bit agreement in standard deviations of chance.
     certainty: f64,
 }
 
-/// Result of reading the markers.
-pub(super) enum Identity {
+/// Result of the identification of a board by its markers.
+pub(super) enum Identification {
     /// Corners by their places on the board; 0 is its first inner corner.
     Board(Lattice),
-    /// Nothing like a marker.
     Nothing,
-    /// Too few readable markers.
     Unknown,
-    /// Markers of another object, in words.
+    /// Markers of another object, described in words.
     Other(String),
 }
 
@@ -111,13 +106,11 @@ impl Markers {
         if inside { self.numbers[index as usize] } else { None }
     }
 
-    /// Whether the board has an inner corner at a place.
     pub(super) fn has(&self, place: IVec2) -> bool {
         place.min_element() >= 0 && place.x < self.squares.x - 1 && place.y < self.squares.y - 1
     }
 
-    /// Identifies the board corners of a lattice.
-    pub(super) fn identify(&self, picture: &Image<u8>, lattice: &Lattice) -> Identity {
+    pub(super) fn identify(&self, picture: &Image<u8>, lattice: &Lattice) -> Identification {
         let readings = self.read(picture, lattice, self.bits());
         let Some(best) = self.fit(&readings) else { return self.explain(picture, lattice, &readings) };
         let other = self.other_layout().and_then(|markers| markers.fit(&readings));
@@ -136,19 +129,19 @@ impl Markers {
                 *doubted.entry(reading.square + corner).or_default() += if agrees { -1 } else { 1 };
             }
         }
-        Identity::Board(lattice.mapped(|place, at| {
+        Identification::Board(lattice.mapped(|place, at| {
             let on_board = best.pose.corner(place);
             let doubted = doubted.get(&place).is_some_and(|doubts| *doubts > 1);
             (self.has(on_board) && !doubted).then_some((on_board, at))
         }))
     }
 
-    /// Returns the pose with the best bit agreement; `None` if it is poor or ambiguous.
+    /// Returns the pose with the best bit agreement unless it is poor or ambiguous.
     fn fit(&self, readings: &[Reading]) -> Option<Match> {
-        let mut votes: HashMap<Pose, usize> = HashMap::new();
+        let mut votes: HashMap<BoardTransform, usize> = HashMap::new();
         for reading in readings {
             if let Some((number, turn)) = self.codes.nearest(self.places.len(), reading.code) {
-                *votes.entry(Pose::of(turn, reading.square, self.places[number])).or_default() += 1;
+                *votes.entry(BoardTransform::of(turn, reading.square, self.places[number])).or_default() += 1;
             }
         }
         let mut poses: Vec<_> = votes.into_iter().collect();
@@ -163,7 +156,7 @@ impl Markers {
         good.then_some(best)
     }
 
-    fn judge(&self, pose: Pose, readings: &[Reading]) -> Match {
+    fn judge(&self, pose: BoardTransform, readings: &[Reading]) -> Match {
         let agreements = readings.iter().filter_map(|reading| {
             let number = self.number(pose.square(reading.square))?;
             Some(self.codes.agreement(number, pose.turn, reading.code))
@@ -174,14 +167,14 @@ impl Markers {
         Match { pose, agreement, certainty: agreement * bits.sqrt() }
     }
 
-    /// Whether a marker is read clearly where the board has none.
-    fn is_stranger(&self, reading: &Reading, pose: Pose) -> bool {
+    /// Whether a clearly read marker contradicts the board.
+    fn is_stranger(&self, reading: &Reading, pose: BoardTransform) -> bool {
         let square = pose.square(reading.square);
         let agrees = |number| self.codes.agreement(number, pose.turn, reading.code) > 0.5;
         !self.number(square).is_some_and(agrees) && self.codes.knows(reading.code)
     }
 
-    /// Reads the markers in all bright squares. Border squares have two or three inner corners; the others are predicted.
+    /// Reads the markers in all bright squares; corners that the lattice lacks at its border are predicted.
     fn read(&self, picture: &Image<u8>, lattice: &Lattice, bits: usize) -> Vec<Reading> {
         let corners = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
         let mut squares: Vec<IVec2> =
@@ -202,18 +195,17 @@ impl Markers {
         squares.into_iter().filter_map(read).collect()
     }
 
-    /// Returns the board in OpenCV's other layout, if that differs.
+    /// Returns the board in OpenCV's other layout if that differs.
     fn other_layout(&self) -> Option<Self> {
         (self.squares.y % 2 == 0).then(|| Self::arranged(self.squares, self.side, self.dictionary, !self.even))
     }
 
-    /// Explains why the markers do not belong to this board.
-    fn explain(&self, picture: &Image<u8>, lattice: &Lattice, readings: &[Reading]) -> Identity {
+    fn explain(&self, picture: &Image<u8>, lattice: &Lattice, readings: &[Reading]) -> Identification {
         const MIN_OTHER_MARKERS: usize = 4;
         let name = self.dictionary.name();
         let mirrored: Vec<Reading> = readings.iter().map(|reading| reading.mirrored(self.bits())).collect();
         if readings.len() >= MIN_OTHER_MARKERS && self.fit(&mirrored).is_some() {
-            return Identity::Other(
+            return Identification::Other(
                 "the board is seen mirrored: the image is mirrored, or the board is printed so".to_owned(),
             );
         }
@@ -221,14 +213,16 @@ impl Markers {
             self.other_layout().filter(|other| readings.len() >= MIN_OTHER_MARKERS && other.suits(readings))
         {
             let (is, named) = if other.even { ("charuco-legacy", "charuco") } else { ("charuco", "charuco-legacy") };
-            return Identity::Other(format!("the markers lie as on a board named {is}:..., and {named}:... is named"));
+            return Identification::Other(format!(
+                "the markers lie as on a board named {is}:..., and {named}:... is named"
+            ));
         }
         let known =
             readings.iter().filter(|reading| self.codes.nearest(self.places.len(), reading.code).is_some()).count();
         if known >= MIN_OTHER_MARKERS && 2 * known > readings.len() {
             let turned = Self::arranged(ivec2(self.squares.y, self.squares.x), self.side, self.dictionary, self.even);
             let IVec2 { x, y } = self.squares;
-            return Identity::Other(if turned.fit(readings).is_some() {
+            return Identification::Other(if turned.fit(readings).is_some() {
                 format!("this board has {y}x{x} squares, and {x}x{y} are named")
             } else {
                 format!(
@@ -249,13 +243,15 @@ impl Markers {
             let readings = self.read(picture, lattice, bits);
             let exact = readings.iter().filter(|reading| others.codes.knows(reading.code)).count();
             if exact >= MIN_OTHER_MARKERS && 3 * exact > 2 * readings.len() {
-                return Identity::Other(format!("this board has other markers than {name}: they are of {family}..."));
+                return Identification::Other(format!(
+                    "this board has other markers than {name}: they are of {family}..."
+                ));
             }
         }
         if readings.len() >= 2 * MIN_OTHER_MARKERS && 4 * known < readings.len() {
-            return Identity::Other(format!("this board has other markers than {name}"));
+            return Identification::Other(format!("this board has other markers than {name}"));
         }
-        Identity::Unknown
+        Identification::Unknown
     }
 
     /// Whether the clearly read markers have their places on this board.
@@ -266,15 +262,14 @@ impl Markers {
 }
 
 impl Reading {
-    /// Returns the reading in a mirrored image.
     fn mirrored(&self, bits: usize) -> Self {
         let code = mirrored(self.code, bits);
         Self { square: ivec2(-1 - self.square.x, self.square.y), code }
     }
 }
 
-impl Pose {
-    /// Creates the pose that moves a square to `on_board`.
+impl BoardTransform {
+    /// Creates the pose that maps `square` to `on_board`.
     fn of(turn: usize, square: IVec2, on_board: IVec2) -> Self {
         let origin = Self { turn, shift: IVec2::ZERO };
         Self { turn, shift: on_board - origin.square(square) }
@@ -285,7 +280,7 @@ impl Pose {
         rotated(place, self.turn) + self.shift - IVec2::ONE
     }
 
-    /// Maps a lattice square to one of the board; squares are named by their first corners.
+    /// Maps a lattice square to a square of the board; a square has the coordinates of its first corner.
     fn square(self, square: IVec2) -> IVec2 {
         rotated(square, self.turn).min(rotated(square + IVec2::ONE, self.turn)) + self.shift
     }

@@ -4,16 +4,16 @@ use super::lattice::Lattice;
 use crate::Corner;
 use glam::{DVec2, IVec2, ivec2};
 
-/// Largest contrast of a row beside the board, as a share of the board's, that does not belong to it.
+/// Largest contrast of a row beside the board, as a share of the board's, at which the row does not belong to the board.
 const MAX_FAINT_CONTRAST: f64 = 0.5;
 
 /// Extent of a lattice compared with the expected board.
 pub(super) enum Extent {
     /// Numbered corners of the whole board.
     Whole(Vec<Corner>),
-    /// Columns and rows of inner corners if there are fewer than on the board.
+    /// Numbers of columns and rows of inner corners, fewer than on the board.
     Part(IVec2),
-    /// Columns and rows of inner corners if there are more than on the board.
+    /// Numbers of columns and rows of inner corners, more than on the board.
     Larger(IVec2),
 }
 
@@ -33,9 +33,9 @@ impl Placement {
 
 /// Finds a board of `inner` corners (columns, rows) in a lattice oriented like the image: x right, y down.
 ///
-/// The numbering assumes a black top left square, which is unique only if one count is even and the other odd. Of two possible ways
-/// the one with x between 60 degrees counterclockwise and 120 degrees clockwise of the image's right is chosen, so that both
-/// cameras number upright and lying boards identically; of four ways the one nearest to the right.
+/// The numbering assumes a black top left square, which is unique only if one count is even and the other odd.
+/// With two possible numberings, x lies between 60 degrees counterclockwise and 120 degrees clockwise of the image's right, so that both
+/// cameras number upright and lying boards identically; with four, x is nearest to the right.
 pub(super) fn find(lattice: &Lattice, inner: IVec2) -> Extent {
     let placements = upright(inner).into_iter().flat_map(|extent| rectangles(lattice, extent));
     let mut whole: Vec<(IVec2, IVec2, f64)> =
@@ -66,7 +66,7 @@ fn places(first: IVec2, extent: IVec2) -> impl Iterator<Item = IVec2> {
     (0..extent.y).flat_map(move |y| (0..extent.x).map(move |x| first + ivec2(x, y)))
 }
 
-/// Computes the contrast of the faintest outer row, grey levels.
+/// Computes the contrast of the faintest outer row in grey levels.
 fn faintest(lattice: &Lattice, first: IVec2, extent: IVec2) -> f64 {
     let last = first + extent - 1;
     let mean = |on: &dyn Fn(IVec2) -> bool| {
@@ -88,7 +88,7 @@ fn largest(lattice: &Lattice, inner: IVec2) -> IVec2 {
         return best;
     }
     let width = (high.x - low.x + 1) as usize;
-    // unbroken corners above each place
+    // number of unbroken corners above each place
     let mut heights = vec![0; width];
     for y in low.y..=high.y {
         for (x, height) in heights.iter_mut().enumerate() {
@@ -118,7 +118,7 @@ fn numbered(lattice: &Lattice, first: IVec2, extent: IVec2, inner: IVec2) -> Vec
         lattice.get(way.at(inner.x - 1, inner.y - 1)).is_some() && lies_within(way, inner, first, extent)
     };
     let fitting: Vec<Placement> = ways.into_iter().filter(fits).collect();
-    // the square before the first corner; squares are named by the corner with the smallest coordinates
+    // square before the first corner; a square has the coordinates of its first corner
     let is_black = |way: &Placement| !lattice.is_bright(way.at(-1, -1).min(way.first));
     let black: Vec<Placement> = fitting.iter().copied().filter(is_black).collect();
     let ways = if black.is_empty() { fitting } else { black };

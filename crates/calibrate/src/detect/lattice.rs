@@ -1,4 +1,4 @@
-//! Lattice of chessboard corners in an image: refined, checked and extended.
+//! Lattice of chessboard corners in an image, which is refined, checked and extended.
 
 use super::saddle::{self, Saddle};
 use crate::image::Image;
@@ -13,12 +13,12 @@ const MAX_OFFSET: f64 = 0.2;
 const MIN_CONTRAST: f64 = 0.35;
 /// Smallest share of the brightness variance explained by the saddle.
 const MIN_EXPLAINED: f64 = 0.35;
-/// Smallest alignment of corners with the lines of the pattern: see [`Saddle::brightness_between`].
+/// Smallest alignment of corners with the lines of the pattern ([`Saddle::brightness_between`]).
 const MIN_ALIGNMENT: f64 = 0.5;
 
 const NEIGHBOURS: [IVec2; 4] = [IVec2::X, IVec2::Y, IVec2::NEG_X, IVec2::NEG_Y];
 
-/// Corners by place: x counts along a row of the pattern, y from row to row.
+/// Corners by place, where x counts along a row of the pattern and y from row to row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lattice {
     corners: HashMap<IVec2, Node>,
@@ -31,7 +31,7 @@ pub(super) struct Lattice {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: DVec2,
-    /// Saddle in the image; `None` before the refinement.
+    /// Saddle in the image, once refined.
     saddle: Option<Saddle>,
 }
 
@@ -54,19 +54,17 @@ impl Lattice {
         self.corners.iter().map(|(place, node)| (*place, node.at))
     }
 
-    /// Returns the contrast of a corner, grey levels.
     pub(super) fn contrast(&self, place: IVec2) -> Option<f64> {
         self.corners.get(&place)?.saddle.map(|saddle| saddle.contrast)
     }
 
-    /// Adds the corners of `other` at free places.
     pub(super) fn add(&mut self, other: &Self) {
         for (place, node) in &other.corners {
             self.corners.entry(*place).or_insert(*node);
         }
     }
 
-    /// Maps places and positions; drops corners that `map` rejects.
+    /// Maps places and positions, and drops corners for which `map` returns `None`.
     pub(super) fn mapped(&self, map: impl Fn(IVec2, DVec2) -> Option<(IVec2, DVec2)>) -> Self {
         Self::new(self.places().filter_map(|(place, at)| map(place, at)), self.window)
     }
@@ -83,7 +81,7 @@ impl Lattice {
                 _ => None,
             }
         };
-        // a corner at an end of both lines uses its neighbours' steps
+        // a corner at the end of a line uses its neighbours' steps
         let near = |axis: IVec2, across: IVec2| {
             along(axis).or_else(|| {
                 [across, -across].into_iter().find_map(|side| {
@@ -96,7 +94,7 @@ impl Lattice {
         Some([near(IVec2::X, IVec2::Y)?, near(IVec2::Y, IVec2::X)?])
     }
 
-    /// Moves each corner to its saddle, and drops those without one.
+    /// Moves each corner to its saddle and drops those without one.
     pub(super) fn refine(&mut self, picture: &Image<u8>) {
         let refined = self.places().filter_map(|(place, at)| {
             let steps = self.steps(place)?;
@@ -112,19 +110,19 @@ impl Lattice {
         aligned_saddle(picture, at, steps, self.window, most)
     }
 
-    /// Returns the corner's estimate for the square between corners 0 and 1: above 0 bright, below 0 dark.
+    /// Returns the corner's estimate for the square between corners 0 and 1, positive for bright and negative for dark.
     fn brightness(&self, place: IVec2) -> f64 {
         let parity = if (place.x + place.y).rem_euclid(2) == 0 { 1.0 } else { -1.0 };
         let node = self.corners.get(&place).and_then(|node| node.saddle).zip(self.steps(place));
         node.map_or(0.0, |(saddle, [u, v])| parity * saddle.brightness_between(u, v).signum())
     }
 
-    /// Whether the square between the corners `place` and `place + 1` is bright, by the last refinement.
+    /// Whether the square between the corners `place` and `place + 1` was bright at the last refinement.
     pub(super) fn is_bright(&self, place: IVec2) -> bool {
         self.bright == ((place.x + place.y).rem_euclid(2) == 0)
     }
 
-    /// Drops corners of the wrong colour: squares alternate, and all corners vote.
+    /// Drops corners of the wrong colour, decided by the majority because squares alternate.
     fn drop_wrong_colours(&mut self) {
         self.bright = self.corners.keys().map(|place| self.brightness(*place)).sum::<f64>() > 0.0;
         let even = if self.bright { 1.0 } else { -1.0 };
@@ -135,7 +133,7 @@ impl Lattice {
         }
     }
 
-    /// Drops corners far from the mean of their neighbours, and those without neighbours.
+    /// Drops corners without neighbours or far from their mean.
     fn drop_strays(&mut self) {
         let strays: Vec<_> =
             self.places().filter(|(place, at)| self.is_stray(*place, *at)).map(|(place, _)| place).collect();
@@ -153,7 +151,7 @@ impl Lattice {
         measured > 0 && middles.into_iter().flatten().filter(|middle| far(*middle)).count() == measured
     }
 
-    /// Adds corners beside the found ones at the places that `may` allows, until there are no more.
+    /// Adds corners beside the found ones at permitted places (`may`) until none are left.
     pub(super) fn grow(&mut self, picture: &Image<u8>, may: impl Fn(IVec2) -> bool) {
         let mut failed: HashMap<IVec2, usize> = HashMap::new();
         loop {
@@ -161,7 +159,7 @@ impl Lattice {
                 self.corners.keys().flat_map(|place| NEIGHBOURS.map(|step| *place + step)).collect();
             free.sort_unstable_by_key(|place| (place.y, place.x));
             free.dedup();
-            // a failed place is retried when it has more neighbours
+            // a failed place is tried again once it has more neighbours
             let around =
                 |place: IVec2| NEIGHBOURS.iter().filter(|step| self.corners.contains_key(&(place + **step))).count();
             free.retain(|place| {
@@ -206,7 +204,7 @@ impl Lattice {
         (!near.is_empty()).then(|| [mean(0), mean(1)])
     }
 
-    /// Predicts the corner at a free place by interpolation, otherwise by extrapolation.
+    /// Predicts the corner at a free place by interpolation, or else by extrapolation.
     pub(super) fn predict(&self, place: IVec2) -> Option<DVec2> {
         let mut predictions = Vec::new();
         for axis in [IVec2::X, IVec2::Y] {

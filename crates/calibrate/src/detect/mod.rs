@@ -1,10 +1,9 @@
 //! Detection of a board's corners in an image.
 //!
-//! The crates chess-corners and calib-targets find chessboard corners and their lattice. Further steps are here: each corner is
-//! refined to the saddle of its brightness ([`saddle`]), the lattice is extended to missed corners ([`lattice`]), and a board is
-//! recognised by its size ([`chessboard`]) or its markers ([`charuco`]). An AprilGrid is assembled from its tags ([`quads`],
-//! [`april`]). With a rough model of a wide lens a straightened image is searched too ([`rough`]); corners are always refined in
-//! the original image.
+//! The crates chess-corners and calib-targets find chessboard corners and their lattice. Then each corner is refined to the saddle of
+//! its brightness ([`saddle`]), the lattice is extended ([`lattice`]), and a board is recognised by its size ([`chessboard`]), its
+//! markers ([`charuco`]) or its tags ([`quads`], [`april`]). For wide lenses an undistorted image is searched too ([`rough`]), but
+//! corners are always refined in the original image.
 
 mod april;
 mod charuco;
@@ -27,13 +26,13 @@ use april::Tags;
 use calib_targets_chessboard::{
     ChessCorner, ChessboardDetector, ChessboardParams, GrayImageView, default_chess_config, detect_corners,
 };
-use charuco::{Identity, Markers};
+use charuco::{Identification, Markers};
 use chessboard::Extent;
 use glam::{DVec2, IVec2, ivec2};
 use lattice::Lattice;
-use rough::Straightened;
+use rough::UndistortedImage;
 
-/// Largest image that is also searched at twice its size, px.
+/// Number of pixels up to which an image is also searched at twice its size.
 const MAX_ENLARGED_PIXELS: usize = 700_000;
 /// Smallest side of a searched image, px.
 const MIN_SIDE_PX: usize = 32;
@@ -67,7 +66,6 @@ impl Detection {
     }
 }
 
-/// Detector of one board.
 pub struct Detector {
     board: Board,
     /// Markers of a ChArUco board.
@@ -78,7 +76,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Creates a detector of `board`. It keeps no state between images.
+    /// Creates a detector of `board` without state between images.
     ///
     /// # Errors
     /// The board has more markers than its dictionary, or markers too large for its squares.
@@ -112,8 +110,7 @@ impl Detector {
 
     /// Detects the board in an image.
     ///
-    /// With a rough model `lens` of a wide lens (px of this image) an undistorted image is searched too. Positions are always
-    /// measured in the original image.
+    /// `lens` is a rough model of a wide lens (px of this image), with which an undistorted image is searched too.
     pub(crate) fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Detection {
         if picture.width().min(picture.height()) < MIN_SIDE_PX {
             return Detection::Nothing;
@@ -126,7 +123,7 @@ impl Detector {
             found = self.better(picture, found, again);
         }
         if let Some(straightened) =
-            lens.filter(|_| !self.is_whole(&found)).and_then(|lens| Straightened::new(bright, lens))
+            lens.filter(|_| !self.is_whole(&found)).and_then(|lens| UndistortedImage::new(bright, lens))
         {
             let again = self.search(picture, &straightened.picture, &|at| Some(straightened.original(at)));
             found = self.better(picture, found, again);
@@ -134,8 +131,13 @@ impl Detector {
         found.seen
     }
 
-    /// Detects the board in `searched` and refines it in `picture`; `original` maps pixels of the former to the latter.
-    fn search(&self, picture: &Image<u8>, searched: &Image<u8>, original: &dyn Fn(DVec2) -> Option<DVec2>) -> Found {
+    /// Detects the board in `searched` and refines it in `picture`; `original` maps pixels of `searched` to `picture`.
+    fn search(
+        &self,
+        picture: &Image<u8>,
+        searched: &Image<u8>,
+        original: &dyn Fn(DVec2) -> Option<DVec2>,
+    ) -> SearchResult {
         let view = GrayImageView { width: searched.width(), height: searched.height(), data: searched.pixels() };
         let corners = detect_corners(&view, &default_chess_config());
         if let Some(tags) = &self.tags {
@@ -164,15 +166,15 @@ impl Detector {
         }
     }
 
-    fn chessboard(&self, lattices: impl Iterator<Item = Lattice>) -> Found {
+    fn chessboard(&self, lattices: impl Iterator<Item = Lattice>) -> SearchResult {
         let (columns, rows) = self.board.inner();
         let extents = lattices.map(|lattice| chessboard::find(&lattice, ivec2(columns as i32, rows as i32)));
         // keyboards and curtains contain smaller lattices
         let is_board = |seen: i32| 4 * seen as usize >= self.board.corner_count();
-        let mut best = Found::nothing();
+        let mut best = SearchResult::nothing();
         for extent in extents {
             match extent {
-                Extent::Whole(corners) => return Found { seen: Detection::Corners(corners), lattice: None },
+                Extent::Whole(corners) => return SearchResult { seen: Detection::Corners(corners), lattice: None },
                 Extent::Part(IVec2 { x, y }) if best.seen == Detection::Nothing && is_board(x * y) => {
                     best.seen = Detection::Part(format!(
                         "{x}x{y} inner corners seen, {columns}x{rows} named: show the whole board, or name the one that is shown"
@@ -194,7 +196,7 @@ impl Detector {
         tags: &Tags,
         corners: &[ChessCorner],
         original: &dyn Fn(DVec2) -> Option<DVec2>,
-    ) -> Found {
+    ) -> SearchResult {
         let in_picture = |quad: [DVec2; 4]| {
             let [a, b, c, d] = quad.map(original);
             Some([a?, b?, c?, d?])
@@ -203,31 +205,31 @@ impl Detector {
         self.of_markers(picture, std::iter::once(tags.identify(picture, &quads)))
     }
 
-    /// Combines the results of markers to a board.
-    fn of_markers(&self, picture: &Image<u8>, identities: impl Iterator<Item = Identity>) -> Found {
+    /// Combines the results for all lattices into a board with markers.
+    fn of_markers(&self, picture: &Image<u8>, identities: impl Iterator<Item = Identification>) -> SearchResult {
         let mut board: Option<Lattice> = None;
         let mut seen = Detection::Nothing;
         for identity in identities {
             match identity {
-                Identity::Board(part) => match &mut board {
+                Identification::Board(part) => match &mut board {
                     None => board = Some(part),
                     Some(board) => board.add(&part),
                 },
-                Identity::Unknown if seen == Detection::Nothing => {
+                Identification::Unknown if seen == Detection::Nothing => {
                     seen = Detection::Part(format!(
                         "{}s are seen, but too few of their markers can be read: come nearer",
                         self.board.square_word()
                     ));
                 }
-                Identity::Other(words) if !matches!(seen, Detection::Other(_)) => seen = Detection::Other(words),
-                Identity::Nothing | Identity::Unknown | Identity::Other(_) => {}
+                Identification::Other(words) if !matches!(seen, Detection::Other(_)) => seen = Detection::Other(words),
+                Identification::Nothing | Identification::Unknown | Identification::Other(_) => {}
             }
         }
-        board.map_or(Found { seen, lattice: None }, |board| self.completed(picture, board))
+        board.map_or(SearchResult { seen, lattice: None }, |board| self.completed(picture, board))
     }
 
     /// Adds missed corners to a board with markers.
-    fn completed(&self, picture: &Image<u8>, mut board: Lattice) -> Found {
+    fn completed(&self, picture: &Image<u8>, mut board: Lattice) -> SearchResult {
         if let Some(tags) = &self.tags {
             board = tags.completed(picture, &board);
         } else {
@@ -240,14 +242,13 @@ impl Detector {
             board.places().map(|(place, at)| Corner { id: place.y as usize * across + place.x as usize, at }).collect();
         corners.sort_unstable_by_key(|corner| corner.id);
         if corners.len() < 4 {
-            Found::nothing()
+            SearchResult::nothing()
         } else {
-            Found { seen: Detection::Corners(corners), lattice: Some(board) }
+            SearchResult { seen: Detection::Corners(corners), lattice: Some(board) }
         }
     }
 
-    /// Returns the better of two search results of an image.
-    fn better(&self, picture: &Image<u8>, one: Found, other: Found) -> Found {
+    fn better(&self, picture: &Image<u8>, one: SearchResult, other: SearchResult) -> SearchResult {
         match (&one.lattice, &other.lattice) {
             (Some(first), Some(second)) => {
                 let mut both = first.clone();
@@ -259,25 +260,24 @@ impl Detector {
         }
     }
 
-    fn is_whole(&self, found: &Found) -> bool {
+    fn is_whole(&self, found: &SearchResult) -> bool {
         found.seen.corners().len() == self.board.corner_count()
     }
 
-    /// Whether a search at twice the size is unnecessary.
-    fn is_enough(&self, found: &Found) -> bool {
+    /// Whether the search at twice the size can be omitted.
+    fn is_enough(&self, found: &SearchResult) -> bool {
         let least = if self.board.has_markers() { self.board.corner_count() / 3 } else { self.board.corner_count() };
         found.seen.corners().len() >= least
     }
 }
 
-/// Result of a search.
-struct Found {
+struct SearchResult {
     seen: Detection,
     /// Corners of a board with markers by their places.
     lattice: Option<Lattice>,
 }
 
-impl Found {
+impl SearchResult {
     fn nothing() -> Self {
         Self { seen: Detection::Nothing, lattice: None }
     }
@@ -317,7 +317,6 @@ fn stretched(picture: &Image<u8>) -> Image<u8> {
     if factor < 1.25 { picture.clone() } else { picture.map(|pixel| table[usize::from(*pixel)]) }
 }
 
-/// Doubles the size of an image by linear interpolation.
 fn enlarged(picture: &Image<u8>) -> Image<u8> {
     let (width, height) = picture.size();
     Image::from_fn(2 * width, 2 * height, |x, y| {

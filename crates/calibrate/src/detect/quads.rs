@@ -1,18 +1,16 @@
-//! Black quadrilaterals whose corners are saddles: tags whose corners touch those of black squares.
-//!
-//! Two dark and two bright sectors meet at a saddle. A dark sector belongs to a quadrilateral if following its edges from saddle to
-//! saddle, black always on the same side, returns after four steps.
+//! Black quadrilaterals whose corners are saddles, as of tags whose corners touch those of black squares.
+//! Two dark and two bright sectors meet at a saddle. A dark sector belongs to a quadrilateral if the path along its edges from saddle to
+//! saddle, with black always on the same side, returns after four steps.
 
 use super::reading::bilinear;
 use crate::image::Image;
 use calib_targets_chessboard::ChessCorner;
 use glam::DVec2;
 
-/// Largest number of corners, the strongest ones: all dark sectors are compared with each other.
+/// Largest number of corners, the strongest ones, because all dark sectors are compared with each other.
 const MAX_CORNERS: usize = 2500;
-/// Shortest edge, px.
 const MIN_EDGE_PX: f64 = 6.0;
-/// Smallest cosine between an edge and its direction at a corner: 14 degrees.
+/// Smallest cosine between an edge and its direction at a corner (14 degrees).
 const MIN_EDGE_COSINE: f64 = 0.97;
 /// Smallest step of brightness across an edge, grey levels.
 const MIN_STEP: f64 = 8.0;
@@ -24,7 +22,7 @@ struct Sector {
     second: DVec2,
 }
 
-/// Finds the corners of all quadrilaterals, each clockwise.
+/// Finds all quadrilaterals and returns their corners clockwise.
 pub(super) fn quads(picture: &Image<u8>, corners: &[ChessCorner], min_response: f32) -> Vec<[DVec2; 4]> {
     let mut strong: Vec<&ChessCorner> = corners.iter().filter(|corner| corner.strength >= min_response).collect();
     strong.sort_by(|a, b| b.strength.total_cmp(&a.strength));
@@ -33,7 +31,7 @@ pub(super) fn quads(picture: &Image<u8>, corners: &[ChessCorner], min_response: 
         .into_iter()
         .flat_map(|corner| {
             let at = DVec2::new(f64::from(corner.position.x), f64::from(corner.position.y));
-            // angles grow clockwise, since rows grow downwards; the sector between them is dark
+            // angles grow clockwise because rows grow downwards; the sector between them is dark
             let [first, second] = corner.axes.map(|axis| DVec2::from_angle(f64::from(axis.angle)));
             [Sector { at, first, second }, Sector { at, first: -first, second: -second }]
         })
@@ -44,7 +42,7 @@ pub(super) fn quads(picture: &Image<u8>, corners: &[ChessCorner], min_response: 
         let third = next[second]?;
         let fourth = next[third]?;
         let all = [start, second, third, fourth];
-        // each is found from all of its corners
+        // each quadrilateral is found from all of its corners
         let is_first = all.iter().all(|other| *other >= start);
         (next[fourth] == Some(start) && is_first).then(|| all.map(|number| sectors[number].at))
     };
@@ -71,7 +69,7 @@ fn next(picture: &Image<u8>, sectors: &[Sector], from: &Sector) -> Option<usize>
 /// Whether the whole edge is dark on its right side and bright on its left.
 fn is_edge(picture: &Image<u8>, from: &Sector, to: DVec2) -> bool {
     let way = to - from.at;
-    // inside a tag's border, and outside before the next tag
+    // sampled inside a tag's border, and outside before the next tag
     let inwards = way.perp().normalize_or_zero() * (0.07 * way.length()).clamp(1.0, 4.0);
     let is_step = |part: f64| {
         let at = from.at + way * part;

@@ -12,16 +12,16 @@ const MIN_CONTRAST: f64 = 8.0;
 pub(super) struct Cells {
     /// Distance from the square's edge to the marker, in squares.
     pub(super) inset: f64,
-    /// Distance from the square's edge to the middle of the white margin, in squares; negative outside the square.
+    /// Distance from the square's edge to the middle of the white margin in squares, negative outside the square.
     pub(super) white: f64,
-    /// Cells between the rim and the code.
+    /// Number of cells between rim and code.
     pub(super) border: usize,
-    /// Cells along a side of the code.
+    /// Number of cells along a side of the code.
     pub(super) bits: usize,
 }
 
 impl Cells {
-    /// Reads the code in a square, given by its corners in order; `None` if its border is not black.
+    /// Reads the code in a square with these corners in order, or returns `None` if the border is not black.
     pub(super) fn read(&self, picture: &Image<u8>, corners: [DVec2; 4]) -> Option<u64> {
         let in_picture = perspective(corners);
         let cells = self.bits + 2 * self.border;
@@ -29,7 +29,7 @@ impl Cells {
         let (mut border, mut inside) = (Vec::new(), Vec::new());
         let code_cells = self.border..cells - self.border;
         for (x, y) in (0..cells).flat_map(|y| (0..cells).map(move |x| (x, y))) {
-            // only the inner part of a cell, against blur
+            // only the inner part of a cell, because of blur
             let spots = [-0.22, 0.0, 0.22];
             let centre = DVec2::new(x as f64 + 0.5, y as f64 + 0.5);
             let all = spots.iter().flat_map(|dy| spots.map(|dx| centre + DVec2::new(dx, *dy)));
@@ -44,7 +44,7 @@ impl Cells {
         });
         let white: Vec<f64> =
             white_spots.filter_map(|(x, y)| bilinear(picture, in_picture(DVec2::new(x, y)))).collect();
-        // narrow margins look grey; then the brightest cell is better
+        // narrow margins look grey, where the brightest cell is a better white
         let white = median(white)?.max(inside.iter().copied().fold(0.0, f64::max));
         let black = median(border.clone())?;
         let threshold = f64::midpoint(white, black);
@@ -60,18 +60,18 @@ impl Cells {
 #[derive(Clone, Debug)]
 pub(super) struct Codes {
     pub(super) all: Vec<u64>,
-    /// Cells along a side of a code.
+    /// Number of cells along a side of a code.
     pub(super) bits: usize,
 }
 
 impl Codes {
-    /// Returns the agreement of a code with a number's, rotated by quarter turns: from -1 to 1, 0 by chance.
+    /// Returns the agreement of a code with a number's code, rotated by quarter turns, from -1 to 1 and 0 by chance.
     pub(super) fn agreement(&self, number: usize, turn: usize, code: u64) -> f64 {
         let expected = turned(self.all[number], self.bits, turn);
         1.0 - 2.0 * f64::from((expected ^ code).count_ones()) / (self.bits * self.bits) as f64
     }
 
-    /// Finds number and turn of a code among the first `count`; one bit in eight may be wrong.
+    /// Finds number and turn of a code among the first `count` with at most one wrong bit in eight.
     pub(super) fn nearest(&self, count: usize, code: u64) -> Option<(usize, usize)> {
         let bits = self.bits;
         let turns = [0, 1, 2, 3].map(|turn| turned(code, bits, (4 - turn) % 4));
@@ -99,7 +99,7 @@ pub(super) fn perspective([a, b, c, d]: [DVec2; 4]) -> impl Fn(DVec2) -> DVec2 {
     move |spot| (x * spot.x + y * spot.y + a) / (g * spot.x + h * spot.y + 1.0)
 }
 
-/// Interpolates the brightness; `None` outside the image.
+/// Interpolates the brightness, or returns `None` outside the image.
 pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
     let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
     if !(at.cmpge(DVec2::ZERO).all() && at.cmple(last).all()) {
@@ -112,7 +112,6 @@ pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
     Some(row(y) * (1.0 - part.y) + row(y + 1) * part.y)
 }
 
-/// Returns the median; `None` if empty.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     let middle = values.len() / 2;
     (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)

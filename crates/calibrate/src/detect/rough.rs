@@ -1,25 +1,24 @@
-//! Straightened images of wide lenses: a pinhole view with straight lines for the detector.
+//! Undistorted images of wide lenses, as pinhole views with straight lines for the detector.
 
 use super::reading::bilinear;
 use crate::calibration::Camera;
 use crate::image::Image;
 use glam::{DVec2, DVec3};
 
-/// Largest tangent of the angle to the axis in the pinhole view, along x and y: 56 degrees.
+/// Largest tangent of the angle to the axis in the pinhole view, along x and y (56 degrees).
 const MAX_TANGENT: f64 = 1.5;
-/// Largest size of the view, px.
 const MAX_PIXELS: f64 = 3e6;
 
-/// Undistorted image, and the map back to the original.
-pub(super) struct Straightened<'a> {
+/// Undistorted image with the map back to the original.
+pub(super) struct UndistortedImage<'a> {
     pub(super) picture: Image<u8>,
     lens: &'a Camera,
     focal_px: f64,
     centre: DVec2,
 }
 
-impl<'a> Straightened<'a> {
-    /// Computes the view; `None` if the lens has no ray for most of the image.
+impl<'a> UndistortedImage<'a> {
+    /// Computes the view, unless the lens has no ray for most of the image.
     pub(super) fn new(picture: &Image<u8>, lens: &'a Camera) -> Option<Self> {
         const STEPS: usize = 32;
         let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
@@ -49,7 +48,7 @@ impl<'a> Straightened<'a> {
         Some(Self { picture, lens, focal_px, centre })
     }
 
-    /// Maps a pixel of this image to the original, px.
+    /// Maps a pixel of this image to the original.
     pub(super) fn original(&self, at: DVec2) -> DVec2 {
         let ray: DVec3 = ((at - self.centre) / self.focal_px).extend(1.0);
         self.lens.project(ray)

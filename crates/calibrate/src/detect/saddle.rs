@@ -1,27 +1,23 @@
 //! Sub-pixel refinement of a board's corner to the saddle of its brightness.
 //!
-//! A weighted quadratic surface is fitted to the pixels around the corner and moved to its stationary point until convergence (Ha,
-//! Perdoch, Alismail, Kweon and Sheikh, "Deltille Grids for Geometric Camera Calibration", ICCV 2017, section 3.3, with weights
-//! instead of their cone filter). Two crossing straight edges are symmetric about their crossing, so blur, exposure and the angle
-//! between them do not bias the result.
+//! A weighted quadratic surface is fitted around the corner and moved to its stationary point until convergence (Ha, Perdoch, Alismail,
+//! Kweon and Sheikh, "Deltille Grids for Geometric Camera Calibration", ICCV 2017, section 3.3, with weights instead of their cone
+//! filter). Two crossing straight edges are symmetric about their crossing, so blur, exposure and their angle do not bias the result.
 
 use crate::image::Image;
 use glam::DVec2;
 use nalgebra::{SMatrix, SVector};
 
-/// Smallest and largest radius of the window, px: smaller ones have too few pixels, in larger ones the lens bends the edges.
+/// Smallest and largest radius of the window, px: smaller ones have too few pixels, larger ones edges bent by the lens.
 const RADIUS_PX: (f64, f64) = (2.0, 7.0);
-/// Largest number of iterations.
 const ROUNDS: usize = 30;
 /// Movement per iteration that counts as converged, px.
 const CONVERGED_PX: f64 = 2e-3;
 
-/// Saddle of the brightness.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saddle {
-    /// Position, px.
     pub(super) at: DVec2,
-    /// Difference between bright and dark quadrants, grey levels, for uniform quadrants.
+    /// Difference between bright and dark uniform quadrants, grey levels.
     pub(super) contrast: f64,
     /// Share of the brightness variance explained by the surface, 0 to 1.
     pub(super) explained: f64,
@@ -30,8 +26,7 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    /// Returns the sign of the quadrant between two directions: above 0 bright, below 0 dark; magnitude 1 if the saddle is aligned
-    /// with them.
+    /// Returns the sign of the quadrant between two directions, positive for bright, with magnitude 1 for a saddle aligned with them.
     pub(super) fn brightness_between(&self, u: DVec2, v: DVec2) -> f64 {
         let [xx, xy, yy] = self.bend;
         let (u, v) = (u.normalize_or_zero(), v.normalize_or_zero());
@@ -40,7 +35,7 @@ impl Saddle {
     }
 }
 
-/// Finds the saddle near `start` in a window of `radius` px; `None` if there is none within `max_px`.
+/// Finds the saddle near `start` in a window of `radius` px, at a distance of at most `max_px`.
 pub(super) fn refine(picture: &Image<u8>, start: DVec2, radius: f64, max_px: f64) -> Option<Saddle> {
     let radius = radius.clamp(RADIUS_PX.0, RADIUS_PX.1);
     let mut at = start;
@@ -79,7 +74,7 @@ impl Surface {
             let row = picture.row(y);
             for (x, &value) in row.iter().enumerate().take(high.x.floor() as usize + 1).skip(low.x.ceil() as usize) {
                 let d = DVec2::new(x as f64, y as f64) - centre;
-                // Tukey's biweight: similar to a Gaussian, but 0 at the rim, so that pixels enter and leave continuously
+                // Tukey's biweight resembles a Gaussian but is 0 at the rim, so that pixels enter and leave continuously
                 let inner = 1.0 - d.length_squared() / (radius * radius);
                 if inner <= 0.0 {
                     continue;
@@ -104,7 +99,7 @@ impl Surface {
         Some(Self { coefficients, explained })
     }
 
-    /// Returns the offset of the stationary point from the centre; `None` if it is no saddle.
+    /// Returns the offset of the stationary point from the centre if it is a saddle.
     fn stationary(&self) -> Option<DVec2> {
         let [_, x, y, xx, xy, yy]: [f64; 6] = self.coefficients.into();
         let determinant = 4.0 * xx * yy - xy * xy;

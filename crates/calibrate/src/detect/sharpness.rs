@@ -1,4 +1,4 @@
-//! Blur of an image, measured at a board's edges.
+//! Blur of an image, measured at the edges of a board.
 
 use super::reading::{bilinear, median};
 use crate::image::Image;
@@ -7,12 +7,10 @@ use glam::DVec2;
 
 /// Distance between samples across an edge, px.
 const STEP_PX: f64 = 0.25;
-/// Smallest number of measured edges.
 const MIN_EDGES: usize = 8;
 
-/// Computes the median 10 to 90 % rise distance across the board's edges, px. A sharp image has 1 to 2 px, a Gaussian blur of
-/// sigma px at least 2.6 sigma. The result is limited by the squares (or the white margins around markers); `None` if fewer than
-/// eight edges can be measured.
+/// Computes the median 10 to 90 % rise distance across the board's edges in px, limited by the squares or the white margins of markers.
+/// A sharp image has 1 to 2 px, a Gaussian blur of sigma px at least 2.6 sigma; `None` if fewer than eight edges can be measured.
 pub(crate) fn edge_width_px(picture: &Image<u8>, corners: &[Corner], board: &Board) -> Option<f64> {
     // markers begin beyond this part of a square
     let clear = match board.pattern {

@@ -1,9 +1,10 @@
+//! Tests of board detection on rendered images with known corners, and on real images.
+
 use super::*;
 use crate::calibration::Distortion;
 use calib_targets_charuco::Dictionary;
 use glam::{DMat3, DVec3};
 
-/// Camera and a board in front of it.
 struct Scene {
     board: Board,
     camera: Camera,
@@ -50,9 +51,9 @@ impl Scene {
         (depth > 0.0).then(|| point.truncate() / (self.board.square_mm * 1e-3) + 1.0)
     }
 
-    /// Renders the image: 64 samples per pixel, a blur, and noise of 2 grey levels.
+    /// Renders the image with 64 samples per pixel, a blur, and noise of 2 grey levels.
     fn picture(&self, blur_px: f64) -> Image<u8> {
-        let ink = Ink::new(&self.board);
+        let ink = PrintedBoard::new(&self.board);
         let (width, height) = self.size;
         // rays of the pixel corners, interpolated inside a pixel
         let rays = Image::from_fn(width + 1, height + 1, |x, y| self.on_board(DVec2::new(x as f64, y as f64) - 0.5));
@@ -87,19 +88,18 @@ impl Scene {
         Detector::new(&named.parse().unwrap()).unwrap().detect(&self.picture(0.7), None)
     }
 
-    /// Returns the distance of each corner from the truth, px.
     fn errors(&self, corners: &[Corner]) -> Vec<f64> {
         corners.iter().map(|corner| corner.at.distance(self.truth(corner.id))).collect()
     }
 }
 
 /// Print of a board: white paper with a margin of one square, on a grey table.
-struct Ink {
+struct PrintedBoard {
     board: Board,
     markers: Option<(f64, Dictionary, bool)>,
 }
 
-impl Ink {
+impl PrintedBoard {
     fn new(board: &Board) -> Self {
         let markers = match board.pattern {
             Pattern::Chessboard => None,
@@ -160,7 +160,7 @@ fn corners_lie_where_they_are() {
 }
 
 #[test]
-fn a_chessboard_of_odd_and_even_counts_is_numbered_by_its_colours() {
+fn chessboard_of_odd_and_even_counts_is_numbered_by_colours() {
     for roll in [0.0, 50.0, 90.0, 180.0, -100.0] {
         let scene = Scene::new(CHESSBOARD, roll, (15.0, 10.0), 1.8);
         let seen = scene.detect(CHESSBOARD);
@@ -198,7 +198,7 @@ fn another_chessboard_is_described() {
 }
 
 #[test]
-fn half_a_chessboard_is_none_and_half_a_charuco_board_is_enough() {
+fn half_a_board_suffices_only_with_markers() {
     let mut scene = Scene::new(CHESSBOARD, 0.0, (0.0, 0.0), 1.2);
     scene.size = (400, 480);
     assert!(matches!(scene.detect(CHESSBOARD), Detection::Part(_)));
@@ -246,10 +246,10 @@ fn a_rough_lens_helps_at_the_rim() {
     scene.camera = Camera { fx: 260.0, fy: 260.0, distortion, ..scene.camera };
     let detector = Detector::new(&scene.board).unwrap();
     let picture = scene.picture(0.7);
-    // lens known by its focal length only, 4 % wrong
+    // lens with an approximate focal length only, 4 % wrong
     let distortion = Distortion::from_fisheye("D1", &[0.0; 4]).unwrap();
     let rough = Camera { fx: 270.0, fy: 270.0, distortion, ..scene.camera };
-    let straight = Straightened::new(&picture, &rough).unwrap();
+    let straight = UndistortedImage::new(&picture, &rough).unwrap();
     let differs = |at: DVec2| {
         let shown = reading::bilinear(&picture, straight.original(at));
         shown.map_or(0.0, |shown| (reading::bilinear(&straight.picture, at).unwrap() - shown).abs())
@@ -296,7 +296,7 @@ fn blurred_edges_are_wide() {
     }
 }
 
-/// Minimum detections on real images: whole chessboards, corners of ChArUco boards.
+/// Checks smallest numbers of detections on real images: whole chessboards, and corners of ChArUco boards.
 #[test]
 fn boards_of_real_cameras_are_found() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {
@@ -311,8 +311,8 @@ fn boards_of_real_cameras_are_found() {
     ] {
         let detector = Detector::new(&board.parse().unwrap()).unwrap();
         let mut found = 0;
-        for eye in ["left", "right"] {
-            let folder = std::path::Path::new(&data).join("calib").join(set).join(eye);
+        for side in ["left", "right"] {
+            let folder = std::path::Path::new(&data).join("calib").join(set).join(side);
             for entry in std::fs::read_dir(&folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display())) {
                 let picture = ::image::open(entry.unwrap().path()).unwrap().to_luma8();
                 let picture = Image::new(picture.width() as usize, picture.height() as usize, picture.into_raw());

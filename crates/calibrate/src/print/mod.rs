@@ -23,7 +23,7 @@ pub enum PrintFormat {
 }
 
 impl PrintFormat {
-    /// Returns the format of a file extension, in any case.
+    /// Returns the format of a file extension in any case.
     ///
     /// # Errors
     /// The extension is neither `svg` nor `pdf`.
@@ -39,8 +39,9 @@ impl PrintFormat {
     }
 }
 
-/// Returns a page with a board in true size, a white margin of at least half a square, rulers across and down, and instructions. On
-/// a screen the squares are as large as whole pixels allow.
+/// Returns a page with a board in true size, a white margin of at least half a square, rulers across and down, and instructions.
+///
+/// On a screen the squares are as large as whole pixels permit.
 ///
 /// # Errors
 /// The board does not fit on the paper (the text has one that does), or a screen's page is not SVG.

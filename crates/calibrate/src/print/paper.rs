@@ -32,9 +32,8 @@ pub(super) struct Format {
     pub(super) height: f64,
     /// Unprintable margin.
     pub(super) edge: f64,
-    /// Height of the letters.
     pub(super) font: f64,
-    /// Width of the ruler strips; none on screens.
+    /// Width of the ruler strips, which screens lack.
     pub(super) ruler: Option<f64>,
 }
 
@@ -45,7 +44,7 @@ impl Format {
 }
 
 impl Paper {
-    /// Returns the orientations: landscape, then portrait.
+    /// Returns the orientations, landscape before portrait.
     pub(super) fn formats(self) -> Vec<Format> {
         let both = |long, short| vec![Format::paper(long, short), Format::paper(short, long)];
         match self {

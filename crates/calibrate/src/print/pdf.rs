@@ -1,14 +1,12 @@
-//! Page as PDF: rectangles and Helvetica, a standard font that needs no embedding.
+//! Page as PDF, with rectangles and Helvetica, a standard font that needs no embedding.
 
 use super::sheet::Sheet;
 use glam::DVec2;
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str};
 
-/// PDF points per mm.
 const POINTS: f64 = 72.0 / 25.4;
 const FONT: Name = Name(b"F1");
 
-/// Returns the file.
 pub(super) fn pdf(sheet: &Sheet) -> Vec<u8> {
     let [catalog, pages, page_id, font, content] = [1, 2, 3, 4, 5].map(Ref::new);
     let mut pdf = Pdf::new();
@@ -29,7 +27,7 @@ pub(super) fn pdf(sheet: &Sheet) -> Vec<u8> {
     pdf.finish()
 }
 
-/// Returns the drawing in PDF points: y upwards from the bottom left corner.
+/// Returns the drawing in PDF points, y upwards from the bottom left corner.
 fn drawing(sheet: &Sheet) -> Vec<u8> {
     let points = |at: DVec2| (DVec2::new(at.x, sheet.height - at.y) * POINTS).as_vec2();
     let mut content = Content::new();

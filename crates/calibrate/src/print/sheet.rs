@@ -1,6 +1,4 @@
-//! Page layout: a board, two rulers, and instructions.
-//!
-//! There are rulers along the bottom and a side, because printers scale across and down differently.
+//! Page layout: a board, rulers along the bottom and a side because printers scale both directions differently, and instructions.
 
 use super::super::drawing::Rect;
 use super::super::marker::{BORDER, TAG_BORDER};
@@ -9,7 +7,6 @@ use super::paper::{Format, Paper};
 use crate::calibration::CalibrationError;
 use glam::DVec2;
 
-/// Text line of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
     /// Left end of the base line, in page units.
@@ -17,34 +14,30 @@ pub(super) struct Line {
     pub(super) text: String,
 }
 
-/// Page: black rectangles and text lines, from its top left corner in mm, or in px of a screen.
+/// Page of black rectangles and text lines, from its top left corner in mm or in px of a screen.
 #[derive(Clone, Debug)]
 pub(super) struct Sheet {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) is_screen: bool,
-    /// Height of the letters.
     pub(super) font: f64,
     pub(super) black: Vec<Rect>,
     pub(super) lines: Vec<Line>,
-    /// Top left corner of the board.
     #[cfg(test)]
     pub(super) board_at: DVec2,
-    /// Side of a square.
     pub(super) square: f64,
 }
 
-/// Width of a letter relative to its height: substitutes of Helvetica are wider.
+/// Width of a letter relative to its height, since substitutes of Helvetica are wider.
 const LETTER: f64 = 0.58;
-/// Line distance relative to the letters' height.
 const LEADING: f64 = 1.25;
-/// Longest ruler and tick distance, mm.
+/// Longest ruler and distance of its ticks, mm.
 const RULER_MM: (f64, f64) = (100.0, 10.0);
 /// Width of a ruler's lines and length of its ticks, mm.
 const TICK_MM: (f64, f64) = (0.2, 2.5);
 
 impl Sheet {
-    /// Places a board on a page, portrait only if landscape does not fit.
+    /// Places a board on a page, in portrait only if landscape does not fit.
     ///
     /// # Errors
     /// The board does not fit; the text has the possible square sizes.
@@ -68,7 +61,6 @@ impl Sheet {
         })
     }
 
-    /// Returns the page of a board if it fits.
     pub(super) fn find(board: &Board, paper: Paper) -> Option<Self> {
         let mut formats = paper.formats();
         if board.rows > board.columns {
@@ -94,7 +86,7 @@ fn on_paper(format: &Format, board: &Board) -> Option<Sheet> {
     Some(sheet)
 }
 
-/// Returns the distance that a user measures on a print, in words and in mm.
+/// Returns the distance to measure on a print, in words and in mm.
 fn measured(board: &Board) -> (String, f64) {
     let count = board.columns.min(board.rows);
     let side = count as f64 * board.square_mm;
@@ -106,7 +98,7 @@ fn measured(board: &Board) -> (String, f64) {
     }
 }
 
-/// Places a board on a screen: squares have whole pixels, and if that costs little, marker cells too.
+/// Places a board on a screen with squares of whole pixels, and marker cells of whole pixels where that costs little.
 fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
     let word = board.square_word();
     let text = format!(
@@ -122,7 +114,7 @@ fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
     attempt(crisp.unwrap_or(largest))
 }
 
-/// Returns the smallest resolvable square, px: two for each cell.
+/// Returns the smallest resolvable square in px, two per cell.
 fn fewest_px(board: &Board) -> u32 {
     match board.pattern {
         Pattern::Chessboard => 8,
@@ -147,7 +139,7 @@ fn has_whole_cells(board: &Board, px: u32) -> bool {
     }
 }
 
-/// Places a board drawn with `scale` units per mm, with a white margin of half a square, and the text at the bottom.
+/// Places a board with `scale` units per mm, a white margin of half a square, and the text at the bottom.
 fn lay_out(format: &Format, board: &Board, scale: f64, text: &str) -> Option<Sheet> {
     let Format { width, height, edge, font, ruler } = *format;
     let strip = ruler.unwrap_or(0.0);
@@ -204,7 +196,7 @@ impl Sheet {
                     .push(Rect { at: at + along * f64::from(i) * RULER_MM.1 - half, size: along * thick + out * tick });
             }
             let below = format.font * LEADING;
-            // labels stay in their strips, outside the white margin
+            // labels stay in their strips outside the white margin
             let labels = if along == DVec2::X {
                 vec![(-2.0, tick, "0".to_owned()), (length + 1.0, tick, format!("{length} mm"))]
             } else {
@@ -216,7 +208,7 @@ impl Sheet {
     }
 }
 
-/// Breaks text into lines of at most `letters` letters, where words allow it.
+/// Breaks text between words into lines of at most `letters` letters where possible.
 fn wrap(text: &str, letters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

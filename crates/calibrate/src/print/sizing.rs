@@ -9,7 +9,7 @@ use calib_targets_charuco::{Dictionary, resolve_dictionary};
 /// Kind of a board for a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoardKind {
-    /// Board with markers, partly visible ones suffice.
+    /// Board with markers, of which a visible part suffices.
     #[default]
     Charuco,
     /// Board without markers.
@@ -28,7 +28,7 @@ impl BoardKind {
         }
     }
 
-    /// Returns the use of the kind, in a phrase.
+    /// Returns the use of the kind in a phrase.
     pub fn help(self) -> &'static str {
         match self {
             Self::Charuco => "squares with markers: a part of the board in the image suffices",
@@ -37,13 +37,12 @@ impl BoardKind {
     }
 }
 
-/// Dictionaries `DICT_5X5_…` by size: fewer markers are confused less.
+/// Dictionaries `DICT_5X5_…` by size, of which a smaller one is confused less.
 const DICTIONARIES: [&str; 3] = ["DICT_5X5_100", "DICT_5X5_250", "DICT_5X5_1000"];
-/// Default number of rows.
 const ROWS: usize = 7;
 /// Assumed pixel size of a screen until a user measures it, mm.
 const NOMINAL_PX_MM: f64 = 0.25;
-/// Cells of a screen's square: a marker's 5 + 2, and one on each side.
+/// Number of cells along a screen's square: 5 + 2 of a marker, and one on each side.
 const SCREEN_CELLS: f64 = 9.0;
 
 impl Board {
@@ -61,8 +60,9 @@ impl Board {
         Self { pattern, square_mm, ..*self }
     }
 
-    /// Returns the board that fills a page: 7 rows of squares of whole mm, or as many squares of the given size as fit. One count
-    /// is even and the other odd, so that a chessboard has a unique orientation. A marker has about 0.75 of a square's side.
+    /// Returns the board that fills a page with 7 rows of squares of whole mm, or with as many squares of the given size as fit.
+    ///
+    /// One count is even and the other odd, so that a chessboard has a unique orientation. A marker has about 0.75 of a square's side.
     ///
     /// # Errors
     /// Squares of this size are too large or too small for the page, or the page is a screen of unknown size.
@@ -78,7 +78,6 @@ impl Board {
     }
 }
 
-/// Creates a board; `None` if no dictionary has enough markers.
 fn board(paper: Paper, kind: BoardKind, (columns, rows): (usize, usize), square_mm: f64) -> Option<Board> {
     let pattern = match kind {
         BoardKind::Chessboard => Pattern::Chessboard,
@@ -95,7 +94,7 @@ fn board(paper: Paper, kind: BoardKind, (columns, rows): (usize, usize), square_
     Some(Board { pattern, columns, rows, square_mm })
 }
 
-/// Returns seven rows with the number of columns that covers most of the page.
+/// Returns the board with seven rows and the number of columns that covers most of the page.
 fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrationError> {
     let is_tall = paper.formats().first().is_some_and(|format| format.height > format.width);
     let with_columns = |columns: usize| {
@@ -107,18 +106,16 @@ fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrationError> {
     };
     let boards: Vec<Board> = [8, 10, 12, 14].into_iter().filter_map(with_columns).collect();
     let covered = boards.iter().map(area).fold(0.0, f64::max);
-    // of similar boards, fewer and larger squares are visible from farther away
+    // of similar boards, one with fewer and larger squares is visible from farther away
     let chosen = boards.into_iter().find(|board| area(board) >= 0.95 * covered);
     chosen.ok_or_else(|| CalibrationError(format!("no board fits on a page of {paper}; choose a larger one")))
 }
 
-/// Returns a screen's board with the largest squares.
 fn of_screen(paper: Paper, kind: BoardKind, counts: (usize, usize)) -> Option<Board> {
     let shown = Sheet::find(&board(paper, kind, counts, SCREEN_CELLS)?, paper)?;
     board(paper, kind, counts, shown.square * NOMINAL_PX_MM)
 }
 
-/// Returns the board with most squares of this size.
 fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, CalibrationError> {
     if !(1.0..=1000.0).contains(&square_mm) {
         return Err(CalibrationError(format!(
@@ -147,7 +144,6 @@ fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, 
     })
 }
 
-/// Returns the board if it fits on the page.
 fn fitting(paper: Paper, board: Board) -> Option<Board> {
     Sheet::find(&board, paper).map(|_| board)
 }

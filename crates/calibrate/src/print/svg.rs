@@ -3,7 +3,6 @@
 use super::sheet::Sheet;
 use std::fmt::Write as _;
 
-/// Returns the file.
 pub(super) fn svg(sheet: &Sheet) -> Vec<u8> {
     let Sheet { width, height, .. } = *sheet;
     let unit = if sheet.is_screen { "" } else { "mm" };
@@ -34,7 +33,7 @@ pub(super) fn svg(sheet: &Sheet) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Formats a length to 0.1 µm.
+/// Rounds a length to 0.1 µm.
 fn short(length: f64) -> f64 {
     (length * 1e4).round() / 1e4
 }

@@ -6,15 +6,13 @@ use crate::{CELLS, Coverage, Outcome, Side};
 use glam::DVec2;
 use std::fmt::Write as _;
 
-/// Largest number of corners and arrows drawn per image; of more, every n-th is drawn.
+/// Largest number of corners and arrows per image, above which every n-th is drawn.
 pub(super) const MAX_DRAWN: usize = 4000;
-/// Names of the sides in captions.
 const NAMES: [&str; 2] = ["Left", "Right"];
 /// Length of the median arrow, as a share of the image's width.
 const ARROW: f64 = 0.02;
-/// Size of a plot, in drawing units.
 const PLOT: DVec2 = DVec2::new(360.0, 170.0);
-/// Rings around the centre, each with a median error.
+/// Number of rings around the centre, each with a median error.
 const RINGS: usize = 8;
 
 /// Corner and its re-projection error (observed minus computed), px.
@@ -33,12 +31,11 @@ fn residuals(outcome: &Outcome, side: Side) -> Vec<Residual> {
     all.filter(|residual| residual.at.is_finite() && residual.error.is_finite()).collect()
 }
 
-/// Selects at most [`MAX_DRAWN`] residuals evenly.
 fn drawn(all: &[Residual]) -> impl Iterator<Item = &Residual> {
     all.iter().step_by(all.len().div_ceil(MAX_DRAWN).max(1))
 }
 
-/// Opens a drawing of a whole image, in px.
+/// Opens a drawing of a whole image in px.
 fn canvas((width, height): (usize, usize)) -> String {
     // pixel centres have integer coordinates
     format!(
@@ -47,7 +44,6 @@ fn canvas((width, height): (usize, usize)) -> String {
     )
 }
 
-/// Returns the section on board coverage.
 pub(super) fn coverage(outcome: &Outcome) -> String {
     let drawings = Side::ALL.map(|side| {
         let coverage = &outcome.coverage[side as usize];
@@ -98,10 +94,9 @@ fn cells(coverage: &Coverage, residuals: &[Residual], size: (usize, usize)) -> S
     svg
 }
 
-/// Returns the section on re-projection errors.
 pub(super) fn errors(outcome: &Outcome) -> String {
     let all = Side::ALL.map(|side| residuals(outcome, side));
-    // one factor for both sides, to compare their arrows
+    // one factor for both sides, which makes their arrows comparable
     let mut lengths: Vec<f64> = all.iter().flatten().map(|residual| residual.error.length()).collect();
     if lengths.is_empty() {
         return section("Residuals", &paragraph("No corner was used."));

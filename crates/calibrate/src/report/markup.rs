@@ -9,23 +9,20 @@ use std::fmt::Write as _;
 use crate::console;
 use crate::image::Image;
 
-/// Escapes foreign text: no markup, no control characters.
+/// Escapes foreign text, so that it contains neither markup nor control characters.
 pub(super) fn escaped(text: &str) -> String {
     let text = console::shown(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Returns a section with its heading.
 pub(super) fn section(heading: &str, body: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{body}</section>\n", escaped(heading))
 }
 
-/// Returns a paragraph of text.
 pub(super) fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escaped(text))
 }
 
-/// Returns a list of texts; empty if there are none.
 pub(super) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
@@ -37,7 +34,7 @@ pub(super) fn list(items: &[String]) -> String {
     text + "</ul>\n"
 }
 
-/// Returns a table; its cells are markup.
+/// Returns a table with markup in its cells.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = String::from("<table>\n<thead><tr>");
     for name in head {
@@ -55,7 +52,6 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Returns drawings side by side with text captions.
 pub(super) fn figures(drawings: &[(String, String)]) -> String {
     let figure = |(drawing, caption): &(String, String)| {
         format!("<figure>\n{drawing}<figcaption>{}</figcaption>\n</figure>\n", escaped(caption))
@@ -63,7 +59,7 @@ pub(super) fn figures(drawings: &[(String, String)]) -> String {
     format!("<div class=\"pair\">\n{}</div>\n", drawings.iter().map(figure).collect::<String>())
 }
 
-/// Encodes a grey image as an embedded PNG at most `most` px wide, with its size; `None` if encoding fails.
+/// Encodes a grey image as an embedded PNG at most `most` px wide, and returns its size too.
 pub(super) fn png(picture: &Image<u8>, most: usize) -> Option<(String, (usize, usize))> {
     let (width, height) = picture.size();
     let grey = GrayImage::from_raw(width as u32, height as u32, picture.pixels().to_vec())?;

@@ -1,6 +1,5 @@
-//! Calibration report: one self-contained HTML page.
-//!
-//! The page is also well-formed XML for programs. It has no scripts, and its drawings are SVG.
+//! Calibration report as one self-contained HTML page without scripts, whose drawings are SVG.
+//! The page must stay well-formed XML, because programs read it.
 
 mod charts;
 mod markup;
@@ -9,13 +8,12 @@ mod pictures;
 mod verdict;
 
 use super::Outcome;
-use super::session::Taken;
+use super::session::TakenView;
 
-/// Style sheet for screen and A4.
 const STYLE: &str = include_str!("style.css");
 
-/// Returns the page, with the images of `taken` if any.
-pub fn html(outcome: &Outcome, taken: &[Taken]) -> String {
+/// Returns the page with the images of `taken`.
+pub fn html(outcome: &Outcome, taken: &[TakenView]) -> String {
     let sections = [
         verdict::verdict(outcome),
         verdict::depth(outcome),

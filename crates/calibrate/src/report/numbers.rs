@@ -1,12 +1,11 @@
-//! Solved parameters, and their data.
+//! Sections on the solved parameters and on the data of the calibration.
 
 use super::markup::{escaped, paragraph, section, table};
 use crate::console::counted;
-use crate::session::Taken;
+use crate::session::TakenView;
 use crate::solve::rms;
 use crate::{Judgement, LensKind, Outcome, Side};
 
-/// Returns the section on the cameras' parameters.
 pub(super) fn solved(outcome: &Outcome) -> String {
     let told = outcome.solution.rig.describe(0.0);
     let mut body = cameras(outcome);
@@ -42,7 +41,7 @@ fn pair(name: &str, value: &str) -> Vec<String> {
     vec![escaped(name), escaped(value)]
 }
 
-/// Formats a number with its error bound, if known.
+/// Formats a number with its error bound if known.
 fn bounded(number: f64, decimals: usize, unit: &str, bound_percent: Option<f64>) -> String {
     match bound_percent {
         Some(bound) if bound > 0.0 && bound.is_finite() => format!("{number:.decimals$} {unit} ± {bound:.2} %"),
@@ -50,7 +49,6 @@ fn bounded(number: f64, decimals: usize, unit: &str, bound_percent: Option<f64>)
     }
 }
 
-/// Returns the coefficients' names in OpenCV's order.
 fn coefficient_names(kind: LensKind) -> &'static [&'static str] {
     match kind {
         LensKind::Radtan | LensKind::Pinhole | LensKind::Rational => &["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"],
@@ -134,8 +132,8 @@ fn lenses(outcome: &Outcome) -> String {
     body
 }
 
-/// Returns the section on the data of the calibration, with reading instructions.
-pub(super) fn used(outcome: &Outcome, taken: &[Taken]) -> String {
+/// Returns the section on the data of the calibration with reading instructions.
+pub(super) fn used(outcome: &Outcome, taken: &[TakenView]) -> String {
     let (width, height) = outcome.size;
     let split = outcome.solution.views.iter().filter(|fit| fit.is_split).count() / 2;
     let count = outcome.solution.views.len() - split;

@@ -1,9 +1,9 @@
-//! Views with their images, and a rectified pair.
+//! Sections on the views with their images, and on a rectified pair.
 
 use super::markup::{escaped, paragraph, png, section, table};
 use crate::calibration::CalibrationError;
 use crate::image::{Image, Luma, Picture};
-use crate::session::Taken;
+use crate::session::TakenView;
 use crate::{Outcome, Side, ViewFit, tilt_deg};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,11 +15,10 @@ const WIDE: usize = 480;
 /// Distance of the lines across the rectified pair, px of the drawing.
 const LINES: usize = 20;
 
-/// Largest number of views with images: browsers cannot open a page of thousands.
+/// Largest number of views with images, because browsers cannot open a page of thousands.
 const MAX_SHOWN: usize = 200;
 
-/// Returns the section on all views.
-pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
+pub(super) fn views(outcome: &Outcome, taken: &[TakenView]) -> String {
     let shown = &taken[..taken.len().min(MAX_SHOWN)];
     let mut rows = Vec::new();
     let mut rest = outcome.solution.views.as_slice();
@@ -46,7 +45,7 @@ pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
     section("Views", &body)
 }
 
-fn row(outcome: &Outcome, taken: &[Taken], fit: &ViewFit, other: Option<&ViewFit>) -> Vec<String> {
+fn row(outcome: &Outcome, taken: &[TakenView], fit: &ViewFit, other: Option<&ViewFit>) -> Vec<String> {
     let halves = || std::iter::once(fit).chain(other);
     let corners = |side: Side| halves().map(|half| half.view.of(side).len()).sum::<usize>();
     let error =
@@ -75,8 +74,8 @@ fn small(picture: &Image<u8>) -> Option<String> {
     Some(format!("<img src=\"{address}\" width=\"{width}\" height=\"{height}\" alt=\"\"/>"))
 }
 
-/// Returns the section on a rectified pair; empty without images.
-pub(super) fn rectified(outcome: &Outcome, taken: &[Taken]) -> String {
+/// Returns the section on a rectified pair, or nothing without images.
+pub(super) fn rectified(outcome: &Outcome, taken: &[TakenView]) -> String {
     let Some(best) = taken.iter().max_by_key(|taken| taken.view.corners.iter().map(Vec::len).sum::<usize>()) else {
         return String::new();
     };
@@ -94,7 +93,7 @@ pub(super) fn rectified(outcome: &Outcome, taken: &[Taken]) -> String {
     section("A rectified pair", &body)
 }
 
-fn drawing(outcome: &Outcome, taken: &Taken) -> Result<String, CalibrationError> {
+fn drawing(outcome: &Outcome, taken: &TakenView) -> Result<String, CalibrationError> {
     let (width, height) = outcome.size;
     let rectifier = outcome.solution.rig.rectifier(width, height, 0.0)?;
     let [left, right] =

@@ -1,3 +1,5 @@
+//! Tests of the report's HTML on a simulated calibration.
+
 use super::*;
 use crate::Pictures;
 use crate::calibration::{Camera, Distortion, StereoRig};
@@ -50,7 +52,6 @@ fn outcome(names: impl Fn(usize) -> String) -> Outcome {
     calibrate(&board, &views, SIZE, &Request::default()).unwrap()
 }
 
-/// Parses the page as XML, and returns its text.
 fn text_of(page: &str) -> String {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
     let tree = roxmltree::Document::parse_with_options(page, options).unwrap();
@@ -116,7 +117,7 @@ fn the_verdict_comes_first() {
 }
 
 #[test]
-fn unknown_errors_are_said_in_words() {
+fn unknown_errors_are_described() {
     let mut outcome = outcome(|number| number.to_string());
     outcome.judgement.as_mut().unwrap().depth[0].calibration_percent = f64::INFINITY;
     let text = text_of(&html(&outcome, &[]));
@@ -145,7 +146,7 @@ fn pictures_are_inside_the_page() {
     let outcome = outcome(|number| number.to_string());
     let picture = Arc::new(Image::from_fn(SIZE.0, SIZE.1, |x, y| ((x / 40 + y / 40) % 2 * 200) as u8));
     let view = outcome.solution.views[2].view.clone();
-    let mut taken = Taken { view, pictures: Pictures::Held([picture.clone(), picture]) };
+    let mut taken = TakenView { view, pictures: Pictures::Held([picture.clone(), picture]) };
     let page = html(&outcome, std::slice::from_ref(&taken));
     assert!(text_of(&page).contains("The view 2, rectified"));
     let count = |words: &str| page.matches(words).count();

@@ -4,7 +4,6 @@ use super::markup::{escaped, list, paragraph, section, table};
 use crate::Outcome;
 use crate::judge::{DepthError, GOOD_PERCENT, MATCHING_PX};
 
-/// Returns the first section.
 pub(super) fn verdict(outcome: &Outcome) -> String {
     let class = match &outcome.judgement {
         _ if !outcome.refusals.is_empty() => "bad",
@@ -25,14 +24,12 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
     section("Verdict", &body)
 }
 
-/// Capitalises words and adds a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     format!("{}.", first.into_iter().chain(letters).collect::<String>())
 }
 
-/// Returns the section on expected errors.
 pub(super) fn depth(outcome: &Outcome) -> String {
     let Some(judgement) = &outcome.judgement else {
         return section(

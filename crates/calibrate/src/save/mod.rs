@@ -1,6 +1,6 @@
-//! Writing of a calibration with its files: beside the earlier one, which it replaces when complete.
+//! Writing of a calibration with its files beside the earlier one, which it replaces when complete.
 
-use super::session::Taken;
+use super::session::TakenView;
 use super::{Board, LensKind, Outcome, View, solve};
 use crate::calibration::{CalibrationError, Output, StereoRig, write};
 use crate::console;
@@ -10,21 +10,17 @@ use image::{ColorType, ImageEncoder as _};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Image folders of both cameras.
 const SIDES: [&str; 2] = ["left", "right"];
 /// File with the board in a folder of views.
 pub const BOARD_FILE: &str = "board.txt";
-/// Folder of the calibration's views.
 const VIEWS: &str = "views";
-/// Folder of a refused calibration's views.
 const REFUSED_VIEWS: &str = "refused-views";
-/// Files of a calibration in its folder.
 const RESULTS: [&str; 7] =
     ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
 
 /// Paths of a written calibration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Saved {
+pub struct SavedCalibration {
     /// Calibration file.
     pub rig: PathBuf,
     /// Folder of the other files: formats of other programs, report, views.
@@ -39,26 +35,25 @@ pub fn folder_of(rig: &Path) -> PathBuf {
     rig.with_file_name(format!("{stem}-calibration"))
 }
 
-/// Returns the files written for a calibration; of its views, and of refused ones, only the board file.
+/// Returns the files that a calibration writes, with only the board file of its views and of refused ones.
 pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
     let folder = folder_of(rig);
     let views = [VIEWS, REFUSED_VIEWS].map(|views| folder.join(views).join(BOARD_FILE));
     std::iter::once(rig.to_owned()).chain(RESULTS.iter().map(|name| folder.join(name))).chain(views).collect()
 }
 
-/// Calibration being written, in its own folder `rig-calibration.unsaved-N/new`. An earlier calibration with its views is untouched
-/// until the new one is complete.
+/// Calibration being written in its own folder `rig-calibration.unsaved-N/new`; an earlier one is untouched until it is complete.
 #[derive(Debug)]
 pub struct Draft {
     rig_file: PathBuf,
     new: NewFolder,
-    /// Names of the written views.
     kept: BTreeSet<String>,
 }
 
 impl Draft {
-    /// Begins a calibration for `rig_file` without writing anything. Completes a replacement that an earlier run was killed in;
-    /// returns remarks on views left by such runs.
+    /// Begins a calibration for `rig_file` without writing, and returns remarks on views left by killed runs.
+    ///
+    /// A replacement that an earlier run did not finish is completed.
     ///
     /// # Errors
     /// The replacement cannot be completed.
@@ -79,16 +74,16 @@ impl Draft {
         Ok((Self { rig_file: rig_file.to_owned(), new, kept: BTreeSet::new() }, remarks))
     }
 
-    /// Whether views were written.
+    /// Returns whether views were written.
     pub fn has_views(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// Writes the views not written yet, so that they survive a crash.
+    /// Writes the views not written yet, which makes them survive a crash.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn keep(&mut self, board: &Board, taken: &[Taken]) -> Result<(), CalibrationError> {
+    pub fn keep(&mut self, board: &Board, taken: &[TakenView]) -> Result<(), CalibrationError> {
         let folder = self.new.path().join(VIEWS);
         if self.kept.is_empty() {
             for side in SIDES {
@@ -96,7 +91,7 @@ impl Draft {
             }
             put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
         }
-        for Taken { view, pictures } in
+        for TakenView { view, pictures } in
             taken.iter().filter(|taken| !self.kept.contains(&taken.view.name)).collect::<Vec<_>>()
         {
             for (side, picture) in SIDES.into_iter().zip(pictures.get()?) {
@@ -113,13 +108,14 @@ impl Draft {
         Ok(())
     }
 
-    /// Writes the calibration in its file ending's format (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and replaces the
-    /// folder of the other files: see [`folder_of`]. The report shows the images of `taken`. Existing files are replaced; the
-    /// caller asks first. Views of the earlier calibration remain if this one has none.
+    /// Writes the calibration and replaces the folder of the other files ([`folder_of`]), with the images of `taken` in the report.
+    ///
+    /// The file ending determines the format: `.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV. Existing files are replaced without a
+    /// question. Views of the earlier calibration remain if this one has none.
     ///
     /// # Errors
     /// A file cannot be written, or the ending is unknown. The earlier calibration then stays complete; see [`Self::refuse`].
-    pub fn save(&self, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
+    pub fn save(&self, outcome: &Outcome, taken: &[TakenView]) -> Result<SavedCalibration, CalibrationError> {
         let rig_file = &self.rig_file;
         let rig = &marked(outcome);
         let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
@@ -160,11 +156,10 @@ impl Draft {
                 console::path(&folder_of(rig_file))
             ));
         }
-        Ok(Saved { rig: rig_file.clone(), folder: folder_of(rig_file), left_out })
+        Ok(SavedCalibration { rig: rig_file.clone(), folder: folder_of(rig_file), left_out })
     }
 
-    /// Ends a refused calibration. Its views move to a separate folder, which is returned and replaces that of the last refused
-    /// one.
+    /// Ends a refused calibration and returns the folder of its views, which replaces that of the last refused one.
     ///
     /// # Errors
     /// The views cannot be moved; the text has their folder.
@@ -178,8 +173,7 @@ impl Draft {
     }
 }
 
-/// Whether a new calibration replaces a file in an earlier one's folder: its results, its views, and unfinished files. All others
-/// are the user's.
+/// Whether a new calibration replaces a file in an earlier one's folder: results, views and unfinished files, but not the user's files.
 fn is_replaced(inside: &Path) -> bool {
     let name = inside.file_name().unwrap_or_default().to_string_lossy();
     let is_view = || {
@@ -201,7 +195,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), CalibrationError> {
     files::write(path, bytes).map_err(unwritten)
 }
 
-/// Returns the rig, marked as an estimate if it is refused.
+/// Returns the rig, marked as an estimate if refused.
 fn marked(outcome: &Outcome) -> StereoRig {
     let uncertainty = outcome.judgement.as_ref().map(|judgement| Uncertainty {
         focal_percent: judgement.focal_percent,
@@ -214,7 +208,7 @@ fn marked(outcome: &Outcome) -> StereoRig {
 /// Largest error ratio of four coefficients to the solved five.
 const MAX_KALIBR_ERROR_RATIO: f64 = 1.05;
 
-/// Returns the camchain. Kalibr's pinholes have four coefficients, which are solved for separately.
+/// Returns the camchain, with a separate solution for the four coefficients of Kalibr's pinholes.
 fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrationError> {
     let solution = &outcome.solution;
     let mut rig = marked(outcome);

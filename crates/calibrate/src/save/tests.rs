@@ -1,4 +1,4 @@
-//! Killed, refused and replaced calibrations, and the earlier ones.
+//! Tests of killed, refused and replaced calibrations and of the earlier ones.
 
 use super::*;
 use crate::Pictures;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Calibration with views, by seed.
 struct Calibration {
     outcome: Outcome,
-    taken: Vec<Taken>,
+    taken: Vec<TakenView>,
 }
 
 impl Calibration {
@@ -29,11 +29,11 @@ impl Calibration {
         let request = Request { kind: Some(LensKind::Radtan), kept: None };
         let outcome = calibrate(&board, &views, (640, 480), &request).unwrap();
         let picture = Arc::new(Image::filled(8, 6, seed as u8));
-        let taken = |view| Taken { view, pictures: Pictures::Held([Arc::clone(&picture), Arc::clone(&picture)]) };
+        let taken = |view| TakenView { view, pictures: Pictures::Held([Arc::clone(&picture), Arc::clone(&picture)]) };
         Self { outcome, taken: views.into_iter().map(taken).collect() }
     }
 
-    fn save(&self, rig: &Path) -> Result<Saved, CalibrationError> {
+    fn save(&self, rig: &Path) -> Result<SavedCalibration, CalibrationError> {
         let (mut draft, _) = Draft::begin(rig)?;
         draft.keep(&self.outcome.board, &self.taken)?;
         draft.save(&self.outcome, &self.taken)
@@ -61,7 +61,6 @@ fn all(folder: &Path) -> Files {
     files_in(folder, "")
 }
 
-/// Makes a folder contain exactly these files.
 fn restore(folder: &Path, files: &Files) {
     fs::remove_dir_all(folder).unwrap();
     for (path, bytes) in files {
@@ -83,7 +82,7 @@ fn a_run_killed_at_any_step_leaves_the_old_calibration_or_the_new_one() {
     let (rig, folder) = (place.join("rig.toml"), place.join("rig-calibration"));
     let (old, new) = (Calibration::of(1, 9), Calibration::of(2, 8));
     old.save(&rig).unwrap();
-    // user files remain
+    // files of the user remain
     fs::write(folder.join("notes.txt"), "desk").unwrap();
     fs::write(folder.join("views/left/mine.png"), "mine").unwrap();
     let before = all(&place);
@@ -101,7 +100,7 @@ fn a_run_killed_at_any_step_leaves_the_old_calibration_or_the_new_one() {
         let is_new = fs::read(&rig).unwrap() == after[&rig];
         let wanted = if is_new { &after } else { &before };
         (olds, news) = (olds + usize::from(!is_new), news + usize::from(is_new));
-        // now a reader finds one complete calibration, or only the file
+        // a reader finds one complete calibration, or only the file
         let now = |place: &Path| -> Files {
             all(place).into_iter().filter(|(path, _)| *path == rig || path.starts_with(&folder)).collect()
         };
@@ -134,7 +133,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
     for views in [8, 3] {
         let (mut draft, _) = Draft::begin(&rig).unwrap();
         for count in 1..=views {
-            draft.keep(&refused.outcome.board, &refused.taken[..count]).unwrap(); // as cameras give them
+            draft.keep(&refused.outcome.board, &refused.taken[..count]).unwrap(); // one view more each time, as from cameras
         }
         let unsaved = draft.new.path();
         let is_earlier =
@@ -155,7 +154,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
 }
 
 #[test]
-fn views_of_a_killed_run_are_told_and_neither_lost_nor_mixed_with_others() {
+fn views_of_a_killed_run_are_reported_and_kept_apart() {
     let root = tempfile::tempdir().unwrap();
     let rig = root.path().join("rig.yml");
     let (first, second) = (Calibration::of(1, 9), Calibration::of(2, 8));

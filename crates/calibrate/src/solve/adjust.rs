@@ -1,8 +1,7 @@
 //! Bundle adjustment: both cameras, their relative pose and the board's poses, from all corners at once.
 //!
 //! Levenberg-Marquardt on the sum of Huber costs of the re-projection errors, with the board poses eliminated by Schur's complement
-//! (Triggs et al. 2000, sections 4 and 6). Solving both cameras jointly makes rows agree: sequentially solved cameras keep each
-//! other's errors.
+//! (Triggs et al. 2000, sections 4 and 6). The joint solution of both cameras makes rows agree; separate ones keep their own errors.
 
 use crate::calibration::Camera;
 use crate::lens_kind::MAX_PARAMETERS;
@@ -11,14 +10,14 @@ use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// Parameters to solve for.
+/// Parameters to solve.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Parameters of the left and the right camera: see [`LensKind::camera`].
+    /// Parameters of the left and the right camera ([`LensKind::camera`]).
     pub cameras: [[f64; MAX_PARAMETERS]; 2],
     /// Pose from the left camera's axes to the right one's.
     pub between: Pose,
-    /// Height of the board's squares relative to their width; 1 as named.
+    /// Height of the board's squares relative to their width.
     pub aspect: f64,
     /// Pose of the board in each view, in the left camera's axes.
     pub poses: Vec<Pose>,
@@ -26,12 +25,9 @@ pub struct State {
 
 /// Free parameters besides the board poses.
 #[derive(Clone, Copy, Debug)]
-pub struct Free {
-    /// Whether each camera's parameters are free.
+pub struct FreeParameters {
     pub cameras: bool,
-    /// Whether the relative pose of the cameras is free.
     pub between: bool,
-    /// Whether the aspect of the board's squares is free.
     pub aspect: bool,
 }
 
@@ -43,8 +39,8 @@ pub struct Bundle<'a> {
     /// Image size, px.
     pub size: (usize, usize),
     pub views: &'a [&'a View],
-    pub free: Free,
-    /// Standard deviation of a corner along each axis, px: errors above [`HUBER`] times it count less.
+    pub free: FreeParameters,
+    /// Standard deviation of a corner along each axis, px; errors above [`HUBER`] times it count less.
     pub sigma_px: f64,
 }
 
@@ -52,26 +48,24 @@ pub struct Bundle<'a> {
 const HUBER: f64 = 2.5;
 /// Error of a corner that its camera cannot see, px.
 const UNSEEN_PX: f64 = 1e3;
-/// Standard deviation of the ratio of both focal lengths: pixels are square, or slightly squeezed by the mode.
+/// Standard deviation of the ratio of both focal lengths, for pixels that are square or slightly squeezed by the mode.
 const PIXEL_ASPECT: f64 = 0.01;
-/// Standard deviation of the aspect of a board's squares.
 const BOARD_ASPECT: f64 = 0.03;
 
 /// Normal equations of one view.
-struct Normal {
-    /// Block of the shared parameters.
+struct NormalEquations {
+    /// Blocks of the shared parameters.
     shared: DMatrix<f64>,
     shared_right: DVector<f64>,
-    /// Block of the pose.
+    /// Blocks of the pose.
     pose: DMatrix<f64>,
     pose_right: DVector<f64>,
-    /// Block between both.
+    /// Block between shared parameters and pose.
     mixed: DMatrix<f64>,
     cost: f64,
 }
 
 impl Bundle<'_> {
-    /// Returns the number of shared parameters.
     fn shared_count(&self) -> usize {
         2 * self.kind.count() + 7
     }
@@ -103,7 +97,7 @@ impl Bundle<'_> {
         corners + priors.iter().map(|prior| prior.error * prior.error).sum::<f64>()
     }
 
-    /// Improves a state until convergence or for this many steps; returns its cost.
+    /// Improves a state until convergence or for this many steps, and returns its cost.
     pub(crate) fn improve(&self, state: &mut State, steps: usize) -> f64 {
         let mut damping = 1e-3;
         let mut cost = self.cost(state);
@@ -128,7 +122,7 @@ impl Bundle<'_> {
         cost
     }
 
-    /// Computes the information matrix of the shared parameters, poses eliminated, in units of [`Self::sigma_px`].
+    /// Computes the information matrix of the shared parameters without poses in units of [`Self::sigma_px`].
     pub fn information(&self, state: &State) -> DMatrix<f64> {
         let equations = self.equations(state);
         let mut shared = self.prior_equations(state).0;
@@ -141,12 +135,12 @@ impl Bundle<'_> {
         shared
     }
 
-    fn equations(&self, state: &State) -> Vec<Normal> {
+    fn equations(&self, state: &State) -> Vec<NormalEquations> {
         (0..self.views.len()).into_par_iter().map(|view| self.of_view(state, view)).collect()
     }
 
-    /// Computes the state after one step; `None` if the equations have no solution.
-    fn step(&self, state: &State, equations: &[Normal], damping: f64) -> Option<State> {
+    /// Computes the state after one step if the equations have a solution.
+    fn step(&self, state: &State, equations: &[NormalEquations], damping: f64) -> Option<State> {
         let (mut shared, mut right) = self.prior_equations(state);
         for normal in equations {
             shared += &normal.shared;
@@ -187,7 +181,7 @@ impl Bundle<'_> {
         Some(next)
     }
 
-    /// Solves for the free parameters; the others stay.
+    /// Solves for the free parameters and leaves the others.
     fn solved(&self, mut shared: DMatrix<f64>, mut right: DVector<f64>) -> Option<DVector<f64>> {
         for i in 0..shared.nrows() {
             if !self.is_free(i) {
@@ -209,9 +203,9 @@ impl Bundle<'_> {
         }
     }
 
-    fn of_view(&self, state: &State, view: usize) -> Normal {
+    fn of_view(&self, state: &State, view: usize) -> NormalEquations {
         let (count, all) = (self.kind.count(), self.shared_count());
-        let mut normal = Normal {
+        let mut normal = NormalEquations {
             shared: DMatrix::zeros(all, all),
             shared_right: DVector::zeros(all),
             pose: DMatrix::zeros(6, 6),
@@ -339,7 +333,7 @@ impl Bundle<'_> {
     }
 }
 
-/// Prior: an error in standard deviations, and its gradient by shared parameters.
+/// Prior as an error in standard deviations with its gradient by shared parameters.
 struct Prior {
     error: f64,
     slopes: Vec<(usize, f64)>,
@@ -351,8 +345,7 @@ impl Prior {
     }
 }
 
-/// Inverts a symmetric matrix; `None` if it is not positive definite. Dynamic sizes and Cholesky only: nalgebra's other
-/// decompositions, and unrolled fixed sizes, take minutes to compile.
+/// Inverts a positive definite matrix with dynamic sizes and Cholesky, since other ways of nalgebra take minutes to compile.
 pub fn inverse(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     matrix.cholesky().map(|found| found.inverse())
 }
@@ -362,7 +355,7 @@ fn huber(error: f64) -> (f64, f64) {
     if error <= HUBER { (error * error, 1.0) } else { (HUBER * (2.0 * error - HUBER), HUBER / error) }
 }
 
-/// Projects a point in the camera's axes; `None` if the camera does not see it.
+/// Projects a point in the camera's axes if the camera sees it.
 pub fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
     let is_fisheye = matches!(camera.distortion, crate::calibration::Distortion::Fisheye(_));
     if !is_fisheye && point.z <= 1e-6 {
@@ -392,8 +385,7 @@ impl CameraSlopes {
         Self { camera: kind.camera(vector), changed: changed.collect() }
     }
 
-    /// Returns the pixel of a point and its derivatives by the point's x, y and z; those by the camera's parameters go to
-    /// `by_camera`.
+    /// Returns the pixel of a point and its derivatives by x, y and z, and writes those by the camera's parameters to `by_camera`.
     fn at(&self, point: DVec3, by_camera: &mut [DVec2]) -> Option<(DVec2, [DVec2; 3])> {
         let at = project(&self.camera, point)?;
         for (slope, (more, less, step)) in by_camera.iter_mut().zip(&self.changed) {

@@ -1,11 +1,11 @@
 //! Consistency checks by further solutions: each camera alone, halves of the views, squares of another aspect.
 
-use super::adjust::{Bundle, Free, State};
+use super::adjust::{Bundle, FreeParameters, State};
 use super::{Solution, rms};
 use crate::{Board, View};
 use glam::DVec2;
 
-/// Steps of each further solution, which starts near its optimum.
+/// Number of steps of a further solution, which starts near its optimum.
 const STEPS: usize = 12;
 
 /// Consistency of a solution with further ones.
@@ -23,7 +23,7 @@ pub struct Agreement {
     pub focal_change: f64,
 }
 
-/// Computes the jackknife's standard deviation; each value is of a solution without one group of views.
+/// Computes the jackknife's standard deviation of values from solutions without one group of views each.
 pub fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     let count = values.len() as f64;
@@ -44,11 +44,16 @@ impl Solution {
         }
     }
 
-    fn bundle<'a>(&self, board: &'a Board, size: (usize, usize), views: &'a [&'a View], free: Free) -> Bundle<'a> {
+    fn bundle<'a>(
+        &self,
+        board: &'a Board,
+        size: (usize, usize),
+        views: &'a [&'a View],
+        free: FreeParameters,
+    ) -> Bundle<'a> {
         Bundle { board, kind: self.kind, size, views, free, sigma_px: self.sigma_px }
     }
 
-    /// Computes the root mean square of errors in common views, px.
     fn common_rms(&self, errors: impl Iterator<Item = [Vec<DVec2>; 2]>) -> f64 {
         let both = errors.filter(|errors| errors.iter().all(|errors| !errors.is_empty()));
         rms(both.flatten().flatten()).unwrap_or(0.0)
@@ -67,7 +72,7 @@ impl Solution {
             }
         }
         let views: Vec<&View> = halves.iter().collect();
-        let bundle = self.bundle(board, size, &views, Free { between: false, ..self.free });
+        let bundle = self.bundle(board, size, &views, FreeParameters { between: false, ..self.free });
         let mut state = State { poses, ..self.state.clone() };
         bundle.improve(&mut state, STEPS);
         let errors = |number: usize| {
@@ -89,13 +94,13 @@ impl Solution {
             let views: Vec<&View> = kept.iter().map(|&view| &self.views[view].view).collect();
             let poses = kept.iter().map(|&view| self.state.poses[view]).collect();
             let mut state = State { poses, ..self.state.clone() };
-            self.bundle(board, size, &views, Free { aspect: true, ..self.free }).improve(&mut state, STEPS);
+            self.bundle(board, size, &views, FreeParameters { aspect: true, ..self.free }).improve(&mut state, STEPS);
             state.aspect
         };
         (without(None), 3.0 * spread((0..GROUPS).map(|group| without(Some(group)))))
     }
 
-    /// Computes the largest relative change of a focal length between the halves of the views; 0 with few views.
+    /// Computes the largest relative change of a focal length between the halves of the views, 0 for few views.
     fn focal_change(&self, board: &Board, size: (usize, usize)) -> f64 {
         let middle = self.views.len() / 2;
         if middle < 6 || !self.free.cameras {

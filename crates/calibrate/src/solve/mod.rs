@@ -8,7 +8,7 @@ use super::lens_kind::MAX_PARAMETERS;
 use super::pose::Pose;
 use super::{Board, Corner, LensKind, Side, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
-use adjust::{Bundle, Free, State};
+use adjust::{Bundle, FreeParameters, State};
 use glam::DVec2;
 
 /// Solved cameras and their views.
@@ -16,27 +16,26 @@ use glam::DVec2;
 pub struct Solution {
     /// Lens model of both cameras.
     pub kind: LensKind,
-    /// Cameras; lengths in metres by the board's squares.
+    /// Cameras with lengths in metres, scaled by the board's squares.
     pub rig: StereoRig,
     /// Estimated standard deviation of a corner along each axis, px.
     pub sigma_px: f64,
-    /// Used views in their order, with their residuals.
+    /// Used views in their order with their residuals.
     pub views: Vec<ViewFit>,
-    /// Solved parameters.
     pub(super) state: State,
-    pub(super) free: Free,
+    pub(super) free: FreeParameters,
 }
 
 /// Residuals of a view.
 #[derive(Clone, Debug)]
 pub struct ViewFit {
-    /// The view.
+    /// View with these residuals.
     pub view: View,
     /// Pose of the board in the left camera's axes.
     pub pose: Pose,
     /// Re-projection errors of each corner in the left and the right image, px.
     pub errors: [Vec<DVec2>; 2],
-    /// Whether the sides contradict each other on the board's pose, so that the view counts for each side alone.
+    /// Whether the sides contradict each other about the board's pose, so that the view counts for each side alone.
     pub is_split: bool,
 }
 
@@ -54,7 +53,6 @@ impl Solution {
     }
 }
 
-/// Computes the root mean square of lengths; `None` if empty.
 pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0usize);
     for error in errors {
@@ -64,17 +62,16 @@ pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
     (count > 0).then(|| (sum / count as f64).sqrt())
 }
 
-/// Smallest assumed standard deviation of a corner, px.
 const MIN_SIGMA_PX: f64 = 0.02;
 /// Smallest error of an outlier, in standard deviations.
 const MIN_OUTLIER: f64 = 5.0;
-/// Smallest ratio of a view's disagreement between the sides to the others' at which it is split.
+/// Smallest ratio of the disagreement between a view's sides to that of other views at which the view is split.
 const MIN_SPLIT_RATIO: f64 = 3.0;
 
-/// Solves for both cameras; with fixed `kept` ones only for their relative pose.
+/// Solves for both cameras, or only for their relative pose with fixed `kept` ones.
 ///
 /// # Errors
-/// There are too few views to start.
+/// The views are too few for a start.
 pub fn solve(
     board: &Board,
     views: &[View],
@@ -87,9 +84,9 @@ pub fn solve(
         views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();
     let state = start::start(board, &used.iter().map(|(view, _)| view).collect::<Vec<_>>(), size, kind, kept)?;
     let cameras_free = kept.is_none();
-    let solver = Solver { board, size, kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
+    let solver =
+        Solver { board, size, kind, free: FreeParameters { cameras: cameras_free, between: true, aspect: false } };
     let (mut state, mut sigma_px) = solver.settled(&used, state);
-    // views with contradicting sides
     let apart = solver.contradicting(&used, &state, sigma_px);
     if !apart.is_empty() {
         let mut split = Vec::new();
@@ -111,7 +108,6 @@ pub fn solve(
         (used, state.poses) = (split, poses);
         (state, sigma_px) = solver.settled(&used, state);
     }
-    // false corners
     for _ in 0..2 {
         let removed = solver.without_outliers(&mut used, &state, sigma_px);
         if removed == 0 {
@@ -127,12 +123,11 @@ fn is_useful(view: &View) -> bool {
     view.corners.iter().any(|corners| corners.len() >= 6)
 }
 
-/// Settings of all steps of a solution.
 struct Solver<'a> {
     board: &'a Board,
     size: (usize, usize),
     kind: LensKind,
-    free: Free,
+    free: FreeParameters,
 }
 
 impl Solver<'_> {
@@ -202,7 +197,7 @@ impl Solver<'_> {
             .collect()
     }
 
-    /// Removes corners with errors far above those of the others; returns their number.
+    /// Removes corners with errors far above the others', and returns their number.
     fn without_outliers(&self, used: &mut [(View, bool)], state: &State, sigma_px: f64) -> usize {
         let mut removed = 0;
         for number in 0..used.len() {
@@ -241,7 +236,6 @@ impl Solver<'_> {
     }
 }
 
-/// Builds the rig of a state.
 pub(super) fn rig_of(kind: LensKind, state: &State, size: (usize, usize)) -> StereoRig {
     let [left, right] = state.cameras.map(|camera: [f64; MAX_PARAMETERS]| kind.camera(&camera));
     StereoRig::new(left, right, state.between.rotation, state.between.translation_m, Some(size))

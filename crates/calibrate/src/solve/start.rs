@@ -1,13 +1,13 @@
-//! Initial solution: focal length from a list, poses from homographies, and each camera adjusted separately.
+//! Initial solution: focal length from a list, poses from homographies, each camera adjusted separately.
 
-use super::adjust::{Bundle, Free, State, project};
+use super::adjust::{Bundle, FreeParameters, State, project};
 use crate::calibration::{CalibrationError, quantile};
 use crate::lens_kind::MAX_PARAMETERS;
 use crate::pose::{Pose, board_pose};
 use crate::{Board, Corner, LensKind, View};
 use glam::{DQuat, DVec2, DVec3};
 
-/// Smallest number of corners of a view that determines a pose.
+/// Smallest number of corners that determines a pose.
 const MIN_CORNERS: usize = 6;
 /// Candidate fields of view along a row, degrees.
 const FIELDS_DEG: [f64; 12] = [25.0, 35.0, 45.0, 55.0, 65.0, 75.0, 85.0, 95.0, 110.0, 125.0, 145.0, 170.0];
@@ -15,7 +15,7 @@ const FIELDS_DEG: [f64; 12] = [25.0, 35.0, 45.0, 55.0, 65.0, 75.0, 85.0, 95.0, 1
 /// Computes the initial solution; `kept` cameras stay fixed.
 ///
 /// # Errors
-/// There are too few views.
+/// The views are too few.
 pub(super) fn start(
     board: &Board,
     views: &[&View],
@@ -25,14 +25,14 @@ pub(super) fn start(
 ) -> Result<State, CalibrationError> {
     let mut cameras = [[0.0; MAX_PARAMETERS]; 2];
     let mut poses: [Vec<Option<Pose>>; 2] = [Vec::new(), Vec::new()];
-    for eye in 0..2 {
-        let corners: Vec<&[Corner]> = views.iter().map(|view| view.corners[eye].as_slice()).collect();
-        let alone = Alone { board, size, kind, corners, eye };
-        cameras[eye] = match kept {
-            Some(kept) => kept[eye],
+    for side in 0..2 {
+        let corners: Vec<&[Corner]> = views.iter().map(|view| view.corners[side].as_slice()).collect();
+        let alone = SingleCamera { board, size, kind, corners, side };
+        cameras[side] = match kept {
+            Some(kept) => kept[side],
             None => alone.camera()?,
         };
-        poses[eye] = alone.poses(&cameras[eye]);
+        poses[side] = alone.poses(&cameras[side]);
     }
     let both: Vec<Pose> = poses[0]
         .iter()
@@ -53,20 +53,19 @@ pub(super) fn start(
     Ok(State { cameras, between, aspect: 1.0, poses })
 }
 
-/// One camera with its corners of each view.
-struct Alone<'a> {
+/// Camera with its corners in each view.
+struct SingleCamera<'a> {
     board: &'a Board,
     size: (usize, usize),
     kind: LensKind,
     corners: Vec<&'a [Corner]>,
-    eye: usize,
+    side: usize,
 }
 
-impl Alone<'_> {
-    /// Calibrates the camera from its own views: the best candidate, adjusted first in the centre of the image, where distortion
-    /// is small.
+impl SingleCamera<'_> {
+    /// Calibrates the camera from its own views by the best candidate, adjusted first in the centre, where distortion is small.
     fn camera(&self) -> Result<[f64; MAX_PARAMETERS], CalibrationError> {
-        let side = ["left", "right"][self.eye];
+        let side = ["left", "right"][self.side];
         let useful = self.corners.iter().filter(|corners| corners.len() >= MIN_CORNERS).count();
         if useful < 3 {
             return Err(CalibrationError(format!(
@@ -143,7 +142,7 @@ impl Alone<'_> {
         corners.iter().filter(|corner| share >= 1.0 || (corner.at - middle).length() <= reach).copied().collect()
     }
 
-    /// Adjusts the camera to central corners; returns its cost too.
+    /// Adjusts the camera to central corners, and returns its cost too.
     fn adjusted(&self, camera: &[f64; MAX_PARAMETERS], share: f64) -> (f64, [f64; MAX_PARAMETERS]) {
         let model = self.kind.camera(camera);
         let mut views = Vec::new();
@@ -157,10 +156,10 @@ impl Alone<'_> {
             views.push(View { name: String::new(), corners: [inner, Vec::new()] });
             poses.push(pose);
         }
-        // the other camera sees nothing and stays
+        // the other camera has no corners and stays
         let mut state = State { cameras: [*camera; 2], between: Pose::IDENTITY, aspect: 1.0, poses };
         let views: Vec<&View> = views.iter().collect();
-        let free = Free { cameras: true, between: false, aspect: false };
+        let free = FreeParameters { cameras: true, between: false, aspect: false };
         let mut cost = f64::INFINITY;
         for sigma_px in [2.0, 0.5] {
             let bundle = Bundle { board: self.board, kind: self.kind, size: self.size, views: &views, free, sigma_px };
@@ -169,7 +168,6 @@ impl Alone<'_> {
         (cost, state.cameras[0])
     }
 
-    /// Computes the board's poses in this camera's axes.
     fn poses(&self, camera: &[f64; MAX_PARAMETERS]) -> Vec<Option<Pose>> {
         let model = self.kind.camera(camera);
         let pose = |corners: &&[Corner]| {

@@ -12,32 +12,27 @@ use crate::settings::differences;
 use anyhow::Context as _;
 use std::sync::Arc;
 
-/// Result for an excluded scene.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct FoldResult {
     pub(super) scene: String,
-    /// Errors of the default setting.
     pub(super) default: Errors,
     /// Name and errors of the preset that is best on the search scenes.
     pub(super) best_preset: (String, Errors),
-    /// Errors of the setting found.
+    /// Errors of the found setting.
     pub(super) found: Errors,
-    /// Differences of the setting found from the default.
+    /// Differences of the found setting from the default.
     pub(super) changed: Vec<String>,
 }
 
-/// Errors of a setting.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub(super) struct Errors {
-    /// Loss on the search scenes.
     searched_on: Option<f64>,
-    /// Pixels of the excluded scene off by more than 1 px, % of all with truth, holes filled.
+    /// Share of pixels with truth in the excluded scene off by more than 1 px, holes filled, %.
     pub(super) bad_1_percent: f64,
     /// Time of a pair of the excluded scene, ms.
     pub(super) time_ms: f64,
 }
 
-/// Scenes and their cached measurements.
 pub(super) struct CrossValidation {
     /// Name and group of each scene.
     scenes: Vec<(String, String)>,
@@ -60,12 +55,11 @@ impl CrossValidation {
         Ok(Self { scenes: names, searching: open(options.judge)?, judging: open(Judge::Truth)? })
     }
 
-    /// Returns the number of scenes.
     pub(super) fn len(&self) -> usize {
         self.scenes.len()
     }
 
-    /// Excludes a scene and others of its group, searches, and tests on it. Without truth the scene is searched itself.
+    /// Excludes a scene and others of its group, searches, and tests on the scene; without truth the scene itself is searched.
     ///
     /// # Errors
     /// There is no other scene, or the engine fails.
@@ -102,7 +96,6 @@ impl CrossValidation {
     }
 }
 
-/// Observer that shows nothing.
 struct NoObserver;
 
 impl Watcher for NoObserver {}

@@ -1,10 +1,9 @@
-//! Cache of measurements: searches share the results of each setting and scene.
+//! Cache of measurements, so that searches share the results of each setting and scene.
 
 use crate::search::{EngineMeter, Failure, Meter, Run, SampleResult, key};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 
-/// Meter for all scenes with a cache.
 pub(super) struct MeterCache {
     meter: EngineMeter,
     runs: BTreeMap<(String, usize), Run>,
@@ -15,13 +14,12 @@ impl MeterCache {
         Self { meter, runs: BTreeMap::new() }
     }
 
-    /// Returns a meter for these scenes only, renumbered from 0.
+    /// Returns a meter for these scenes only, numbered from 0.
     pub(super) fn on(&mut self, scenes: Vec<usize>) -> SceneSubset<'_> {
         SceneSubset { memory: self, scenes }
     }
 }
 
-/// Meter for a subset of the scenes.
 pub(super) struct SceneSubset<'a> {
     memory: &'a mut MeterCache,
     scenes: Vec<usize>,

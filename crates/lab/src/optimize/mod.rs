@@ -1,5 +1,4 @@
-//! Generalisation of searched settings: each scene is excluded once, and the setting found on the others is compared with the
-//! default on it.
+//! Generalisation of searched settings: each scene is excluded once, and the setting found on the others is compared with the default.
 
 mod folds;
 mod memory;
@@ -21,7 +20,7 @@ pub struct Options {
     pub trials: usize,
     /// Largest image size, px; larger scenes are skipped.
     pub max_pixels: usize,
-    /// Objective of the searches. Without truth each scene is searched by itself.
+    /// Objective of the searches; without truth each scene is searched by itself.
     pub judge: Judge,
     /// Start setting of each search.
     pub start: StereoParams,

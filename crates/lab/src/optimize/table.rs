@@ -3,12 +3,10 @@
 use super::folds::{Errors, FoldResult};
 use std::io::{self, Write};
 
-/// Prints the heading.
 pub(super) fn heading(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "left out: bad-1.0 with holes filled, time of a pair")
 }
 
-/// Prints the row of one scene.
 pub(super) fn row(searched: &FoldResult, out: &mut dyn Write) -> io::Result<()> {
     let FoldResult { scene, default, best_preset: (preset, of_preset), found, changed } = searched;
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
@@ -21,7 +19,6 @@ pub(super) fn row(searched: &FoldResult, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "  changed: {changed}")
 }
 
-/// Prints the summary of all scenes.
 pub(super) fn summary(all: &[FoldResult], out: &mut dyn Write) -> io::Result<()> {
     let differences: Vec<f64> = all.iter().map(|s| s.found.bad_1_percent - s.default.bad_1_percent).collect();
     let mean = differences.iter().sum::<f64>() / differences.len().max(1) as f64;

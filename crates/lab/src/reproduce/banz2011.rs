@@ -1,9 +1,8 @@
-//! Banz, Blume & Pirsch 2011: rank transform, semi-global matching and median on a GPU. Without a GPU the CPU engine is measured
-//! and named.
+//! Banz, Blume & Pirsch 2011: rank transform, semi-global matching and median on a GPU, or with a note on the CPU engine.
 
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::workshop::Workshop;
+use super::resources::ExhibitResources;
 use crate::device::RatesCache;
 use crate::engine::gpu::tuning::study;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
@@ -32,29 +31,28 @@ pub(super) const PLANS: &[Plan] = &[
 const DEVICE: &str = "a Tesla C2050";
 const LARGE: (usize, usize) = (1280, 960);
 
-/// Table 2: image sizes and times with 64, 128 and 256 disparities, ms; no left-right check, no transfers.
+/// Table 2: image sizes and times with 64, 128 and 256 disparities in ms, without left-right check and transfers.
 const TABLE_2: [((usize, usize), [f64; 3]); 3] =
     [((640, 480), [9.7, 16.0, 29.0]), ((1024, 768), [21.5, 35.9, 67.1]), ((1280, 960), [32.9, 56.2, 105.7])];
 const DISPARITIES: [u32; 3] = [64, 128, 256];
 
-/// Returns the paper's method.
 fn method(num_disparities: u32) -> StereoParams {
     let mut params = StereoParams { num_disparities, ..StereoParams::default() };
     Preset::Banz2011.apply(&mut params);
     params
 }
 
-/// Creates jobs of the paper's largest size; a quick run uses a quarter of the pixels.
-fn large(workshop: &Workshop) -> anyhow::Result<Vec<Job>> {
-    let part = if workshop.quick { 2 } else { 1 };
-    workshop.jobs((LARGE.0 / part, LARGE.1 / part), &method(128))
+/// Creates jobs of the paper's largest size, in a quick run of a quarter of its pixels.
+fn large(resources: &ExhibitResources) -> anyhow::Result<Vec<Job>> {
+    let part = if resources.quick { 2 } else { 1 };
+    resources.jobs((LARGE.0 / part, LARGE.1 / part), &method(128))
 }
 
-fn large_words(workshop: &Workshop) -> &'static str {
-    if workshop.quick { "640x480 instead of 1280x960" } else { "1280x960" }
+fn large_words(resources: &ExhibitResources) -> &'static str {
+    if resources.quick { "640x480 instead of 1280x960" } else { "1280x960" }
 }
 
-fn median_shapes(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn median_shapes(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "The median of the GPU engine has one shape of work-groups, because it takes a small part of a pair.";
     let mut exhibit = Exhibit::new("Fig. 4", "median 3x3 over shapes of work-groups", here)
         .with_quantity("best rows of a work-group of 32 columns", 0)
@@ -66,16 +64,16 @@ fn median_shapes(_: &mut Workshop) -> anyhow::Result<Exhibit> {
 
 /// Compares one stage of the CPU engine with the kernels of a figure, ms.
 fn stage(
-    workshop: &Workshop,
+    resources: &ExhibitResources,
     name: &str,
     exhibit: &mut Exhibit,
     paper_ms: f64,
     others: &[(&str, f64)],
 ) -> anyhow::Result<()> {
-    let times = workshop.times(&large(workshop)?, None)?;
+    let times = resources.times(&large(resources)?, None)?;
     let ms = times.stage_ms(name).with_context(|| format!("the CPU engine has no stage {name}"))?;
     let cell = Cell::both(paper_ms, ms);
-    exhibit.row(format!("CPU engine, {}", large_words(workshop)), [cell], Verdict::of_times(&[cell], DEVICE));
+    exhibit.row(format!("CPU engine, {}", large_words(resources)), [cell], Verdict::of_times(&[cell], DEVICE));
     for &(what, ms) in others {
         let needs = "the paper's other kernels, which it shows to be slower".to_owned();
         exhibit.row(what, [Cell::paper(ms)], Verdict::NotMeasurable(needs));
@@ -83,24 +81,24 @@ fn stage(
     Ok(())
 }
 
-fn median(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn median(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "The stage of the filters, of which the median is the only one in this preset; the paper's number is its best kernel's at 1280x960.";
     let mut exhibit = Exhibit::new("Fig. 5", "median 3x3", here).with_quantity("time, ms", 2);
-    stage(workshop, "filters", &mut exhibit, 0.64, &[("with texture memory", 2.77)])?;
+    stage(resources, "filters", &mut exhibit, 0.64, &[("with texture memory", 2.77)])?;
     Ok(exhibit)
 }
 
-fn rank(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn rank(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here =
         "The stage before the paths: the rank transforms of both images. The costs are computed where paths need them.";
     let mut exhibit = Exhibit::new("Fig. 6", "rank transform 9x9", here).with_quantity("time, ms", 2);
     let others =
         [("with texture memory", 3.13), ("GT200, texture memory, ceil", 4.0), ("GT200, texture memory, if/else", 62.6)];
-    stage(workshop, "cost", &mut exhibit, 0.78, &others)?;
+    stage(resources, "cost", &mut exhibit, 0.78, &others)?;
     Ok(exhibit)
 }
 
-fn bytes(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn bytes(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "Computed from the parameters of the preset, as the engines do to choose the width of path costs.";
     let mut exhibit =
         Exhibit::new("Section 5.2", "costs and path costs fit in eight bits", here).with_quantity("largest", 0);
@@ -113,21 +111,21 @@ fn bytes(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-fn path_shapes(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn path_shapes(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "All variants of the path kernels are timed, as `stereopsis lab variants` does; a row is the quickest one with so many \
                 invocations in a work-group.";
     let mut exhibit =
         Exhibit::new("Fig. 9", "path costs over shapes of work-groups, 1280x960 with 128 disparities", here)
             .with_quantity("time of the paths, ms", 2);
-    let Ok(gpu) = workshop.gpu.clone() else {
+    let Ok(gpu) = resources.gpu.clone() else {
         let what = "best shape: 32x4, tiles of 16 rows";
-        exhibit.row(what, [Cell::paper(39.8)], workshop.needs_gpu());
+        exhibit.row(what, [Cell::paper(39.8)], resources.needs_gpu());
         return Ok(exhibit);
     };
-    let jobs = large(workshop)?;
+    let jobs = large(resources)?;
     let job = jobs.first().context("no pair to time")?;
     let mut engine = GpuEngine::with_options(gpu, GpuOptions { forgets: true, ..GpuOptions::default() })?;
-    let study = study(&mut engine, job, if workshop.quick { 1 } else { 3 }, &mut |_, _, _| true)?;
+    let study = study(&mut engine, job, if resources.quick { 1 } else { 3 }, &mut |_, _, _| true)?;
     let ms = |trial: &crate::engine::gpu::tuning::Trial| trial.paths_ms.unwrap_or(trial.pair_ms);
     let mut workgroups: Vec<_> = study.trials.iter().map(|trial| trial.variant.workgroup).collect();
     workgroups.sort_unstable();
@@ -150,7 +148,7 @@ fn path_shapes(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Table 1: kernel, ms, GB/s.
+/// Table 1: kernel, time (ms), rate (GB/s).
 const TABLE_1: [(&str, f64, f64); 6] = [
     ("matching costs, unaligned", 16.32, 48.6),
     ("matching costs, proposed, float", 6.12, 126.2),
@@ -159,12 +157,12 @@ const TABLE_1: [(&str, f64, f64); 6] = [
     ("costs and paths, 8 directions, together", 39.81, 39.7),
     ("sum and winner, left map", 15.09, 117.4),
 ];
-/// Largest time of all directions together over their sum one by one; the paper's is 0.53. On a CPU threads replace concurrent
-/// kernels: two that share a core's units reach about 0.6.
+/// Largest time of all directions together over their sum one by one (0.53 in the paper).
+/// On a CPU threads replace concurrent kernels; two that share a core's units reach about 0.6.
 const MAX_CONCURRENT_SHARE: f64 = 0.8;
 
-fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let here = if workshop.gpu.is_ok() {
+fn stages_alone(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let here = if resources.gpu.is_ok() {
         "The stages of the GPU engine."
     } else {
         "The CPU engine: directions one after another are one thread, together all threads; winners are chosen within the second sweep \
@@ -173,13 +171,13 @@ fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Table 1",
         "stages of 1280x960 with 128 disparities",
-        format!("{here} {}.", large_words(workshop)),
+        format!("{here} {}.", large_words(resources)),
     )
     .with_quantity("time, ms", 2)
     .with_quantity("GB/s", 1);
-    let jobs = large(workshop)?;
+    let jobs = large(resources)?;
     let mut measured: [[Option<f64>; 2]; 6] = [[None; 2]; 6];
-    if let Ok(gpu) = &workshop.gpu {
+    if let Ok(gpu) = &resources.gpu {
         let Stages { costs, one_by_one, together, winners } =
             stages::measure(gpu, &mut RatesCache::default(), &jobs, 9)?;
         for (n, figures) in [(2, costs), (3, one_by_one), (4, together), (5, winners)] {
@@ -187,17 +185,17 @@ fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         }
     } else {
         for (threads, n) in [(Some(1), 3), (None, 4)] {
-            measured[n][0] = workshop.times(&jobs, threads)?.stage_ms("paths + winner");
+            measured[n][0] = resources.times(&jobs, threads)?.stage_ms("paths + winner");
         }
     }
     for ((what, ms, gb_per_s), [here_ms, here_gb_per_s]) in TABLE_1.into_iter().zip(measured) {
         let cells = [Cell { paper: Some(ms), here: here_ms }, Cell { paper: Some(gb_per_s), here: here_gb_per_s }];
-        let verdict = match (here_ms, &workshop.gpu) {
+        let verdict = match (here_ms, &resources.gpu) {
             (Some(_), _) => Verdict::of_times(&cells[..1], DEVICE),
             (None, Ok(_)) => {
                 Verdict::NotMeasurable("the paper's first kernels; ours is the one that it proposes".to_owned())
             }
-            (None, Err(_)) => workshop.needs_gpu(),
+            (None, Err(_)) => resources.needs_gpu(),
         };
         exhibit.row(what, cells, verdict);
     }
@@ -216,21 +214,21 @@ fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Tolerance of time ratios; ideal scaling is 4, and no machine reaches it exactly.
+/// Tolerance of time ratios, whose ideal value of 4 no machine reaches exactly.
 const RATIO_TOLERANCE: f64 = 0.5;
 
-fn sizes_and_disparities(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn sizes_and_disparities(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "The whole method on the built-in scene: rank 9x9, eight paths, median 3x3. On a GPU without transfers.";
     let mut exhibit = Exhibit::new("Table 2", "time over sizes and disparities", here);
     for disparities in DISPARITIES {
         exhibit = exhibit.with_quantity(format!("{disparities} disparities, ms"), 1);
     }
-    let sizes = if workshop.quick { &TABLE_2[..2] } else { &TABLE_2[..] };
+    let sizes = if resources.quick { &TABLE_2[..2] } else { &TABLE_2[..] };
     let mut curves = Vec::new();
     for engine in ["CPU engine", "GPU engine"] {
-        if engine == "GPU engine" && workshop.gpu.is_err() {
+        if engine == "GPU engine" && resources.gpu.is_err() {
             for &((width, height), paper) in sizes {
-                exhibit.row(format!("{engine}, {width}x{height}"), paper.map(Cell::paper), workshop.needs_gpu());
+                exhibit.row(format!("{engine}, {width}x{height}"), paper.map(Cell::paper), resources.needs_gpu());
             }
             continue;
         }
@@ -238,10 +236,10 @@ fn sizes_and_disparities(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         for &(size, paper) in sizes {
             let mut cells = Vec::new();
             for (disparities, paper_ms) in DISPARITIES.into_iter().zip(paper) {
-                let jobs = workshop.jobs(size, &method(disparities))?;
+                let jobs = resources.jobs(size, &method(disparities))?;
                 let here_ms = match engine {
-                    "CPU engine" => Some(workshop.times(&jobs, None)?.frame_ms.median),
-                    _ => workshop.gpu_ms(&jobs)?,
+                    "CPU engine" => Some(resources.times(&jobs, None)?.frame_ms.median),
+                    _ => resources.gpu_ms(&jobs)?,
                 };
                 cells.push(Cell { paper: Some(paper_ms), here: here_ms });
             }
@@ -269,7 +267,6 @@ fn sizes_and_disparities(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Adds the growth of times with disparities and with pixels.
 fn growth(exhibit: &mut Exhibit, engine: &str, all: &[Vec<Cell>]) {
     let ratio = |above: &Cell, below: &Cell| Cell {
         paper: above.paper.zip(below.paper).map(|(a, b)| a / b),
@@ -293,12 +290,12 @@ fn growth(exhibit: &mut Exhibit, engine: &str, all: &[Vec<Cell>]) {
     }
 }
 
-fn overlap(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn overlap(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "Pairs are submitted until the GPU engine takes no more, and then the first result is read; on a GPU that is hardware each \
                 part is timed too, as `stereopsis lab pipeline` does.";
     let mut exhibit =
         Exhibit::new("Section 5.3", "transfers are hidden behind computation", here).with_quantity("number", 2);
-    let in_flight = Gpu::open(&AdapterChoice::Best).ok().map(|gpu| pairs_in_flight(workshop, gpu)).transpose()?;
+    let in_flight = Gpu::open(&AdapterChoice::Best).ok().map(|gpu| pairs_in_flight(resources, gpu)).transpose()?;
     let what = "pairs uploaded before the first result is read";
     match in_flight {
         Some(pairs) => exhibit.row(
@@ -310,18 +307,18 @@ fn overlap(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
                 "an engine that takes one pair at a time",
             ),
         ),
-        None => exhibit.row(what, [], workshop.needs_gpu()),
+        None => exhibit.row(what, [], resources.needs_gpu()),
     }
     let rows = ["upload of a pair, ms", "a pair at a time, ms", "all on their way, ms a pair"];
-    let Ok(gpu) = workshop.gpu.clone() else {
+    let Ok(gpu) = resources.gpu.clone() else {
         for (n, what) in rows.into_iter().enumerate() {
-            // the paper has the whole transfer only, at 1280x960
-            exhibit.row(what, if n == 0 { vec![Cell::paper(5.0)] } else { vec![] }, workshop.needs_gpu());
+            // the paper has only the whole transfer at 1280x960
+            exhibit.row(what, if n == 0 { vec![Cell::paper(5.0)] } else { vec![] }, resources.needs_gpu());
         }
         return Ok(exhibit);
     };
     let mut engine = GpuEngine::new(gpu)?;
-    let measured = pipeline::measure(&mut engine, &large(workshop)?, 21)?;
+    let measured = pipeline::measure(&mut engine, &large(resources)?, 21)?;
     let upload = Cell::both(5.0, measured.transfers.upload_ms + measured.transfers.read_back_ms);
     exhibit.row(rows[0], [upload], Verdict::of_times(&[upload], DEVICE));
     let hidden = Verdict::of(
@@ -335,8 +332,8 @@ fn overlap(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
 }
 
 /// Counts the small pairs that a GPU accepts before the first result is read.
-fn pairs_in_flight(workshop: &Workshop, gpu: Gpu) -> anyhow::Result<usize> {
-    let jobs = workshop.jobs((64 * workshop.shrink, 48 * workshop.shrink), &method(16))?;
+fn pairs_in_flight(resources: &ExhibitResources, gpu: Gpu) -> anyhow::Result<usize> {
+    let jobs = resources.jobs((64 * resources.shrink, 48 * resources.shrink), &method(16))?;
     let mut engine = GpuEngine::new(gpu)?;
     let mut submitted = 0;
     for job in jobs.iter().cycle().take(engine.slots()) {
@@ -356,7 +353,6 @@ fn pairs_in_flight(workshop: &Workshop, gpu: Gpu) -> anyhow::Result<usize> {
 /// Row of Table 3: authors and device, size, the paper's time (ms), and the parameters measured here.
 type ComparedRow = (&'static str, &'static str, (usize, usize), f64, StereoParams);
 
-/// Returns the rows of Table 3.
 fn methods() -> [ComparedRow; 7] {
     let rank = |paths, num_disparities, median| StereoParams { paths, median, ..method(num_disparities) };
     let of = |cost, paths, num_disparities| StereoParams {
@@ -408,13 +404,13 @@ fn methods() -> [ComparedRow; 7] {
     ]
 }
 
-fn comparison(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn comparison(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "The nearest method that Stereopsis has, at the size and disparities of each row, on the built-in scene, by the CPU engine.";
     let mut exhibit =
         Exhibit::new("Table 3", "implementations of semi-global matching", here).with_quantity("time of a pair, ms", 1);
     let mut times = Vec::new();
     for (who, device, size, paper_ms, params) in methods() {
-        let here_ms = workshop.times(&workshop.jobs(size, &params)?, None)?.frame_ms.median;
+        let here_ms = resources.times(&resources.jobs(size, &params)?, None)?.frame_ms.median;
         let cell = Cell::both(paper_ms, here_ms);
         let what = format!("{who}, {}x{} with {} disparities", size.0, size.1, params.num_disparities);
         exhibit.row(what, [cell], Verdict::of_times(&[cell], device));
@@ -439,7 +435,7 @@ mod tests {
 
     #[test]
     fn costs_and_path_costs_of_the_paper_fit_in_a_byte() {
-        let exhibit = bytes(&mut Workshop::small().unwrap()).unwrap();
+        let exhibit = bytes(&mut ExhibitResources::small().unwrap()).unwrap();
         assert!(exhibit.rows.iter().all(|row| matches!(row.verdict, Verdict::Reproduced(_))), "{exhibit:?}");
     }
 
@@ -458,6 +454,6 @@ mod tests {
             assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
             return;
         };
-        assert!(pairs_in_flight(&Workshop::small().unwrap(), gpu).unwrap() > 1);
+        assert!(pairs_in_flight(&ExhibitResources::small().unwrap(), gpu).unwrap() > 1);
     }
 }

@@ -2,54 +2,45 @@
 
 use stereopsis_figures::Curves;
 
-/// Reproduced table or figure.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Exhibit {
-    /// Name in the paper: `Table 2`, `Fig. 3`, `Section 5`.
+    /// Name in the paper, as `Table 2`, `Fig. 3` or `Section 5`.
     pub(super) name: &'static str,
     /// Content in the paper.
     pub(super) shows: &'static str,
     /// Method and data here, in a sentence or two.
     pub(super) here: String,
-    /// Columns.
     pub(super) quantities: Vec<Quantity>,
-    /// Rows.
     pub(super) rows: Vec<Row>,
-    /// Curves, for figures.
     #[serde(skip)]
     pub(super) curves: Option<Curves>,
 }
 
-/// Quantity of a column.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Quantity {
-    /// Name with unit: `64 disparities, ms`.
+    /// Name with unit, as `64 disparities, ms`.
     pub(super) name: String,
     /// Decimals shown.
     pub(super) decimals: usize,
 }
 
-/// Row of an exhibit.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Row {
-    /// Subject of the row.
     pub(super) what: String,
-    /// Cells, one for each quantity.
+    /// Cells, one per quantity.
     pub(super) cells: Vec<Cell>,
-    /// Verdict on the row.
     pub(super) verdict: Verdict,
 }
 
-/// Number of the paper and the measured one.
+/// Number of the paper beside the measured one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub(super) struct Cell {
-    /// Number of the paper; `None` if it has none, or a curve without numbers.
+    /// Number of the paper; `None` for none, or a curve without numbers.
     pub(super) paper: Option<f64>,
     /// Measured number; `None` if it could not be measured.
     pub(super) here: Option<f64>,
 }
 
-/// Verdict on a row.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "why")]
 pub(super) enum Verdict {
@@ -62,18 +53,16 @@ pub(super) enum Verdict {
 }
 
 impl Exhibit {
-    /// Creates an exhibit without rows and curves.
     pub(super) fn new(name: &'static str, shows: &'static str, here: impl Into<String>) -> Self {
         Self { name, shows, here: here.into(), quantities: Vec::new(), rows: Vec::new(), curves: None }
     }
 
-    /// Adds a column with this many decimals.
     pub(super) fn with_quantity(mut self, name: impl Into<String>, decimals: usize) -> Self {
         self.quantities.push(Quantity { name: name.into(), decimals });
         self
     }
 
-    /// Adds a row; missing cells at its end are empty.
+    /// Adds a row, with empty cells at its end where they are missing.
     pub(super) fn row(&mut self, what: impl Into<String>, cells: impl Into<Vec<Cell>>, verdict: Verdict) {
         let mut cells = cells.into();
         cells.resize(self.quantities.len(), Cell::default());
@@ -82,17 +71,14 @@ impl Exhibit {
 }
 
 impl Cell {
-    /// Creates a cell with both numbers.
     pub(super) fn both(paper: f64, here: f64) -> Self {
         Self { paper: Some(paper), here: Some(here) }
     }
 
-    /// Creates a cell with the paper's number.
     pub(super) fn paper(paper: f64) -> Self {
         Self { paper: Some(paper), here: None }
     }
 
-    /// Creates a cell with the measured number.
     pub(super) fn here(here: f64) -> Self {
         Self { paper: None, here: Some(here) }
     }
@@ -109,7 +95,7 @@ impl Verdict {
         Self::NotMeasurable("the numbers of the paper's drawing, which its text does not tell".to_owned())
     }
 
-    /// Returns the verdict on times, which depend on hardware: the ratio to the paper's device.
+    /// Returns the verdict on times, as the ratio to the paper's device because times depend on hardware.
     pub(super) fn of_times(cells: &[Cell], device: &str) -> Self {
         let ratios: Vec<f64> = cells.iter().filter_map(|cell| Some(cell.here? / cell.paper?)).collect();
         let (least, most) =

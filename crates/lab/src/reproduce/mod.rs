@@ -1,5 +1,5 @@
-//! `lab reproduce`: tables and figures of five papers, reproduced on this machine beside the papers' figures. Each paper has a
-//! module, with an [`Exhibit`] for each table or figure with numbers.
+//! `lab reproduce`: tables and figures of five papers, reproduced on this machine beside the papers' figures.
+//! Each paper has a module, with an [`Exhibit`] for each table or figure with numbers.
 
 mod banz2011;
 mod ernst2008;
@@ -10,16 +10,16 @@ mod leu2010;
 mod page;
 #[cfg(test)]
 mod tests;
-mod workshop;
+mod resources;
 
 use crate::choices;
 use crate::console;
 use crate::files::{Outputs, WriteError, folder_of, make_folder};
 use exhibit::Exhibit;
+use resources::ExhibitResources;
 use std::io::Write;
 use std::path::PathBuf;
 use stereopsis_figures::{check_figure_name, write_curves};
-use workshop::Workshop;
 
 choices! {
     /// Reproduced paper.
@@ -40,9 +40,9 @@ choices! {
 /// Options of `lab reproduce`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Papers, in this order.
+    /// Papers in the order of the page.
     pub papers: Vec<Paper>,
-    /// Whether to use smaller and fewer images: under two minutes for all papers.
+    /// Whether to use smaller and fewer images, for less than two minutes in total.
     pub quick: bool,
     /// Folder of pairs with truth; without one the built-in scene is used.
     pub data: Option<PathBuf>,
@@ -50,17 +50,16 @@ pub struct Options {
     pub json: bool,
     /// Folder of the figures (SVG).
     pub svg: Option<PathBuf>,
-    /// File of the page, which links the figures; standard output without one.
+    /// File of the page, which links the figures, or `None` for standard output.
     pub output: Option<PathBuf>,
     /// Whether existing files may be replaced.
     pub overwrite: bool,
 }
 
 /// Name of an exhibit in the paper, and the function that makes it.
-type Plan = (&'static str, fn(&mut Workshop) -> anyhow::Result<Exhibit>);
+type Plan = (&'static str, fn(&mut ExhibitResources) -> anyhow::Result<Exhibit>);
 
 impl Paper {
-    /// Returns authors, year, title and venue.
     fn title(self) -> &'static str {
         match self {
             Self::Banz => banz2011::TITLE,
@@ -71,7 +70,6 @@ impl Paper {
         }
     }
 
-    /// Returns all exhibits in the order of the paper.
     fn plans(self) -> &'static [Plan] {
         match self {
             Self::Banz => banz2011::PLANS,
@@ -83,7 +81,6 @@ impl Paper {
     }
 }
 
-/// Returns the file name of an exhibit's figure.
 fn figure_name(paper: Paper, name: &str) -> String {
     format!("{paper}-{}.svg", name.to_lowercase().replace(['.', ','], "").replace(' ', "-"))
 }
@@ -109,11 +106,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     if let Some(folder) = &options.svg {
         make_folder(folder)?;
     }
-    let mut workshop = Workshop::open(options.quick, options.data.as_deref())?;
+    let mut resources = ExhibitResources::open(options.quick, options.data.as_deref())?;
     let mut made: Vec<page::FinishedExhibit> = Vec::new();
     for (n, (paper, (name, make))) in all.iter().enumerate() {
         console::say(format_args!("{paper} {name} ({} of {})", n + 1, all.len()));
-        let exhibit = make(&mut workshop)?;
+        let exhibit = make(&mut resources)?;
         let path = figure(*paper, name).filter(|_| exhibit.curves.is_some());
         if let Some((path, curves)) = path.as_ref().zip(exhibit.curves.as_ref()) {
             write_curves(path, curves)?;
@@ -121,9 +118,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
         made.push(page::FinishedExhibit { paper: *paper, exhibit, figure: path });
     }
     let text = if options.json {
-        console::json(&page::report(&workshop, &made))? + "\n"
+        console::json(&page::report(&resources, &made))? + "\n"
     } else {
-        page::page(&workshop, options, &made)
+        page::page(&resources, options, &made)
     };
     match &options.output {
         Some(path) => crate::files::write(path, text.as_bytes())?,

@@ -1,35 +1,32 @@
 //! Page of all exhibits in Markdown or JSON.
 
 use super::exhibit::{Cell, Exhibit, Quantity, Verdict};
-use super::workshop::Workshop;
+use super::resources::ExhibitResources;
 use super::{Options, Paper};
 use crate::bench::PROGRAM;
 use jiff::Zoned;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Finished exhibit.
 pub(super) struct FinishedExhibit {
     pub(super) paper: Paper,
     pub(super) exhibit: Exhibit,
-    /// Path of its figure.
+    /// Path of the exhibit's figure.
     pub(super) figure: Option<PathBuf>,
 }
 
-/// Words of verdicts, in the order of the summary.
+/// Words of verdicts in the order of the summary.
 const WORDS: [&str; 3] = ["reproduced", "differs", "not measurable here"];
 
-/// Returns the exhibits as JSON.
-pub(super) fn report(workshop: &Workshop, made: &[FinishedExhibit]) -> serde_json::Value {
+pub(super) fn report(resources: &ExhibitResources, made: &[FinishedExhibit]) -> serde_json::Value {
     let exhibits: Vec<_> = made
         .iter()
         .map(|FinishedExhibit { paper, exhibit, .. }| serde_json::json!({ "paper": paper.word(), "exhibit": exhibit }))
         .collect();
-    serde_json::json!({ "program": PROGRAM, "machine": workshop.machine(), "exhibits": exhibits })
+    serde_json::json!({ "program": PROGRAM, "machine": resources.machine(), "exhibits": exhibits })
 }
 
-/// Returns the exhibits as Markdown.
-pub(super) fn page(workshop: &Workshop, options: &Options, made: &[FinishedExhibit]) -> String {
+pub(super) fn page(resources: &ExhibitResources, options: &Options, made: &[FinishedExhibit]) -> String {
     let mut text = String::from("# Five papers, table by table\n\n");
     let date = Zoned::now().strftime("%-d %B %Y");
     let size = if options.quick { ", with small images (`--quick`)" } else { "" };
@@ -38,8 +35,8 @@ pub(super) fn page(workshop: &Workshop, options: &Options, made: &[FinishedExhib
         "Every table and every figure with numbers of the five papers that Stereopsis stands on, made again by one command{size}:\n\n\
          ```sh\n{}\n```\n\nMachine: {}. {date}. {PROGRAM}. Pairs with truth: {}.\n\n",
         command(options),
-        workshop.machine(),
-        workshop.data(),
+        resources.machine(),
+        resources.data(),
     );
     text += "A row is *reproduced* if it comes out as in the paper by the measure that it names; it *differs* because of what it \
              names; or it is *not measurable here* and names what it would need. A number of the paper stands left of ours; a dash \
@@ -72,7 +69,6 @@ fn command(options: &Options) -> String {
     command
 }
 
-/// Formats the number of rows per paper and verdict.
 fn summary(options: &Options, made: &[FinishedExhibit]) -> String {
     let mut text = format!("| paper | {} |\n|---|---|---|---|\n", WORDS.join(" | "));
     for &paper in &options.papers {

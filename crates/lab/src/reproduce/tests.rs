@@ -1,4 +1,4 @@
-//! Every exhibit is made on small images without data, and the page contains all.
+//! Tests that every exhibit is made on small images without data, and that the page contains all.
 
 use super::exhibit::{Cell, Verdict};
 use super::page::{FinishedExhibit, page, report};
@@ -6,12 +6,12 @@ use super::*;
 use std::collections::HashSet;
 
 #[test]
-fn every_exhibit_is_made_without_data_and_each_row_says_what_came_of_it() {
-    let mut workshop = Workshop::small().unwrap();
+fn every_exhibit_is_made_without_data_with_a_verdict_per_row() {
+    let mut resources = ExhibitResources::small().unwrap();
     let mut made = Vec::new();
     for &paper in Paper::ALL {
         for (name, make) in paper.plans() {
-            let exhibit = make(&mut workshop).unwrap_or_else(|err| panic!("{paper} {name}: {err:#}"));
+            let exhibit = make(&mut resources).unwrap_or_else(|err| panic!("{paper} {name}: {err:#}"));
             assert_eq!(exhibit.name, *name, "{paper}");
             assert!(!exhibit.rows.is_empty() && !exhibit.here.is_empty(), "{paper} {name}");
             for row in &exhibit.rows {
@@ -29,17 +29,17 @@ fn every_exhibit_is_made_without_data_and_each_row_says_what_came_of_it() {
         }
     }
     let options = options(None);
-    let text = page(&workshop, &options, &made);
+    let text = page(&resources, &options, &made);
     for FinishedExhibit { exhibit, .. } in &made {
         assert!(text.contains(&format!("### {}: ", exhibit.name)), "{}", exhibit.name);
     }
-    // all lines of a table have as many cells as its heading
+    // each line of a table has as many cells as its heading
     for table in text.split("\n\n").filter(|part| part.starts_with('|')) {
         let cells: HashSet<_> = table.lines().map(|line| line.matches('|').count()).collect();
         assert_eq!(cells.len(), 1, "{table}");
     }
     assert!(text.contains("stereopsis lab reproduce all --quick"), "{text}");
-    let json = report(&workshop, &made);
+    let json = report(&resources, &made);
     assert_eq!(json["exhibits"].as_array().unwrap().len(), made.len());
 }
 

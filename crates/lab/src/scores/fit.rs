@@ -6,7 +6,7 @@ use crate::metrics::scores::{NUM_PARTS, combined};
 /// Weights in tenths.
 pub(super) type Weights = [u32; NUM_PARTS];
 
-/// Tenths distributed over the parts.
+/// Number of tenths distributed over the parts.
 const TENTHS: u32 = 10;
 
 /// Agreement of weights with the truth of one scene.
@@ -39,7 +39,7 @@ fn distribute(weights: &mut Weights, part: usize, left: u32, all: &mut Vec<Weigh
     }
 }
 
-/// Computes the correlation of each of these weights on one scene; 0 if undefined.
+/// Computes the correlation of each of these weights on one scene, or 0 if undefined.
 fn table(study: &Study, all: &[Weights]) -> Vec<f64> {
     let of = |weights: &Weights| {
         let found = study.correlations(|sample| combined(&sample.parts, weights));
@@ -48,7 +48,7 @@ fn table(study: &Study, all: &[Weights]) -> Vec<f64> {
     all.iter().map(of).collect()
 }
 
-/// Returns the weights with the largest mean correlation; the first of equal ones.
+/// Returns the weights with the largest mean correlation, the first of equal ones.
 fn best<'a>(all: &[Weights], tables: impl Iterator<Item = &'a Vec<f64>> + Clone) -> Weights {
     let sum = |i: usize| tables.clone().map(|table| table[i]).sum::<f64>();
     let better = |best: (usize, f64), i: usize| {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_find_the_part_that_tells_the_error() {
+    fn fitted_weights_find_the_informative_part() {
         let (weights, agreements) = fit(&[study("a", 3, 1), study("b", 3, 2), study("c", 3, 3)]);
         assert!(weights[3] >= 1, "{weights:?}");
         for agreement in agreements {

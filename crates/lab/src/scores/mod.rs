@@ -1,5 +1,5 @@
-//! Validity of the scores without truth: rank correlations with true errors over random settings for each scene, and a
-//! cross-validated combination.
+//! Validity of the scores without truth: rank correlations with true errors over random settings per scene, and a cross-validated
+//! combination.
 
 mod fit;
 mod settings;
@@ -25,7 +25,7 @@ pub struct Options {
     pub json: bool,
 }
 
-/// Studies every scene with truth below a folder on the CPU engine, and prints.
+/// Studies every scene with truth below a folder on the CPU engine, and prints the results.
 ///
 /// # Errors
 /// The folder has no scene with truth, a file is damaged, `out` cannot be written.

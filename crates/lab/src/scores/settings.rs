@@ -28,8 +28,8 @@ const SPATIAL: [Option<u32>; 3] = [None, None, Some(2)];
 /// Largest factor or divisor of the cost's default penalties.
 const MAX_PENALTY_FACTOR: f64 = 4.0;
 
-/// Draws settings for this number of disparities. The left-right check is on, because the score without truth needs it; local
-/// aggregation, filling and depth edge shifts are off.
+/// Returns random settings for this number of disparities, without local aggregation, filling and depth edge shifts.
+/// The left-right check is on, because the score without truth needs it.
 pub(super) fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
     loop {
         let mut params = StereoParams::for_cost(random.one_of(&COSTS));
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_valid_and_differ_and_come_again_with_the_seed() {
+    fn settings_are_valid_distinct_and_reproducible() {
         let drawn = |seed| {
             let mut random = Random::with_seed(seed);
             (0..50).map(|_| draw(&mut random, 60)).collect::<Vec<_>>()

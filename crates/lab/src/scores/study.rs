@@ -5,23 +5,21 @@ use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
 use crate::stereo::{DisparityMap, StereoParams};
 
-/// Scores and errors of one setting on one scene.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Sample {
     /// Scores in the order of [`crate::metrics::scores::PARTS`].
     pub(super) parts: [f64; NUM_PARTS],
-    /// Pixels off by more than 1 px or without a disparity, % of all with truth.
+    /// Share of pixels with truth off by more than 1 px or without a disparity, %.
     pub(super) bad_1_percent: f64,
-    /// Pixels off by more than 2 px or without a disparity, % of all with truth.
+    /// Share of pixels with truth off by more than 2 px or without a disparity, %.
     pub(super) bad_2_percent: f64,
 }
 
-/// Settings of one scene.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Study {
     pub(super) scene: String,
     pub(super) group: String,
-    /// Number of settings matched to find these.
+    /// Number of settings that were matched for these samples.
     pub(super) drawn: usize,
     pub(super) samples: Vec<Sample>,
 }
@@ -32,7 +30,7 @@ const MAX_DRAWN: usize = 400;
 /// Largest bad-1.0 as a multiple of the best setting's.
 const MAX_ERROR_RATIO: f64 = 2.0;
 
-/// Matches settings drawn by this seed until `wanted` of them have a bad-1.0 at most twice the best one.
+/// Matches random settings until `wanted` of them have a bad-1.0 of at most twice the best one.
 ///
 /// # Errors
 /// The matcher fails.
@@ -58,7 +56,7 @@ pub(super) fn study(
     }
 }
 
-/// Computes scores and errors of a map; `None` if it is too sparse.
+/// Computes scores and errors of a map, unless it is too sparse.
 fn sample(scene: &PairWithTruth, map: &DisparityMap) -> Option<Sample> {
     let found = scores(View { left: &scene.raw.left.luma, map }, &scene.raw.right.luma, true, None);
     let error = truth_error(map, &scene.truth)?.all;

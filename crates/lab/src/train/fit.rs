@@ -4,46 +4,45 @@ use crate::metrics::Random;
 use crate::stereo::filter::choice::{EVIDENCE, Layer, Net, UNIT};
 use rayon::prelude::*;
 
-/// Units of the hidden layers.
+/// Numbers of units of the hidden layers.
 const HIDDEN: [usize; 2] = [32, 16];
-/// Pixels per step.
+/// Number of pixels per step.
 const BATCH: usize = 128;
-/// Pixels whose gradients are summed sequentially; partial sums are added in order, so the result does not depend on threads.
+/// Number of pixels whose gradients are summed sequentially, which makes the result independent of threads.
 const PART: usize = 32;
-/// Learning rate (D. Kingma & J. Ba, Adam, 2015); falls to 0 along a cosine.
+/// Learning rate of Adam (D. Kingma & J. Ba, 2015), which falls to 0 along a cosine.
 const LEARNING_RATE: f32 = 0.002;
 /// Decay of Adam's means of gradients and of their squares.
 const ADAM_DECAY: [f32; 2] = [0.9, 0.999];
 /// Largest integer weights, so that the sums of any layer fit 32 bits.
 const MAX_WEIGHT: [f32; 3] = [32_767.0, 16_383.0, 16_383.0];
 
-/// Evidence for a candidate and its label. Candidates of a pixel are adjacent.
+/// Evidence for a candidate, and its label; candidates of a pixel are adjacent.
 #[derive(Clone, Copy)]
 pub(super) struct Example {
     pub(super) evidence: [i16; EVIDENCE],
     pub(super) is_right: bool,
-    /// Whether it is the first candidate of its pixel.
+    /// Whether this is the first candidate of its pixel.
     pub(super) is_first: bool,
 }
 
-/// Layer: biases and the weights of each input.
 #[derive(Clone)]
-struct Floats {
+struct FloatLayer {
     inputs: usize,
     outputs: usize,
-    /// `outputs` biases, and `outputs` weights for each input.
+    /// Biases of the outputs, then the weights of all outputs for each input.
     numbers: Vec<f32>,
 }
 
 /// Network during the fit.
-pub(super) struct Fit {
-    layers: Vec<Floats>,
+pub(super) struct FloatNetwork {
+    layers: Vec<FloatLayer>,
     /// Mean and inverse standard deviation of each evidence value.
     scale: Vec<(f32, f32)>,
     random: Random,
 }
 
-impl Floats {
+impl FloatLayer {
     fn weights(&self, input: usize) -> &[f32] {
         &self.numbers[self.outputs * (1 + input)..][..self.outputs]
     }
@@ -53,17 +52,17 @@ impl Floats {
     }
 }
 
-impl Fit {
+impl FloatNetwork {
     /// Creates a network with random weights (He et al., Delving deep into rectifiers, 2015), scaled to these examples.
     pub(super) fn new(examples: &[Example], seed: u64) -> Self {
         let mut random = Random::with_seed(seed);
         let sizes = [EVIDENCE, HIDDEN[0], HIDDEN[1], 1];
         let layers = sizes.windows(2).map(|size| {
             let deviation = (2.0 / size[0] as f64).sqrt();
-            // about normal: sum of six numbers of variance 1/12
+            // approximately normal, the sum of six numbers of variance 1/12
             let mut normal = || (0..6).map(|_| random.share() - 0.5).sum::<f64>() * 2.0_f64.sqrt() * deviation;
             let weights = (0..size[0] * size[1]).map(|_| normal() as f32);
-            Floats {
+            FloatLayer {
                 inputs: size[0],
                 outputs: size[1],
                 numbers: std::iter::repeat_n(0.0, size[1]).chain(weights).collect(),
@@ -80,11 +79,11 @@ impl Fit {
         Self { layers, scale: scale.collect(), random }
     }
 
-    /// Trains for this many epochs in random order; returns the last epoch's mean cross entropy of a candidate. The loss is the sum
-    /// of two cross entropies: per candidate, for its probability, and of the choice between a pixel's candidates.
+    /// Trains for this many epochs in random order, and returns the last epoch's mean cross entropy of a candidate.
+    /// The loss is the sum of two cross entropies: of each candidate's probability, and of the choice between a pixel's candidates.
     pub(super) fn train(&mut self, examples: &[Example], epochs: usize, mut report: impl FnMut(usize, f64)) -> f64 {
         let mut order: Vec<u32> = (0..examples.len() as u32).filter(|&n| examples[n as usize].is_first).collect();
-        let mut means = [(); 2].map(|()| self.layers.iter().map(Floats::zero).collect::<Vec<_>>());
+        let mut means = [(); 2].map(|()| self.layers.iter().map(FloatLayer::zero).collect::<Vec<_>>());
         let steps = (epochs * order.len().div_ceil(BATCH)).max(1);
         let (mut step, mut loss) = (0, 0.0);
         for epoch in 0..epochs {
@@ -117,8 +116,8 @@ impl Fit {
     }
 
     /// Computes gradients over some pixels, given by their first examples, and the summed cross entropy of the candidates.
-    fn slopes(&self, part: &[u32], examples: &[Example]) -> (Vec<Floats>, f64) {
-        let mut slopes: Vec<_> = self.layers.iter().map(Floats::zero).collect();
+    fn slopes(&self, part: &[u32], examples: &[Example]) -> (Vec<FloatLayer>, f64) {
+        let mut slopes: Vec<_> = self.layers.iter().map(FloatLayer::zero).collect();
         let mut loss = 0.0;
         for &first in part {
             let rest = &examples[first as usize..];
@@ -139,7 +138,7 @@ impl Fit {
     }
 
     /// Back-propagates a score's gradient through the layers and adds the weights' gradients to `slopes`.
-    fn go_back(&self, outputs: &[Vec<f32>], slope: f32, slopes: &mut [Floats]) {
+    fn go_back(&self, outputs: &[Vec<f32>], slope: f32, slopes: &mut [FloatLayer]) {
         let mut back = vec![slope];
         for (l, layer) in self.layers.iter().enumerate().rev() {
             let inputs = &outputs[l];
@@ -150,7 +149,7 @@ impl Fit {
             let mut before = vec![0.0; layer.inputs];
             for (i, &input) in inputs.iter().enumerate() {
                 if l > 0 && input <= 0.0 {
-                    continue; // a hidden number at its bound hands nothing back
+                    continue; // a hidden value at its bound passes no gradient back
                 }
                 let slopes = &mut slopes[layer.outputs * (1 + i)..][..layer.outputs];
                 for ((slope, weight), back) in slopes.iter_mut().zip(layer.weights(i)).zip(&back) {
@@ -162,7 +161,6 @@ impl Fit {
         }
     }
 
-    /// Computes the scaled evidence and the outputs of each layer.
     fn outputs(&self, evidence: &[i16; EVIDENCE]) -> Vec<Vec<f32>> {
         let scaled =
             evidence.iter().zip(&self.scale).map(|(&value, (mean, inverse))| (f32::from(value) - mean) * inverse);
@@ -184,7 +182,7 @@ impl Fit {
         outputs
     }
 
-    /// Returns the integer network: hidden values are scaled by [`UNIT`], weights as far as 32-bit sums allow.
+    /// Returns the integer network, with hidden values scaled by [`UNIT`] and weights as far as 32-bit sums permit.
     pub(super) fn rounded(&self) -> Net {
         let layers = self.layers.iter().enumerate().map(|(l, layer)| {
             let mut numbers = layer.numbers.clone();
@@ -217,8 +215,8 @@ impl Fit {
     }
 }
 
-/// Computes gradients of `-ln(probability that a right candidate is chosen)` with probabilities proportional to `exp(score)`; 0 if
-/// all are right, or none.
+/// Computes gradients of `-ln(probability that a right candidate is chosen)` with probabilities proportional to `exp(score)`, which are 0
+/// if all candidates are right or none.
 fn slopes_of_choice(candidates: &[Example], scores: &[f32]) -> Vec<f32> {
     let largest = scores.iter().copied().fold(f32::MIN, f32::max);
     let weights: Vec<f32> = scores.iter().map(|score| (score - largest).exp()).collect();
@@ -251,10 +249,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_learned_and_survives_rounding_and_comes_again_with_the_seed() {
+    fn learned_rule_survives_rounding_and_is_reproducible() {
         let examples = examples(6000);
         let fitted = || {
-            let mut fit = Fit::new(&examples, 1);
+            let mut fit = FloatNetwork::new(&examples, 1);
             let loss = fit.train(&examples, 40, |_, _| {});
             (fit.rounded(), loss)
         };

@@ -1,4 +1,4 @@
-//! Trains the network of the learned choice ([`crate::stereo::filter::choice`]) on random worlds of the program's own renderer.
+//! Training of the network of the learned choice ([`crate::stereo::filter::choice`]) on random worlds of the program's own renderer.
 
 mod fit;
 mod worlds;
@@ -12,7 +12,7 @@ use crate::stereo::filter::{Fill, fill_for_choice};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, Preset, StereoParams, Subpixel};
 use anyhow::Context as _;
-use fit::{Example, Fit};
+use fit::{Example, FloatNetwork};
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -27,9 +27,8 @@ pub struct Options {
     pub epochs: usize,
 }
 
-/// Presets that compute the training maps.
 const PRESETS: [Preset; 2] = [Preset::Balanced, Preset::Accurate];
-/// Sampling intervals of pixels with a choice and of pixels without one, which are three times as many.
+/// Sampling intervals of pixels with a choice, and of the three times as many without one.
 const SAMPLING_INTERVALS: [usize; 2] = [4, 12];
 /// Largest error of a right candidate, px.
 const MAX_RIGHT_ERROR_PX: f32 = 1.0;
@@ -46,7 +45,7 @@ pub fn train(options: &Options, others: Vec<RawPair>, out: &mut dyn Write) -> an
     let examples = examples?.concat();
     let right = examples.iter().filter(|example| example.is_right).count();
     writeln!(out, "{} candidates in {} worlds, {right} of them right", examples.len(), options.worlds)?;
-    let mut fit = Fit::new(&examples, u64::from(options.seed));
+    let mut fit = FloatNetwork::new(&examples, u64::from(options.seed));
     let mut failed = Ok(());
     fit.train(&examples, options.epochs, |epoch, loss| {
         failed = writeln!(out, "epoch {epoch}: cross entropy {loss:.4}");
@@ -104,7 +103,7 @@ fn params(preset: Preset, truth: &Truth) -> StereoParams {
     }
 }
 
-/// Computes the left map before the learned choice: filled, without later filters.
+/// Computes the left map before the learned choice, filled and without later filters.
 fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> anyhow::Result<DisparityMap> {
     let [left, right] = pictures;
     let until_fill = StereoParams { fill: Fill::None, choice: false, weighted_median: false, ..params.clone() };

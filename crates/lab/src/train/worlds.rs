@@ -10,8 +10,8 @@ const SIZE: (usize, usize) = (400, 300);
 /// Largest disparity gradient between rows, px.
 const MAX_SLOPE_PX: f64 = 0.3;
 
-/// Renders the pair of a world: noisy and blurred in two thirds of the cases, misrectified by up to half a pixel or exposed
-/// differently in half, [sheared] in a third.
+/// Renders the pair of a world: noisy and blurred in two thirds of the cases, misrectified by up to half a pixel or exposed differently
+/// in half, [sheared] in a third.
 ///
 /// # Errors
 /// The renderer fails.
@@ -61,8 +61,8 @@ fn blurred(rgb: &Image<[u8; 3]>) -> Image<[u8; 3]> {
     })
 }
 
-/// Adds a disparity gradient between rows to a pair, like that of ground: no surface is fronto-parallel. Areas unseen by the right
-/// camera become black.
+/// Adds a disparity gradient between rows, as of ground, so that no surface is fronto-parallel; areas unseen by the right camera are
+/// black.
 fn sheared(pair: RawPair, px: f64) -> RawPair {
     let (width, height) = pair.right.luma.size();
     let rgb = pair.right.rgb.unwrap_or_else(|| Image::filled(width, height, [0; 3]));
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sheared_disparities_grow_from_row_to_row_in_pictures_and_truth() {
+    fn sheared_disparities_grow_with_the_row_in_images_and_truth() {
         let options = SceneOptions { width: 40, height: 30, ..SceneOptions::default() };
         let pair = SceneRenderer::new(&options).unwrap().pair(0);
         let truth = |pair: &RawPair, y: usize| pair.truth.as_ref().unwrap().left_px.at(20, y);

@@ -5,7 +5,6 @@ use crate::command::Command;
 use crate::state::State;
 use egui::{Grid, Label, RichText, Ui};
 
-/// Gestures and their effects.
 const POINTER: [(&str, &str); 16] = [
     ("wheel on an image", "zoom where the pointer is, all views together"),
     ("drag an image", "move all views"),

@@ -49,7 +49,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Draws the curves alone; nothing without a geometry.
 pub(crate) fn figure(ui: &mut Ui, state: &State) {
     if let Some(geometry) = state.geometry() {
         curves(ui, &reach_of(state, *geometry), state.view.error_px, None);
@@ -61,7 +60,6 @@ fn reach_of(state: &State, geometry: Geometry) -> Reach {
     Reach { geometry, min_disparity, num_disparities }
 }
 
-/// Draws the curves over powers of ten of metres.
 fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
     let samples = reach.curve(SAMPLES);
@@ -116,7 +114,6 @@ fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     response.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
 }
 
-/// Describes distances and errors in sentences.
 fn sentences(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     for px in [STEP_PX, error_px] {
         let within = reach.within(TOLERANCE_PERCENT, px);
@@ -167,7 +164,7 @@ fn powers_of_ten(bounds: (f64, f64)) -> Vec<GridMark> {
         GridMark { value: f64::from(power) + leading.log10(), step_size }
     };
     let marks = (low..=high).flat_map(|power| [1.0, 2.0, 5.0].map(|leading| mark(power, leading)));
-    // labels of marks outside would be drawn beside the axis
+    // egui would draw labels of marks outside beside the axis
     marks.filter(|mark| (bounds.0..=bounds.1).contains(&mark.value)).collect()
 }
 

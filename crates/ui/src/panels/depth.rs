@@ -7,7 +7,7 @@ use crate::stereo::reason;
 use crate::view::metres;
 use egui::{Align, Button, Color32, ComboBox, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
 
-/// Width of the colours of a map in the list of maps, points.
+/// Width of a colour map in the list of maps, points.
 const SWATCH_WIDTH: f32 = 56.0;
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -60,7 +60,6 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows a list of the colour maps.
 fn colour_map(ui: &mut Ui, view: &mut ViewSettings) {
     let chosen = view.colormap.word();
     let combo = ComboBox::from_id_salt("Colour map").selected_text(chosen).width(ui.available_width().min(150.0));

@@ -10,9 +10,7 @@ use crate::state::{Theme, ViewSettings};
 use crate::stereo::StereoParams;
 use egui::{Align, Align2, Button, Id, Key, Layout, Modal, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
 
-/// Width of the list, points.
 const WIDTH: f32 = 520.0;
-/// Height of the list, points.
 const HEIGHT: f32 = 320.0;
 /// Distance from the window's upper edge, points.
 const TOP: f32 = 48.0;
@@ -25,26 +23,25 @@ pub(super) struct Finder {
     is_open: bool,
 }
 
-/// Entry of the list.
 struct Entry {
     /// Kind: `action`, `setting`, `preset`.
     kind: &'static str,
     name: String,
     help: String,
-    /// Key or value.
+    /// Key or value of the entry.
     note: String,
     command: Command,
 }
 
 impl Panel for Finder {
     fn is_open(&self, state: &State) -> bool {
-        state.finds || self.is_open
+        state.is_finder_open || self.is_open
     }
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let begins = state.finds && !self.is_open;
-        self.is_open = state.finds;
-        if !state.finds {
+        let begins = state.is_finder_open && !self.is_open;
+        self.is_open = state.is_finder_open;
+        if !state.is_finder_open {
             return;
         }
         if begins {
@@ -65,7 +62,7 @@ impl Panel for Finder {
 }
 
 impl Finder {
-    /// Shows the field and the list. Returns the command of the chosen line.
+    /// Shows the field and the list, and returns the command of the chosen line.
     fn content(&mut self, ui: &mut Ui, state: &State, begins: bool) -> Option<Command> {
         let (up, down, enter) = ui.input_mut(|i| {
             let mut pressed = |key| i.consume_key(egui::Modifiers::NONE, key);
@@ -119,8 +116,7 @@ fn line(ui: &mut Ui, entry: &Entry, is_chosen: bool) -> egui::Response {
     response.on_hover_text(help.as_str())
 }
 
-/// Returns the entries that contain all the words, in this order: names that begin with the first word, names that contain all
-/// words, and help texts.
+/// Returns the entries that contain all words: first names that begin with the first word, then other names, then help texts.
 fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
     let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
     let rank = |entry: &Entry| {
@@ -138,7 +134,6 @@ fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
     ranked.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns all entries.
 fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
     let actions = Action::all().filter(|action| !matches!(action, Action::Find | Action::Close)).map(|action| Entry {
         kind: if matches!(action, Action::View(_)) { "view" } else { "action" },
@@ -189,7 +184,7 @@ fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
         .collect()
 }
 
-/// Returns the entry of a parameter, which is shown in its panel; also found by its flag.
+/// Returns the entry of a parameter, which is shown in its panel and also found by its flag.
 fn setting(parameter: &'static Parameter<StereoParams>, params: &StereoParams) -> Entry {
     let why = parameter.inapplicable(params).map_or_else(String::new, |why| format!("\n{why}"));
     Entry {
@@ -206,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_before_what_only_mentions_the_words() {
+    fn matching_names_precede_matching_help_texts() {
         let entry = |name: &str, help: &str| Entry {
             kind: "setting",
             name: name.to_owned(),

@@ -12,7 +12,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Rig");
     let status = state.status();
     let rows = status.health.row_offset.as_ref();
-    // the sign of a value near zero would flicker
+    // without this the sign of a value near zero would flicker
     let offset = |px: f64| if px.abs() < 0.05 { "0.0".to_owned() } else { format!("{px:+.1}") };
     let exchanged = status.health.exchanged.is_some();
     let text = match rows {

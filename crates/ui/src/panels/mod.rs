@@ -1,4 +1,4 @@
-//! Panels, one file each. A panel reads the state and returns commands; it may hold view state.
+//! Panels, one file each, which read the state and return commands; they may hold view state.
 
 mod depth;
 mod find;
@@ -25,18 +25,16 @@ use crate::features::{
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
 
-/// Part of the window.
 pub(crate) trait Panel {
-    /// Returns whether it is shown.
     fn is_open(&self, _state: &State) -> bool {
         true
     }
 
-    /// Draws the panel, and adds the commands that the user gives in it.
+    /// Draws the panel and adds the user's commands to `commands`.
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>);
 }
 
-/// Panel without view state that is always shown: a function.
+/// Panel as a function, without view state and always shown.
 impl<F: FnMut(&mut Ui, &State, &mut Vec<Command>)> Panel for F {
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         self(ui, state, commands);
@@ -49,21 +47,18 @@ pub(crate) enum Place {
     Top,
     /// At the lower edge, above earlier panels of the list.
     Bottom,
-    /// In the column at the left.
     Left,
     /// Below an open page.
     BelowPage,
-    /// In the column at the right.
     Right,
-    /// Page in the right dock, beside the images, opened and closed by this action; one at a time.
+    /// Page in the right dock beside the images, opened and closed by this action, one at a time.
     Page(Action),
-    /// Between all others.
     Centre,
-    /// Above all others; they take no input meanwhile.
+    /// Above all others, which take no input meanwhile.
     Over,
 }
 
-/// Returns every panel with its position; panels of one position are laid out in this order.
+/// Returns every panel with its position, in the order of their layout.
 pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
     vec![
         (Place::Top, Box::new(toolbar::show)),
@@ -98,7 +93,6 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
     ]
 }
 
-/// Shows the button of an action, with its help and key.
 pub(crate) fn action_button(
     ui: &mut Ui,
     action: Action,
@@ -115,7 +109,6 @@ pub(crate) fn action_button(
     response.on_hover_text(tooltip(ui, action))
 }
 
-/// Shows the entry of an action in a menu, with its key.
 pub(crate) fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command>) {
     let button = Button::new(action.label()).shortcut_text(ui.ctx().format_shortcut(&action.shortcut()));
     if ui.add(button).on_hover_text(tooltip(ui, action)).clicked() {
@@ -124,7 +117,6 @@ pub(crate) fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command
     }
 }
 
-/// Returns help and key of an action.
 pub(crate) fn tooltip(ui: &Ui, action: Action) -> String {
     format!("{}\n{}", action.help(), ui.ctx().format_shortcut(&action.shortcut()))
 }

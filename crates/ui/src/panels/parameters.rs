@@ -1,4 +1,4 @@
-//! Matching and filters, built from the table of parameters: a new one appears without further code.
+//! Matching and filters, built from the table of parameters, so that a new one appears without further code.
 
 use super::{Command, State, widgets};
 use crate::geometry::Geometry;
@@ -11,9 +11,8 @@ use egui::{Align, Button, Rect, RichText, Role, StrokeKind, Ui, WidgetInfo};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Time for which the panel scrolls to a found row: its group unfolds meanwhile.
+/// Time for which the panel scrolls to a found row while its group unfolds.
 const SCROLLING: Duration = Duration::from_millis(400);
-/// Time for which a found row is marked.
 const MARKED: Duration = Duration::from_secs(4);
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -40,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows a group: its title, which folds it, and its parameters; while it is folded only the basic and the changed ones.
+/// Shows a group with its title, which folds it; a folded group shows only its basic and its changed parameters.
 fn rows(
     ui: &mut Ui,
     group: Group,
@@ -85,7 +84,6 @@ fn rows(
     }
 }
 
-/// Marks a found row for a while, and scrolls to it.
 fn mark(ui: &mut Ui, row: Rect, since: Duration) {
     if since < SCROLLING {
         ui.scroll_to_rect(row, Some(Align::Center));
@@ -97,7 +95,7 @@ fn mark(ui: &mut Ui, row: Rect, since: Duration) {
     }
 }
 
-/// Shows one row; a value that differs from the preset's has a mark and a button that restores it.
+/// Shows one row, with a mark and a button for restoring a value that differs from the preset's.
 fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoParams, defaults: &StereoParams) {
     let reason = parameter.inapplicable(params);
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
@@ -121,7 +119,7 @@ fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoPara
     }
 }
 
-/// Shows the control that suits the domain; returns the value.
+/// Shows the control for the parameter's domain and returns the value.
 fn edit(
     ui: &mut Ui,
     parameter: &Parameter<StereoParams>,
@@ -183,7 +181,7 @@ fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
     widgets::explain(response, help);
 }
 
-/// Returns the preset's values, with penalties that suit the present cost.
+/// Returns the preset's values with penalties that suit the present cost.
 fn defaults(params: &StereoParams, base: StereoParams) -> StereoParams {
     let StereoParams { min_disparity, num_disparities, .. } = StereoParams::default();
     let mut defaults = StereoParams { min_disparity, num_disparities, ..base };
@@ -193,7 +191,7 @@ fn defaults(params: &StereoParams, base: StereoParams) -> StereoParams {
     defaults
 }
 
-/// Shows the search range in metres: `= 0.42 m … ∞`.
+/// Shows the search range in metres, as `= 0.42 m … ∞`.
 fn range_line(ui: &mut Ui, params: &StereoParams, geometry: Option<&Geometry>) {
     widgets::below_value(ui, "", range_text(params, geometry));
 }
@@ -206,7 +204,7 @@ fn range_text(params: &StereoParams, geometry: Option<&Geometry>) -> String {
     format!("= {} … {}", far(last), far(first))
 }
 
-/// Shows `1.7 × max cost`: the scale of a penalty depends on the cost.
+/// Shows `1.7 × max cost`, since the scale of a penalty depends on the cost.
 fn relative_line(ui: &mut Ui, value: Value, params: &StereoParams) {
     if let Value::Integer(v) = value {
         let ratio = v as f64 / f64::from(params.largest_cost());

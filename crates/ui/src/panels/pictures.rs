@@ -23,12 +23,9 @@ const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth 
 const NO_CALIBRATION: &str = "No depth: no calibration.";
 const NO_DEPTH: &str = "No depth: no calibration. Two webcams, rig … (R) loads one or estimates it from the images. For rectified images two numbers do:";
 const NO_DEPTH_HERE: &str = "No depth: no calibration. A click shows what to do.";
-/// Views that show A and B side by side.
 const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
-/// Width of the fields for the lens, points.
 const LENS_WIDTH: f32 = 210.0;
 
-/// Textures and colours of the open views.
 struct ViewData {
     displays: MapDisplays,
     recorded: Option<Arc<FloatMap>>,
@@ -39,14 +36,14 @@ pub(crate) struct Pictures {
     space: SpaceView,
     /// Recorded map of the pair, packed for the shader.
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
-    /// Reference map of the pair (recorded disparities or truth), packed for the shader.
+    /// Reference map of the pair, recorded or true disparities, packed for the shader.
     reference: Option<(Arc<Frame>, Option<Arc<FloatMap>>)>,
-    /// Maps of A, while settings are compared.
+    /// Maps of A during a comparison.
     screens_of_a: Option<Screens>,
-    /// A's disparities, packed for the shader.
+    /// Disparities of A, packed for the shader.
     packed_a: Option<(Arc<Output>, Arc<FloatMap>)>,
     render_state: RenderState,
-    /// Field of view of the lens, degrees, and baseline, m, once typed.
+    /// Typed field of view of the lens in degrees, and typed baseline in m.
     lens: (Option<f64>, Option<f64>),
 }
 
@@ -64,7 +61,7 @@ impl Pictures {
         }
     }
 
-    /// Returns A's disparities for the comparison with B's; packed once.
+    /// Returns A's disparities, packed once.
     fn map_of_a(&mut self, a: &Arc<Output>) -> Option<Arc<FloatMap>> {
         if !self.packed_a.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, a)) {
             self.packed_a = Some((Arc::clone(a), Arc::new(FloatMap::of_map(a.map.as_ref()?))));
@@ -72,7 +69,7 @@ impl Pictures {
         self.packed_a.as_ref().map(|(_, map)| Arc::clone(map))
     }
 
-    /// Returns the reference map of a pair; packed once.
+    /// Returns the reference map of a pair, packed once.
     fn reference_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
         let frame = &output.job.frame;
         if !self.reference.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, frame)) {
@@ -99,7 +96,7 @@ impl Pictures {
         Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
     }
 
-    /// Returns the image of a view, or why there is none.
+    /// Returns the image of a view, or the reason why none exists.
     fn content(
         &self,
         state: &State,
@@ -109,7 +106,7 @@ impl Pictures {
     ) -> Result<Drawable<'_>, &'static str> {
         match kind {
             ViewKind::Depth if !has_display && is_small => Err(NO_DEPTH_HERE),
-            ViewKind::Depth if !has_display => Err(""), // said beside the fields for the lens
+            ViewKind::Depth if !has_display => Err(""), // the fields for the lens contain the reason
             ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
             ViewKind::Confidence if !has_display => Err(NO_RESULT),
             ViewKind::Recorded if !has_display => Err(NOT_RECORDED),
@@ -118,7 +115,6 @@ impl Pictures {
         }
     }
 
-    /// Draws the open `views` of a result into their textures.
     fn ready(&mut self, state: &State, output: &Arc<Output>, views: &[ViewKind]) -> ViewData {
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
@@ -159,7 +155,7 @@ impl Pictures {
         }
     }
 
-    /// Draws one view for a saved image, without marks of the pointer.
+    /// Draws one view for a saved image without marks of the pointer.
     pub(crate) fn show_alone(&mut self, ui: &mut Ui, state: &State, kind: ViewKind, rects: ViewRects) {
         let Some(output) = state.output() else { return };
         let ViewData { displays, recorded } = self.ready(state, output, &[kind]);
@@ -175,14 +171,14 @@ impl Pictures {
         Tile { remark: &remark, marks, ..tile }.show(ui, &mut state.pointer.zoom.clone());
     }
 
-    /// Returns the range of the colours of a view: `0.385 to 0.899 m`; `None` for images.
+    /// Returns the range of the colours of a view, as `0.385 to 0.899 m`; `None` for images.
     pub(crate) fn range_text(&mut self, state: &State, kind: ViewKind) -> Option<String> {
         let output = state.output()?;
         let ViewData { displays, .. } = self.ready(state, output, &[kind]);
         display_of(kind, &displays).map(range_text)
     }
 
-    /// Returns the recorded map of a pair; packed once.
+    /// Returns the recorded map of a pair, packed once.
     fn recorded_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
         let recorded = output.job.frame.raw.recorded.as_ref()?;
         if !self.recorded.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, recorded)) {
@@ -192,7 +188,7 @@ impl Pictures {
     }
 }
 
-/// Returns colours and range of a map; `None` for an image, and for a missing map.
+/// Returns colours and range of a map, or `None` for an image or a missing map.
 fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
     match kind {
         ViewKind::Disparity => Some(&displays.disparity),
@@ -204,7 +200,6 @@ fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
     }
 }
 
-/// Returns the remark behind the title of a view.
 fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMap>) -> String {
     let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
     let is_recorded = state.output().is_some_and(|output| output.job.frame.raw.recorded.is_some());
@@ -229,38 +224,35 @@ fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&Float
     }
 }
 
-/// Returns the marks of the measurement while its page is open.
 fn marks<'a>(state: &'a State, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
     let measure = state.is_open(Action::Measure).then_some(&state.measure)?;
     Some(Marks { region: measure.subject(size).region, points: &measure.points, length })
 }
 
-/// Returns the distance of two points, if known: `412.3 mm ± 2.1`.
+/// Returns the distance of two points, as `412.3 mm ± 2.1`.
 fn length(state: &State) -> Option<String> {
     let measured = state.measure.measured.as_ref()?;
     let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
     Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_total_error_mm")?))
 }
 
-/// Returns the views that show a result.
 fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
-    // other sources have nothing recorded
+    // other sources have no recorded depth
     let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
         || output.job.frame.raw.recorded.is_some();
     let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
     let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
     if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
-        views[1] = ViewKind::Disparity; // two images, and no empty one
+        views[1] = ViewKind::Disparity; // the recorded view would be empty
     }
     views
 }
 
-/// Returns whether the pointer in a view reads the left image's pixel at its position.
+/// Returns whether the pointer in a view refers to the left image's pixel at its position.
 fn reads_left(kind: ViewKind) -> bool {
     !matches!(kind, ViewKind::Right | ViewKind::Rows)
 }
 
-/// Handles a click on the title of a view.
 fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>) {
     match click {
         Some(TitleClick::Once) => view.large = Some(kind),
@@ -269,12 +261,11 @@ fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>
     }
 }
 
-/// Returns whether a click in any image holds or measures a pixel, because the open page needs it.
+/// Returns whether a click in any image holds or measures a pixel for the open page.
 fn takes_pixels(state: &State) -> bool {
     [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
 }
 
-/// Shows text and controls in the place of an image.
 fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
     let layout = Layout::top_down(Align::Center);
     ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
@@ -283,7 +274,7 @@ fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// Offers an estimate in the depth view where the rows differ: lens and baseline would give metres of wrong disparities.
+/// Offers an estimate in the depth view where the rows differ, because lens and baseline cannot correct wrong disparities.
 fn offer_estimate(
     ui: &mut Ui,
     picture: Rect,
@@ -298,7 +289,7 @@ fn offer_estimate(
     });
 }
 
-/// Shows fields for lens and baseline in the depth view; they convert the disparities of rectified images to metres.
+/// Shows fields for lens and baseline, which convert disparities of rectified images to metres.
 fn lens(
     ui: &mut Ui,
     picture: Rect,
@@ -325,7 +316,7 @@ fn lens(
     });
 }
 
-/// Shows a number field, empty until it is typed; a drag starts at a usual value.
+/// Shows a number field, empty before the first input; a drag starts at a usual value.
 fn typed(
     ui: &mut Ui,
     name: &str,
@@ -404,7 +395,7 @@ impl Panel for Pictures {
                     None => lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands),
                 }
             }
-            // in the right image the pointer reads that image, not the left one's pixel at the same position
+            // in the right image the pointer refers to that image's own pixel
             if reads_left(kind) {
                 pointer.hovered = pointer.hovered.or(pointed.at);
             }

@@ -1,4 +1,4 @@
-//! Readout of the pixel under the pointer: disparity, depth, position, grey values, and why a disparity is missing.
+//! Read-out of the pixel under the pointer: disparity, depth, position, grey values, and reasons for a missing disparity.
 
 use super::{Command, State, widgets};
 use crate::capture::Recorded;
@@ -16,7 +16,7 @@ const NO_PIXEL: &str = "Rest the pointer on an image to read it; a click holds t
 
 pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
-    // equal height with and without numbers, so that nothing below jumps
+    // equal height with and without numbers, so that nothing below moves
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
     let optional = state.output().map_or(0, |output| {
         usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
@@ -32,14 +32,14 @@ pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     });
 }
 
-/// Returns the newest result and the pixel to read out: a held one may lie outside smaller images.
+/// Returns the newest result and the pixel to read; a held one may lie outside smaller images.
 pub(crate) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
     let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
     let (width, height) = output.job.frame.size();
     (x < width && y < height).then_some((output, (x, y)))
 }
 
-/// Shows the read-out in one line, for below a page.
+/// Shows the read-out in one line below a page.
 pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(ui.spacing().interact_size.y);
@@ -64,7 +64,7 @@ pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     });
 }
 
-/// Shows the values of pixel `(x, y)`; without a map on the host only those of the images.
+/// Shows the values of pixel `(x, y)`, only those of the images without a map on the host.
 fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&str>) {
     let frame = &*output.job.frame;
     let (geometry, map) = (frame.geometry.as_ref(), output.map.as_deref());
@@ -77,7 +77,7 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     line("x, y", Some(format!("{x}, {y} px")), "Column and row in the left image, from 0.");
     let help = "How much further left the same thing is in the right image.";
     line("disparity", disparity_px.map(|d| format!("{d:.2} px")), help);
-    // shown where it is computed, so that nothing jumps from pixel to pixel
+    // depends on the setting and not on the pixel, so that nothing moves
     if output.job.params.confidence {
         let help = "How clearly this disparity won over the best other one.";
         line("confidence", map.and_then(|map| map.confidence_percent(x, y)).map(|c| format!("{c:.0} %")), help);
@@ -119,7 +119,6 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     ui.add(egui::Label::new(RichText::new(why).small()).wrap());
 }
 
-/// Returns the recorded value at pixel `(x, y)` of an image of this size.
 fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
     let at = |map: &Image<f32>| {
         let (x, y) = (x * map.width() / size.0, y * map.height() / size.1);
@@ -132,7 +131,7 @@ fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)
     }
 }
 
-/// Returns the label beside the pointer: depth and disparity of the pixel under it.
+/// Returns the depth and disparity of the pixel under the pointer as a label.
 pub(super) fn beside_pointer(state: &State) -> Option<String> {
     state.pointer.hovered?;
     let (output, (x, y)) = pointed(state)?;
@@ -142,7 +141,6 @@ pub(super) fn beside_pointer(state: &State) -> Option<String> {
     Some(format!("{depth}{disparity_px:.2} px"))
 }
 
-/// Returns the cross-hairs for a pixel.
 pub(super) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
     let d = output.map.as_ref().and_then(|map| map.disparity_px(x, y));
     let at = (x as f32, y as f32);
@@ -156,7 +154,6 @@ fn grey(luma: &Luma, x: usize, y: usize) -> u16 {
     }
 }
 
-/// Describes the reasons of a pixel.
 fn why(map: &DisparityMap, x: usize, y: usize) -> String {
     let bits = map.reasons.at(x, y);
     let sentences: Vec<_> = reason::ALL.iter().filter(|(bit, ..)| bits & bit != 0).map(|(.., text)| *text).collect();

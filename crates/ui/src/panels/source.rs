@@ -6,7 +6,6 @@ use crate::console;
 use egui::{Button, Label, RichText, Ui};
 use std::path::{Path, PathBuf};
 
-/// Shows the menu's button and, opened, its content.
 pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let response = ui.menu_button("Source ▾", |ui| {
         ui.set_min_width(220.0);
@@ -26,7 +25,6 @@ pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 /// Width of the names of recent sources, points.
 const RECENT_WIDTH: f32 = 320.0;
 
-/// Shows the sources that were opened last.
 fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if state.source.recent.is_empty() {
         return;
@@ -43,7 +41,7 @@ fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Returns the name of a source by the ends of its paths: `teddy/left.png, right.png`.
+/// Returns the name of a source by the ends of its paths, as `teddy/left.png, right.png`.
 pub(crate) fn short_name(spec: &SourceSpec) -> String {
     let end = |path: &Path, parts: usize| {
         let skipped = path.components().count().saturating_sub(parts);
@@ -85,7 +83,7 @@ pub(super) fn offer(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
 }
 
-/// Describes the source in use: `scene 640×480 · 30/s`.
+/// Describes the source in use, as `scene 640×480 · 30/s`.
 pub(super) fn summary(state: &State) -> String {
     let info = &state.status().source;
     if info.width == 0 {

@@ -1,5 +1,4 @@
-//! Status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine. Cells without room are
-//! shown on hover.
+//! Status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine; cells without room appear on hover.
 
 use super::{Command, State};
 use crate::live::Status;
@@ -8,11 +7,9 @@ use egui::{Align, Color32, FontId, Label, Layout, RichText, Role, Ui, WidgetInfo
 
 /// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 1700.0;
-/// Space between two cells, points: a separator and the space on both sides of it.
+/// Space between two cells, a separator with its margins, points.
 const GAP: f32 = 21.0;
-/// Width of the separator, points.
 const SEPARATOR_WIDTH: f32 = 6.0;
-/// Size of the letters, points.
 const LETTER_SIZE: f32 = 11.0;
 /// Help of the time of a pair.
 const WITHOUT_STAGES: &str = "From the submission of a pair to its result, with the work before it on the device. This adapter measures \
@@ -24,13 +21,12 @@ const MIN_ENGINE_WIDTH: f32 = 90.0;
 /// Largest share of a row's width for running jobs.
 const JOBS_SHARE: f32 = 0.5;
 
-/// Cell of the line.
-struct Cell {
+struct StatusCell {
     text: String,
     help: String,
 }
 
-impl Cell {
+impl StatusCell {
     fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self { text: text.into(), help: help.into() }
     }
@@ -49,8 +45,7 @@ fn letters() -> FontId {
     FontId::monospace(LETTER_SIZE)
 }
 
-/// Draws the line in one row or two, depending on the width alone: nothing jumps when a number grows. The last cell lists the
-/// least important ones, which have no room.
+/// Draws the line in one row or two, depending on the width alone so that nothing moves; the last cell lists those without room.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let num_rows = if ui.available_width() < ONE_ROW_WIDTH { 2 } else { 1 };
     let cells = cells(state);
@@ -58,7 +53,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
     let widths: Vec<_> = cells.iter().map(|cell| cell.width(ui)).collect();
     let of_jobs = if state.jobs.is_empty() { 0.0 } else { JOBS_SHARE * size.x };
-    let more_width = Cell::new(MORE, "").width(ui);
+    let more_width = StatusCell::new(MORE, "").width(ui);
     let last_row = size.x - of_jobs - MIN_ENGINE_WIDTH - more_width;
     ui.spacing_mut().item_spacing.y = 0.0;
     let rooms = if num_rows == 1 { vec![last_row] } else { vec![size.x, last_row] };
@@ -92,7 +87,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Assigns cells of these widths to rows with this room, in order. Returns the cells of each row, and those without room.
+/// Assigns cells of these widths in order to rows with this room, and returns the cells of each row and those without room.
 fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
     let mut rooms = rooms.to_vec();
     let mut rows = vec![Vec::new(); rooms.len()];
@@ -111,8 +106,7 @@ fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
     (rows, hidden)
 }
 
-/// Returns the cell of the engine.
-fn engine(state: &State) -> Cell {
+fn engine(state: &State) -> StatusCell {
     let engine = &state.status().engine;
     // a remote engine names its machine with each result
     let elsewhere = state.output().filter(|output| output.job.frame.raw.matched.is_some());
@@ -122,17 +116,17 @@ fn engine(state: &State) -> Cell {
         Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
         None => "no engine".to_owned(),
     };
-    Cell::new(text, engine.why.clone().unwrap_or_else(|| "Engine that computes the disparities.".into()))
+    StatusCell::new(text, engine.why.clone().unwrap_or_else(|| "Engine that computes the disparities.".into()))
 }
 
 /// Returns all cells, the most important ones first.
-fn cells(state: &State) -> Vec<Cell> {
+fn cells(state: &State) -> Vec<StatusCell> {
     let status = state.status();
     let mut cells = if status.source.is_still { still(status) } else { rates(state) };
     if let Some(figures) = status.engine.figures {
         let help = "Pixels that have a disparity. What was filled from neighbours or held from earlier pairs was not measured, and is \
                     hatched in the images.";
-        cells.push(Cell::new(figures.shares.to_string(), help));
+        cells.push(StatusCell::new(figures.shares.to_string(), help));
     }
     if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
         let help = format!(
@@ -140,7 +134,7 @@ fn cells(state: &State) -> Vec<Cell> {
              visible in both images (bad-1 nonocc): {:.1} %.",
             truth.nonocc.bad_1_percent
         );
-        cells.push(Cell::new(truth.to_string(), help));
+        cells.push(StatusCell::new(truth.to_string(), help));
     }
     if !status.engine.stages.is_empty() {
         let stages: Vec<_> = status.engine.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();
@@ -148,29 +142,29 @@ fn cells(state: &State) -> Vec<Cell> {
             "Time of each stage; {:.1} ms in all, rectification {:.1} ms.",
             status.engine.compute_ms, status.capture.rectify_ms
         );
-        cells.push(Cell::new(format!("{} ms", stages.join(" · ")), help));
+        cells.push(StatusCell::new(format!("{} ms", stages.join(" · ")), help));
     } else if status.engine.computed > 0 && !status.source.is_still {
-        cells.push(Cell::new(format!("matching {:.1} ms", status.engine.compute_ms), WITHOUT_STAGES));
+        cells.push(StatusCell::new(format!("matching {:.1} ms", status.engine.compute_ms), WITHOUT_STAGES));
     }
     if let Some(remote) = &state.pipeline.remote {
         let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-        cells.push(Cell::new(remote.standing(), format!("{}\n{help}", remote.invitation())));
+        cells.push(StatusCell::new(remote.standing(), format!("{}\n{help}", remote.invitation())));
     }
     cells
 }
 
 /// Returns the time of a single pair, which has no rate.
-fn still(status: &Status) -> Vec<Cell> {
+fn still(status: &Status) -> Vec<StatusCell> {
     let (text, help) = if status.engine.computed == 0 {
         ("one pair, being matched".to_owned(), "The source is one pair.")
     } else {
         (format!("one pair, matched in {:.0} ms", status.engine.compute_ms), WITHOUT_STAGES)
     };
-    vec![Cell::new(text, help)]
+    vec![StatusCell::new(text, help)]
 }
 
 /// Returns rates, latency and losses of a source of many pairs.
-fn rates(state: &State) -> Vec<Cell> {
+fn rates(state: &State) -> Vec<StatusCell> {
     let status = state.status();
     let shown_hz = state.pipeline.shown_hz;
     let rates = if status.paused {
@@ -191,13 +185,13 @@ fn rates(state: &State) -> Vec<Cell> {
         LatencySince::Capture => "From the capture of a pair on the other machine, by the offset of the two clocks,",
     };
     vec![
-        Cell::new(rates, help),
-        Cell::new(format!("latency {latency}"), format!("{begin} to its result, half of them.{p99}")),
-        Cell::new(format!("dropped {}", status.dropped.missed()), drops(status)),
+        StatusCell::new(rates, help),
+        StatusCell::new(format!("latency {latency}"), format!("{begin} to its result, half of them.{p99}")),
+        StatusCell::new(format!("dropped {}", status.dropped.missed()), drops(status)),
     ]
 }
 
-/// Shows the running jobs in at most `width`, each with a button to cancel it where possible.
+/// Shows the running jobs in at most `width`, each with a button that cancels it where possible.
 fn jobs(ui: &mut Ui, state: &State, width: f32, commands: &mut Vec<Command>) {
     let each = width / state.jobs.len().max(1) as f32;
     for &job in &state.jobs {
@@ -218,7 +212,7 @@ fn jobs(ui: &mut Ui, state: &State, width: f32, commands: &mut Vec<Command>) {
     }
 }
 
-/// Describes the number of pairs dropped for each cause.
+/// Describes the number of dropped pairs by cause.
 fn drops(status: &Status) -> String {
     let dropped = &status.dropped;
     format!(
@@ -232,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_matters_most_has_room_first_and_nothing_is_lost() {
+    fn status_cells_get_room_by_importance() {
         let widths = [40.0, 20.0, 30.0, 10.0, 90.0];
         assert_eq!(packed(&widths, &[200.0]), (vec![vec![0, 1, 2, 3, 4]], vec![]));
         assert_eq!(packed(&widths, &[70.0, 50.0]), (vec![vec![0, 1], vec![2, 3]], vec![4]));

@@ -3,7 +3,6 @@
 use super::style;
 use egui::{RichText, Role, Ui, WidgetInfo};
 
-/// State of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum StepState {
     /// Done, and good.
@@ -14,7 +13,6 @@ pub(crate) enum StepState {
     Open,
 }
 
-/// Shows a step with its number, and describes its state.
 pub(crate) fn step(
     ui: &mut Ui,
     number: usize,

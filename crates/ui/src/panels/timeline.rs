@@ -1,6 +1,5 @@
 //! Time line of a recording or a folder: play, step, position, speed, loop.
-//!
-//! The source seeks to the newest position only, so that dragging never lags behind.
+//! The source seeks to the newest position only, so that dragging never lags.
 
 use super::{Action, Command, Panel, State, action_button, style, widgets};
 use crate::capture::{Playing, Speed};
@@ -12,11 +11,10 @@ use egui::{
 };
 use std::time::Duration;
 
-/// Speeds on offer, beside the present one.
+/// Speeds on offer beside the present one.
 const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
-/// Width of the chooser of speeds, points.
 const SPEED_WIDTH: f32 = 64.0;
-/// Width of the button that plays and holds, points: wide enough for both words.
+/// Width of the button that plays and holds, enough for both words, points.
 const PLAY_WIDTH: f32 = 68.0;
 /// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 860.0;
@@ -39,7 +37,7 @@ impl Panel for Timeline {
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(playing) = &state.pipeline.playback else { return };
-        // two rows where one would have no room for the slider
+        // one row would have no room for the slider
         let is_narrow = ui.available_width() < ONE_ROW_WIDTH;
         ui.horizontal(|ui| {
             buttons(ui, playing, state.status().paused, commands);
@@ -63,7 +61,6 @@ impl Panel for Timeline {
     }
 }
 
-/// Shows buttons that play, hold and step.
 fn buttons(ui: &mut Ui, playing: &Playing, held: bool, commands: &mut Vec<Command>) {
     let play = Button::new(if held { "▶ Play" } else { "‖ Pause" }).min_size(vec2(PLAY_WIDTH, 0.0));
     action_button(ui, Action::ToStart, Button::new("|◂◂"), false, commands);
@@ -77,7 +74,6 @@ fn buttons(ui: &mut Ui, playing: &Playing, held: bool, commands: &mut Vec<Comman
     }
 }
 
-/// Shows the position in numbers.
 fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
     let Some(last) = playing.num_pairs().checked_sub(1) else {
         ui.label("no pair here");
@@ -90,7 +86,7 @@ fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows conversion, loop and speed, from right to left.
+/// Shows conversion, loop and speed from right to left.
 fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Command>) {
     if state.open_recording().is_some() {
         let convert = Button::new("Export …");
@@ -105,7 +101,7 @@ fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Com
 }
 
 impl Timeline {
-    /// Shows the slider of the whole recording or folder. Playback waits during a drag.
+    /// Shows the slider of the whole recording or folder; playback waits during a drag.
     fn slider(&mut self, ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
         let Some(last) = playing.num_pairs().checked_sub(1) else { return };
         let at = playing.target().unwrap_or(0);
@@ -119,7 +115,7 @@ impl Timeline {
             commands.push(Command::Playback(Playback::Drag(true)));
             self.resumes = true;
         }
-        // a press and its release may fall into one frame of the window, before the slider has moved
+        // a press and its release may fall into one frame of the window before the slider has moved
         if let Some(pointer) = slider.interact_pointer_pos().filter(|_| slider.clicked()) {
             let track = track(&slider);
             let share = ((pointer.x - track.min) / track.span().max(1.0)).clamp(0.0, 1.0);
@@ -158,7 +154,7 @@ fn track(slider: &Response) -> Rangef {
     slider.rect.shrink(slider.rect.height() / 2.0).x_range()
 }
 
-/// Marks the pairs with recorded depth below the slider. Pairs side by side make a bar.
+/// Marks the pairs with recorded depth below the slider, successive ones by a bar.
 fn ticks(ui: &Ui, slider: &Response, recorded: &[bool], last: u64) {
     let track = track(slider);
     let place = |pair: usize| track.min + track.span() * (pair as f64 / last.max(1) as f64) as f32;
@@ -175,7 +171,7 @@ fn ticks(ui: &Ui, slider: &Response, recorded: &[bool], last: u64) {
     }
 }
 
-/// Shows number and name of a pair of files: `3 of 9, left03`; the number can be typed or dragged.
+/// Shows number and name of a pair of files, as `3 of 9, left03`; the number is a field.
 fn numbered(ui: &mut Ui, name: &str, at: u64, last: u64, commands: &mut Vec<Command>) {
     ui.separator();
     let count = last + 1;
@@ -194,7 +190,7 @@ fn numbered(ui: &mut Ui, name: &str, at: u64, last: u64, commands: &mut Vec<Comm
     });
 }
 
-/// Shows frame and time, which can be typed or dragged.
+/// Shows fields for frame and time.
 fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut Vec<Command>) {
     ui.separator();
     ui.label(RichText::new("frame").weak());
@@ -220,14 +216,14 @@ fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut V
     let field = fixed_width(ui, field, &clock(end_s));
     widgets::name(&field, Role::SpinButton, "Time", here_s);
     let how = "Time since the first pair: m:ss.mmm, or seconds. Drag it, or click and type.";
-    // a typed time is the shown one to the millisecond: no change
+    // a typed time equal to the shown one to the millisecond is no change
     if field.on_hover_text(how).changed() && (time_s - here_s).abs() > 5e-4 {
         commands.push(Command::Playback(Playback::SeekTime(Duration::from_secs_f64(time_s.max(0.0) + 5e-4))));
     }
     ui.label(RichText::new(format!("/ {}", clock(end_s))).weak());
 }
 
-/// Shows a number field as wide as its longest text, so that nothing jumps while it counts.
+/// Shows a number field as wide as its longest text, so that nothing moves while it counts.
 fn fixed_width(ui: &mut Ui, field: DragValue<'_>, longest: &str) -> Response {
     let font = TextStyle::Button.resolve(ui.style());
     let text = ui.painter().layout_no_wrap(longest.replace(|c: char| c.is_ascii_digit(), "0"), font, Color32::WHITE);
@@ -269,7 +265,7 @@ fn help(speed: Speed) -> &'static str {
     }
 }
 
-/// Formats a time as `1:02.500`, and `1:01:02.500` from an hour on.
+/// Formats a time as `1:02.500`, from an hour on as `1:01:02.500`.
 fn clock(seconds: f64) -> String {
     let ms = (seconds.max(0.0) * 1e3).round() as u64;
     let (minutes, rest) = (ms / 60_000, ms % 60_000);

@@ -10,7 +10,6 @@ use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 const SOURCE_SHARE: f32 = 0.17;
 /// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 1250.0;
-/// Width of the chooser of engines, points.
 const ENGINE_WIDTH: f32 = 64.0;
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -26,9 +25,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows source and preset.
 fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    // a recording has them on its time line, and a still pair cannot be held
+    // a recording has these buttons on its time line, and a still pair cannot be held
     if state.pipeline.playback.is_none() && !state.status().source.is_still {
         let (text, held) = if state.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
         action_button(ui, Action::Pause, Button::new(text), held, commands);
@@ -45,7 +43,7 @@ fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     presets::panel::show(ui, state, commands);
 }
 
-/// Shows the engine; at the right, files and views.
+/// Shows the engine at the left, files and views at the right.
 fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     engine(ui, state, commands);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -75,7 +73,7 @@ fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows a menu entry that is on or off, with its key.
+/// Shows a menu entry with a check mark and its key.
 fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let mut on = is_on;
@@ -87,7 +85,6 @@ fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>)
     });
 }
 
-/// Shows the menu of the window.
 fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut view = state.view.clone();
     ui.horizontal(|ui| {
@@ -108,7 +105,7 @@ fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
     let mut engine = state.matching.engine.choice;
-    // choosing the present engine again reopens it: so a lost GPU returns
+    // a click on the present engine reopens it, which restores a lost GPU
     let chosen = ui.scope(|ui| {
         ui.set_max_width(ENGINE_WIDTH);
         widgets::choice_again(ui, "Engine", "Engine that computes the disparities.", &options, &mut engine)

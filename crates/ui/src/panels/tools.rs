@@ -4,7 +4,6 @@ use super::{Action, Command, Panel, State, action_button, menu_entry, source};
 use crate::capture::SourceSpec;
 use egui::{Align, Button, Layout, Ui};
 
-/// Tools grouped by task.
 const GROUPS: [&[Action]; 5] = [
     &[Action::KeepAsA, Action::ShowA, Action::EndComparison, Action::History, Action::Undo, Action::Redo],
     &[Action::Explain, Action::Sweep, Action::Suggest],
@@ -13,7 +12,6 @@ const GROUPS: [&[Action]; 5] = [
     &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Rig, Action::Convert],
 ];
 
-/// Shows the menu.
 pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
     ui.menu_button("Tools ▾", |ui| {
         for (number, group) in GROUPS.iter().enumerate() {
@@ -32,7 +30,6 @@ pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
 /// Smallest width of windows with the offer of sources in the row of tools, points.
 const ONE_ROW_WIDTH: f32 = 1400.0;
 
-/// Row of buttons.
 pub(super) struct ToolStrip;
 
 impl Panel for ToolStrip {

@@ -19,7 +19,6 @@ pub(crate) struct Display {
     pub(crate) doffs_px: f32,
     /// Value of the first colour: px, 1/m, or %.
     pub(crate) low: f32,
-    /// Value of the last colour.
     pub(crate) high: f32,
     /// Quantity, one of the constants below.
     pub(crate) quantity: u32,
@@ -38,7 +37,7 @@ impl Display {
     pub(crate) const DIFFERENCE: u32 = 3;
 }
 
-/// Pipeline and colours.
+/// Pipeline and colours of the maps.
 pub(super) struct MapPass {
     value: wgpu::RenderPipeline,
     difference: wgpu::RenderPipeline,
@@ -88,7 +87,7 @@ impl MapPass {
         upload::write(queue, &self.colours, &crate::export::screen::with_alpha(&[colours, &reasons].concat()));
     }
 
-    /// Returns the 256 colours of the maps, as a row, followed by those of the reasons.
+    /// Returns the 256 colours of the maps as a row, followed by those of the reasons.
     pub(super) fn colours(&self) -> &wgpu::Texture {
         &self.colours
     }

@@ -1,7 +1,6 @@
-//! Drawing of images and maps into textures that egui shows; the display path of both engines.
-//!
-//! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only after a change.
-//! Everything is submitted without waiting: the engine shares this device and queue.
+//! Drawing of images and maps into textures that egui shows, for both engines.
+//! In: a frame and an output; out: one `Rgba8Unorm` texture per view, drawn again only after a change.
+//! All work is submitted without waiting, because the engine shares this device and queue.
 
 mod map_pass;
 mod picture_pass;
@@ -18,24 +17,22 @@ pub(crate) use picture_pass::Drawable;
 use picture_pass::PicturePass;
 use std::sync::Arc;
 
-/// Range and colours of each map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MapDisplays {
-    /// Disparity: range in px.
+    /// Disparity, with its range in px.
     pub(crate) disparity: Display,
     /// Depth; `None` without geometry.
     pub(crate) depth: Option<Display>,
     /// Confidence; `None` where it is not computed.
     pub(crate) confidence: Option<Display>,
-    /// The recorded map of the pair; `None` where there is none.
+    /// Recorded map of the pair.
     pub(crate) recorded: Option<Display>,
-    /// Difference from the recorded disparity or the truth; `None` without either.
+    /// Difference from the recorded disparity or the truth.
     pub(crate) difference: Option<Display>,
     /// 256 colours, far to near.
     pub(crate) colours: Arc<[[u8; 3]; 256]>,
 }
 
-/// Textures of all views.
 pub(crate) struct Screens {
     state: RenderState,
     pass: MapPass,
@@ -44,7 +41,7 @@ pub(crate) struct Screens {
     map: Option<wgpu::Texture>,
     recorded: Option<wgpu::Texture>,
     reference: Option<wgpu::Texture>,
-    /// Map of which `reference` was packed.
+    /// Map from which `reference` was packed.
     packed_reference: Option<Arc<FloatMap>>,
     shown: Option<Arc<Output>>,
     displays: Option<MapDisplays>,
@@ -69,24 +66,24 @@ impl Screens {
         }
     }
 
-    /// Returns the image of `view`; `None` before it is drawn.
+    /// Returns the image of `view`, or `None` before it is drawn.
     pub(crate) fn picture(&self, view: ViewKind) -> Option<Drawable<'_>> {
         self.views[view as usize].as_ref().map(|texture| self.drawable(texture))
     }
 
-    /// Returns a texture of gamma-encoded colours, to be drawn into the window.
+    /// Returns a texture of gamma-encoded colours, ready to draw into the window.
     pub(crate) fn drawable<'a>(&'a self, texture: &'a wgpu::Texture) -> Drawable<'a> {
         Drawable { pass: &self.picture_pass, texture }
     }
 
-    /// Returns the shown map and left image for the points in space; `None` before both exist.
+    /// Returns the shown map and left image for the points in space, or `None` before both exist.
     pub(crate) fn space_inputs(&self) -> Option<Inputs<'_>> {
         let left = self.views[ViewKind::Left as usize].as_ref()?;
         let map = self.map.as_ref().filter(|map| map.size() == left.size())?;
         Some(Inputs { map, picture: left, colours: self.pass.colours() })
     }
 
-    /// Draws `output`'s pair and map with `displays` in the open `views`; cheap without a change.
+    /// Draws `output`'s pair and map with `displays` in the open `views`, cheaply if nothing has changed.
     pub(crate) fn update(
         &mut self,
         output: &Arc<Output>,
@@ -191,7 +188,7 @@ pub(crate) fn is_software(state: &RenderState) -> bool {
     state.adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// Returns names and offsets of the members of a struct of a shader, and its size, in bytes.
+/// Returns names and offsets of the members of a shader's struct, and the size of the struct, bytes.
 #[cfg(test)]
 fn struct_of(source: &str, name: &str) -> (Vec<(String, usize)>, usize) {
     let module = wgpu::naga::front::wgsl::parse_str(source).expect("a shader");

@@ -7,7 +7,7 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = stereopsis_shaders::text("picture");
 
-/// Brightness of a stale image, whose camera is lost, relative to a new one.
+/// Brightness of a stale image from a lost camera, relative to a new one.
 const STALE_BRIGHTNESS: f32 = 0.35;
 
 /// Uniform `Part` of the shader.
@@ -19,7 +19,6 @@ struct Part {
     brightness: [f32; 4],
 }
 
-/// Pipeline and sampler.
 pub(super) struct PicturePass {
     device: wgpu::Device,
     pipeline: wgpu::RenderPipeline,
@@ -55,7 +54,7 @@ impl PicturePass {
             multiview_mask: None,
             cache: None,
         });
-        // enlarged pixels stay squares; reduced ones are averaged
+        // enlarged pixels stay squares, reduced ones are averaged
         let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("picture"),
             mag_filter: wgpu::FilterMode::Nearest,
@@ -66,7 +65,6 @@ impl PicturePass {
     }
 }
 
-/// Image of a view, ready to draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawable<'a> {
     pub(super) pass: &'a PicturePass,
@@ -74,10 +72,10 @@ pub(crate) struct Drawable<'a> {
 }
 
 impl Drawable<'_> {
-    /// Draws `part` of the image (0 to 1 along each axis) into `rect`, within the painter's clip rectangle; dark if it is stale.
+    /// Draws `part` of the image (0 to 1 along each axis) into `rect` within the painter's clip rectangle, dark if it is stale.
     pub(crate) fn paint(self, painter: &Painter, rect: Rect, part: Rect, is_stale: bool) {
         let PicturePass { device, pipeline, sampler } = self.pass;
-        // a viewport has whole pixels and lies in the window
+        // a viewport must have whole pixels and lie in the window
         let seen = rect.intersect(painter.clip_rect()).intersect(painter.ctx().viewport_rect());
         let drawn = seen.round_to_pixels(painter.pixels_per_point());
         if !drawn.is_positive() {
@@ -107,7 +105,6 @@ impl Drawable<'_> {
     }
 }
 
-/// Callback by which egui draws the image.
 struct PictureCallback {
     pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroup,

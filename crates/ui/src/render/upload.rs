@@ -4,7 +4,7 @@ use crate::export::screen;
 use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
 
-/// Creates a plain two-dimensional texture.
+/// Creates a texture of one layer and one mip level.
 pub(super) fn texture(
     device: &wgpu::Device,
     label: &str,
@@ -31,12 +31,11 @@ pub(super) fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, bytes: &[u8]) 
     queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
 }
 
-/// Uploads a map, packed in the GPU engine's format; reuses `old` if its size fits.
+/// Uploads a map in the GPU engine's packed format into `old` if its size fits, or else into a new texture.
 pub(super) fn map(state: &RenderState, map: &DisparityMap, old: Option<wgpu::Texture>) -> wgpu::Texture {
     packed(state, &screen::words(map), map.size(), old)
 }
 
-/// Uploads packed words.
 pub(super) fn packed(
     state: &RenderState,
     words: &[u32],
@@ -44,7 +43,7 @@ pub(super) fn packed(
     old: Option<wgpu::Texture>,
 ) -> wgpu::Texture {
     let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
-    // textures of the GPU engine are read-only here
+    // textures of the GPU engine cannot be written here
     let fits = |t: &wgpu::Texture| t.usage() == usage && (t.width(), t.height()) == (width as u32, height as u32);
     let texture = old.filter(fits).unwrap_or_else(|| {
         texture(&state.device, "uploaded disparities", (width, height), wgpu::TextureFormat::R32Uint, usage)

@@ -1,4 +1,4 @@
-//! Work that waits for a result: checking a range, fitting colours, writing files.
+//! Work that waits for a result: check of a range, fit of colours, files to write.
 
 use super::Session;
 use crate::action::Action;
@@ -8,31 +8,27 @@ use crate::engine::Output;
 use crate::export;
 use crate::features::rig;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::settings::Settings;
 use std::sync::Arc;
 
-/// Largest number of outdated results that a fit of the depth range waits for: the geometry may come with each pair, and not be
-/// known before.
+/// Largest number of outdated results before a fit of the depth range, because a geometry unknown before may come with each pair.
 const MAX_OUTDATED: u32 = 6;
 
-/// Work that waits for the next result.
-pub(crate) struct Awaited {
-    /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and the value of `near-m` in px.
+pub(crate) struct AwaitedWork {
+    /// Settings that wait for the first pair, whose width and geometry determine whether the range fits and `near-m` in px.
     settings: Option<Settings>,
-    /// Number of outdated results since the change, while the depth range waits to be fitted.
+    /// Number of outdated results since the change, while a fit of the depth range is due.
     outdated: Option<u32>,
-    /// Whether the user has requested the fit: only then it is a step of the history.
+    /// Whether the user has requested the fit, which makes it a step of the history.
     is_asked: bool,
-    /// Whether the search range waits to be fitted to the next result with the present calibration.
+    /// Whether a fit of the search range to the next result with the present calibration is due.
     pub(crate) range: bool,
-    /// Whether the next result is written to files.
     pub(crate) snapshot: bool,
 }
 
-impl Awaited {
-    /// Creates the work of the start.
-    pub(super) fn of_start(settings: Settings, fits_depth: bool) -> Self {
+impl AwaitedWork {
+    pub(super) fn new(settings: Settings, fits_depth: bool) -> Self {
         Self {
             settings: Some(settings),
             outdated: fits_depth.then_some(0),
@@ -53,7 +49,6 @@ impl Awaited {
         self.is_asked = true;
     }
 
-    /// Requests or cancels the fit of the depth range.
     pub(crate) fn fits_depth(&mut self, fits: bool) {
         (self.outdated, self.is_asked) = (fits.then_some(0), false);
     }
@@ -65,7 +60,7 @@ impl Awaited {
 }
 
 impl Session {
-    /// Counts a new result, which may be outdated.
+    /// Counts a new result if it is outdated.
     pub(super) fn count_outdated(&mut self, output: &Output) {
         let is_outdated = !self.is_current(output);
         if let Some(outdated) = &mut self.awaited.outdated {
@@ -73,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Does the work that has waited for this result, and requests the numbers of the next one where they are needed.
+    /// Executes the work that waits for this result, and requests a map on the host with the next one where needed.
     pub(super) fn take_awaited(&mut self, output: &Arc<Output>) {
         let frame = &output.job.frame;
         if let Some(settings) = self.awaited.settings.take() {
@@ -109,7 +104,7 @@ impl Session {
         self.live.set_read_back(waits || reads_pixel || measures);
     }
 
-    /// Returns whether a result has the present settings and geometry: outdated ones still arrive after a change.
+    /// Returns whether a result has the present settings and geometry, since outdated ones still arrive after a change.
     pub(crate) fn is_current(&self, output: &Output) -> bool {
         let preparation = self.live.preparation();
         let scale = preparation.scale.factor();
@@ -117,7 +112,7 @@ impl Session {
         *output.job.params == *self.live.params() && output.job.frame.geometry == geometry
     }
 
-    /// Writes a result, which has its map on the host, into files.
+    /// Writes a result with its map on the host into files.
     pub(crate) fn write_snapshot(&mut self, output: Arc<Output>) {
         let folder = self.state.recording_folder();
         let write = move || {
@@ -128,8 +123,8 @@ impl Session {
         self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
             let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
             let text = format!("snapshot: {} files beside {last}", snapshot.paths.len());
-            let cures = snapshot.paths.last().cloned().map(Cure::ShowInFolder).into_iter().collect();
-            session.state.notices.add(Level::News, text, cures);
+            let remedies = snapshot.paths.last().cloned().map(Remedy::ShowInFolder).into_iter().collect();
+            session.state.notices.add(Level::News, text, remedies);
             for warning in snapshot.warnings {
                 session.state.notices.confirm(warning);
             }

@@ -1,4 +1,4 @@
-//! "Copy as command": the command line that gives the shown result.
+//! "Copy as command": the command line that reproduces the shown result.
 
 use super::Session;
 use crate::console;
@@ -6,7 +6,7 @@ use crate::engine::EngineChoice;
 use crate::settings::words_to;
 
 impl Session {
-    /// Returns flags of the settings that differ from the defaults, with their values.
+    /// Returns flags and values of the settings that differ from the defaults.
     pub(crate) fn settings_flags(&self) -> Vec<(&'static str, String)> {
         let matching = &self.state.matching;
         let mut words = words_to(&matching.params, matching.preset);
@@ -16,7 +16,7 @@ impl Session {
         words
     }
 
-    /// Returns the command line of the window, with the flags that differ from the defaults.
+    /// Returns the command line of the window with the flags that differ from the defaults.
     pub(crate) fn command_line(&self) -> String {
         self.command("live", Vec::new())
     }
@@ -34,7 +34,7 @@ impl Session {
         self.command("measure", flags.into_iter().flatten().flatten().collect())
     }
 
-    /// Returns a command on the open source with the present settings, and more flags.
+    /// Returns a command on the open source with the present settings and further flags.
     pub(crate) fn command(&self, name: &str, flags: Vec<String>) -> String {
         let mut words = vec!["stereopsis".to_owned(), name.to_owned()];
         words.extend(self.state.rig.flags(&self.state.source.spec));

@@ -1,7 +1,5 @@
-//! Device that window and engine share: messages about its loss, and the recovery of a lost GPU.
-//!
-//! The window reopens on any available GPU. If that is another one, the missed one is opened again by the
-//! policy of [`crate::engine::recovery`].
+//! Device shared by window and engine: messages about its loss, and recovery of a lost GPU.
+//! The window reopens on any available GPU; a missed one is opened again by the policy of [`crate::engine::recovery`].
 
 use super::Session;
 use crate::engine::gpu::Gpu;
@@ -12,18 +10,17 @@ use crate::jobs::Job;
 use crate::live::EngineSource;
 use std::time::Instant;
 
-/// State of the recovery.
 #[derive(Default)]
 pub(super) struct DeviceState {
     recovery: Recovery,
-    /// Adapter of the window before it had to take another one.
+    /// Adapter that the window used before it had to take another one.
     missed: Option<String>,
-    /// Missed adapter, open again: the window moves to it.
+    /// Missed adapter, open again, to which the window moves.
     next: Option<Gpu>,
 }
 
 impl Session {
-    /// Continues with another device, after the last one was lost because of `why`; the caller reopens the window.
+    /// Continues with another device after a loss for the reason `why`; the caller reopens the window.
     pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
@@ -40,7 +37,7 @@ impl Session {
         self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.state.matching.engine.clone() }));
     }
 
-    /// Returns the device that the window moves to.
+    /// Returns the device to which the window moves.
     pub(crate) fn next_device(&self) -> Option<&Gpu> {
         self.device.next.as_ref()
     }
@@ -55,15 +52,14 @@ impl Session {
         Some(gpu)
     }
 
-    /// Drops the results on the old device, and takes over the new one.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
-        comparison::commands::end(self); // its results are on that device too
+        comparison::commands::end(self); // its results belong to the lost device
         self.state.pipeline.output = None;
         self.state.matching.engine.gpu = Some(gpu.clone());
     }
 
-    /// Replaces the engine, in the background. A missed GPU is opened again.
+    /// Replaces the engine in the background and opens a missed GPU again.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
         self.state.matching.engine.choice = choice;
         self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
@@ -73,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Opens the missed GPU again when that is due.
+    /// Opens the missed GPU again when due.
     pub(super) fn search_device(&mut self, now: Instant) {
         if self.device.recovery.take_due(now) {
             self.open_missed();
@@ -88,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Makes the window move to the GPU that was found if it is the missed one.
+    /// Makes the window move to a found GPU if it is the missed one.
     pub(super) fn found_device(&mut self, found: Result<Gpu, String>) {
         let Some(missed) = &self.device.missed else { return };
         let why = match found {
@@ -128,7 +124,7 @@ mod tests {
         Session::start(options, Some(gpu.clone())).unwrap()
     }
 
-    /// Updates the session like a window, until `found`.
+    /// Updates the session as a window does until `found`.
     fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
@@ -145,23 +141,23 @@ mod tests {
         move |session| session.state.output().is_some_and(|output| output.engine.kind == kind)
     }
 
-    fn said(session: &Session, part: &str) -> bool {
+    fn has_notice(session: &Session, part: &str) -> bool {
         session.state.notices.all().iter().any(|notice| notice.text.contains(part))
     }
 
     #[test]
-    fn after_a_loss_everything_stays_and_the_gpu_computes_on_the_next_device() {
+    fn state_survives_a_lost_device() {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         let (params, source) = (session.state.matching.params.clone(), session.state.source.spec.clone());
         first.device.destroy();
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
-        assert!(said(&session, "the CPU computes instead"));
+        assert!(has_notice(&session, "the CPU computes instead"));
         session.device_replaced(&second, "a test");
-        assert!(said(&session, "the GPU was lost (a test); going on with "));
+        assert!(has_notice(&session, "the GPU was lost (a test); going on with "));
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
-        assert!(!said(&session, "the CPU computes instead"), "that is over");
+        assert!(!has_notice(&session, "the CPU computes instead"), "that is over");
         assert_eq!(
             (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.choice),
             (&params, &source, EngineChoice::Gpu)
@@ -199,14 +195,17 @@ mod tests {
         second.device.destroy();
         session.device_replaced(&third, "twice");
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
-        assert!(said(&session, "the GPU was lost (twice) again") && said(&session, "until an engine is chosen again"));
+        assert!(
+            has_notice(&session, "the GPU was lost (twice) again")
+                && has_notice(&session, "until an engine is chosen again")
+        );
         assert_eq!(session.state.matching.engine.choice, EngineChoice::Gpu, "the choice stays");
         session.set_engine(EngineChoice::Gpu);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
     }
 
     #[test]
-    fn a_gpu_that_is_missed_is_looked_for_once_and_moved_to() {
+    fn missed_gpu_is_searched_once_and_used() {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         let real = first.info.adapter.clone();
@@ -215,7 +214,7 @@ mod tests {
         session.device.recovery.lost(now);
         session.search_device(now + Duration::from_mins(1));
         until(&mut session, "it is said", |session| {
-            said(session, "a GPU that is away was lost and cannot be opened again")
+            has_notice(session, "a GPU that is away was lost and cannot be opened again")
         });
         assert!(session.device.recovery.due().is_none() && session.next_device().is_none());
 
@@ -223,7 +222,7 @@ mod tests {
         session.found_device(Ok(second));
         assert!(session.next_device().is_some());
         assert_eq!(session.move_device().map(|gpu| gpu.info.adapter.clone()), Some(real));
-        assert!(session.next_device().is_none() && session.device.missed.is_none() && said(&session, "back on"));
+        assert!(session.next_device().is_none() && session.device.missed.is_none() && has_notice(&session, "back on"));
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
     }
 }

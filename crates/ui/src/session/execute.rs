@@ -1,4 +1,4 @@
-//! Execution of commands: the only place where panels, menus and keys take effect.
+//! Execution of commands, the only place where panels, menus and keys take effect.
 
 use super::Session;
 use super::source::Request;
@@ -16,11 +16,10 @@ use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 use std::time::Instant;
 
-/// Enlargement by one key press.
 const ZOOM_STEP: f32 = 1.5;
 
 impl Session {
-    /// Executes a command; `ctx` is the window's. Removes errors of earlier commands of this kind.
+    /// Executes a command and removes errors of earlier commands of this kind; `ctx` is the window's.
     pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
         let owner = command.owner();
         self.state.notices.given_again(owner);
@@ -60,7 +59,7 @@ impl Session {
             Command::SetDockWidths(widths) => state.view.dock_widths = widths,
             Command::SetPointer(pointer) => {
                 state.pointer = pointer;
-                ctx.request_repaint(); // the readout was drawn before
+                ctx.request_repaint(); // the read-out was drawn before
             }
             Command::SetPose(pose) => {
                 state.pose = pose;
@@ -170,7 +169,7 @@ impl Session {
             Action::Panels => state.view.toggle_panels(),
             Action::Controls => state.view.arrangement_mut().controls ^= true,
             Action::Readings => state.view.arrangement_mut().readings ^= true,
-            Action::Find => state.finds ^= true,
+            Action::Find => state.is_finder_open ^= true,
             Action::Close if state.page.is_some() => state.page = None,
             Action::Close => state.view.alone = None,
             Action::FullScreen => {
@@ -215,14 +214,14 @@ impl Session {
         }
     }
 
-    /// Opens or closes a page. Only one is open at a time.
+    /// Opens or closes a page, one at a time.
     fn toggle_page(&mut self, page: Action) {
         if self.state.is_open(page) {
             self.state.page = None;
             return;
         }
         if page == Action::Pictures {
-            self.state.picture.chosen = Figure::of_now(&self.state); // of the page that was open
+            self.state.picture.chosen = Figure::current(&self.state); // figure of the page that was open
         }
         self.state.page = Some(page);
         match page {
@@ -232,7 +231,7 @@ impl Session {
         }
     }
 
-    /// Shows a parameter in its panel, and unfolds its group. A message gives the reason where the parameter has no effect.
+    /// Shows a parameter in its panel with its group unfolded, and a message if the parameter has no effect.
     fn reveal(&mut self, name: &'static str) {
         let Some(parameter) = StereoParams::table().iter().find(|parameter| parameter.name == name) else { return };
         let state = &mut self.state;
@@ -249,7 +248,7 @@ impl Session {
         state.revealed = Some((name, Instant::now()));
     }
 
-    /// Opens or closes a view. Confidence is computed while its view is open.
+    /// Opens or closes a view; confidence is computed while its view is open.
     fn toggle_view(&mut self, view: ViewKind) {
         self.state.view.toggle(view);
         if view == ViewKind::Confidence {
@@ -259,7 +258,7 @@ impl Session {
     }
 }
 
-/// Changes the playback of a recording or a folder, if one is read.
+/// Changes the playback of a recording or a folder.
 fn play(live: &Live, playback: Playback) {
     let Some(transport) = live.transport() else { return };
     match playback {
@@ -282,7 +281,7 @@ mod tests {
     use crate::settings::{Origin, Word};
 
     #[test]
-    fn commands_change_the_state_and_what_is_invalid_does_not() {
+    fn only_valid_commands_change_the_state() {
         let words = vec![Word { name: "engine".into(), text: "cpu".into(), origin: Origin::Flag }];
         let source_options = SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options };
         let options = WindowOptions { words, source_options, saved_state: None, ..WindowOptions::default() };

@@ -1,11 +1,11 @@
-//! Saving of the state for the next start: written soon after each change, so that no crash loses it, and the messages about it.
+//! Saving of the state for the next start soon after each change, so that a crash loses nothing, and messages about it.
 
 use super::Session;
 use super::source::Request;
 use crate::capture::SourceSpec;
 use crate::console;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use crate::saved::SavedState;
 use crate::settings::{Origin, Settings};
@@ -16,23 +16,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Job that writes the state; hidden from the status line.
+/// Job that writes the state, hidden from the status line.
 pub(super) const KEEP: Job = Job::new("saving the window's state");
-/// Interval of checking for changes.
+/// Interval of the check for changes.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// Time until writing is retried after a failure.
+/// Delay before writing is repeated after a failure.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// Progress of saving the state.
 pub(super) struct StateWriter {
     store: Option<Arc<Store>>,
     written: Option<SavedContent>,
-    /// Number of the newest state.
     number: u64,
     due: Instant,
-    /// Message that writing fails.
+    /// Message about a failure to write.
     failing: Option<String>,
-    /// Source and calibration of the command line.
     fresh: Request,
 }
 
@@ -44,7 +41,7 @@ impl StateWriter {
 }
 
 impl Session {
-    /// Writes the state if it has changed, in the background; called once per frame.
+    /// Writes the state in the background if it has changed; once per frame.
     pub(crate) fn update_kept(&mut self, now: Instant) {
         let Some(store) = self.keeping.store.clone() else { return };
         if now < self.keeping.due || self.jobs.is_running(KEEP) {
@@ -81,7 +78,7 @@ impl Session {
         });
     }
 
-    /// Saves the state for the next start, before this returns.
+    /// Saves the state for the next start and waits until it is written.
     pub fn save(&mut self) {
         let Some(store) = self.keeping.store.clone() else { return };
         self.keeping.number += 1;
@@ -90,7 +87,7 @@ impl Session {
         }
     }
 
-    /// Records that the window was closed in order.
+    /// Records that the user has closed the window.
     pub(crate) fn note_closed(&self) {
         if let Some(store) = &self.keeping.store {
             store.close();
@@ -112,11 +109,11 @@ impl Session {
         SavedContent { state, rig: RigFile::of(&source.spec, &rig.options, &rig.choice), estimate }
     }
 
-    /// Announces once what was restored from the last run. If its window was not closed, all of it: the cause may lie there.
+    /// Announces restored settings once; all of them after a crash, since the cause may be among them.
     pub(crate) fn announce_saved(&mut self, saved: &SavedState, has_saved_rig: bool) {
         let was_not_closed = self.keeping.store.as_ref().is_some_and(|store| store.was_not_closed());
         let mut words = Vec::new();
-        // a settings file replaces them
+        // a settings file replaces the saved settings
         if !self.options.words.iter().any(|word| word.origin != Origin::Flag) {
             words.extend(self.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")));
         }
@@ -131,12 +128,11 @@ impl Session {
         };
         if !saved.is_empty() && !words.is_empty() {
             let text = format!("{text}: {}", words.join(", "));
-            self.state.notices.add(Level::Remark, text, vec![Cure::StartFresh]);
+            self.state.notices.add(Level::Remark, text, vec![Remedy::StartFresh]);
         }
     }
 
-    /// Returns to the command line, or else the defaults: parameters, engine, views, recordings, source and rig. The file with the
-    /// previous state is set aside.
+    /// Returns to the command line and the defaults; the file with the previous state is set aside.
     pub(crate) fn start_fresh(&mut self) {
         let Some(store) = self.keeping.store.clone() else { return self.take_fresh() };
         let keep = move || store.set_aside();
@@ -174,7 +170,7 @@ impl Session {
         }
     }
 
-    /// Describes the source and its rig, unless they are those of the command line.
+    /// Describes the source and its rig unless they are those of the command line.
     pub(crate) fn words_of_source(&self, has_saved_rig: bool) -> Vec<String> {
         let (spec, choice, fresh) = (&self.state.source.spec, &self.state.rig.choice, &self.keeping.fresh);
         let mut words = Vec::new();
@@ -197,7 +193,6 @@ impl Session {
         }
     }
 
-    /// Returns the folder of the saved state.
     pub(crate) fn state_folder(&self) -> Option<&Path> {
         self.options.saved_state.as_deref().and_then(Path::parent)
     }

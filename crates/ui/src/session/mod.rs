@@ -1,5 +1,4 @@
 //! Session of the window: owns the pipeline and the state, executes commands, and runs background jobs.
-//!
 //! The window may close and reopen on another device after a loss; the session stays.
 
 mod awaited;
@@ -33,7 +32,7 @@ use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::space::commands as space;
 use crate::stereo::{Preset, StereoParams};
-use awaited::Awaited;
+use awaited::AwaitedWork;
 pub(crate) use source::Request;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,37 +45,34 @@ pub struct Session {
     pub(crate) jobs: Jobs<Self>,
     pub(crate) waker: Waker,
     device: device::DeviceState,
-    pub(crate) estimate: recording::commands::Estimate,
+    pub(crate) estimate: recording::commands::SizeEstimate,
     /// Change for which the recording may end.
     pub(crate) waiting_change: Option<recording::commands::PendingChange>,
     pub(crate) estimate_pairs: EstimatePairs,
-    /// Time of opening of the cameras whose calibration was started automatically.
+    /// Time at which the automatically calibrated cameras were opened.
     pub(crate) begun_by_itself: Option<Instant>,
     pub(crate) guide: guide::commands::Guide,
     keeping: keep::StateWriter,
-    /// Engine of a comparison of settings.
     pub(crate) comparison: Option<Comparison>,
-    /// Time at which the settings file was last read.
     pub(crate) file_read: Option<Instant>,
     pub(crate) explainer: PixelExplainer,
     pub(crate) tried: search::commands::BackgroundTrials,
     pub(crate) meter: Background<MeasureRequest, Measurement>,
-    /// Requested measurement, while its page is open.
+    /// Requested measurement while its page is open.
     pub(crate) measuring: Option<MeasureRequest>,
-    /// Points that are being saved.
     pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
-    pub(crate) awaited: Awaited,
-    /// Change by the typed path, and the kind of command that asked for it.
+    pub(crate) awaited: AwaitedWork,
+    /// Continuation of the typed path, and the kind of command that requested it.
     pub(crate) typed_then: Option<(Option<Owner>, dialog::commands::AnswerHandler)>,
-    /// Present errors of the pipeline, which were shown when they began.
+    /// Present errors of the pipeline, shown once when they began.
     errors_shown: Vec<String>,
     /// Message that the calibration of the source has failed.
     pub(crate) uncalibrated: Option<String>,
     shown: Rate,
-    /// Time at which the present source was opened: earlier results belong to another one.
+    /// Time at which the present source was opened; earlier results belong to another one.
     pub(crate) source_since: Instant,
-    /// Start of the session, until its first result.
+    /// Start of the session until its first result.
     pub(crate) started: Option<Instant>,
 }
 
@@ -84,7 +80,7 @@ impl Session {
     /// Starts the pipeline and opens the source in the background.
     ///
     /// # Errors
-    /// Flags or the settings file are wrong, or the system gives no thread.
+    /// Flags or the settings file are wrong, or the system cannot start a thread.
     pub fn start(options: WindowOptions, gpu: Option<Gpu>) -> anyhow::Result<Self> {
         let mut options = options;
         let store = options.saved_state.as_deref().map(Store::open);
@@ -111,7 +107,7 @@ impl Session {
         let (explainer, meter) = (explain::commands::start_explainer(&waker)?, measure::commands::start_meter(&waker)?);
         let source = first_source(&options, &saved);
         if saved.source() != Some(source.to_string()) {
-            view.depth_range_m = None; // fitted to another source
+            view.depth_range_m = None; // was fitted to another source
         }
         let remote = options.remote.clone();
         let pipeline =
@@ -149,7 +145,7 @@ impl Session {
             notices: Notices::default(),
             typed: None,
             page: None,
-            finds: false,
+            is_finder_open: false,
             revealed: None,
             jobs: Vec::new(),
         };
@@ -159,7 +155,7 @@ impl Session {
             jobs: Jobs::new(waker.clone()),
             waker,
             device: device::DeviceState::default(),
-            estimate: recording::commands::Estimate::default(),
+            estimate: recording::commands::SizeEstimate::default(),
             waiting_change: None,
             estimate_pairs: EstimatePairs::default(),
             begun_by_itself: None,
@@ -174,7 +170,7 @@ impl Session {
             points: space::Points::default(),
             options,
             typed_then: None,
-            awaited: Awaited::of_start(settings, fits_depth),
+            awaited: AwaitedWork::new(settings, fits_depth),
             errors_shown: Vec::new(),
             uncalibrated: None,
             shown: Rate::default(),
@@ -186,7 +182,6 @@ impl Session {
         Ok(session)
     }
 
-    /// Shows a file in the system's file manager.
     pub(crate) fn show_in_folder(&mut self, file: PathBuf) {
         let folder = absolute(file.parent().unwrap_or(Path::new(".")));
         let show =
@@ -194,7 +189,7 @@ impl Session {
         self.start_job(Job::new("showing the folder"), show, |_, ()| {});
     }
 
-    /// Carries out `change` for a kind of command, which owns messages of its failures and of its jobs.
+    /// Executes `change` for a kind of command, which owns messages of its failures and its jobs.
     pub(crate) fn owned(&mut self, owner: Option<Owner>, change: impl FnOnce(&mut Self)) {
         let before = (self.state.notices.owner, self.jobs.owner);
         (self.state.notices.owner, self.jobs.owner) = (owner, owner);
@@ -202,14 +197,13 @@ impl Session {
         (self.state.notices.owner, self.jobs.owner) = before;
     }
 
-    /// Applies the results of finished jobs.
     pub(crate) fn finish_jobs(&mut self) {
         for (owner, change) in self.jobs.finished() {
             self.owned(owner, change);
         }
     }
 
-    /// Polls the pipeline, the finished jobs and the remote clients. Called once per frame of the window; never waits.
+    /// Polls the pipeline, the finished jobs and the remote clients without waiting; once per frame of the window.
     pub(crate) fn update(&mut self) {
         self.finish_jobs();
         let now = Instant::now();
@@ -249,11 +243,11 @@ impl Session {
             .collect();
     }
 
-    /// Adapts to the window's width, and to the user's choices of theme and text size. Called once per frame.
+    /// Adapts to the window's width and to the user's theme and text size; once per frame.
     pub(crate) fn fit_window(&mut self, ctx: &egui::Context) {
         let view = &mut self.state.view;
         view.is_narrow = ctx.content_rect().width() < NARROW_WIDTH;
-        view.text_zoom = ctx.zoom_factor(); // changed by egui's own keys
+        view.text_zoom = ctx.zoom_factor(); // egui's own keys change it
         let viewport = ctx.input(|i| i.viewport().clone());
         if let Some(inner) =
             viewport.inner_rect.filter(|_| viewport.fullscreen != Some(true) && viewport.maximized != Some(true))
@@ -267,7 +261,6 @@ impl Session {
         });
     }
 
-    /// Shows the newest result.
     pub(crate) fn take_output(&mut self, output: Arc<Output>, now: Instant) {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
         if let Some(started) = self.started.take_if(|_| self.state.source.opening.is_none()) {
@@ -288,14 +281,14 @@ impl Session {
         self.take_awaited(&output);
     }
 
-    /// Shows each error once when it begins. A dismissed one returns only after it had ended.
+    /// Shows each error once when it begins; a dismissed one returns only if it ends and begins again.
     pub(crate) fn update_errors(&mut self) {
         let status = self.state.status();
         // missing memory has a message with remedies
         let too_large = status.engine.too_large.as_ref();
         let mut errors: Vec<_> = status.errors.iter().filter(|error| Some(*error) != too_large).cloned().collect();
         if matches!(self.state.source.spec, SourceSpec::Recording(_)) {
-            errors.extend(status.cameras.remarks.iter().cloned()); // a file's damage
+            errors.extend(status.cameras.remarks.iter().cloned()); // damage of the file
         }
         for ended in self.errors_shown.iter().filter(|error| !errors.contains(error)) {
             self.state.notices.retract(ended);
@@ -306,7 +299,7 @@ impl Session {
         self.errors_shown = errors;
     }
 
-    /// Starts a job. Its failure is shown; otherwise `finish` gets its result.
+    /// Starts a job whose failure is shown and whose result `finish` receives.
     pub(crate) fn start_job<T: Send + 'static>(
         &mut self,
         job: Job,
@@ -319,19 +312,17 @@ impl Session {
         });
     }
 
-    /// Lets the user choose a recording or images.
     pub(crate) fn choose_source_files(&mut self) {
         let title = "A recording, or a left and a right image";
         dialog::commands::ask_files(self, title, "Recordings and images", SOURCE_EXTENSIONS, Self::open_files);
     }
 
-    /// Returns the pipeline.
     #[cfg(test)]
     pub fn live(&self) -> &Live {
         &self.live
     }
 
-    /// Applies changed parameters if they are valid; otherwise shows the reason and keeps the old ones.
+    /// Applies changed parameters if they are valid, and otherwise shows the reason.
     pub(crate) fn set_params(&mut self, params: StereoParams) {
         match params.validate() {
             Ok(()) => {
@@ -344,12 +335,12 @@ impl Session {
     }
 }
 
-/// Returns the folder as an absolute path: the next run may have another current folder.
+/// Returns the folder as an absolute path, because the next run may have another current folder.
 pub(crate) fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// Returns the source of the command line, or else that of the last run.
+/// Returns the source of the command line, or else of the last run.
 fn first_source(options: &WindowOptions, saved: &SavedState) -> SourceSpec {
     let parse = |words: String| SourceSpec::parse(&words).ok().filter(|source| *source != SourceSpec::Pipe);
     options.source.clone().or_else(|| saved.source().and_then(parse)).unwrap_or(SourceSpec::Scene)
@@ -361,12 +352,12 @@ fn resolve(options: &WindowOptions, saved: &SavedState) -> Result<Settings, Sett
     let Some(path) = options.saved_state.as_deref().filter(|_| only_flags) else {
         return Settings::resolve(&options.words);
     };
-    // each by its form only: P1 may need the P2 that follows
+    // each word is checked alone, because P1 may need the P2 that follows
     let known = |word: &Word| match StereoParams::parameter(&word.name) {
         Some(parameter) => parameter.parse(&word.text).is_ok(),
         None => Settings::resolve(std::slice::from_ref(word)).is_ok(),
     };
     let words: Vec<_> = saved.words(path, known).into_iter().chain(options.words.iter().cloned()).collect();
-    // saved settings that contradict the flags are left out
+    // saved settings that contradict the flags are dropped
     Settings::resolve(&words).or_else(|_| Settings::resolve(&options.words))
 }

@@ -1,4 +1,4 @@
-//! Remote clients: they receive the source's description and the present parameters, and may change these.
+//! Remote clients, which receive the source's description and the present parameters and may change these.
 
 use super::Session;
 use crate::recording::{About, parameter_words};
@@ -8,7 +8,7 @@ use std::time::SystemTime;
 impl Session {
     /// Describes the open source and its calibration.
     pub(crate) fn about(&self, started: SystemTime) -> About {
-        let info = self.live.status().source; // that of a source that was opened just now
+        let info = self.live.status().source; // describes a source that was opened just now
         let calibrated = Calibrated {
             preparation: self.live.preparation(),
             note: None,
@@ -20,7 +20,6 @@ impl Session {
         About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }
     }
 
-    /// Sends the description of the source to the remote clients.
     pub(crate) fn describe_source(&self) {
         if let Some(remote) = self.live.remote() {
             remote.set_about(self.about(SystemTime::now()));

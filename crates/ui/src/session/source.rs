@@ -1,4 +1,4 @@
-//! Opening of sources and search for cameras. A job opens a source; the previous one is read until then.
+//! Opening of sources and search for cameras; a job opens a source while the previous one is read.
 
 use super::Session;
 use crate::action::Action;
@@ -6,7 +6,7 @@ use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
 use crate::features::{guide, history, recording, rig};
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
 use crate::settings;
 use crate::sources::{self, CalibratedSource, OpenError};
@@ -15,7 +15,7 @@ use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Source before the first one is open; it never has a pair.
+/// Source without pairs, in use before the first one is open.
 pub(super) struct NoSource;
 
 impl PairSource for NoSource {
@@ -31,13 +31,13 @@ impl PairSource for NoSource {
 
 const OPEN: Job = Job::stoppable("opening the source");
 
-/// Source to be opened, with its options and calibration.
+/// Source to open with its options and calibration.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Request {
     pub(crate) spec: SourceSpec,
     pub(crate) options: SourceOptions,
     pub(crate) choice: CalibrationChoice,
-    /// Rig file that it comes from.
+    /// Rig file of the request.
     pub(crate) file: Option<(PathBuf, RigFile)>,
 }
 
@@ -62,19 +62,16 @@ impl Session {
         Request { spec, options, choice, file: None }
     }
 
-    /// Opens a source with the present options.
     pub(crate) fn open(&mut self, spec: SourceSpec) {
         self.open_as(self.request(spec));
     }
 
-    /// Opens the user's source again.
     pub(crate) fn open_again(&mut self) {
         self.open(self.state.source.spec.clone());
     }
 
-    /// Opens a source in the background. It replaces the present one once it is open; until then, and if it fails, nothing changes.
-    /// Only a camera that both need is closed before. If nothing rectified would be lost, a source whose calibration fails is shown
-    /// uncalibrated.
+    /// Opens a source in the background, which replaces the present one once it is open; a failure changes nothing.
+    /// Only a camera that both need is closed before. A source whose calibration fails is shown uncalibrated if no rectified one is lost.
     pub(crate) fn open_as(&mut self, wanted: Request) {
         self.state.rig.sides_checked = false;
         let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
@@ -104,7 +101,7 @@ impl Session {
             };
             opened.map_err(|err: OpenError| err.to_string())
         };
-        drop(self.jobs.stop(OPEN)); // of another source
+        drop(self.jobs.stop(OPEN)); // request for another source
         self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
             session.state.source.opening = None;
             match opened {
@@ -121,31 +118,31 @@ impl Session {
         });
     }
 
-    /// Returns whether this is the user's source and is not read: the first one, or one that the scene replaces.
+    /// Returns whether this is the user's source and is not read, because it is the first one or the scene replaces it.
     pub(crate) fn has_nothing_before(&self, wanted: &Request) -> bool {
         let source = &self.state.source;
         source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
     }
 
-    /// Shows that the calibration of the source has failed, until it is calibrated.
+    /// Shows that the calibration of the source has failed, until the source is calibrated.
     pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
         let choice = &self.state.rig.choice;
-        let cures = match choice.rectify() {
-            _ if why.means_exchanged() => vec![Cure::Action(Action::SwapPictures), self.another_source()],
-            RectifyChoice::Auto => vec![Cure::Estimate(Box::new(choice.clone())), self.another_source()],
-            RectifyChoice::Calibration | RectifyChoice::Off => vec![Cure::OpenAgain, Cure::Action(Action::Rig)],
+        let remedies = match choice.rectify() {
+            _ if why.means_exchanged() => vec![Remedy::Action(Action::SwapPictures), self.another_source()],
+            RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice.clone())), self.another_source()],
+            RectifyChoice::Calibration | RectifyChoice::Off => vec![Remedy::OpenAgain, Remedy::Action(Action::Rig)],
         };
         let text = format!("{why} · the images are shown as they come, not rectified");
-        self.state.notices.add(Level::Error, text.clone(), cures);
+        self.state.notices.add(Level::Error, text.clone(), remedies);
         self.uncalibrated = Some(text);
     }
 
-    /// Returns the remedy of choosing another source of this kind.
-    fn another_source(&self) -> Cure {
-        Cure::Action(if self.state.source.spec.is_camera() { Action::Cameras } else { Action::Open })
+    /// Returns a remedy that lets the user choose another source of this kind.
+    fn another_source(&self) -> Remedy {
+        Remedy::Action(if self.state.source.spec.is_camera() { Action::Cameras } else { Action::Open })
     }
 
-    /// Opens sources, rigs or calibrations that were chosen or dropped; an empty list changes nothing.
+    /// Opens chosen or dropped sources, rigs or calibrations; an empty list changes nothing.
     pub(crate) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
         if paths.is_empty() {
             return;
@@ -184,8 +181,8 @@ impl Session {
             state.pointer.zoom = Zoom::default();
             state.pose = None;
         }
-        state.notices.cured(&Cure::OpenAgain);
-        state.notices.cured(&Cure::Action(Action::SwapPictures));
+        state.notices.remedied(&Remedy::OpenAgain);
+        state.notices.remedied(&Remedy::Action(Action::SwapPictures));
         let spec = state.source.spec.clone();
         state.source.note_opened(&spec);
         self.read(spec, opened);
@@ -213,8 +210,7 @@ impl Session {
         rig::controls::read_controls(self);
     }
 
-    /// Handles a source that cannot be opened: reopens a camera that was closed for it. Without a previous source the scene replaces it,
-    /// and the saved state still has the user's source.
+    /// Handles a failed opening: reopens a camera closed for it, or shows the scene and keeps the user's source in the saved state.
     pub(crate) fn not_opened(&mut self, wanted: &Request, why: &str) {
         let before = self.request(self.state.source.spec.clone());
         let state = &mut self.state;
@@ -224,9 +220,9 @@ impl Session {
             state.notices.error(why);
             self.open_as(before);
         } else {
-            let cures = vec![Cure::OpenAgain, self.another_source()];
+            let remedies = vec![Remedy::OpenAgain, self.another_source()];
             let state = &mut self.state;
-            state.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), cures);
+            state.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), remedies);
             let opened =
                 sources::open_calibrated(&SourceSpec::Scene, &state.rig.options, &CalibrationChoice::default());
             match opened {
@@ -236,7 +232,7 @@ impl Session {
         }
     }
 
-    /// Exchanges left and right: cameras and files by their names, the halves of one camera, and the images of any other source.
+    /// Exchanges left and right: names of cameras and files, halves of one camera, or images of any other source.
     pub(crate) fn swap_pictures(&mut self) {
         let mut wanted = self.request(self.state.source.spec.clone());
         match &mut wanted.spec {
@@ -259,7 +255,6 @@ impl Session {
         self.open_as(wanted);
     }
 
-    /// Exchanges the prepared images.
     pub(crate) fn swap_prepared(&mut self) {
         recording::commands::unless_recording(self, Obstacle::Swap, Self::swap_prepared_now);
     }
@@ -272,39 +267,36 @@ impl Session {
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
         if self.uncalibrated.is_some() {
-            return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // which has failed for the images as they come
+            return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // failed for unexchanged images
         }
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
             self.awaited.fit_depth();
-            self.state.notices.cured(&Cure::Action(Action::SwapPictures));
+            self.state.notices.remedied(&Remedy::Action(Action::SwapPictures));
             self.state
                 .notices
                 .news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));
         }
     }
 
-    /// Lists the cameras in the background.
     pub(crate) fn find_cameras(&mut self) {
         let find = || webcam::cameras().map_err(|err| err.to_string());
         self.jobs.start(Job::stoppable("looking for cameras"), find, |session: &mut Self, found| {
             let cameras = found.unwrap_or_else(|why| {
                 session.state.notices.error(why);
-                Vec::new() // no search again by itself
+                Vec::new() // a failed search is not repeated automatically
             });
             session.state.source.cameras = Some(cameras);
         });
     }
 
-    /// Starts to list the rigs of a router.
     #[cfg(feature = "zenoh")]
     pub(crate) fn watch_rigs(&mut self, router: &str) {
         let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
         self.state.source.rigs = Some(crate::network::census::CensusWatch::start(router, config, move || waker.wake()));
     }
 
-    /// Opens previews of the cameras that are not in use while their page is open, and closes the others. The strip beside
-    /// the scene shows how many cameras there are.
+    /// Opens previews of unused cameras while their page or the scene's strip with their number is open, and closes the others.
     pub(crate) fn update_previews(&mut self) {
         #[cfg(feature = "zenoh")]
         if !self.state.is_open(crate::action::Action::Cameras) {
@@ -331,7 +323,7 @@ impl Session {
         }
     }
 
-    /// Records since when cameras are lost.
+    /// Records the time since which cameras are lost.
     pub(crate) fn note_lost_cameras(&mut self, now: Instant) {
         let cameras = &self.state.pipeline.status.cameras.cameras;
         let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
@@ -342,7 +334,7 @@ impl Session {
         }
     }
 
-    /// Closes the previews, so that a source can open their cameras. Drivers may block, so this happens on another thread.
+    /// Closes the previews on another thread, because drivers may block, so that a source can open their cameras.
     pub(crate) fn close_previews(&mut self) {
         let previews = std::mem::take(&mut self.state.source.previews);
         if !previews.is_empty() {

@@ -10,12 +10,10 @@ const MIN_DEPTH_M: f64 = 1e-3;
 /// Range of the camera's distance from the pivot, m.
 const DISTANCES_M: RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// Pose of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pose {
-    /// Point that it turns around and looks at, m.
+    /// Point at which the camera looks and around which it turns, m.
     pub(crate) pivot_m: DVec3,
-    /// Distance from the pivot, m.
     pub(crate) distance_m: f64,
     /// Angle to the right, rad; 0 looks along the left camera's axis.
     pub(crate) yaw_rad: f64,
@@ -24,7 +22,7 @@ pub(crate) struct Pose {
 }
 
 impl Pose {
-    /// Returns the left camera's pose, with the pivot at this depth.
+    /// Returns the left camera's pose with the pivot at this depth.
     pub(crate) fn of_left_camera(pivot_z_m: f64) -> Self {
         let pivot_m = dvec3(0.0, 0.0, pivot_z_m);
         Self { pivot_m, distance_m: pivot_z_m, yaw_rad: 0.0, pitch_rad: 0.0 }
@@ -44,24 +42,23 @@ impl Pose {
         self.pivot_m - self.axes().z_axis * self.distance_m
     }
 
-    /// Turns around the pivot; positive angles, rad, move the scene to the right and downwards.
+    /// Turns around the pivot by angles in rad; positive ones move the scene to the right and downwards.
     pub(crate) fn orbit(&mut self, to_right_rad: f64, downwards_rad: f64) {
         self.yaw_rad += to_right_rad;
         self.pitch_rad = (self.pitch_rad + downwards_rad).clamp(-FRAC_PI_2, FRAC_PI_2);
     }
 
-    /// Moves camera and pivot along the camera's axes (right, down, forward), m.
+    /// Moves camera and pivot along the camera's axes (right, down, forward) by distances in m.
     pub(crate) fn fly(&mut self, by_m: DVec3) {
         self.pivot_m += self.axes() * by_m;
     }
 
-    /// Multiplies the distance from the pivot.
     pub(crate) fn approach(&mut self, ratio: f64) {
         self.distance_m = (self.distance_m * ratio).clamp(*DISTANCES_M.start(), *DISTANCES_M.end());
     }
 }
 
-/// Lens: projection from the camera to the target.
+/// Lens of the camera: projection to the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lens {
     /// Size of the target, px.
@@ -78,14 +75,14 @@ impl Lens {
         let picture_px = dvec2(picture.0 as f64, picture.1 as f64);
         let target_px = dvec2(f64::from(target.0), f64::from(target.1));
         let scale = (target_px / picture_px).min_element();
-        // pixel centres are at whole numbers
+        // pixel centres have integer coordinates
         let from_middle = dvec2(geometry.cx_px + 0.5, geometry.cy_px + 0.5) - picture_px / 2.0;
         Self { target_px, focal_px: geometry.focal_px * scale, axis_px: target_px / 2.0 + from_middle * scale }
     }
 }
 
-/// Returns the matrix from metres in the left camera's axes to clip coordinates. Depth is reversed: 1 at [`MIN_DEPTH_M`], 0 at
-/// infinity, which keeps the precision of floats far away.
+/// Returns the matrix from metres in the left camera's axes to clip coordinates.
+/// Depth is reversed, 1 at [`MIN_DEPTH_M`] and 0 at infinity, which keeps the precision of floats far away.
 pub(crate) fn clip_from_world(pose: &Pose, lens: &Lens) -> DMat4 {
     let to_camera = pose.axes().transpose();
     let camera_from_world = DMat4::from_mat3(to_camera) * DMat4::from_translation(-pose.eye_m());
@@ -106,7 +103,7 @@ mod tests {
 
     const GEOMETRY: Geometry = Geometry::new(500.0, 0.1, 3.0, [300.0, 220.0]);
 
-    /// Returns the projection of a point, px of the target from its upper left corner; `None` behind the camera.
+    /// Returns the projection of a point in px from the target's upper left corner, or `None` behind the camera.
     fn target_px(pose: &Pose, lens: &Lens, point_m: DVec3) -> Option<DVec2> {
         let clip = clip_from_world(pose, lens) * point_m.extend(1.0);
         let ndc = clip.truncate() / clip.w;
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_falls_from_one_to_nothing() {
+    fn clip_depth_falls_from_one_to_zero() {
         let lens = Lens::of(&GEOMETRY, (640, 480), (640, 480));
         let depth = |z: f64| {
             let clip = clip_from_world(&Pose::of_left_camera(1.0), &lens) * DVec4::new(0.3, 0.2, z, 1.0);
@@ -153,10 +150,10 @@ mod tests {
             pose.eye_m()
         );
         assert!((target_px(&pose, &lens, pose.pivot_m).unwrap() - lens.axis_px).length() < 1e-9);
-        // a point before the pivot moves to the right and down, like a hand that drags it
+        // a point nearer than the pivot moves to the right and down, as if dragged by hand
         let before = target_px(&pose, &lens, dvec3(0.0, 0.0, 1.5)).unwrap() - lens.axis_px;
         assert!(before.x > 1.0 && before.y > 1.0, "{before}");
-        // a quarter of a turn: forward is the scene's right
+        // after a quarter turn, forward is the scene's right
         let mut quarter = Pose::of_left_camera(2.0);
         quarter.orbit(FRAC_PI_2, 0.0);
         assert!((quarter.eye_m() - dvec3(-2.0, 0.0, 2.0)).length() < 1e-12);

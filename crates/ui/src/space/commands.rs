@@ -1,4 +1,4 @@
-//! Export of the points of the 3-D view to a file, as soon as the shown result is on the host.
+//! Export of the points of the 3-D view to a file once the shown result is on the host.
 
 use crate::command::Command;
 use crate::engine::Output;
@@ -6,43 +6,39 @@ use crate::export::{self, CloudShape, CloudSize};
 use crate::features::dialog;
 use crate::files;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::session::Session;
 use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 const WRITE: Job = Job::new("writing the points");
-/// Job that counts the points; hidden from the status line.
+/// Job that counts the points, hidden from the status line.
 pub(crate) const COUNT: Job = Job::new("counting the points");
 
 /// Content of a file of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PointsWish {
     pub(crate) shape: CloudShape,
-    /// Whether points have the shown colours.
     pub(crate) has_colours: bool,
 }
 
-/// Points that are being counted or saved.
 #[derive(Default)]
 pub(crate) struct Points {
     /// File to write from the next result on the host.
     pub(crate) wanted: Option<PointsWish>,
-    /// File whose size is shown, while its menu is open.
+    /// File whose size is shown while its menu is open.
     pub(crate) offered: Option<PointsWish>,
-    /// File that was counted last.
     counted: Option<PointsFile>,
 }
 
 impl Points {
-    /// Returns whether results are needed on the host.
     pub(crate) fn read_maps(&self) -> bool {
         self.wanted.is_some() || self.offered.is_some()
     }
 }
 
-/// Points as shown when the user requested a file.
+/// Points as shown at the request of a file.
 #[derive(Clone)]
 pub(crate) struct PointsFile {
     output: Arc<Output>,
@@ -59,26 +55,25 @@ impl PointsFile {
         Ok(shown_points(map, &output.job.frame.left, scene, settings, colours))
     }
 
-    /// Returns the bytes of the file; an error if the result is not on the host.
+    /// Returns the bytes of the file, or an error if the result is not on the host.
     fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
         let points = self.points()?;
         let colours = self.wish.has_colours.then_some(&points.colors);
         Ok(export::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
     }
 
-    /// Returns the numbers of points and triangles.
     fn size(&self) -> Result<CloudSize, String> {
         Ok(export::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
     }
 
-    /// Returns whether `other` has as many points and triangles.
+    /// Returns whether `other` has the same numbers of points and triangles.
     fn is_counted_by(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.output, &other.output)
             && (self.scene, self.settings, self.wish) == (other.scene, other.settings, other.wish)
     }
 }
 
-/// Counts the points while their menu is open, and opens the file dialog as soon as there are points to save.
+/// Counts the points while their menu is open, and opens the file dialog once there are points to save.
 pub(crate) fn update(session: &mut Session) {
     let output = session.state.output().filter(|output| output.map.is_some()).cloned();
     let Some(output) = output else { return };
@@ -107,14 +102,13 @@ fn choose_points_file(session: &mut Session, output: Arc<Output>, wish: PointsWi
     dialog::commands::ask_new_file(session, "A file for the points", name, ("Points", &["ply"]), write);
 }
 
-/// Returns the points of `output` as shown now; `None` without geometry.
+/// Returns the points of `output` as shown now, or `None` without geometry.
 pub(crate) fn points_file(session: &Session, output: Arc<Output>, wish: PointsWish) -> Option<PointsFile> {
     let view = &session.state.view;
     let scene = session.state.space_scene(&output, false)?;
     Some(PointsFile { output, scene, settings: view.space, colours: view.colours(), wish })
 }
 
-/// Writes points in the background.
 pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool, file: PointsFile) {
     let to = path.clone();
     let work = move || {
@@ -124,11 +118,11 @@ pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool,
     };
     session.start_job(WRITE, work, move |session, size| {
         let text = format!("{} → {}", size_text(size), path.display());
-        session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
+        session.state.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
     });
 }
 
-/// Formats `1200 points`, `1200 points and 2300 triangles`.
+/// Formats `1200 points`, or `1200 points and 2300 triangles`.
 pub(crate) fn size_text(CloudSize { points, faces }: CloudSize) -> String {
     let faces = if faces > 0 { format!(" and {faces} triangles") } else { String::new() };
     format!("{points} points{faces}")

@@ -1,4 +1,4 @@
-//! Drawing of a result in space as plain data: built from the settings, and compared to detect changes.
+//! Drawing of a result in space as plain data, built from the settings and compared to detect changes.
 
 use super::camera::{Lens, Pose, clip_from_world};
 use super::lines::{self, LineEnd};
@@ -20,11 +20,10 @@ pub(crate) struct Space {
     pub(crate) cy_px: f32,
     /// Value of the first colour: 1/m, or %.
     pub(crate) low: f32,
-    /// Value of the last colour.
     pub(crate) high: f32,
-    /// Smallest disparity from infinity that is drawn, px, above 0.
+    /// Smallest drawn disparity from infinity, px, above 0.
     pub(crate) least_px: f32,
-    /// Largest disparity from infinity that is drawn, px.
+    /// Largest drawn disparity from infinity, px.
     pub(crate) most_px: f32,
     /// Size of the target, px.
     pub(crate) target_width: f32,
@@ -48,25 +47,22 @@ pub(crate) struct Scene {
     pub(crate) size: (usize, usize),
     /// Nearest and farthest depth in colour, m.
     pub(crate) range_m: (f64, f64),
-    /// Whether confidence was computed.
     pub(crate) has_confidence: bool,
     /// Whether the adapter computes on the CPU while the image moves.
     pub(crate) is_coarse: bool,
 }
 
 impl Scene {
-    /// Returns the middle of the range in disparities, m: the first pivot of the camera.
+    /// Returns the middle of the range in disparities as a depth in m, the initial pivot of the camera.
     pub(crate) fn middle_m(&self) -> f64 {
         let (near, far) = self.range_m;
         2.0 / (1.0 / near + 1.0 / far)
     }
 
-    /// Returns the distance between drawn pixels, px.
     pub(crate) fn every(&self, settings: &SpaceSettings) -> usize {
         settings.every(self.is_coarse, self.size)
     }
 
-    /// Returns points or mesh.
     pub(crate) fn surface(&self, settings: &SpaceSettings) -> Surface {
         match settings.surface {
             Surface::Automatic if self.is_coarse => Surface::Points,
@@ -75,7 +71,7 @@ impl Scene {
         }
     }
 
-    /// Returns the colouring: the image's if confidence is missing.
+    /// Returns the chosen colouring, or the image's if confidence is missing.
     pub(crate) fn colouring(&self, settings: &SpaceSettings) -> Colouring {
         match settings.colouring {
             Colouring::Confidence if !self.has_confidence => Colouring::Picture,
@@ -83,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// Returns the smallest and largest disparity from infinity of a shown point, px.
+    /// Returns the smallest and the largest disparity of a shown point relative to infinity, px.
     pub(crate) fn limits_px(&self, settings: &SpaceSettings) -> (f32, f32) {
         if !settings.is_limited {
             return (f32::MIN_POSITIVE, f32::MAX);
@@ -102,17 +98,16 @@ impl Scene {
     }
 }
 
-/// Everything to draw except the pixels.
+/// Data of a drawing except the pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Drawing {
-    /// Size of the target, px.
     pub(crate) size: (u32, u32),
     pub(crate) background: [u8; 3],
     pub(crate) surface: Surface,
     /// Number of cells: pixels, or quads between them.
     pub(crate) cells: u32,
     pub(crate) space: Space,
-    /// Ends of lines, two for each.
+    /// Ends of lines, two per line.
     pub(crate) lines: Vec<LineEnd>,
 }
 
@@ -128,7 +123,7 @@ impl Drawing {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = scene.geometry;
         let lens = Lens::of(&scene.geometry, scene.size, size);
         let every = scene.every(settings);
-        // n - 1 quads lie between n pixels
+        // n pixels have n - 1 quads between them
         let surface = scene.surface(settings);
         let borders = usize::from(surface == Surface::Mesh);
         let cells = |side: usize| (side.div_ceil(every) - borders.min(side)) as u32;
@@ -158,7 +153,7 @@ impl Drawing {
         let mut lines = Vec::new();
         if settings.has_lines {
             lines = lines::grid(&scene.geometry, scene.size, scene.middle_m(), scene.range_m.1);
-            // seen from within they would only cover the image
+            // from within they would only cover the image
             if pose.eye_m().length() > 2.0 * baseline_m {
                 lines.extend(lines::cameras(&scene.geometry, scene.size));
             }
@@ -190,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_by_software_is_drawn_as_points_and_all_else_as_a_mesh() {
+    fn only_a_moving_software_view_is_drawn_as_points() {
         let settings = SpaceSettings::default();
         let coarse = Scene { is_coarse: true, ..scene() };
         assert_eq!([scene().surface(&settings), coarse.surface(&settings)], [Surface::Mesh, Surface::Points]);

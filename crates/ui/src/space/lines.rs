@@ -19,17 +19,16 @@ pub(crate) struct LineEnd {
     pub(crate) colour: [u8; 4],
 }
 
-/// Returns the distance between the grid's lines, m: the power of ten that gives four to forty lines up to `far_m`.
+/// Returns the distance between the grid's lines in m, the power of ten with four to forty lines up to `far_m`.
 pub(crate) fn grid_spacing_m(far_m: f64) -> f64 {
     10f64.powf((far_m / MIN_LINES).log10().floor())
 }
 
-/// Returns the ends of one line.
 fn line(from: DVec3, to: DVec3, colour: [u8; 4]) -> [LineEnd; 2] {
     [from, to].map(|at| LineEnd { at: at.as_vec3().to_array(), colour })
 }
 
-/// Returns the points at this depth in the corners of the left image, m, clockwise from the upper left one.
+/// Returns the points at this depth in the corners of the left image in m, clockwise from the upper left one.
 fn corners_m(geometry: &Geometry, (width, height): (usize, usize), z_m: f64) -> [DVec3; 4] {
     let (right, bottom) = (width as f64 - 0.5, height as f64 - 0.5);
     let corners = [(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)];
@@ -50,10 +49,10 @@ pub(super) fn grid(geometry: &Geometry, size: (usize, usize), middle_m: f64, far
     along.chain(across).flatten().collect()
 }
 
-/// Returns the views of both cameras as pyramids, as long as the baseline.
+/// Returns the views of both cameras as pyramids of the baseline's length.
 pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd> {
     let base = corners_m(geometry, size, geometry.baseline_m);
-    // a right principal point further right in its image means an image further left
+    // a principal point further right means that the right image lies further left
     let shift_m = geometry.baseline_m * (1.0 - geometry.doffs_px / geometry.focal_px);
     let pyramid = |eye_m: f64, shift_m: f64, colour| {
         let (eye, shift) = (dvec3(eye_m, 0.0, 0.0), dvec3(shift_m, 0.0, 0.0));
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn both_cameras_stand_apart_by_the_baseline_and_see_as_their_pictures() {
+    fn drawn_cameras_match_baseline_and_fields_of_view() {
         let geometry = Geometry { doffs_px: 10.0, ..Geometry::centred(100.0, 0.1, 0.0, (200, 100)) };
         let ends = cameras(&geometry, (200, 100));
         let xs = |colour| {
@@ -106,7 +105,7 @@ mod tests {
         };
         let is_near = |a: [f32; 2], b: [f32; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
         assert!(is_near(xs(LEFT_COLOUR), [0.0, -0.1]), "{:?}", xs(LEFT_COLOUR));
-        // its principal point is 10 px further right, so its left border is 110 px left of that
+        // the principal point is 10 px further right, so the left border is 110 px left of it
         assert!(is_near(xs(RIGHT_COLOUR), [0.1, -0.01]), "{:?}", xs(RIGHT_COLOUR));
     }
 }

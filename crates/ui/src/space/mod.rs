@@ -1,8 +1,6 @@
-//! Points of a result in space, drawn by the GPU from the disparity map and seen from a movable camera.
-//!
-//! `camera` has the projection, `drawing` turns settings into plain data, `pass` and `screen` draw that with `shaders/space.wgsl`.
-//! `points` computes the same points on the host, for a file. Everything is in metres in the left camera's axes: x right, y down,
-//! z forward.
+//! Points of a result in space, drawn by the GPU from the disparity map for a movable camera.
+//! `camera` has the projection, `drawing` plain data from the settings, `pass` and `screen` draw these with `shaders/space.wgsl`, and
+//! `points` computes the same points on the host for files. Lengths are in m in the left camera's axes: x right, y down, z forward.
 
 mod camera;
 mod drawing;

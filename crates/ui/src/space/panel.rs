@@ -30,13 +30,12 @@ const NO_CONFIDENCE: &str =
     "It is not computed: Confidence, among the parameters of Rejection, or the confidence view switches it on.";
 const GESTURES: &str = "Drag: turn around the middle; with Shift, or the right or middle button: move along. Wheel: nearer, farther. \
                         Arrows and Page keys after a click: fly. Double-click: as the camera sees it.";
-/// Time after a movement for which the view counts as moving, s.
+/// Time after a movement during which the view counts as moving, s.
 const SETTLE_S: f64 = 0.3;
-/// Height of the row of controls, points.
 const ROW_HEIGHT: f32 = 22.0;
 /// Width below which the row has short words, points.
 const SHORT_ROW_WIDTH: f32 = 330.0;
-/// Movement by one key press, as a share of the distance from the middle.
+/// Movement per key press as a share of the distance from the pivot.
 const FLY_SHARE: f64 = 0.05;
 /// Direction (right, down, forward) of the movement by each key.
 const FLY_KEYS: [(Key, DVec3); 6] = [
@@ -51,7 +50,7 @@ const FLY_KEYS: [(Key, DVec3); 6] = [
 pub(crate) struct SpaceView {
     screen: SpaceScreen,
     is_software: bool,
-    /// Time of the last movement of the view, in the window's time, s.
+    /// Time of the last movement of the view on the window's clock, s.
     moved_s: Option<f64>,
     save_menu: SaveMenu,
 }
@@ -66,7 +65,7 @@ impl SpaceView {
         }
     }
 
-    /// Returns whether a software adapter draws fewer points: while pairs come, and while the view moves.
+    /// Returns whether a software adapter draws fewer points, because pairs arrive or the view moves.
     fn is_coarse(&self, ui: &Ui, state: &State) -> bool {
         if !self.is_software {
             return false;
@@ -80,8 +79,7 @@ impl SpaceView {
         !(status.paused || status.engine.ended || status.source.is_still)
     }
 
-    /// Draws the view of `output`, whose pixels are those of `screens`, large or small in a strip. Returns the click on its title, or on
-    /// its image in the strip.
+    /// Draws the view of `output` with the pixels of `screens`, and returns a click on its title or on its image in the strip.
     pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
@@ -137,7 +135,7 @@ impl SpaceView {
         title
     }
 
-    /// Draws the view for a saved image, in full detail.
+    /// Draws the view for a saved image in full detail.
     pub(crate) fn show_alone(
         &mut self,
         ui: &mut Ui,
@@ -157,7 +155,6 @@ impl SpaceView {
         }
     }
 
-    /// Draws the points into a rectangle.
     fn paint(
         &mut self,
         ui: &Ui,
@@ -174,10 +171,9 @@ impl SpaceView {
         screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
     }
 
-    /// Shows the row above the image.
     fn controls(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
         let is_short = ui.available_width() < SHORT_ROW_WIDTH;
-        // it stays open for several choices
+        // stays open for several choices
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         let (shown, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, state, scene, commands));
         shown.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Points shown"));
@@ -194,13 +190,12 @@ impl SpaceView {
     }
 }
 
-/// Returns the size of a rectangle, px.
 fn size_px(ui: &Ui, rect: Rect) -> (u32, u32) {
     let px = |points: f32| (points * ui.ctx().pixels_per_point()).round().max(1.0) as u32;
     (px(rect.width()), px(rect.height()))
 }
 
-/// Returns the colour bar of the points; `None` with the image's colours.
+/// Returns the colour bar of the points, or `None` for the image's colours.
 fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option<&'a Display> {
     match scene.colouring(&state.view.space) {
         Colouring::Picture => None,
@@ -209,7 +204,6 @@ fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option
     }
 }
 
-/// Returns the remark behind the title.
 fn remark(state: &State, scene: &Scene) -> String {
     let settings = &state.view.space;
     let mut parts = vec![every_text(scene.every(settings))];
@@ -228,7 +222,7 @@ fn remark(state: &State, scene: &Scene) -> String {
     format!(" · {}", parts.join(" · "))
 }
 
-/// Shows the settings of the points, in two columns: one would be higher than a small window.
+/// Shows the settings of the points in two columns, because one would exceed a small window.
 fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
     let mut space = state.view.space;
     ui.horizontal_top(|ui| {
@@ -240,7 +234,6 @@ fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) 
     }
 }
 
-/// Shows colour, background, grid and cameras.
 fn look(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.label(RichText::new("Colour").weak());
     for &colouring in Colouring::ALL {
@@ -262,7 +255,6 @@ fn look(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     widgets::checkbox(ui, &mut space.has_lines, "grid and cameras").on_hover_text(help);
 }
 
-/// Shows surface and density.
 fn density(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.label(RichText::new("Surface").weak());
     for &surface in Surface::ALL {
@@ -284,7 +276,7 @@ fn choose<T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, name: &str, help
     widgets::radio(ui, chosen, option, name).on_hover_text(help).on_disabled_hover_text(help);
 }
 
-/// Holds the focus from a click until the pointer leaves; the view then takes the arrow keys, and Space still pauses.
+/// Holds the focus from a click until the pointer leaves; the view then receives the arrow keys, and Space still pauses.
 fn hold_focus(ui: &Ui, response: &Response) {
     if response.clicked() || response.drag_stopped() {
         response.request_focus();
@@ -301,7 +293,7 @@ fn hold_focus(ui: &Ui, response: &Response) {
     ui.data_mut(|data| data.insert_temp(focused_slider(), response.id));
 }
 
-/// Returns the pose after the gestures of this frame. `focal_points` is the focal length on the screen, points.
+/// Returns the pose after the gestures of this frame; `focal_points` is the focal length on the screen in points.
 fn moved(ui: &Ui, response: &Response, pose: Pose, focal_points: f64) -> Pose {
     let mut moved = pose;
     let drag = response.drag_delta();
@@ -310,7 +302,7 @@ fn moved(ui: &Ui, response: &Response, pose: Pose, focal_points: f64) -> Pose {
         || response.dragged_by(PointerButton::Secondary)
         || response.dragged_by(PointerButton::Middle);
     if moves_along {
-        // points at the middle's distance stay under the pointer
+        // points at the pivot's distance stay under the pointer
         let metres = pose.distance_m / focal_points;
         moved.fly(dvec3(-right * metres, -down * metres, 0.0));
     } else if response.dragged() {

@@ -10,14 +10,14 @@ const VERTICES_PER_CELL: u32 = 6;
 const COLOUR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// Textures on the device that are read pixel by pixel.
+/// Textures on the device, read pixel by pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// Packed disparities, see [`crate::engine::ResultTexture`].
     pub(crate) map: &'a wgpu::Texture,
     /// Left image, of the map's size.
     pub(crate) picture: &'a wgpu::Texture,
-    /// A row of 256 colours, far to near.
+    /// Row of 256 colours, far to near.
     pub(crate) colours: &'a wgpu::Texture,
 }
 
@@ -178,7 +178,7 @@ impl SpacePass {
     }
 }
 
-/// Creates the layout of all pipelines: the uniform, and three textures that are read without a sampler.
+/// Creates the layout of all pipelines: the uniform, and three textures read without a sampler.
 fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,

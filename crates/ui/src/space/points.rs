@@ -1,4 +1,4 @@
-//! Points of the 3-D view computed on the host, for files; equal to the shader's.
+//! Points of the 3-D view on the host, for files; equal to the shader's.
 
 use super::drawing::Scene;
 use super::settings::{Colouring, SpaceSettings};
@@ -7,7 +7,6 @@ use crate::image::{Image, Picture};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID};
 
-/// Depth and colour for each pixel of the image.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShownPoints {
     /// Depth, m; NaN where no point is shown.
@@ -15,8 +14,7 @@ pub(crate) struct ShownPoints {
     pub(crate) colors: Image<[u8; 3]>,
 }
 
-/// Returns the points of `map` in their colours, at every pixel: the density is left to the file. `colours` are those of the maps, far
-/// to near; `picture` is the left one.
+/// Returns the points of `map` at every pixel; `colours` are those of the maps from far to near, `picture` is the left image.
 pub(crate) fn shown_points(
     map: &DisparityMap,
     picture: &Picture,

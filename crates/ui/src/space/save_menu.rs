@@ -9,16 +9,14 @@ use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
 
-/// Width of the menu, points.
 const WIDTH: f32 = 210.0;
 
-/// Last choice of the user.
+/// Menu with the user's last choice.
 pub(super) struct SaveMenu {
-    /// Whether the file has triangles between the points; `None` follows the view.
+    /// Whether the file has triangles; `None` follows the view.
     has_faces: Option<bool>,
     has_colours: bool,
     has_normals: bool,
-    /// File whose size was requested.
     offered: Option<PointsWish>,
 }
 
@@ -35,7 +33,7 @@ impl SaveMenu {
         PointsWish { shape, has_colours: self.has_colours }
     }
 
-    /// Shows the button with this text, and its menu.
+    /// Shows the button with this text and its menu.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,
@@ -43,7 +41,7 @@ impl SaveMenu {
         (scene, text): (&Scene, &str),
         commands: &mut Vec<Command>,
     ) {
-        // it stays open for several choices
+        // stays open for several choices
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         let menu = |ui: &mut Ui| self.menu(ui, state, scene, commands);
         let (button, shown) = MenuButton::new(text).config(config).ui(ui, menu);

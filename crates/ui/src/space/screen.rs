@@ -6,14 +6,13 @@ use crate::engine::Output;
 use eframe::egui_wgpu::RenderState;
 use std::sync::Arc;
 
-/// Inputs of the last drawing.
 struct LastDrawing {
     output: Arc<Output>,
     drawing: Drawing,
     colours: Arc<[[u8; 3]; 256]>,
 }
 
-/// Target, with the inputs of its last drawing.
+/// Target with the inputs of its last drawing.
 pub(crate) struct SpaceScreen {
     state: RenderState,
     pass: SpacePass,
@@ -27,8 +26,7 @@ impl SpaceScreen {
         Self { pass: SpacePass::new(&state.device), state: state.clone(), target: None, drawn: None }
     }
 
-    /// Returns the drawing of `output`, whose pixels are `inputs`, drawn again after a change. `colours` are those in `inputs`. Submits
-    /// without waiting.
+    /// Returns the drawing of `output` from the pixels of `inputs`, redrawn without waiting after a change of output, colours or drawing.
     pub(crate) fn update(
         &mut self,
         output: &Arc<Output>,

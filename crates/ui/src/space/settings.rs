@@ -33,14 +33,13 @@ pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 /// Largest number of points of a moving image on a software adapter.
 const MAX_SOFTWARE_POINTS: usize = 25_000;
 
-/// Settings of the 3-D view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpaceSettings {
     pub(crate) colouring: Colouring,
     pub(crate) surface: Surface,
-    /// Distance between drawn pixels, px, along rows and columns; `None` for as many as this adapter draws in time.
+    /// Distance between drawn pixels along rows and columns, px; `None` for the density that this adapter draws in time.
     pub(crate) every: Option<usize>,
-    /// Whether points outside of the depth range are left out.
+    /// Whether points outside the depth range are left out.
     pub(crate) is_limited: bool,
     /// Whether the grid and both cameras are drawn.
     pub(crate) has_lines: bool,
@@ -61,7 +60,6 @@ impl Default for SpaceSettings {
 }
 
 impl SpaceSettings {
-    /// Returns the distance between the drawn pixels of an image of this size, px.
     pub(crate) fn every(&self, is_coarse: bool, (width, height): (usize, usize)) -> usize {
         let fits = |every: &usize| width.div_ceil(*every) * height.div_ceil(*every) <= MAX_SOFTWARE_POINTS;
         let automatic = || if is_coarse { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };
@@ -69,7 +67,7 @@ impl SpaceSettings {
     }
 }
 
-/// Formats `every pixel`, `every 3rd pixel`.
+/// Formats `every pixel`, or `every 3rd pixel`.
 pub(crate) fn every_text(every: usize) -> String {
     let ending = match every {
         0 | 1 => return "every pixel".to_owned(),

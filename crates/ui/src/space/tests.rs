@@ -1,4 +1,4 @@
-//! Tests of the shader against the projection in Rust, on a device; and of the points against a scene of known shape.
+//! Tests of the shader on a device against the projection in Rust, and of the points against a scene of known shape.
 
 use super::camera::{Lens, Pose, clip_from_world};
 use super::drawing::{Drawing, Scene, Space};
@@ -25,13 +25,13 @@ const NO_LINES: SpaceSettings = SpaceSettings {
     ground: Ground::Theme,
 };
 
-/// Scene with 50 px m: 10 px are 5 m, 100 px half a metre.
+/// Scene with 50 px m, in which 10 px are 5 m and 100 px are 0.5 m.
 fn scene() -> Scene {
     let geometry = Geometry::new(100.0, 0.5, 2.0, [30.0, 25.0]);
     Scene { geometry, size: SIZE, range_m: (0.5, 10.0), has_confidence: true, is_coarse: false }
 }
 
-/// Returns a different colour for each pixel, none of them the background's.
+/// Returns a colour unique to each pixel and different from the background's.
 fn colour_of(x: usize, y: usize) -> [u8; 3] {
     [(3 * x + 20) as u8, (4 * y + 20) as u8, 200]
 }
@@ -52,7 +52,7 @@ fn texture(gpu: &Gpu, (width, height): (usize, usize), format: wgpu::TextureForm
     texture
 }
 
-/// Draws disparities (1/16 px, and confidence) on a target of `size`.
+/// Draws disparities (1/16 px) and confidence on a target of `size`.
 fn drawn(
     gpu: &Gpu,
     values: &Image<(i16, u8)>,
@@ -63,12 +63,10 @@ fn drawn(
     drawn_words(gpu, &values.map(|&(value, confidence)| word(value, 0, confidence)), settings, pose, size)
 }
 
-/// Packs a pixel of a map.
 fn word(value: i16, reasons: u8, confidence: u8) -> u32 {
     u32::from(value as u16) | u32::from(reasons) << 16 | u32::from(confidence) << 24
 }
 
-/// Draws packed pixels.
 fn drawn_words(
     gpu: &Gpu,
     words: &Image<u32>,
@@ -115,7 +113,6 @@ fn plane(depth_m: f64) -> Image<(i16, u8)> {
     Image::filled(SIZE.0, SIZE.1, (stored(depth_m), 0))
 }
 
-/// Counts the pixels that are not background.
 fn covered(image: &Image<[u8; 3]>) -> usize {
     image.pixels().iter().filter(|pixel| **pixel != BACKGROUND).count()
 }
@@ -139,7 +136,7 @@ fn a_plane_fills_the_target_as_the_camera_sees_it_and_is_a_line_on_edge() {
     }
     let large = drawn(&gpu, &plane(2.0), NO_LINES, &ahead, (1280, 960));
     assert_eq!(covered(&large), 1280 * 960, "no cracks");
-    // twice as large, and every third pixel for its block of nine
+    // at twice the size, with every third pixel in place of its block of nine
     let settings = SpaceSettings { every: Some(3), ..NO_LINES };
     let image = drawn(&gpu, &plane(2.0), settings, &ahead, (128, 96));
     assert_eq!(covered(&image), 128 * (96 - 2), "the last row belongs to no block");
@@ -147,7 +144,7 @@ fn a_plane_fills_the_target_as_the_camera_sees_it_and_is_a_line_on_edge() {
 }
 
 #[test]
-fn what_was_not_measured_is_hatched() {
+fn unmeasured_pixels_are_hatched() {
     let Some(gpu) = Gpu::for_test() else { return };
     let pose = Pose::of_left_camera(2.0);
     for surface in [Surface::Points, Surface::Mesh] {
@@ -191,17 +188,17 @@ fn points_are_where_the_projection_in_rust_has_them() {
             found += usize::from(image.at(at.x as usize, at.y as usize) == colour_of(x, y));
         }
     }
-    // one or two are hidden
+    // one or two points are hidden
     assert!(seen >= 20 && found + 2 >= seen, "{found} of {seen} points are where they belong");
     let few = 40 * 30 * 30;
     assert!(covered(&image) < few, "and there is nothing else: {} px", covered(&image));
 }
 
 #[test]
-fn what_is_invalid_at_infinity_or_out_of_the_range_is_not_drawn() {
+fn invalid_infinite_and_out_of_range_points_are_not_drawn() {
     let Some(gpu) = Gpu::for_test() else { return };
     let pose = Pose::of_left_camera(2.0);
-    let at_infinity = -32; // with an offset of 2 px
+    let at_infinity = -32; // for an offset of 2 px
     let count =
         |value, settings| covered(&drawn(&gpu, &Image::filled(SIZE.0, SIZE.1, (value, 0)), settings, &pose, (64, 48)));
     let unlimited = SpaceSettings { is_limited: false, ..NO_LINES };
@@ -313,7 +310,7 @@ fn rust_mirrors_the_shader() {
     assert_eq!([Colouring::Picture, Colouring::Depth, Colouring::Confidence].map(|c| c as u32), [0, 1, 2]);
 }
 
-/// Returns a map of a scene with known depth along each ray, its disparities rounded as stored.
+/// Returns a map of a scene with known depth along each ray, with disparities rounded as stored.
 fn measured(scene: &Scene, depth_m: impl Fn(DVec3) -> Option<f64>) -> DisparityMap {
     let (width, height) = scene.size;
     let values = Image::from_fn(width, height, |x, y| {

@@ -10,21 +10,19 @@ use std::time::{Duration, Instant};
 
 /// Parameters, preset and engine of the matching.
 pub(crate) struct Matching {
-    /// Parameters in force; valid.
+    /// Valid parameters in force.
     pub(crate) params: StereoParams,
-    /// Preset that they started from.
+    /// Preset at the origin of the parameters.
     pub(crate) preset: Preset,
-    /// The user's preset that they started from, after `preset`.
+    /// The user's preset at the origin of the parameters, applied after `preset`.
     pub(crate) own: Option<OwnPreset>,
-    /// Names of the user's presets.
     pub(crate) own_presets: Vec<String>,
-    /// Engine, and the device of window and engine.
+    /// Engine, with the device of window and engine.
     pub(crate) engine: OpenOptions,
     pub(crate) rates: MeasuredRates,
     pub(crate) load: Load,
 }
 
-/// Preset of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OwnPreset {
     pub(crate) name: String,
@@ -32,7 +30,7 @@ pub(crate) struct OwnPreset {
 }
 
 impl Matching {
-    /// Returns the name of the preset that the parameters started from.
+    /// Returns the name of the preset at the origin of the parameters.
     pub(crate) fn preset_name(&self) -> &str {
         self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
     }
@@ -48,7 +46,7 @@ impl Matching {
         StereoParams { min_disparity, num_disparities, confidence, ..base }
     }
 
-    /// Returns the parameters for images that are larger by `factor`, with the depths of the present search range.
+    /// Returns the parameters for images larger by `factor`, with the depths of the present search range.
     pub(crate) fn scaled_params(&self, factor: f64) -> StereoParams {
         let mut params = self.params.clone();
         params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);
@@ -68,13 +66,12 @@ struct MeasuredRate {
     times: Latency,
 }
 
-/// Number of the newest results whose rate is taken.
+/// Number of the newest results whose rate is measured.
 const NUM_RESULTS: usize = 15;
-/// Largest number of rates: the oldest are forgotten.
+/// Largest number of rates, beyond which the oldest are dropped.
 const MAX_RATES: usize = 64;
 
 impl MeasuredRates {
-    /// Records the time of a result.
     pub(crate) fn record(&mut self, output: &Output) {
         let (params, size, engine) = (&output.job.params, output.job.frame.size(), output.engine.kind);
         let known = self.0.iter().position(|rate| rate.is_of(params, size, engine));
@@ -90,7 +87,7 @@ impl MeasuredRates {
         self.0.truncate(MAX_RATES);
     }
 
-    /// Returns pairs per second with these parameters at this size; `None` without a measurement.
+    /// Returns the rate in pairs/s with these parameters at this size.
     pub(crate) fn per_second(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> Option<f64> {
         let median = self.0.iter().find(|rate| rate.is_of(params, size, engine))?.times.median()?;
         Some(1.0 / median.max(Duration::from_micros(1)).as_secs_f64())
@@ -103,7 +100,7 @@ impl MeasuredRate {
     }
 }
 
-/// Whether pairs are dropped because the engine is slow; changes only after [`PERSISTENCE`], so that nothing flickers.
+/// Detector of a slow engine that drops pairs; changes only after [`PERSISTENCE`], so that nothing flickers.
 #[derive(Default)]
 pub(crate) struct Load {
     is_too_high: bool,
@@ -116,7 +113,6 @@ const PERSISTENCE: Duration = Duration::from_secs(2);
 const WARM_UP: u64 = 20;
 
 impl Load {
-    /// Takes the present rates.
     pub(crate) fn update(&mut self, status: &Status, now: Instant) {
         let dropped_hz = status.capture.rate_hz - status.computed_hz;
         let drops = status.engine.computed > WARM_UP && dropped_hz > 0.1 * status.capture.rate_hz && dropped_hz >= 1.0;
@@ -168,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_changes_nothing_and_what_lasts_does() {
+    fn load_changes_only_after_it_persists() {
         let start = Instant::now();
         let mut load = Load::default();
         let mut note = |is_too_high, ms| {

@@ -1,4 +1,4 @@
-//! State that panels show and commands change, grouped by what changes together.
+//! State that panels show and commands change, in groups that change together.
 
 mod matching;
 mod view_settings;
@@ -8,7 +8,7 @@ pub(crate) use crate::features::conversion::state::{
     Contents, Conversion, ConversionChoices, ConversionState, RunningConversion,
 };
 pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
-pub(crate) use crate::features::guide::state::{GuideState, GuideStep, Running};
+pub(crate) use crate::features::guide::state::{GuideState, GuideStep, RunningCalibration};
 pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
 pub(crate) use crate::features::history::state::{History, Setup};
 pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
@@ -38,15 +38,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// State of the window. Panels read it; `session` changes it.
+/// State of the window, which panels read and `session` changes.
 pub(crate) struct State {
     pub(crate) pipeline: Pipeline,
     pub(crate) source: Source,
     pub(crate) matching: Matching,
     pub(crate) history: History,
-    /// Settings file that is followed.
     pub(crate) settings_file: Option<SettingsFile>,
-    /// Two settings side by side, while they are compared.
+    /// Two compared settings.
     pub(crate) comparison: Option<CompareState>,
     pub(crate) view: ViewSettings,
     pub(crate) pointer: Pointer,
@@ -63,66 +62,59 @@ pub(crate) struct State {
     pub(crate) search: SearchState,
     pub(crate) doctor: DoctorState,
     pub(crate) notices: Notices,
-    /// Path that is typed where the system has no dialog.
+    /// Path in a text field where the system has no dialog.
     pub(crate) typed: Option<TypedPath>,
-    /// Open page, by the action that opens and closes it.
+    /// Open page, identified by the action that opens and closes it.
     pub(crate) page: Option<Action>,
-    /// Whether the search field is open.
-    pub(crate) finds: bool,
-    /// Parameter that was found last, and the time since which its row is marked.
+    pub(crate) is_finder_open: bool,
+    /// Last found parameter, and the time since which its row is marked.
     pub(crate) revealed: Option<(&'static str, Instant)>,
-    /// Background jobs to show.
     pub(crate) jobs: Vec<Job>,
 }
 
-/// Readings of the pipeline, taken once per frame.
+/// Readings of the pipeline, updated once per frame.
 pub(crate) struct Pipeline {
     pub(crate) status: Status,
-    /// The newest result.
     pub(crate) output: Option<Arc<Output>>,
-    /// Explanation of a pixel, while its page is open.
+    /// Explanation of a pixel while its page is open.
     pub(crate) explained: Option<Arc<PixelExplanation>>,
-    /// Results drawn per second.
+    /// Rate of drawn results, Hz.
     pub(crate) shown_hz: f64,
     /// Playback of a recording; `None` for other sources.
     pub(crate) playback: Option<Playing>,
-    /// Remote clients; `None` where none can connect.
     pub(crate) remote: Option<Arc<dyn Remote>>,
 }
 
 impl Pipeline {
-    /// Returns whether the source brings further pairs.
+    /// Returns whether the source delivers further pairs.
     pub(crate) fn is_live(&self) -> bool {
         !(self.status.paused || self.status.source.is_still || self.status.capture.ended)
     }
 }
 
-/// Chosen source, and the cameras on offer.
 pub(crate) struct Source {
-    /// The user's source: the last one that was opened, or else the first one to be opened.
+    /// The user's source: the last one that was opened, or the first one to be opened.
     pub(crate) spec: SourceSpec,
     /// Source that is read: the user's, or the scene while that cannot be opened.
     pub(crate) running: Option<SourceSpec>,
-    /// Source that is being opened.
     pub(crate) opening: Option<SourceSpec>,
-    /// Sources that were opened last, the newest first.
+    /// Recently opened sources, the newest first.
     pub(crate) recent: Vec<SourceSpec>,
-    /// The cameras found; `None` before the first search.
+    /// Cameras found, or `None` before the first search.
     pub(crate) cameras: Option<Vec<CameraInfo>>,
-    /// Time since which cameras in use are lost, by number.
+    /// Time since which cameras in use are lost, by camera number.
     pub(crate) lost_since: BTreeMap<u32, Instant>,
-    /// Images of cameras that are not in use, by number, while the page of cameras is open.
+    /// Images of unused cameras by number, while the page of cameras is open.
     pub(crate) previews: BTreeMap<u32, Preview>,
-    /// The rigs of a router, while the page of cameras is open.
+    /// Rigs of a router, while the page of cameras is open.
     #[cfg(feature = "zenoh")]
     pub(crate) rigs: Option<crate::network::census::CensusWatch>,
 }
 
-/// Largest number of recent sources.
 const MAX_RECENT: usize = 8;
 
 impl Source {
-    /// Starts with the user's source, not opened yet, and earlier sources.
+    /// Returns the state before the user's source is opened, with earlier sources.
     pub(crate) fn of(spec: SourceSpec, recent: Vec<SourceSpec>) -> Self {
         Self {
             spec,
@@ -142,13 +134,13 @@ impl Source {
         self.running.as_ref().is_some_and(|running| *running != self.spec)
     }
 
-    /// Describes the camera that is lost longest, and since when; `None` where all images are new.
+    /// Describes the camera that is lost longest, and since when; `None` while no camera is lost.
     pub(crate) fn lost_text(&self) -> Option<String> {
         let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
         Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
     }
 
-    /// Records that a source was opened. The scene is always offered, and a pipe comes only once.
+    /// Records an opened source, except the scene, which is always offered, and a pipe, which cannot be reopened.
     pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
         if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
             self.recent.retain(|recent| recent != spec);
@@ -158,12 +150,11 @@ impl Source {
     }
 }
 
-/// Pointer, and the visible part of the images.
+/// Position of the pointer, and the visible part of the images.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pointer {
-    /// The pixel under the pointer.
     pub(crate) hovered: Option<(usize, usize)>,
-    /// The pixel that a click holds.
+    /// Pixel held by a click.
     pub(crate) pinned: Option<(usize, usize)>,
     pub(crate) zoom: Zoom,
 }
@@ -180,18 +171,17 @@ impl State {
         &self.pipeline.status
     }
 
-    /// Returns why the held pair cannot be read; `None` where it can.
+    /// Returns the reason why the held pair cannot be read.
     pub(crate) fn unreadable(&self) -> Option<String> {
         let why = self.status().cameras.unreadable.as_deref()?;
         let playing = self.pipeline.playback.as_ref().filter(|playing| !playing.playing)?;
         let at = playing.position?;
-        // numbered like the time line: pairs with names from 1
+        // numbers as on the time line, where pairs with names begin with 1
         let number = at + u64::from(playing.name(at).is_some());
         Some(format!("pair {number} cannot be read: {why}"))
     }
 
-    /// Returns the shown result: the newest one, or in a comparison the newest with both results. `None` also for an unreadable pair,
-    /// for which another pair would be mistaken.
+    /// Returns the shown result: the newest one, in a comparison the newest with both results, and none for an unreadable pair.
     pub(crate) fn output(&self) -> Option<&Arc<Output>> {
         if self.unreadable().is_some() {
             return None;
@@ -200,12 +190,11 @@ impl State {
         compared.or(self.pipeline.output.as_ref())
     }
 
-    /// Returns the geometry of the newest result.
     pub(crate) fn geometry(&self) -> Option<&Geometry> {
         self.output()?.job.frame.geometry.as_ref()
     }
 
-    /// Returns the scene of the 3-D view for a result; `None` without geometry.
+    /// Returns the scene of the 3-D view for a result, or `None` without geometry.
     pub(crate) fn space_scene(&self, output: &Output, is_coarse: bool) -> Option<Scene> {
         let frame = &output.job.frame;
         Some(Scene {
@@ -217,32 +206,30 @@ impl State {
         })
     }
 
-    /// Returns whether disparities are converted to metres; assumed before the first result.
+    /// Returns whether disparities are converted to metres, as assumed before the first result.
     pub(crate) fn has_depth(&self) -> bool {
         self.output().is_none() || self.geometry().is_some()
     }
 
-    /// Returns whether this page is open.
     pub(crate) fn is_open(&self, page: Action) -> bool {
         self.page == Some(page)
     }
 
-    /// Returns whether the images of all cameras are shown, to choose two.
+    /// Returns whether the images of all cameras are shown for a choice of two.
     pub(crate) fn chooses_cameras(&self) -> bool {
         self.is_open(Action::Cameras) || self.is_open(Action::Rig) && self.source.running == Some(SourceSpec::Scene)
     }
 
-    /// Returns whether the live calibration examines pairs while its page is open.
     pub(crate) fn is_looking(&self) -> bool {
         self.guide.running.as_ref().is_some_and(|running| running.is_looking)
     }
 
-    /// Returns whether the images of the live calibration are shown in place of the views.
+    /// Returns whether the images of the live calibration replace the views.
     pub(crate) fn shows_guide(&self) -> bool {
         self.is_open(Action::Calibrate) && self.is_looking()
     }
 
-    /// Returns the mark behind a depth that may be wrong by a factor, with the reason.
+    /// Returns the mark of a depth that may be wrong by a factor, with the reason.
     pub(crate) fn depth_mark(&self) -> Option<&'static str> {
         if self.rig.doubted_baseline_m().is_some() {
             return Some("baseline doubtful");
@@ -251,13 +238,12 @@ impl State {
         Some(if self.rig.assumed().is_some() { "estimated, scale assumed" } else { "estimated" })
     }
 
-    /// Returns the title of the window.
     pub(crate) fn title(&self) -> String {
         let mark = self.depth_mark().map_or(String::new(), |mark| format!(" · depth: {mark}"));
         format!("{}{mark} – Stereopsis", self.status().source.name)
     }
 
-    /// Returns the streams to record: disparity instead of depth without a calibration.
+    /// Returns the streams to record, with disparity in place of depth if there is no calibration.
     pub(crate) fn streams(&self) -> Streams {
         let chosen = self.recording.choices.streams;
         if chosen.has(Stream::Depth) && !self.has_depth() {
@@ -266,7 +252,7 @@ impl State {
         chosen
     }
 
-    /// Returns the file that is played, if the open source is a recording.
+    /// Returns the path of the open recording.
     pub(crate) fn open_recording(&self) -> Option<&Path> {
         match &self.source.running {
             Some(SourceSpec::Recording(path)) => Some(path),
@@ -274,17 +260,15 @@ impl State {
         }
     }
 
-    /// Returns the folder of saved images.
     pub(crate) fn picture_folder(&self) -> PathBuf {
         self.picture.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
 
-    /// Returns the folder of recordings.
     pub(crate) fn recording_folder(&self) -> PathBuf {
         self.recording.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
 
-    /// Formats the rate of a preset, measured at the present size, search range and engine: `31 pairs/s here`.
+    /// Formats the rate of a preset measured at the present size, search range and engine, as `31 pairs/s here`.
     pub(crate) fn rate_text(&self, preset: crate::stereo::Preset) -> String {
         let rate = self.output().and_then(|output| {
             let mut params = self.matching.params.clone();

@@ -1,4 +1,4 @@
-//! Display of results: views, panels, colours, depth range. Saved from run to run.
+//! Display of results, saved from run to run: views, panels, colours, depth range.
 
 use crate::choices;
 use crate::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
@@ -40,54 +40,46 @@ choices! {
 /// Open views and panels of windows of one class of widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arrangement {
-    /// Open views.
     pub(crate) views: Vec<ViewKind>,
-    /// Whether the panel of parameters, at the left, is shown.
+    /// Whether the panel of parameters at the left is shown.
     pub(crate) controls: bool,
-    /// Whether the panel of read-outs, at the right, is shown.
+    /// Whether the panel of read-outs at the right is shown.
     pub(crate) readings: bool,
 }
 
-/// Width below which windows are narrow, points.
+/// Width below which a window is narrow, points.
 pub(crate) const NARROW_WIDTH: f32 = 1200.0;
 /// Sizes of text on offer, relative to the system's.
 pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 
-/// Settings of the views.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ViewSettings {
-    /// Views and panels of a wide window.
     pub(crate) wide: Arrangement,
-    /// Views and panels of a narrow window, where images get the room.
+    /// Views and panels of a narrow window, with more room for images.
     pub(crate) narrow: Arrangement,
-    /// Whether the window is narrow.
     pub(crate) is_narrow: bool,
-    /// Layout of the open views.
     pub(crate) layout: ViewLayout,
-    /// View that was made large; `None` for depth, or else disparity.
+    /// View chosen as the large one; `None` for depth, or else disparity.
     pub(crate) large: Option<ViewKind>,
-    /// View that is shown instead of all.
+    /// View shown in place of all others.
     pub(crate) alone: Option<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
     pub(crate) depth_range_m: Option<(f64, f64)>,
-    /// Colours of the maps.
     pub(crate) colormap: Colormap,
-    /// Whether invalid pixels are coloured by reason.
     pub(crate) colour_reasons: bool,
     /// Groups that show all their parameters.
     pub(crate) unfolded: Vec<Group>,
-    /// Disparity error whose error of the distance is drawn, px.
+    /// Disparity error for the drawn error of the distance, px.
     pub(crate) error_px: f64,
-    /// Drawing of the points in space.
     pub(crate) space: SpaceSettings,
     /// Whether near has the first colour of the map instead of the last one.
     pub(crate) inverted: bool,
     pub(crate) theme: Theme,
-    /// Size of text and controls, relative to the system's.
+    /// Size of text and controls relative to the system's.
     pub(crate) text_zoom: f32,
     /// Size of the window, points.
     pub(crate) window_size: (f32, f32),
-    /// Widths of the docks: parameters, read-outs, page; points.
+    /// Widths of the docks in points: parameters, read-outs, page.
     pub(crate) dock_widths: [f32; 3],
 }
 
@@ -121,17 +113,15 @@ impl ViewSettings {
         if self.is_narrow { &self.narrow } else { &self.wide }
     }
 
-    /// Returns the views and panels of the present width, to change.
     pub(crate) fn arrangement_mut(&mut self) -> &mut Arrangement {
         if self.is_narrow { &mut self.narrow } else { &mut self.wide }
     }
 
-    /// Returns the views that are shown.
     pub(crate) fn shown(&self) -> &[ViewKind] {
         self.alone.as_ref().map_or(&self.arrangement().views, std::slice::from_ref)
     }
 
-    /// Returns the index of the large view among `views`: the chosen one, else an available map. `None` in a grid.
+    /// Returns the index of the large view among `views`, the chosen one or else an available map; `None` in a grid.
     pub(crate) fn large_among(&self, views: &[ViewKind], has_metres: bool) -> Option<usize> {
         let depth = has_metres.then_some(ViewKind::Depth);
         let mut wanted = [self.large, depth, Some(ViewKind::Disparity)].into_iter().flatten();
@@ -139,28 +129,26 @@ impl ViewSettings {
         (self.layout == ViewLayout::Large).then(|| wanted.find_map(place).unwrap_or(0))
     }
 
-    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`]. A view that was alone joins the others.
+    /// Opens or closes a view in the order of [`ViewKind::ALL`]; a view that was alone joins the others.
     pub(crate) fn toggle(&mut self, view: ViewKind) {
         self.alone = None;
         let arrangement = self.arrangement_mut();
         let is_open = |v: &&ViewKind| arrangement.views.contains(v) != (**v == view);
         arrangement.views = ViewKind::ALL.iter().filter(is_open).copied().collect();
         if view == ViewKind::Space && arrangement.views.contains(&view) {
-            self.large = Some(view); // to walk through
+            self.large = Some(view); // the user walks through it
         }
     }
 
-    /// Shows or hides both panels.
     pub(crate) fn toggle_panels(&mut self) {
         let arrangement = self.arrangement_mut();
         let show = !(arrangement.controls || arrangement.readings);
         (arrangement.controls, arrangement.readings) = (show, show);
     }
 
-    /// Fits the depth range to a measured range of disparities.
     pub(crate) fn fit(&mut self, range: DisplayRange, geometry: &Geometry) {
         let near = geometry.depth_m(f64::from(range.near_px));
-        // a range that reaches infinity ends where one more px would change little
+        // a range up to infinity ends where one more px would change little
         let far = geometry.depth_m(f64::from(range.far_px)).or_else(|| geometry.depth_m(1.0 - geometry.doffs_px));
         if let (Some(near), Some(far)) = (near, far)
             && near < far
@@ -169,12 +157,11 @@ impl ViewSettings {
         }
     }
 
-    /// Returns the nearest and farthest depth in colour, m.
     pub(crate) fn range_m(&self) -> (f64, f64) {
         self.depth_range_m.unwrap_or((0.5, 10.0))
     }
 
-    /// Returns the 256 colours of the maps, far to near.
+    /// Returns the 256 colours of the maps from far to near.
     pub(crate) fn colours(&self) -> [[u8; 3]; 256] {
         let mut colours = self.colormap.lookup();
         if self.inverted {
@@ -242,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_that_there_is_stands_for_one_that_there_is_not() {
+    fn available_map_is_large_in_place_of_a_missing_one() {
         let mut view = ViewSettings::default();
         let large =
             |view: &ViewSettings, has_metres| view.large_among(view.shown(), has_metres).map(|at| view.shown()[at]);

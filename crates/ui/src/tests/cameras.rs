@@ -1,4 +1,4 @@
-//! Cameras in the window, emulated: chosen by their thumbnails, swapped, lost and found again, kept in a rig file.
+//! Tests with emulated cameras: chosen by their thumbnails, swapped, lost and found again, kept in a rig file.
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 const CAMERA: (usize, usize) = (320, 240);
 
-fn eyes() -> [Image<u8>; 2] {
+fn views() -> [Image<u8>; 2] {
     let raw = render(&SceneOptions { width: CAMERA.0, height: CAMERA.1, ..SceneOptions::default() }, 0, false);
     [raw.left, raw.right].map(|picture| grey(&picture).clone())
 }
@@ -32,14 +32,13 @@ fn grey(picture: &Picture) -> &Image<u8> {
     }
 }
 
-/// Writes crossed images: camera 0 sees the scene's right view, camera 1 its left one.
-fn dress(folder: &Path) {
-    let [left, right] = eyes();
-    put_on(folder, [right, left]);
+/// Writes crossed images: camera 0 has the scene's right view, camera 1 its left one.
+fn write_crossed(folder: &Path) {
+    let [left, right] = views();
+    write_images(folder, [right, left]);
 }
 
-/// Writes the images of both cameras.
-fn put_on(folder: &Path, seen: [Image<u8>; 2]) {
+fn write_images(folder: &Path, seen: [Image<u8>; 2]) {
     for (i, image) in seen.into_iter().enumerate() {
         let at = |kind: &str| folder.join(format!("{i}.{}x{}.{kind}", CAMERA.0, CAMERA.1));
         fs::write(at("yuyv"), image.pixels().iter().flat_map(|&y| [y, 128]).collect::<Vec<_>>()).unwrap();
@@ -50,7 +49,7 @@ fn put_on(folder: &Path, seen: [Image<u8>; 2]) {
 
 #[test]
 fn cameras_are_chosen_swapped_lost_and_found() {
-    with_dressed_cameras(&["controls=1", "late=5 controls=1"], dress, "tests::cameras::inside_window");
+    with_dressed_cameras(&["controls=1", "late=5 controls=1"], write_crossed, "tests::cameras::inside_window");
 }
 
 #[test]
@@ -69,7 +68,7 @@ fn inside_window() {
     window.until("the next hint", |w| w.has("Now click what the right camera sees").then_some(()));
     window.harness.get_by_label_contains("camera 1 Fake").click();
 
-    let [left, right] = eyes();
+    let [left, right] = views();
     shows(&mut window, &right, "camera 0 at the left");
     window.until("what was granted", |w| w.has("YUYV 320x240 at 30/s").then_some(()));
     window.harness.get_by_role_and_label(Role::ComboBox, "Size of an image").click();
@@ -83,7 +82,7 @@ fn inside_window() {
     window.until("skew", |w| w.read("skew").filter(|skew| (skew + 5.0).abs() < 2.0));
     assert!(!window.has("is lost"));
 
-    // the right one, camera 0, goes and comes back
+    // camera 0, the right one, disappears and returns
     let node = PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join("video0");
     fs::remove_file(&node).unwrap();
     window.until("the loss", |w| w.has("camera 0 is lost").then_some(()));
@@ -110,8 +109,8 @@ fn inside_window() {
 }
 
 #[test]
-fn exchanged_cameras_are_shown_as_they_come_until_they_are_swapped() {
-    with_dressed_cameras(&["", ""], dress, "tests::cameras::inside_exchanged");
+fn exchanged_cameras_are_shown_uncalibrated_until_swapped() {
+    with_dressed_cameras(&["", ""], write_crossed, "tests::cameras::inside_exchanged");
 }
 
 #[test]
@@ -123,11 +122,11 @@ fn inside_exchanged() {
     let mut options = WindowOptions { calibration, ..options(source.clone()) };
     options.source_options.size = Some(CAMERA);
     let mut window = Window::open(&gpu, options);
-    let [left, right] = eyes();
+    let [left, right] = views();
     shows(&mut window, &right, "the cameras as they come");
     assert_eq!(window.session.borrow().state.source.running, Some(source));
     window.until("why they are not rectified", |w| w.has("shown as they come, not rectified").then_some(()));
-    // it stays while results come
+    // the message stays while results arrive
     let before = window.sequence();
     window.until("further results", |w| (w.sequence() > before + 30).then_some(()));
     assert!(window.has("shown as they come, not rectified") && window.has("left and right are swapped"));
@@ -142,8 +141,7 @@ fn inside_exchanged() {
     assert_eq!(window.session.borrow().state.source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
 }
 
-/// Writes images of a wall without texture.
-fn dress_blank(folder: &Path) {
+fn write_blank(folder: &Path) {
     for i in 0..2 {
         fs::write(folder.join(format!("{i}.{}x{}.yuyv", CAMERA.0, CAMERA.1)), vec![128; 2 * CAMERA.0 * CAMERA.1])
             .unwrap();
@@ -151,8 +149,8 @@ fn dress_blank(folder: &Path) {
 }
 
 #[test]
-fn cameras_whose_rig_cannot_be_estimated_are_shown_and_estimated_again() {
-    with_dressed_cameras(&["", ""], dress_blank, "tests::cameras::inside_blank");
+fn failed_rig_estimate_shows_cameras_and_can_be_repeated() {
+    with_dressed_cameras(&["", ""], write_blank, "tests::cameras::inside_blank");
 }
 
 #[test]
@@ -165,7 +163,7 @@ fn inside_blank() {
     options.source_options.size = Some(CAMERA);
     options.source_options.cameras.format = Some(PixelFormat::Yuyv);
     let mut window = Window::open(&gpu, options);
-    // a message that comes moves the buttons
+    // a new message moves the buttons
     window.until("what the map tells", |w| w.has("2 messages").then_some(()));
     for _ in 0..2 {
         window.until("the failure with its cause", |w| w.has("too little texture").then_some(()));
@@ -178,9 +176,9 @@ fn inside_blank() {
 }
 
 #[test]
-fn cameras_that_are_not_there_are_named_beside_the_scene_until_they_can_be_opened() {
+fn missing_cameras_are_named_until_they_open() {
     let hide = |folder: &Path| {
-        dress(folder);
+        write_crossed(folder);
         fs::remove_file(folder.join("video1")).unwrap();
     };
     with_dressed_cameras(&["", ""], hide, "tests::cameras::inside_absent");
@@ -197,7 +195,7 @@ fn inside_absent() {
     let words = "This is the built-in scene: webcam:1,0 cannot be opened.";
     window.until("what is shown", |w| w.has(words).then_some(()));
     window.until("why", |w| w.has("the built-in scene is shown instead").then_some(()));
-    // a page cures nothing yet: the message stays
+    // an opened page is no remedy yet, so the message stays
     window.harness.get_all_by_label("Cameras …").last().expect("in the message").click();
     window.harness.run_steps(3);
     assert!(
@@ -209,15 +207,15 @@ fn inside_absent() {
     assert!(!window.has("2 Rows") && window.has(words), "nothing of the scene beside the cameras' name");
     fs::write(PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join("video1"), "").unwrap();
     window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
-    shows(&mut window, &eyes()[0], "the cameras");
+    shows(&mut window, &views()[0], "the cameras");
     assert!(!window.has("built-in scene") && window.has("2 Rows"));
 }
 
 /// Writes the scene's views with the right one 3 px too low, as two uncalibrated cameras in the right order.
-fn dress_crooked(folder: &Path) {
-    let crooked = SceneOptions { width: CAMERA.0, height: CAMERA.1, vertical_px: 3.0, ..SceneOptions::default() };
-    let raw = render(&crooked, 0, false);
-    put_on(folder, [&raw.left, &raw.right].map(|picture| grey(picture).clone()));
+fn write_misaligned(folder: &Path) {
+    let misaligned = SceneOptions { width: CAMERA.0, height: CAMERA.1, vertical_px: 3.0, ..SceneOptions::default() };
+    let raw = render(&misaligned, 0, false);
+    write_images(folder, [&raw.left, &raw.right].map(|picture| grey(picture).clone()));
 }
 
 fn cover(camera: usize, covers: bool) {
@@ -226,8 +224,8 @@ fn cover(camera: usize, covers: bool) {
 }
 
 #[test]
-fn two_cameras_without_a_calibration_come_to_depth_by_two_clicks_and_a_hand() {
-    with_dressed_cameras(&["", ""], dress_crooked, "tests::cameras::inside_first_depth");
+fn uncalibrated_cameras_give_depth_after_two_clicks_and_a_hand() {
+    with_dressed_cameras(&["", ""], write_misaligned, "tests::cameras::inside_first_depth");
 }
 
 #[test]
@@ -248,7 +246,7 @@ fn inside_first_depth() {
     window.until("the next hint", |w| w.has("Now click what the right camera sees").then_some(()));
     window.harness.get_by_label_contains("camera 0 Fake").click();
 
-    // the wrong way round: a hand before the lens that is left tells
+    // sides are exchanged, as a hand before the left lens reveals
     window.until("the doubt", |w| w.has("1 Cameras: left and right look exchanged").then_some(()));
     window.harness.get_by_label("Check with a hand").click();
     window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
@@ -260,7 +258,7 @@ fn inside_first_depth() {
     window.until("the right order", |w| (w.session.borrow().state.source.spec == right_order).then_some(()));
     window.until("the step", |w| w.has("camera 0 left, camera 1 right: checked with a hand").then_some(()));
 
-    // rows, range and colours by themselves
+    // automatic steps: rows, range and colours
     window.until("the estimate", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
     window.until("the range", |w| (w.params().num_disparities != before.num_disparities).then_some(()));
     let fitted = window.until("the colours", |w| w.session.borrow().state.view.depth_range_m);
@@ -271,7 +269,7 @@ fn inside_first_depth() {
     window.until("the range in metres", |w| w.has("% measured").then_some(()));
     window.harness.run_steps(5);
 
-    // all of it is taken back and made again
+    // undo and redo cover all of it
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     window.until("the range before", |w| (w.params().num_disparities == before.num_disparities).then_some(()));
     window.harness.run_steps(3);
@@ -288,7 +286,7 @@ fn inside_first_depth() {
     assert_eq!(window.session.borrow().state.view.depth_range_m, Some(fitted));
     assert_ne!(window.params().num_disparities, before.num_disparities);
 
-    // the right way round
+    // sides are right
     window.harness.get_by_label("Check with a hand").click();
     window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
     cover(0, true);
@@ -298,7 +296,7 @@ fn inside_first_depth() {
 
 #[test]
 fn a_camera_that_comes_back_brings_no_false_diagnosis() {
-    with_dressed_cameras(&["", ""], dress, "tests::cameras::inside_back_again");
+    with_dressed_cameras(&["", ""], write_crossed, "tests::cameras::inside_back_again");
 }
 
 #[test]
@@ -314,7 +312,7 @@ fn inside_back_again() {
     window.press("Estimate from the images");
     window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
     window.harness.key_press(Key::X);
-    let [left, _] = eyes();
+    let [left, _] = views();
     shows(&mut window, &left, "the cameras exchanged");
     let is_said = |w: &Window| w.has("look exchanged") || w.has("exchanged?") || w.has("are swapped");
     assert!(!is_said(&window), "their pairs were of another opening");
@@ -331,7 +329,6 @@ fn inside_back_again() {
     });
 }
 
-/// Waits until the left image is `image`.
 fn shows(window: &mut Window, image: &Image<u8>, what: &str) {
     window.until(what, |w| {
         let raw = &w.result()?.job.frame.raw;

@@ -1,11 +1,11 @@
-//! Two settings side by side: A is kept, B follows the sliders, and both are of one pair.
+//! Comparison of two settings: A is kept, B follows the sliders, and both match the same pair.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::stereo::{StereoParams, Subpixel};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
-/// Returns P1 of A and B, once both have results.
+/// Returns P1 of A and B once both have results.
 fn p1(window: &Window) -> Option<[u32; 2]> {
     let session = window.session.borrow();
     let [a, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
@@ -13,7 +13,7 @@ fn p1(window: &Window) -> Option<[u32; 2]> {
     Some([a.job.params.p1, b.job.params.p1])
 }
 
-/// Returns the part of the disparity view left of a share of its width, as drawn.
+/// Returns the drawn part of the disparity view left of a share of its width.
 fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
     let view = window.harness.get_by_label("disparity view").rect().shrink(8.0);
     let all = window.harness.render().expect("an image");
@@ -22,7 +22,7 @@ fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
     rows.flat_map(|y| (left..right).map(move |x| (x, y))).map(|(x, y)| all.get_pixel(x, y).0).collect()
 }
 
-/// Returns whether the time of A or B is that of several results.
+/// Returns whether the time of A or B is a median of several results.
 fn is_median(window: &Window, name: &str) -> bool {
     let label = format!("{name} time ");
     window.harness.query_all_by_label_contains(&label).any(|node| {
@@ -49,10 +49,10 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     window.until("figures and scores", |w| (w.has("A time") && w.has("B measured") && w.has("A score ")).then_some(()));
     window.harness.run_steps(3);
     assert!(left_part(&mut window, 0.5) == alone, "left of the line stands A");
-    // a pair that is held has no second time of its own
+    // a held pair has no time of its own
     window.until("medians", |w| ["A", "B"].iter().all(|name| is_median(w, name)).then_some(()));
 
-    // the line is dragged to the left border: all of it is B
+    // the line at the left border leaves only B
     let line = window.harness.get_by_label("line between A and B in disparity").rect().center();
     let view = window.harness.get_by_label("disparity view").rect();
     window.harness.hover_at(line);
@@ -80,7 +80,7 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
 }
 
 #[test]
-fn the_difference_is_that_from_a() {
+fn difference_view_compares_with_a() {
     let Some(mut window) = Window::on_scene() else { return };
     window.harness.key_press(Key::A);
     window.until("both", |w| p1(w).map(drop));

@@ -1,4 +1,4 @@
-//! Confidence: its view switches it on, and the read-out names it in per cent.
+//! Confidence: its view switches it on, and the read-out shows it in per cent.
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -10,7 +10,7 @@ use egui::accesskit::{Role, Toggled};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::collections::HashSet;
 
-/// Returns a pixel with a measured disparity, the surest one, or without, the first one dropped for its range.
+/// Returns the pixel of highest confidence with a measured disparity or, if `measured` is false, one without because of its range.
 fn pixel(output: &Output, measured: bool) -> ((usize, usize), u8) {
     let map = output.map.as_ref().expect("a map on the host");
     let confidence = map.confidence.as_ref().expect("it was asked for");
@@ -21,7 +21,7 @@ fn pixel(output: &Output, measured: bool) -> ((usize, usize), u8) {
 }
 
 #[test]
-fn its_view_switches_it_on_and_the_read_out_names_it() {
+fn confidence_view_enables_confidence_and_its_read_out() {
     let Some(gpu) = gpu() else { return };
     for engine in ["cpu", "gpu"] {
         let mut options = options(SourceSpec::Scene);

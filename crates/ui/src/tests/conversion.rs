@@ -1,4 +1,4 @@
-//! A recording computed again and exported from the window, with its progress, its end by the user, and what was recorded before.
+//! Recomputation and export of a recording from the window: progress, cancellation, and earlier output.
 
 use super::harness::{Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 const PAIRS: u64 = 24;
 
-/// Opens a window that holds the first pair of a recording; every fifth pair from the third one on has depth.
+/// Opens a window on the held first pair of a recording, in which every fifth pair from the third one on has depth.
 fn on_recording(path: &Path) -> Option<Window> {
     let gpu = gpu()?;
     std::fs::write(path, ours_with_depth(Format::Ros2, PAIRS, |k| k % 5 == 2)).unwrap();
@@ -61,7 +61,7 @@ fn pairs_with_recorded_depth_are_marked_and_gone_to() {
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::ArrowLeft);
     window.until("why nothing happens", |w| w.has("no pair before this one has recorded depth").then_some(()));
 
-    // the ticks: five of 24 places have the colour of a mark
+    // ticks: five of 24 places have the colour of a mark
     window.harness.remove_cursor();
     window.harness.run_steps(3);
     let mark = window.harness.ctx.global_style().visuals.hyperlink_color;
@@ -75,7 +75,7 @@ fn pairs_with_recorded_depth_are_marked_and_gone_to() {
 }
 
 #[test]
-fn a_recording_is_computed_again_stopped_and_taken_up() {
+fn recomputation_is_stopped_and_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("walk.mcap");
     let Some(mut window) = on_recording(&path) else { return };
@@ -107,7 +107,7 @@ fn a_recording_is_computed_again_stopped_and_taken_up() {
 }
 
 #[test]
-fn an_export_writes_what_is_chosen_and_says_what_cannot_be_had() {
+fn export_writes_chosen_parts_and_names_missing_ones() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = on_recording(&folder.path().join("walk.mcap")) else { return };
     open_page(&mut window);
@@ -132,7 +132,7 @@ fn an_export_writes_what_is_chosen_and_says_what_cannot_be_had() {
     let size = image::image_dimensions(folder.path().join("walk-export/000002_left.png")).unwrap();
     assert_eq!(size, (SIZE.0 as u32, SIZE.1 as u32));
 
-    // a folder that holds something else
+    // folder with other content
     let other = folder.path().join("mine");
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("notes.txt"), "mine").unwrap();

@@ -1,4 +1,4 @@
-//! Maps copied from the GPU: only those that a figure or the pointer needs.
+//! Maps copied from the GPU, limited to those that a figure or the pointer needs.
 
 use super::harness::{Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -7,7 +7,7 @@ use egui::Key;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Shows two seconds of pairs. Returns the number of pairs, of maps on the host, and the most maps that figures may need.
+/// Shows two seconds of pairs, and returns the number of pairs, of maps on the host, and of maps that figures may need at most.
 fn watch(window: &mut Window) -> (usize, usize, usize) {
     let start = Instant::now();
     let mut last: Option<Arc<Output>> = None;
@@ -22,18 +22,18 @@ fn watch(window: &mut Window) -> (usize, usize, usize) {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    let for_figures = start.elapsed().as_millis() as usize / 300 + 2; // every 300 ms, and up to two in flight
+    let for_figures = start.elapsed().as_millis() as usize / 300 + 2; // one per 300 ms, and up to two in flight
     (pairs, copies, for_figures)
 }
 
 #[test]
-fn maps_come_to_the_host_only_where_something_asks_for_them() {
+fn maps_are_copied_to_the_host_only_on_demand() {
     let Some(gpu) = gpu() else { return };
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = "gpu".into();
     let mut window = Window::open(&gpu, options);
     window.harness.remove_cursor();
-    watch(&mut window); // the start asks for some of its own
+    watch(&mut window); // the start needs maps of its own
     for view in ["the images", "the 3-D view"] {
         let (pairs, copies, for_figures) = watch(&mut window);
         assert!(

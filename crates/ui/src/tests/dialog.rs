@@ -1,4 +1,4 @@
-//! Files are named by a typed path where the system has no dialog.
+//! Files named by a typed path where the system has no dialog.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::WindowOptions;
@@ -19,7 +19,7 @@ impl Window {
 }
 
 #[test]
-fn a_source_is_opened_by_a_typed_path_and_a_wrong_one_is_refused_beside_it() {
+fn typed_path_opens_a_source_or_shows_its_error() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { unreachable!("two files") };
@@ -41,7 +41,7 @@ fn a_source_is_opened_by_a_typed_path_and_a_wrong_one_is_refused_beside_it() {
 }
 
 #[test]
-fn settings_are_saved_under_a_typed_path_and_replace_a_file_only_when_told() {
+fn typed_path_replaces_a_settings_file_only_on_consent() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");

@@ -1,4 +1,4 @@
-//! The page that examines this machine.
+//! Page of the examination of this machine.
 
 use super::harness::Window;
 use egui::{Key, Modifiers, OutputCommand};

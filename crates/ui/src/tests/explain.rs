@@ -1,4 +1,4 @@
-//! The page that explains a pixel: its sentence, numbers and button, for the held pixel of a held pair, on both engines.
+//! Page that explains a pixel: sentence, numbers and button for the held pixel of a held pair, on both engines.
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -10,13 +10,13 @@ use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::sync::Arc;
 
-/// The sums of the reference for all pixels of a result.
+/// Returns the reference implementation's sums for all pixels of a result.
 fn sums(output: &Output) -> Volume<u32> {
     let [left, right] = [&output.job.frame.left.luma, &output.job.frame.right.luma];
     sum_volume(left, right, &output.job.params, &Prior::of(left, right, &output.job.params, None))
 }
 
-/// A pixel in the middle of the image with this reason.
+/// Returns a pixel in the middle of the image with this reason.
 fn pixel_with(output: &Output, reasons: u8) -> Option<(usize, usize)> {
     let map = output.map.as_ref()?;
     let (columns, rows) = (SIZE.0 / 4..SIZE.0 * 3 / 4, SIZE.1 / 4..SIZE.1 * 3 / 4);
@@ -24,7 +24,6 @@ fn pixel_with(output: &Output, reasons: u8) -> Option<(usize, usize)> {
     all.find(|&(x, y)| map.reasons.at(x, y) == reasons)
 }
 
-/// Holds a pixel of the left view by a click.
 fn hold(window: &mut Window, (x, y): (usize, usize)) {
     let share = |at: usize, of: usize| (at as f32 + 0.5) / of as f32;
     let place = window.place("left view", (share(x, SIZE.0), share(y, SIZE.1)));
@@ -32,7 +31,7 @@ fn hold(window: &mut Window, (x, y): (usize, usize)) {
     window.until("the explanation", |w| w.has(&format!("Pixel {x}, {y} of pair")).then_some(()));
 }
 
-/// A window on a held pair of the scene, with the page open, that asks for unique winners.
+/// Opens the page on a held pair of the scene, with unique winners required.
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = engine.into();
@@ -44,7 +43,7 @@ fn open(engine: &str) -> Option<Window> {
     Some(window)
 }
 
-/// The newest result with its numbers on the host.
+/// Returns the newest result with its map on the host.
 fn result(window: &mut Window) -> Arc<Output> {
     let at = window.place("left view", (0.5, 0.5));
     window.harness.hover_at(at);

@@ -1,4 +1,4 @@
-//! Everything found by its words, and the menu and the row of tools.
+//! Search field for all actions and settings, and the menu and the row of tools.
 
 use super::harness::Window;
 use crate::action::Action;
@@ -30,7 +30,7 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     window.harness.run_steps(3);
     assert!(window.session.borrow().state.is_open(Action::Rig));
 
-    // what is folded is shown, and marked
+    // a folded parameter is shown and marked
     assert!(!window.has("Rank window"), "folded at first");
     window.session.borrow_mut().state.view.arrangement_mut().controls = false;
     find(&mut window, "speckle range");
@@ -43,7 +43,7 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     window.harness.key_press(Key::Enter);
     window.until("the preset", |w| (w.session.borrow().state.matching.preset == Preset::Fast).then_some(()));
 
-    // the second one of several, and none
+    // second one of several results, and no result
     find(&mut window, "theme");
     window.harness.key_press(Key::ArrowDown);
     window.harness.run_steps(2);

@@ -1,4 +1,4 @@
-//! The live calibration in the window: a board is typed, looked at and taken, and a view deleted again.
+//! Live calibration in the window: a board is typed, detected and taken as views, and a view is deleted.
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
@@ -21,7 +21,7 @@ const BOARD: &str = "charuco:7x5:30mm:22mm:DICT_5X5_100";
 fn board_pair(folder: &Path) -> SourceSpec {
     let board: Board = BOARD.parse().unwrap();
     let rig = random_rig(5);
-    // half of the image wide
+    // board as wide as half of the image
     let distance_m = rig.left.fx * 0.21 / 320.0;
     let pose = Pose { rotation: DMat3::from_rotation_y(0.3), translation_m: DVec3::new(-0.04, -0.05, distance_m) };
     let [left, right] = BoardRenderer::new(&rig).pair(&board, &pose, &ImagingConditions::usual(1));
@@ -33,7 +33,6 @@ fn board_pair(folder: &Path) -> SourceSpec {
     SourceSpec::Files { left, right, truth: None }
 }
 
-/// Opens a window with the page Calibrate.
 fn on_page(options: WindowOptions) -> Option<Window> {
     let mut window = Window::open(&gpu()?, options);
     window.harness.key_press(Key::B);
@@ -50,7 +49,6 @@ fn type_board(window: &mut Window, words: &str) {
     window.harness.run_steps(3);
 }
 
-/// Scrolls to a button and clicks it.
 fn click(window: &mut Window, label: &str) {
     window.harness.get_by_label(label).scroll_to_me();
     window.harness.run_steps(4);
@@ -58,7 +56,6 @@ fn click(window: &mut Window, label: &str) {
     window.harness.run_steps(2);
 }
 
-/// Returns the number of views of the running calibration.
 fn view_count(window: &Window) -> usize {
     let session = window.session.borrow();
     let Some(running) = &session.state.guide.running else { return 0 };
@@ -79,9 +76,9 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     assert!(!window.has("depth view"), "they stand in place of the views");
     assert!(window.has("Next: hold the board"));
 
-    // by Space alone
+    // views by Space alone
     window.harness.get_by_role_and_label(Role::CheckBox, "by itself").click();
-    // the box shows the click at once; the calibration may be looking at a pair, and take it, before it hears of it
+    // the calibration may still examine and take a pair before the setting reaches it
     window.until("no automatic", |w| {
         let session = w.session.borrow();
         let running = session.state.guide.running.as_ref()?;
@@ -102,7 +99,7 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
 }
 
 #[test]
-fn views_stay_until_they_are_discarded_and_another_source_ends_the_calibration() {
+fn calibration_views_stay_until_discarded() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = on_page(options(board_pair(folder.path()))) else { return };
     type_board(&mut window, BOARD);
@@ -130,7 +127,7 @@ fn is_solved(window: &Window) -> bool {
     running.progress.outcome.is_some() && !running.progress.is_solving
 }
 
-/// Writes pairs of the board in nine places, as a folder.
+/// Writes pairs of the board in nine places as a folder.
 fn board_folder(folder: &Path) -> SourceSpec {
     let board: Board = BOARD.parse().unwrap();
     let (rig, mut rng) = (random_rig(5), fastrand::Rng::with_seed(4));
@@ -147,7 +144,7 @@ fn board_folder(folder: &Path) -> SourceSpec {
 }
 
 #[test]
-fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
+fn calibration_is_saved_used_and_replaced_only_on_consent() {
     let folder = tempfile::tempdir().unwrap();
     let spec = board_folder(&folder.path().join("pairs"));
     let place = folder.path().join("rigs");
@@ -156,13 +153,13 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
     let Some(mut window) = on_page(WindowOptions { folder: place.clone(), ..options(spec) }) else { return };
     type_board(&mut window, BOARD);
     window.harness.get_by_label("Start").click();
-    // a folder is held at its start: each pair is looked at until it is taken
+    // a folder is held at its start, and each pair is examined until a view is taken
     for count in 1..=9 {
         window.until("a view", |w| (view_count(w) >= count).then_some(()));
         window.harness.key_press(Key::ArrowRight);
         window.harness.run_steps(3);
     }
-    // beside other tests it takes minutes
+    // takes minutes beside other tests
     let end = Instant::now() + Duration::from_mins(5);
     while !is_solved(&window) {
         assert!(Instant::now() < end, "no result");
@@ -190,7 +187,7 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
         assert!(place.join("mine-calibration").join(file).is_file(), "{file} is missing");
     }
     assert!(!stays_open(&mut window.session.borrow_mut()), "nothing would be lost");
-    // it is in force: depth has metres now
+    // the calibration is in force: depth is in metres
     window.until("metres", |w| {
         let session = w.session.borrow();
         session.state.output()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.03).map(drop)

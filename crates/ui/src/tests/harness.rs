@@ -1,4 +1,4 @@
-//! Window without a display, operated by its labels.
+//! Window without a display for tests, operated by its labels.
 
 use crate::capture::scene::{self, SceneOptions};
 use crate::capture::{SourceOptions, SourceSpec};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) const SIZE: (usize, usize) = (160, 120);
 
-/// App on the window's background colour: the harness begins with a transparent image.
+/// App on the window's background colour, since the harness begins with a transparent image.
 pub(crate) struct OnBackground(App);
 
 impl eframe::App for OnBackground {
@@ -61,12 +61,12 @@ pub(crate) fn options(source: SourceSpec) -> WindowOptions {
 }
 
 impl Window {
-    /// Opens a window on the built-in scene; `None` without an adapter.
+    /// Opens a window on the built-in scene, or returns `None` without an adapter.
     pub(crate) fn on_scene() -> Option<Self> {
         Some(Self::open(&gpu()?, options(SourceSpec::Scene)))
     }
 
-    /// Opens a window on a held pair, with its result.
+    /// Opens a window on a held pair and waits for its result.
     pub(crate) fn held(gpu: &Gpu, options: WindowOptions) -> Self {
         let mut window = Self::open(gpu, options);
         window.harness.key_press(Key::Space);
@@ -75,7 +75,7 @@ impl Window {
         window
     }
 
-    /// Opens a window, with its first result.
+    /// Opens a window and waits for its first result.
     pub(crate) fn open(gpu: &Gpu, options: WindowOptions) -> Self {
         let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone())).expect("a session")));
         let setup = eframe::egui_wgpu::WgpuSetupExisting {
@@ -96,13 +96,12 @@ impl Window {
         window
     }
 
-    /// Shows all views in one size.
     pub(crate) fn in_grid(&mut self) {
         self.session.borrow_mut().state.view.layout = ViewLayout::Grid;
         self.harness.run_steps(3);
     }
 
-    /// Draws until `found` returns something.
+    /// Draws frames until `found` returns a value.
     pub(crate) fn until<T>(&mut self, what: &str, mut found: impl FnMut(&mut Self) -> Option<T>) -> T {
         let deadline = Instant::now() + Duration::from_mins(1);
         loop {
@@ -131,11 +130,11 @@ impl Window {
         self.result().map_or(0, |output| output.job.frame.raw.sequence)
     }
 
-    /// Returns the number of the held pair, once earlier ones are through.
+    /// Returns the number of the held pair once earlier ones are shown.
     pub(crate) fn still_sequence(&mut self) -> u64 {
         loop {
             let before = self.sequence();
-            let end = Instant::now() + Duration::from_secs(1); // two may be on their way
+            let end = Instant::now() + Duration::from_secs(1); // two pairs may be in flight
             while Instant::now() < end {
                 self.harness.step();
                 std::thread::sleep(Duration::from_millis(20));
@@ -146,7 +145,7 @@ impl Window {
         }
     }
 
-    /// Waits for a result computed with parameters for which `fits` holds.
+    /// Waits for a result whose parameters satisfy `fits`.
     pub(crate) fn until_computed(&mut self, fits: impl Fn(&StereoParams) -> bool) -> Arc<Output> {
         self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)))
     }
@@ -155,13 +154,13 @@ impl Window {
         self.harness.query_all_by_label_contains(label).next().is_some()
     }
 
-    /// Gives a slider the focus; it takes the arrow keys from the next frame on.
+    /// Focuses a slider, which receives the arrow keys from the next frame on.
     pub(crate) fn focus_slider(&mut self, label: &str) {
         self.harness.get_by_role_and_label(Role::Slider, label).focus();
         self.harness.run_steps(2);
     }
 
-    /// Presses a key until the parameters are as wanted.
+    /// Presses a key until the parameters satisfy `wanted`.
     pub(crate) fn press_until(&mut self, key: Key, wanted: impl Fn(&StereoParams) -> bool) {
         for _ in 0..200 {
             if wanted(&self.params()) {
@@ -177,13 +176,12 @@ impl Window {
         self.harness.query_by_label(label).is_some_and(|node| !node.accesskit_node().is_disabled())
     }
 
-    /// Returns the position of a part of a view: (0, 0) its upper left corner, (1, 1) its lower right one.
+    /// Returns the position of a point in a view, from (0, 0) at its upper left to (1, 1) at its lower right corner.
     pub(crate) fn place(&self, view: &str, (x, y): (f32, f32)) -> Pos2 {
         let rect: Rect = self.harness.get_by_label(view).rect();
         Pos2::new(rect.left() + x * rect.width(), rect.top() + y * rect.height())
     }
 
-    /// Clicks a position and runs the window.
     pub(crate) fn click_at(&mut self, place: Pos2) {
         self.harness.hover_at(place);
         self.harness.step();
@@ -192,7 +190,6 @@ impl Window {
         self.harness.run_steps(3);
     }
 
-    /// Scrolls to a button and presses it.
     pub(crate) fn press(&mut self, label: &str) {
         self.harness.get_by_label(label).scroll_to_me();
         self.harness.run_steps(3);
@@ -200,15 +197,14 @@ impl Window {
         self.harness.run_steps(2);
     }
 
-    /// Drops files on the window.
     pub(crate) fn drop_files(&mut self, paths: &[PathBuf]) {
-        let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as _);
+        let files = paths.iter().map(|path| Arc::new(FakeDroppedFile(path.clone())) as _);
         self.harness.input_mut().dropped_files.extend(files);
         self.harness.step();
         std::thread::sleep(Duration::from_millis(1));
     }
 
-    /// Returns the number in the read-out behind `name`.
+    /// Returns the number after `name` in the read-out.
     pub(crate) fn read(&self, name: &str) -> Option<f32> {
         self.harness.query_all_by_label_contains(name).find_map(|node| {
             let node = node.accesskit_node();
@@ -219,9 +215,9 @@ impl Window {
 }
 
 #[derive(Debug)]
-struct Dropped(PathBuf);
+struct FakeDroppedFile(PathBuf);
 
-impl egui::DroppedFile for Dropped {
+impl egui::DroppedFile for FakeDroppedFile {
     fn path(&self) -> &Path {
         &self.0
     }
@@ -231,12 +227,10 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-/// Writes one pair of the scene as two files.
 pub(crate) fn pair(folder: &Path) -> SourceSpec {
     pair_of(folder, &SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() })
 }
 
-/// Writes one pair of a scene with these options as two files.
 pub(crate) fn pair_of(folder: &Path, options: &SceneOptions) -> SourceSpec {
     let raw = scene::render(options, 0, false);
     let (left, right) = (folder.join("left.png"), folder.join("right.png"));

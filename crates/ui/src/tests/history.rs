@@ -1,4 +1,4 @@
-//! Changes are taken back and made again, and a settings file is followed.
+//! Undo and redo of changes, and a settings file that is followed.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;
@@ -11,7 +11,7 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 }
 
 #[test]
-fn changes_are_taken_back_made_again_and_chosen_from_the_list() {
+fn changes_are_undone_redone_and_chosen_from_the_list() {
     let Some(mut window) = Window::on_scene() else { return };
     let before = window.params();
     window.focus_slider("P1");
@@ -70,7 +70,7 @@ fn a_settings_file_that_is_edited_takes_effect_and_a_wrong_line_does_not() {
     window.until_computed(|params| params.p1 == 9);
     press(&mut window, Modifiers::NONE, Key::Z);
     window.until("its name", |w| w.has("desk.toml: changes of it take effect here").then_some(()));
-    // edited while a slider is used
+    // edited during the use of a slider
     window.focus_slider("P2");
     window.harness.key_press(Key::ArrowRight);
     std::fs::write(&path, "engine = \"cpu\"\nnum-disparities = 24\np1 = 11\n").unwrap();
@@ -82,7 +82,7 @@ fn a_settings_file_that_is_edited_takes_effect_and_a_wrong_line_does_not() {
     window.until_computed(|params| params.p1 == 12);
     assert!(!window.has("line 3"));
 
-    // the window's own change is written, and a foreign one is not written over
+    // the window writes its own change, but never over a foreign one
     window.focus_slider("P1");
     window.harness.key_press(Key::ArrowRight);
     window.until_computed(|params| params.p1 == 13);

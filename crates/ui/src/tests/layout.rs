@@ -1,4 +1,4 @@
-//! Images get the room, nothing jumps, and what was not measured does not look measured.
+//! Layout: room for the images, nothing that moves, and a distinct look of unmeasured pixels.
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
@@ -20,14 +20,14 @@ fn width_of(window: &Window, view: &str) -> f32 {
 }
 
 #[test]
-fn a_narrow_window_gives_its_room_to_two_pictures_and_a_wide_one_has_all_again() {
+fn narrow_window_shows_two_views_and_a_wide_one_all() {
     let Some(mut window) = Window::on_scene() else { return };
     assert!(window.has("disparity view") && window.has("P1"));
     resize(&mut window, vec2(1024.0, 700.0));
     assert!(window.has("left view") && window.has("depth view") && !window.has("right view"));
     assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_none(), "the panels are folded");
     assert!(width_of(&window, "depth view") > 600.0, "{}", width_of(&window, "depth view"));
-    // what is opened in a narrow window belongs to narrow windows
+    // a panel opened in a narrow window belongs to narrow windows
     window.harness.key_press(Key::M);
     window.harness.run_steps(3);
     assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_some());
@@ -59,7 +59,7 @@ fn one_view_is_large_beside_an_open_page_and_a_click_exchanges_it() {
     let at = window.place("left view", (0.5, 0.5));
     window.click_at(at);
     assert!(window.session.borrow().state.pointer.pinned.is_some(), "one in the large image does");
-    // a title does the same, and a key shows all alike
+    // a click on the title has the same effect, and a key shows all views in one size
     let title = window.harness.get_by_label("depth title").rect().left_center() + vec2(12.0, 0.0);
     window.click_at(title);
     assert!(width_of(&window, "depth view") >= large);
@@ -140,7 +140,7 @@ fn messages_and_read_outs_move_nothing() {
     window.click_at(at);
     window.until("the read-out", |w| w.read("disparity"));
     assert_eq!(places(&window), before);
-    // the list has all of them
+    // the list contains all messages
     window.harness.get_by_label_contains("3 messages").click();
     window.until("the list", |w| (w.has("error 0") && w.has("error 1")).then_some(()));
 }
@@ -167,14 +167,14 @@ fn the_wheel_scrolls_until_the_pointer_has_rested_on_a_slider() {
     window.harness.run_steps(2);
     assert_eq!(window.params().p1, before, "it came by with the wheel turning");
     for _ in 0..60 {
-        window.harness.step(); // each advances the clock
+        window.harness.step(); // each step advances the clock
     }
     turn(&mut window);
     window.until_computed(|params| params.p1 == before + 1);
 }
 
 #[test]
-fn what_is_filled_is_counted_apart_and_hatched() {
+fn filled_pixels_are_hatched_and_counted_apart() {
     let Some(gpu) = gpu() else { return };
     let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
     let options = |fill: &str| {
@@ -192,7 +192,7 @@ fn what_is_filled_is_counted_apart_and_hatched() {
     let (width, height) = map.size();
     let filled = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     let is_filled = |x: usize, y: usize| map.reasons.at(x, y) & crate::stereo::reason::FILLED != 0;
-    // a block of filled pixels has dark and bright ones, for the same disparity
+    // a hatched block of filled pixels has dark and bright ones for the same disparity
     let block = filled
         .filter(|&(x, y)| x + 4 < width && (0..4).all(|i| is_filled(x + i, y)))
         .find(|&(x, y)| (1..4).all(|i| (map.values.at(x + i, y) - map.values.at(x, y)).abs() < 8));
@@ -319,7 +319,7 @@ fn the_status_line_is_never_cut_and_has_one_height() {
 }
 
 #[test]
-fn every_label_has_its_room_also_beside_the_button_that_takes_a_change_back() {
+fn every_label_fits_beside_the_restore_button() {
     let Some(window) = Window::on_scene() else { return };
     let ctx = window.harness.ctx.clone();
     let font = egui::TextStyle::Body.resolve(&ctx.style_of(egui::Theme::Dark));

@@ -1,4 +1,4 @@
-//! The page that measures: a rectangle is dragged, two points are clicked, and the numbers are those of the metrics.
+//! Page of measurements: a rectangle is dragged, two points are clicked, and the numbers equal those of the metrics.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::capture::SourceSpec;
@@ -6,7 +6,6 @@ use crate::metrics::depth_quality::{STEP_PX, depth_quality, distance};
 use egui::{Key, Pos2};
 use egui_kittest::kittest::Queryable as _;
 
-/// The page on a held pair of the scene.
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = engine.into();
@@ -17,7 +16,6 @@ fn open(engine: &str) -> Option<Window> {
     Some(window)
 }
 
-/// The place of a pixel in a view.
 fn place(window: &Window, view: &str, (x, y): (usize, usize)) -> Pos2 {
     let share = |at: usize, of: usize| (at as f32 + 0.5) / of as f32;
     window.place(view, (share(x, SIZE.0), share(y, SIZE.1)))
@@ -97,7 +95,7 @@ fn trends_come_with_pairs_and_begin_anew_on_request() {
 }
 
 #[test]
-fn what_needs_a_calibration_says_so_and_the_rest_is_measured() {
+fn quantities_without_calibration_show_the_reason() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));

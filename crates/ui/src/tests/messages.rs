@@ -1,4 +1,4 @@
-//! Messages end with their causes, and their list is small.
+//! Messages that end with their causes, and their short list.
 
 use super::harness::Window;
 use crate::notices::Level;
@@ -36,7 +36,7 @@ fn the_list_of_messages_is_small_and_each_has_its_buttons() {
     window.harness.run_steps(3);
     window.harness.get_by_label("9 messages ▾").click();
     window.harness.run_steps(4);
-    // the newest one stands in the line below too
+    // the newest message also appears in the line below
     let all = window.harness.query_all_by_label_contains("something failed").map(|node| node.rect().top());
     let mut tops: Vec<_> = all.collect();
     tops.sort_by(f32::total_cmp);

@@ -1,6 +1,5 @@
-//! The window through its labels, as a user or a screen reader finds them; drawn for real, without a display.
-//!
-//! Needs an adapter (lavapipe will do); without one the tests say so and return, unless `REQUIRE_GPU=1`.
+//! Tests of the window through its labels, as a user or a screen reader finds them, drawn without a display.
+//! They need an adapter (lavapipe is enough); without one they print a message and return, unless `REQUIRE_GPU=1`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
 
@@ -60,7 +59,7 @@ fn keys_on_a_slider_change_what_is_computed() {
     assert!(window.is_enabled("Back to balanced"), "the preset is marked as changed");
     assert!(!window.session.borrow().live().is_paused());
 
-    // P2 follows P1 up
+    // P2 follows P1 upwards
     window.focus_slider("P2");
     window.press_until(Key::ArrowLeft, |params| params.p2 == before.p2 / 2);
     window.focus_slider("P1");
@@ -93,7 +92,7 @@ fn pause_holds_the_pair_and_step_takes_the_next() {
     std::thread::sleep(Duration::from_millis(300));
     let held = window.sequence();
 
-    window.harness.key_press(Key::Escape); // the slider lets the arrows go
+    window.harness.key_press(Key::Escape); // the slider releases the arrow keys
     window.harness.step();
     window.harness.key_press(Key::ArrowRight);
     let stepped = window.until("the next pair", |w| Some(w.sequence()).filter(|&n| n != held));
@@ -189,7 +188,7 @@ fn both_engines_give_the_same_picture() {
 }
 
 #[test]
-fn a_missing_source_is_said_and_the_scene_shown() {
+fn missing_source_is_reported_and_the_scene_shown() {
     let Some(gpu) = gpu() else { return };
     let missing = SourceSpec::Folder(PathBuf::from("no/such/folder"));
     let mut window = Window::open(&gpu, options(missing));
@@ -232,7 +231,7 @@ fn the_page_of_keys_has_every_key_and_gesture() {
     for words in ["Pause", "Quit", "files dropped here"] {
         let places: Vec<_> = window.harness.query_all_by_label(words).map(|node| node.rect()).collect();
         assert!(!places.is_empty(), "{words}");
-        // what is below can be scrolled to
+        // hidden parts can be reached by scrolling
         assert!(places.iter().all(|rect| rect.left() >= 0.0 && rect.right() <= 1200.0), "{words}: {places:?}");
     }
 }
@@ -252,12 +251,12 @@ fn window_goes_on_beside_a_long_dispatch() {
     let took = dispatch.join().expect("the dispatch");
     let worst = frames.iter().max().copied().unwrap_or_default();
     println!("{} frames beside dispatches of {took:?}, the worst {worst:?}", frames.len());
-    // loosely, because the machine has other work: the window did not stand still for the dispatch
+    // wide bound, since the machine has other work: the window must not wait for the dispatch
     assert!(frames.len() >= 3 && worst < took * 3 / 4, "{} frames, worst {worst:?} of {took:?}", frames.len());
 }
 
-/// Occupies the device for some time from another thread that never waits in a poll. A software adapter does its
-/// work inside the call that submits it, which would hold everybody's queue: there it comes in pieces of some ms.
+/// Occupies the device from another thread that never waits in a poll.
+/// A software adapter works inside the submitting call and would hold the queue for all, so there the work comes in pieces of some ms.
 fn long_dispatch(gpu: Gpu, running: Arc<AtomicBool>) -> std::thread::JoinHandle<Duration> {
     const SHADER: &str = "
         override rounds: u32;
@@ -318,8 +317,8 @@ fn long_dispatch(gpu: Gpu, running: Arc<AtomicBool>) -> std::thread::JoinHandle<
     std::thread::Builder::new().name("dispatch".into()).spawn(work).unwrap()
 }
 
-/// The whole window on a still pair. Rates and times are masked. Adapters differ in how they blend the edges of letters,
-/// hence the tolerance: no more than 1 % of the pixels may differ visibly. `UPDATE_SNAPSHOTS=1` writes it anew.
+/// Compares the whole window on a still pair with a stored image, rates and times masked; adapters blend letters differently, so 1 % of
+/// the pixels may differ visibly. `UPDATE_SNAPSHOTS=1` stores a new image.
 #[test]
 fn the_window_looks_as_it_did() {
     let Some(gpu) = gpu() else { return };

@@ -1,4 +1,4 @@
-//! Paths: some numbers at one click, any by dragging or typing, and the angle at which they start.
+//! Number of paths by one click, by dragging or by typing, and their first angle.
 
 use super::harness::{Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
-/// On the GPU, which sums any directions, with all parameters shown.
+/// Opens a window with all parameters shown on the GPU, whose engine sums any directions.
 fn unfolded(also: Option<Word>) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = "gpu".into();
@@ -69,7 +69,7 @@ fn without_paths_the_start_angle_is_disabled_and_says_why() {
 }
 
 #[test]
-fn what_the_sum_cannot_take_is_not_offered() {
+fn sums_beyond_16_bits_are_not_offered() {
     let sad = Word { name: "cost".into(), text: "sad".into(), origin: Origin::Flag };
     let Some(mut window) = unfolded(Some(sad)) else { return };
     type_paths(&mut window, "384");

@@ -1,4 +1,4 @@
-//! Images to take along: of views and figures, with their words, at any scale.
+//! Saved images of views and figures with their texts at any scale.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// A window on a still pair that writes into `folder`.
+/// Opens a window on a still pair that writes into `folder`.
 fn still(folder: &Path) -> Option<Window> {
     let source = pair(folder);
     let mut options = WindowOptions { folder: folder.join("out"), ..options(source) };
@@ -19,7 +19,7 @@ fn still(folder: &Path) -> Option<Window> {
     Some(Window::open(&gpu()?, options))
 }
 
-/// Presses keys and waits for one more file.
+/// Presses keys, and waits for one more file.
 fn saved(window: &mut Window, folder: &Path) -> PathBuf {
     let files = || -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder.join("out")).unwrap();
@@ -48,7 +48,7 @@ fn choose(window: &mut Window, figure: Figure, scale: u32) {
 }
 
 #[test]
-fn a_picture_has_the_pixels_of_its_view_at_any_scale_and_says_how_it_was_made() {
+fn saved_image_equals_its_view_and_names_its_settings() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = still(folder.path()) else { return };
     let written = image::open(folder.path().join("left.png")).unwrap().to_rgb8();
@@ -59,7 +59,7 @@ fn a_picture_has_the_pixels_of_its_view_at_any_scale_and_says_how_it_was_made() 
         assert!(
             picture.width() as usize >= SIZE.0 * scale as usize && picture.height() as usize > SIZE.1 * scale as usize
         );
-        // margin and title are whole points
+        // margin and title have whole points
         let (left, top) = (8 * scale, 26 * scale);
         for (x, y) in [(0, 0), (77, 50), (159, 119)] {
             for corner in [0, scale - 1] {

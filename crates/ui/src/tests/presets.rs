@@ -1,4 +1,4 @@
-//! The chooser of presets: two groups, what each is, how fast it has been here, and what was changed since.
+//! Chooser of presets: two groups, description, measured rate, and changes since the choice.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::settings::{FROM_THE_LITERATURE, preset_of};
@@ -36,7 +36,7 @@ fn presets_stand_in_two_groups_with_their_papers_and_rates() {
 }
 
 #[test]
-fn what_was_changed_is_marked_and_taken_back() {
+fn changed_parameters_are_marked_and_restored() {
     let Some(mut window) = Window::on_scene() else { return };
     let before = window.params();
     assert!(!window.is_enabled("Back to balanced"));

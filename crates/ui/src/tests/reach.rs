@@ -1,4 +1,4 @@
-//! Distance and its error over the disparity: the curves' window, its words, and the mark of the pointer.
+//! Distance and its error over the disparity: curves, sentences, and the mark of the pointer.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;

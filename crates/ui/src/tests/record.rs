@@ -1,4 +1,4 @@
-//! Recording from the window: one click, a menu of what and where to, and what ends a recording.
+//! Recording from the window: button, menu of streams and folder, and events that end a recording.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;
@@ -11,7 +11,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
 
-/// A window on the scene that records into this folder.
+/// Opens a window on the scene that records into this folder.
 fn recording_into(folder: &Path) -> Option<Window> {
     let options = WindowOptions { folder: folder.to_owned(), ..options(SourceSpec::Scene) };
     Some(Window::open(&gpu()?, options))
@@ -22,8 +22,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|ending| ending == "mcap")).collect()
 }
 
-/// The only file, with nothing missing.
-fn whole(folder: &Path) -> Recording {
+/// Returns the only file, which must be complete.
+fn complete_recording(folder: &Path) -> Recording {
     let files = files(folder);
     assert_eq!(files.len(), 1, "{files:?}");
     let recording = Recording::open(&files[0]).unwrap();
@@ -31,7 +31,7 @@ fn whole(folder: &Path) -> Recording {
     recording
 }
 
-/// A window that records into this folder; `None` without a GPU.
+/// Starts a recording in a window, or returns `None` without a GPU.
 fn begun_in(folder: &Path) -> Option<Window> {
     let mut window = recording_into(folder)?;
     window.harness.get_by_label("Record").click();
@@ -39,17 +39,17 @@ fn begun_in(folder: &Path) -> Option<Window> {
     Some(window)
 }
 
-/// Waits until it records, and for some more results.
+/// Waits for the start of the recording and for some more results.
 fn begun(window: &mut Window) {
     window.until("the recording", |w| w.has("Stop recording").then_some(()));
-    // the first of them may be of a pair from before the beginning
+    // the first result may belong to a pair from before the start
     for _ in 0..4 {
         let before = window.sequence();
         window.until("another result", |w| (w.sequence() != before).then_some(()));
     }
 }
 
-/// The question whether the recording ends is there.
+/// Returns whether the question about the end of the recording is shown.
 fn asks(window: &Window) -> Option<()> {
     window.has("Keep recording").then_some(())
 }
@@ -86,7 +86,7 @@ fn one_click_records_and_another_ends_it() {
     window.harness.get_by_label("Stop recording").click();
     window.until("the end", |w| w.has(&folder.path().display().to_string()).then_some(()));
     window.until("the button as before", |w| w.is_enabled("Record").then_some(()));
-    let recording = whole(folder.path());
+    let recording = complete_recording(folder.path());
     let about = recording.about().unwrap();
     assert_eq!((about.source.as_str(), about.streams.has(Stream::Depth)), ("scene", true));
     assert!(recording.pairs().len() >= 3, "{} pairs", recording.pairs().len());
@@ -94,7 +94,7 @@ fn one_click_records_and_another_ends_it() {
 }
 
 #[test]
-fn the_notice_plays_what_was_recorded_with_its_depth() {
+fn notice_opens_the_recording_with_its_depth() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.get_by_label("Stop recording").click();
@@ -106,7 +106,7 @@ fn the_notice_plays_what_was_recorded_with_its_depth() {
         (info.name.starts_with("stereopsis_") && w.result().is_some()).then_some(())
     });
     window.harness.key_press(Key::Num6);
-    // some pairs came while the matcher was busy: they have none
+    // pairs during a slow match have no result
     let recorded = (0..).find_map(|step| {
         let before = window.sequence();
         window.harness.key_press(if step == 0 { Key::Home } else { Key::ArrowRight });
@@ -123,7 +123,7 @@ fn the_notice_plays_what_was_recorded_with_its_depth() {
 }
 
 #[test]
-fn its_key_begins_and_another_source_ends_a_recording_once_the_user_agrees() {
+fn recording_ends_for_another_source_after_consent() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
@@ -139,13 +139,13 @@ fn its_key_begins_and_another_source_ends_a_recording_once_the_user_agrees() {
     window.until("the question", |w| asks(w));
     end_and_switch(&mut window);
     window.until("why it ended", |w| w.has("the source was changed").then_some(()));
-    assert!(!whole(folder.path()).pairs().is_empty());
+    assert!(!complete_recording(folder.path()).pairs().is_empty());
     window.until("the other source", |w| (w.session.borrow().live().status().source.name == "left").then_some(()));
     assert!(window.is_enabled("Record"));
 }
 
 #[test]
-fn exchanging_the_pictures_asks_before_it_ends_a_recording_with_depth() {
+fn swap_asks_before_it_ends_a_recording_with_depth() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     let is_swapped = |w: &Window| w.session.borrow().live().preparation().swapped;
@@ -154,7 +154,7 @@ fn exchanging_the_pictures_asks_before_it_ends_a_recording_with_depth() {
     for answer in [Key::Escape, Key::Enter, Key::Space] {
         window.harness.key_press(Key::X);
         window.until("the question", |w| asks(w));
-        // keys are answers now, and the same key again is none
+        // keys are answers during the question, and the same key is not an answer
         for key in [Key::X, Key::R, Key::S] {
             window.harness.key_press(key);
             window.harness.run_steps(2);
@@ -173,11 +173,11 @@ fn exchanging_the_pictures_asks_before_it_ends_a_recording_with_depth() {
     window.harness.key_press(Key::Enter);
     window.until("the exchange", |w| is_swapped(w).then_some(()));
     window.until("why it ended", |w| w.has("calibration or working size was changed").then_some(()));
-    assert!(!whole(folder.path()).pairs().is_empty());
+    assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
 
 #[test]
-fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_taken() {
+fn raw_recording_continues_through_swap_and_preset() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     menu(&mut window);
@@ -195,7 +195,7 @@ fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_ta
     goes_on(&mut window);
     window.harness.get_by_label("Stop recording").click();
     window.until("the end", |w| w.has("recorded raw into").then_some(()));
-    let mut recording = whole(folder.path());
+    let mut recording = complete_recording(folder.path());
     let numbers: Vec<_> =
         (0..recording.len(topic::PAIRS)).map(|pair| recording.packet(topic::PAIRS, pair).unwrap().sequence).collect();
     assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "no pair is missing: {numbers:?}");
@@ -204,16 +204,16 @@ fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_ta
 }
 
 #[test]
-fn a_question_goes_with_the_recording_and_what_was_wanted_is_done() {
+fn question_ends_with_the_recording_and_the_change_is_made() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
-    // as a full disk ends it
+    // as after a full disk
     window.session.borrow().state.recording.recorder().unwrap().close();
     window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
     assert!(asks(&window).is_none());
-    assert!(!whole(folder.path()).pairs().is_empty());
+    assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_window_that_is_closed_during_the_question_leaves_a_whole_file() {
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
     finish(&mut window.session.borrow_mut()).unwrap().unwrap();
-    assert!(!whole(folder.path()).pairs().is_empty());
+    assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_closed_window_leaves_a_whole_file() {
     let Some(window) = begun_in(folder.path()) else { return };
     let said = finish(&mut window.session.borrow_mut()).unwrap().unwrap();
     assert!(said.contains("recorded") && said.contains(&folder.path().display().to_string()), "{said}");
-    assert!(!whole(folder.path()).pairs().is_empty());
+    assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
 
 #[test]
@@ -268,11 +268,11 @@ fn another_working_size_ends_a_recording() {
     window.until("the question", |w| asks(w));
     end_and_switch(&mut window);
     window.until("why it ended", |w| w.has("working size was changed").then_some(()));
-    assert!(!whole(folder.path()).pairs().is_empty());
+    assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_said() {
+fn missing_folder_is_reported() {
     let Some(mut window) = recording_into(Path::new("/no/such/folder")) else { return };
     window.harness.get_by_label("Record").click();
     window.until("why not", |w| w.has("cannot write /no/such/folder").then_some(()));
@@ -281,7 +281,7 @@ fn a_folder_that_is_not_there_is_said() {
 }
 
 #[test]
-fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
+fn recording_menu_shows_size_and_missing_streams() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     // two pairs, which have a rate
@@ -299,7 +299,6 @@ fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
     assert!(window.has("the disk lasts"));
     window.harness.get_by_role_and_label(Role::CheckBox, "raw").click();
     let disparity = window.until("a smaller size", |w| w.read("less than").filter(|&size| size < both));
-    // 160 x 120 floats, thirty times a second
     assert!((disparity - 1800.0 * 160.0 * 120.0 * 4.0 / 1e6).abs() < 8.0, "{disparity} MB");
     window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
     window.until("that it is nothing", |w| w.has("Nothing is chosen").then_some(()));
@@ -337,7 +336,7 @@ fn choices_are_there_again_at_the_next_start() {
 }
 
 #[test]
-fn nothing_is_recorded_of_what_is_paused_and_a_source_that_cannot_be_opened_leaves_the_one_before() {
+fn pause_and_failed_opening_leave_the_recording_intact() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     window.until("a pair", |w| w.result().map(drop));

@@ -1,4 +1,4 @@
-//! Nothing that a user has is lost by a failed action, and wrong input is diagnosed with its cure.
+//! Failed actions lose nothing of the user's, and wrong input is diagnosed with a remedy.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::capture::scene::{SceneOptions, render};
@@ -14,7 +14,7 @@ use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
 
-/// Writes a pair of the scene with enough texture for matches, its views exchanged.
+/// Writes a pair of the scene with exchanged views and enough texture for matches.
 fn exchanged(folder: &Path) -> SourceSpec {
     let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
     let (left, right) = (folder.join("a.png"), folder.join("b.png"));
@@ -28,7 +28,7 @@ fn spec(window: &Window) -> SourceSpec {
 }
 
 #[test]
-fn exchanged_eyes_are_named_and_swapped_by_the_message() {
+fn exchanged_sides_are_reported_and_swapped_by_the_message() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let source = exchanged(folder.path());
@@ -42,7 +42,7 @@ fn exchanged_eyes_are_named_and_swapped_by_the_message() {
 }
 
 #[test]
-fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() {
+fn failed_estimate_keeps_rectification_and_offers_a_remedy() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("window.toml");
@@ -59,7 +59,7 @@ fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() 
     window.session.borrow_mut().save();
     let text = std::fs::read_to_string(&saved).unwrap();
     assert!(text.contains("a.png") && !text.contains("source = \"scene\""), "{text}");
-    // the message goes with its cause
+    // the message ends with its cause
     window.harness.key_press(Key::X);
     window.until("the swap", |w| (spec(w) != source).then_some(()));
     window.until("the end of the message", |w| (!w.has("left and right are swapped")).then_some(()));
@@ -87,7 +87,7 @@ fn a_source_that_cannot_be_opened_changes_nothing() {
 }
 
 #[test]
-fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
+fn missing_source_is_kept_for_the_next_start() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("window.toml");
@@ -96,7 +96,7 @@ fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
     window.until("the scene", |w| w.has("the built-in scene is shown instead").then_some(()));
     window.session.borrow_mut().save();
     assert!(std::fs::read_to_string(&saved).unwrap().contains("not/yet"));
-    // once it is there, the message's button opens it
+    // the message's button opens the source once it exists
     std::fs::create_dir_all(folder.path().join("not/yet")).unwrap();
     let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { unreachable!() };
     std::fs::copy(left, folder.path().join("not/yet/left1.png")).unwrap();
@@ -144,7 +144,7 @@ fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
     assert!(!window.session.borrow().state.title().contains("doubtful"));
 }
 
-/// Calibration file of OpenCV's tools with a board whose squares have side 1.
+/// Calibration file in the format of OpenCV's tools, for a board whose squares have side 1.
 const BOARD_IN_SQUARES: &str = "%YAML:1.0
 ---
 image_width: 160
@@ -181,9 +181,8 @@ T: !!opencv-matrix
    data: [ -3.4, 0., 0. ]
 ";
 
-/// The window goes on with the setting before, and the message offers the cure.
 #[test]
-fn a_setting_without_memory_is_told_with_remedies_and_the_one_before_goes_on() {
+fn setting_beyond_memory_keeps_the_previous_one() {
     let Some(gpu) = gpu() else { return };
     let mut window = Window::open(&gpu, options(SourceSpec::Scene));
     let before = window.params();

@@ -1,4 +1,4 @@
-//! Remote client that watches, and moves the window's sliders.
+//! Remote client that receives results and moves the window's sliders.
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Client that requests the test's parameters, and counts its events.
+/// Client that requests the test's parameters and counts its events.
 #[derive(Default)]
 struct WatchingClient {
     wanted: Mutex<Option<StereoParams>>,
@@ -65,7 +65,7 @@ impl Remote for WatchingClient {
 }
 
 #[test]
-fn what_is_wanted_elsewhere_moves_the_sliders_and_they_are_told_there() {
+fn remote_client_moves_sliders_and_receives_their_values() {
     let Some(gpu) = gpu() else { return };
     let elsewhere = Arc::new(WatchingClient::default());
     let remote: Arc<dyn Remote> = elsewhere.clone();
@@ -87,7 +87,7 @@ fn what_is_wanted_elsewhere_moves_the_sliders_and_they_are_told_there() {
 
     elsewhere.news.lock().push(News { text: "asked in vain".into(), is_error: true });
     window.until("the refusal is shown", |w| w.has("asked in vain").then_some(()));
-    // another source, and a recorder's taps, leave those elsewhere where they are
+    // another source and a recorder's taps leave the client's taps connected
     let seen = || (elsewhere.frames.load(Ordering::Relaxed), elsewhere.results.load(Ordering::Relaxed));
     window.session.borrow().live().set_taps(Taps::default(), Vec::new());
     let before = seen();

@@ -1,4 +1,4 @@
-//! The rig in the window: calibration without a board, depth from two known distances, the file that keeps it.
+//! Rig in the window: calibration without a board, depth from two known distances, and the rig file.
 
 use super::harness::{Window, gpu, options, pair_of};
 use crate::WindowOptions;
@@ -11,8 +11,8 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 
-/// The scene with the right camera 3 px too low, large enough for matches.
-fn crooked() -> WindowOptions {
+/// Returns options of the scene with the right camera 3 px too low, large enough for matches.
+fn misaligned() -> WindowOptions {
     let mut options = options(SourceSpec::Scene);
     options.source_options.size = Some((320, 240));
     options.source_options.scene.vertical_px = 3.0;
@@ -33,14 +33,14 @@ fn two_distances_make_metres_of_disparities() {
     window.harness.run_steps(2);
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Fit depth").then_some(()));
-    // what a ruler says is half of what the scene's own rig says: baseline and all are half as large
+    // the typed distances are half of those of the scene's rig, so the baseline is halved too
     for (name, place) in [("near", (0.56, 0.72)), ("far", (0.28, 0.35))] {
         let at = window.place("left view", place);
         window.click_at(at);
         let metres = window.until("a depth to read", |w| w.read("depth"));
         window.session.borrow_mut().state.rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
         window.press(&format!("Take {name}"));
-        window.click_at(at); // lets go
+        window.click_at(at); // a second click releases the pixel
     }
     let before = window.result().unwrap().job.frame.geometry.unwrap();
     window.press("Fit depth");
@@ -86,9 +86,9 @@ fn two_distances_that_contradict_the_lens_are_refused() {
 }
 
 #[test]
-fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
+fn misaligned_cameras_are_rectified_from_their_images() {
     let Some(gpu) = gpu() else { return };
-    let mut window = Window::open(&gpu, crooked());
+    let mut window = Window::open(&gpu, misaligned());
     window.until("the warning", |w| w.has("bad").then_some(()));
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
@@ -100,9 +100,9 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
 }
 
 #[test]
-fn a_scale_that_nobody_gave_is_assumed_until_two_distances_give_it() {
+fn scale_is_assumed_until_two_distances_define_it() {
     let Some(gpu) = gpu() else { return };
-    let mut window = Window::open(&gpu, crooked());
+    let mut window = Window::open(&gpu, misaligned());
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
     window.harness.get_by_label("Estimate from the images").click();
@@ -110,7 +110,7 @@ fn a_scale_that_nobody_gave_is_assumed_until_two_distances_give_it() {
     window.until("what is assumed", |w| is_assumed(w).then_some(()));
     let mark = |w: &Window| w.session.borrow().state.depth_mark();
     window.until("the mark", |w| (mark(w) == Some("estimated, scale assumed")).then_some(()));
-    // four fifths of the depths of 60 degrees: a shorter focal length
+    // four fifths of the depths for 60 degrees mean a shorter focal length
     let geometry = window.until("depth", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
     for (known, px) in window.session.borrow_mut().state.rig.known.iter_mut().zip([24.0, 8.0]) {
         (known.disparity_px, known.metres) = (Some(px), 0.8 * geometry.depth_m(px).unwrap());
@@ -124,7 +124,7 @@ fn a_scale_that_nobody_gave_is_assumed_until_two_distances_give_it() {
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     window.until("the assumption again", |w| is_assumed(w).then_some(()));
 
-    // a baseline that is typed scales the estimate, which stays
+    // a typed baseline scales the estimate and keeps it
     let note = window.session.borrow().state.rig.note.clone();
     let choice = CalibrationChoice { baseline_m: Some(0.12), ..window.session.borrow().state.rig.choice.clone() };
     window.session.borrow_mut().execute(Command::Calibrate(choice), &window.harness.ctx);
@@ -135,7 +135,7 @@ fn a_scale_that_nobody_gave_is_assumed_until_two_distances_give_it() {
 }
 
 #[test]
-fn pictures_whose_rows_differ_are_offered_an_estimate_and_no_metres() {
+fn differing_rows_get_an_estimate_offer_and_no_depth() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let scene = SceneOptions { width: 320, height: 240, vertical_px: 3.0, ..SceneOptions::default() };
@@ -157,8 +157,8 @@ fn an_estimate_is_there_again_at_the_next_start() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let saved = Some(folder.path().join("window.toml"));
-    let crooked = || WindowOptions { saved_state: saved.clone(), ..crooked() };
-    let mut window = Window::open(&gpu, crooked());
+    let misaligned = || WindowOptions { saved_state: saved.clone(), ..misaligned() };
+    let mut window = Window::open(&gpu, misaligned());
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
     window.harness.get_by_label("Estimate from the images").click();
@@ -167,7 +167,7 @@ fn an_estimate_is_there_again_at_the_next_start() {
     });
     window.session.borrow_mut().save();
     drop(window);
-    let options = WindowOptions { source: None, ..crooked() };
+    let options = WindowOptions { source: None, ..misaligned() };
     let options = WindowOptions { source_options: WindowOptions::default().source_options, ..options };
     let window = Window::open(&gpu, options);
     let session = window.session.borrow();
@@ -180,7 +180,7 @@ fn an_estimate_is_there_again_at_the_next_start() {
 #[test]
 fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
     let Some(gpu) = gpu() else { return };
-    let mut options = crooked();
+    let mut options = misaligned();
     options.calibration.rectify = Some(RectifyChoice::Auto);
     options.calibration.focal_px = Some(288.0);
     options.calibration.baseline_m = Some(0.065);

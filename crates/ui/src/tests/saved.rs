@@ -1,4 +1,4 @@
-//! Saved state: the window starts as it was closed, also by an earlier version, and after it was not closed.
+//! Saved state: the window starts as it was closed, also by an earlier version, and after a crash.
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
@@ -24,7 +24,7 @@ fn a_window_that_an_earlier_version_saved_opens_unchanged() {
     assert_eq!((cost, p1, paths, num_disparities, fill, temporal), expected);
     let by_reason = window.harness.get_by_role_and_label(Role::CheckBox, "Colour invalid by reason");
     assert_eq!(by_reason.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
-    // and this version saves an equal state
+    // this version saves an equal state
     window.session.borrow_mut().save();
     let table = |path: &Path| std::fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
     let (before, after) = (table(&fixture), table(&saved));
@@ -46,7 +46,7 @@ fn kept(saved: &Path, has_flags: bool) -> WindowOptions {
 }
 
 #[test]
-fn a_change_is_on_the_disk_soon_and_the_same_state_is_not_written_again() {
+fn state_is_written_soon_and_only_after_a_change() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("deep/window.toml");
@@ -55,7 +55,7 @@ fn a_change_is_on_the_disk_soon_and_the_same_state_is_not_written_again() {
     window.until("the first state", |_| text().contains("colour-reasons = false").then_some(()));
     window.harness.key_press(egui::Key::I);
     window.until("the changed state", |_| text().contains("colour-reasons = true").then_some(()));
-    // until nothing changes any more: the depth range is fitted to the first results
+    // the depth range is fitted to the first results, so the file changes for a while
     let is_same = (0..5).any(|_| {
         let at = || saved.metadata().unwrap().modified().unwrap();
         let (before, written) = (text(), at());
@@ -70,7 +70,7 @@ fn a_change_is_on_the_disk_soon_and_the_same_state_is_not_written_again() {
 }
 
 #[test]
-fn after_a_crash_the_window_says_what_goes_on_and_can_start_fresh() {
+fn window_after_a_crash_names_restored_settings() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("window.toml");
@@ -97,7 +97,7 @@ fn after_a_crash_the_window_says_what_goes_on_and_can_start_fresh() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_one_message_that_goes_with_its_cause() {
+fn unwritable_folder_gives_one_message_until_writable() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");

@@ -1,4 +1,4 @@
-//! The pages that try settings in the background: the map of two parameters, and the search for better settings.
+//! Pages that try settings in the background: the map of two parameters, and the search for better settings.
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;
@@ -9,11 +9,10 @@ use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
 
-/// A window on a held pair of the scene.
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = engine.into();
-    // small: what is tried has a low priority, beside other tests
+    // small images, since trials have a low priority beside other tests
     options.words[1].text = "12".into();
     options.source_options.size = Some((64, 48));
     Some(Window::held(&gpu()?, options))
@@ -32,7 +31,7 @@ fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
         let (x, y) = window.until("some cells", |w| {
             let session = w.session.borrow();
             let sweep = session.state.search.sweep.as_ref()?;
-            // coarse first: the fourth column of the fourth row comes long before its neighbours
+            // coarse first: the fourth cell of the fourth row precedes its neighbours by far
             (matches!(sweep.cell(4, 4), Cell::Tried(_)) && matches!(sweep.cell(3, 4), Cell::Waiting)).then_some((4, 4))
         });
         assert_eq!(window.params(), before, "nothing is taken without a click");

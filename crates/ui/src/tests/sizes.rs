@@ -1,4 +1,4 @@
-//! The window at every size: whatever is open, it is drawn.
+//! Window at every size: each page and view is drawn.
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
@@ -7,7 +7,7 @@ use egui::{Key, Modifiers, Vec2, ViewportId, vec2};
 use fastrand::Rng;
 use std::path::Path;
 
-/// Sizes of windows, px: the smallest one by itself is 640 x 400 points, and a system may make it smaller.
+/// Sizes of windows in px; the smallest one exceeds the minimum of 640 x 400 points, which a system may ignore.
 const SIZES_PX: [(f32, f32); 12] = [
     (320.0, 200.0),
     (900.0, 180.0),
@@ -22,9 +22,9 @@ const SIZES_PX: [(f32, f32); 12] = [
     (2560.0, 1440.0),
     (3840.0, 2160.0),
 ];
-/// Pixels of a point.
+/// Number of pixels per point.
 const SCALES: [f32; 3] = [1.0, 1.5, 2.0];
-/// The keys of all pages.
+/// Keys of all pages.
 const PAGES: [(Modifiers, Key); 13] = [
     (Modifiers::NONE, Key::C),
     (Modifiers::NONE, Key::R),
@@ -40,28 +40,25 @@ const PAGES: [(Modifiers, Key); 13] = [
     (Modifiers::SHIFT, Key::F1),
     (Modifiers::NONE, Key::F1),
 ];
-/// The keys of all views.
 const VIEWS: [Key; 10] =
     [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::V];
 
-/// Views to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Views {
     /// One of [`VIEWS`].
     One(usize),
     All,
-    /// All, with two settings side by side.
+    /// All views, with two compared settings.
     Compared,
 }
 
-/// Opens a page or a view.
-type Open = Box<dyn Fn(&Window)>;
+type OpenPage = Box<dyn Fn(&Window)>;
 
-/// Window on a held pair, with everything that can be opened in it.
+/// Window on a held pair with all pages and views to open.
 struct Resizable {
     window: Window,
-    pages: Vec<Open>,
-    views: Vec<Open>,
+    pages: Vec<OpenPage>,
+    views: Vec<OpenPage>,
     shown: Views,
 }
 
@@ -80,8 +77,8 @@ impl Resizable {
         let gpu = gpu()?;
         let mut window = Window::open(&gpu, WindowOptions { folder: folder.to_owned(), ..options(source) });
         window.harness.set_size(vec2(1280.0, 800.0));
-        // each page as its key opens it
-        let mut pages: Vec<Open> = vec![Box::new(|w| w.session.borrow_mut().state.page = None)];
+        // each page is opened by its key
+        let mut pages: Vec<OpenPage> = vec![Box::new(|w| w.session.borrow_mut().state.page = None)];
         let mut names = Vec::new();
         for (modifiers, key) in PAGES {
             window.harness.key_press_modifiers(modifiers, key);
@@ -118,7 +115,6 @@ impl Resizable {
         Some(sized)
     }
 
-    /// Shows these views.
     fn show(&mut self, views: Views) {
         self.shown = views;
         let compares = self.window.session.borrow().state.comparison.is_some();
@@ -135,7 +131,6 @@ impl Resizable {
         self.views[index](&self.window);
     }
 
-    /// Begins or ends a recording.
     fn record(&mut self, records: bool) {
         if records != self.window.has("Stop recording") {
             self.window.harness.set_size(vec2(1280.0, 800.0));
@@ -144,7 +139,6 @@ impl Resizable {
         }
     }
 
-    /// Draws the window with a page at a size.
     fn draw(&mut self, page: usize, (width, height): (f32, f32), scale: f32) {
         self.pages[page](&self.window);
         let input = self.window.harness.input_mut();
@@ -154,12 +148,11 @@ impl Resizable {
     }
 }
 
-/// All sizes at all scales.
 fn sizes() -> impl Iterator<Item = ((f32, f32), f32)> {
     SIZES_PX.into_iter().flat_map(|size| SCALES.map(|scale| (size, scale)))
 }
 
-/// Draws every page with one, all and compared views, with and without a recording, at the sizes and scales that `draws` selects.
+/// Draws every page with one, all and compared views, with and without a recording, where `draws` returns true.
 fn draw_pages(draws: impl Fn(usize, usize, usize, bool) -> bool) {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut sized) = Resizable::open(SourceSpec::Scene, folder.path()) else { return };
@@ -180,7 +173,7 @@ fn draw_pages(draws: impl Fn(usize, usize, usize, bool) -> bool) {
 
 #[test]
 fn every_page_is_drawn_at_every_size() {
-    // each page at each size, in one of the ways
+    // each page at each size, each in one combination
     draw_pages(|page, at, views, records| {
         let (size, scale) = (at / 3, at % 3);
         scale == (page + size) % 3 && views == (page + 2 * size) % 3 && records == ((page + size / 3) % 2 == 1)
@@ -194,7 +187,7 @@ fn every_page_is_drawn_at_every_size_in_every_way() {
 }
 
 #[test]
-fn the_time_line_and_the_pictures_of_a_calibration_are_drawn_at_every_size() {
+fn time_line_and_calibration_are_drawn_at_every_size() {
     let folder = tempfile::tempdir().unwrap();
     let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ecdb518/ros2.mcap");
     let Some(mut sized) = Resizable::open(SourceSpec::Recording(recording), folder.path()) else { return };
@@ -212,7 +205,7 @@ fn the_time_line_and_the_pictures_of_a_calibration_are_drawn_at_every_size() {
 
 #[test]
 #[ignore = "a minute; tools/attack.sh runs it"]
-fn it_is_drawn_at_random_sizes_too() {
+fn window_is_drawn_at_random_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ecdb518/foxglove.mcap");
     let mut rng = Rng::with_seed(std::env::var("ATTACK_SEED").map_or(7, |seed| seed.parse().unwrap()));

@@ -1,4 +1,4 @@
-//! The 3-D view: opened by its key, turned by the pointer, saved as a file.
+//! 3-D view: opened by its key, turned by the pointer, saved as a file.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::Surface;
@@ -14,7 +14,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A window on a held pair of the scene, with the 3-D view alone in it.
+/// Opens a window on a held pair of the scene with the 3-D view alone.
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = engine.into();
@@ -68,7 +68,7 @@ fn choose(window: &mut Window, label: &str) {
     assert!(!window.has("automatic") && !window.has("left view"), "the menu is closed, and nothing else");
 }
 
-/// The view as it is drawn, without its borders.
+/// Returns the drawn view without its borders.
 fn picture(window: &mut Window) -> Vec<[u8; 4]> {
     let view = window.harness.get_by_label("3d view").rect().shrink(2.0);
     let all = window.harness.render().expect("an image");
@@ -77,7 +77,7 @@ fn picture(window: &mut Window) -> Vec<[u8; 4]> {
     places.map(|(x, y)| all.get_pixel(x, y).0).collect()
 }
 
-/// Share of the pixels that differ.
+/// Returns the share of the pixels that differ.
 fn difference(a: &[[u8; 4]], b: &[[u8; 4]]) -> f32 {
     a.iter().zip(b).filter(|(a, b)| a != b).count() as f32 / a.len() as f32
 }
@@ -165,7 +165,7 @@ fn the_wheel_goes_nearer_and_a_double_click_back() {
 }
 
 #[test]
-fn without_calibration_it_says_what_is_missing() {
+fn space_view_without_calibration_shows_the_reason() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
@@ -194,19 +194,17 @@ fn colour_surface_and_density_change_what_is_drawn() {
     assert!(!window.is_enabled("points by confidence"), "it is not computed");
 }
 
-/// Returns a wish for a file of every n-th pixel, as points or as a mesh.
 fn wish(every: usize, has_faces: bool) -> PointsWish {
     PointsWish { shape: CloudShape { every, has_faces, has_normals: false }, has_colours: true }
 }
 
-/// Writes the shown points, as after the dialog.
+/// Writes the shown points as after the dialog.
 fn save(window: &Window, path: PathBuf, output: &Arc<Output>, wish: PointsWish) {
     let mut session = window.session.borrow_mut();
     let file = crate::space::commands::points_file(&session, Arc::clone(output), wish).expect("a calibrated source");
     crate::space::commands::write_points(&mut session, path, false, file);
 }
 
-/// Reads the points and the number of triangles of a file.
 fn read(path: &Path) -> (Vec<Vec<f64>>, usize) {
     let ply = read_ply(&std::fs::read(path).unwrap());
     assert_eq!(ply.names.join(" "), "x y z red green blue");
@@ -250,7 +248,7 @@ fn the_saved_file_has_the_points_that_are_shown() {
             let colour = point[3..].iter().map(|&part| part as u8);
             assert!(rgb.is_none_or(|rgb| colour.eq(rgb.at(x, y))), "{point:?}");
         }
-        // a file that was not asked about is never written over
+        // an existing file is never replaced without a confirmation
         save(&window, folder.path().join("points-3.ply"), &output, wish(1, false));
         window.until("the error", |w| {
             let session = w.session.borrow();
@@ -259,7 +257,6 @@ fn the_saved_file_has_the_points_that_are_shown() {
         });
         let size = |name: &str| read(&folder.path().join(name)).0.len();
         assert!(size("points-3.ply") < size("points-1.ply"));
-        // a mesh
         save(&window, folder.path().join("mesh.ply"), &output, wish(1, true));
         window.until("the message", |w| w.has("triangles").then_some(()));
         let (points, faces) = read(&folder.path().join("mesh.ply"));
@@ -294,7 +291,7 @@ fn a_narrow_window_has_room_for_the_controls() {
 }
 
 #[test]
-fn the_menu_says_before_what_the_file_has_after() {
+fn menu_shows_the_size_of_the_written_file() {
     for engine in ["cpu", "gpu"] {
         let Some(mut window) = open(engine) else { return };
         window.harness.get_by_label("Save points …").click();
@@ -337,7 +334,7 @@ fn the_menu_says_before_what_the_file_has_after() {
 fn the_ground_follows_the_theme_until_another_is_chosen() {
     let Some(mut window) = open("cpu") else { return };
     window.session.borrow_mut().state.view.space.is_limited = true;
-    window.session.borrow_mut().state.view.depth_range_m = Some((900.0, 1000.0)); // nothing but the ground
+    window.session.borrow_mut().state.view.depth_range_m = Some((900.0, 1000.0)); // leaves nothing but the ground
     window.session.borrow_mut().state.view.space.has_lines = false;
     let ground = |window: &mut Window, theme: Theme| {
         window.session.borrow_mut().state.view.theme = theme;
@@ -357,7 +354,7 @@ fn the_ground_follows_the_theme_until_another_is_chosen() {
 fn a_moved_view_is_coarse_at_once_and_fine_a_moment_later() {
     let Some(gpu) = gpu() else { return };
     if !gpu.info.software {
-        return; // others draw all of it at any time
+        return; // other adapters always draw all points
     }
     let mut options = options(SourceSpec::Scene);
     options.source_options.size = Some((640, 480));
@@ -375,7 +372,7 @@ fn a_moved_view_is_coarse_at_once_and_fine_a_moment_later() {
     window.harness.hover_at(to);
     window.harness.run_steps(2);
     let moving = picture(&mut window);
-    window.harness.run_steps(3); // each of a quarter of a second
+    window.harness.run_steps(3); // 0.25 s each
     let settled = picture(&mut window);
     assert!(difference(&moving, &settled) > 0.05, "in full: {}", difference(&moving, &settled));
     button(&mut window, to, PointerButton::Primary, false);

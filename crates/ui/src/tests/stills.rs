@@ -1,4 +1,4 @@
-//! Pairs of files in the window: stills, folders with their time line, truth, and what is dropped.
+//! Pairs of files in the window: stills, folders with their time line, truth, and dropped files.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
@@ -9,7 +9,6 @@ use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
 
-/// Writes `left1` to `left3` and their partners.
 fn three_pairs(folder: &Path) -> SourceSpec {
     pair(folder);
     for side in ["left", "right"] {
@@ -101,7 +100,7 @@ fn a_still_has_a_time_and_no_rates() {
     }
 }
 
-/// The truth of the pair: 5 px everywhere.
+/// Writes a truth of 5 px at all pixels.
 fn write_truth(path: &Path) {
     let head = format!("Pf\n{} {}\n-1\n", SIZE.0, SIZE.1).into_bytes();
     let values = std::iter::repeat_n(5.0_f32.to_le_bytes(), SIZE.0 * SIZE.1).flatten();
@@ -109,7 +108,7 @@ fn write_truth(path: &Path) {
 }
 
 #[test]
-fn a_pair_is_dropped_with_its_truth_and_the_pixel_tells_it() {
+fn dropped_pair_has_its_truth_in_the_read_out() {
     let Some(mut window) = Window::on_scene() else { return };
     let folder = tempfile::tempdir().unwrap();
     pair(folder.path());
@@ -124,7 +123,7 @@ fn a_pair_is_dropped_with_its_truth_and_the_pixel_tells_it() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_said_and_what_was_opened_is_offered_again() {
+fn failed_opening_is_reported_and_recent_sources_offered() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let saved = Some(folder.path().join("window.toml"));

@@ -1,4 +1,4 @@
-//! The time line: everything that plays, holds, steps and seeks, by buttons, keys and the pointer.
+//! Time line: play, hold, step and seek by buttons, keys and the pointer.
 
 use super::harness::{SIZE, Window};
 use crate::capture::scene::{self, SceneOptions};
@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 const PAIRS: u64 = 40;
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// A pair of the scene, forty times, five times a second, as a recording plays it.
-struct Tape {
+/// Source that plays one pair of the scene as a recording of 40 pairs at 5 Hz.
+struct LoopedPair {
     pair: RawPair,
     transport: Arc<Transport>,
     due: Instant,
 }
 
-impl Tape {
+impl LoopedPair {
     fn new() -> Self {
         let times: Vec<_> = (0..PAIRS as u32).map(|k| k * PERIOD).collect();
         let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
@@ -29,7 +29,7 @@ impl Tape {
     }
 }
 
-impl PairSource for Tape {
+impl PairSource for LoopedPair {
     fn info(&self) -> SourceInfo {
         SourceInfo {
             name: "tape".into(),
@@ -61,18 +61,17 @@ impl PairSource for Tape {
     }
 }
 
-/// A window that shows the held first pair of the tape.
-fn on_tape() -> Option<Window> {
+fn on_looped_pair() -> Option<Window> {
     let mut window = Window::on_scene()?;
-    let tape = Tape::new();
-    tape.transport.step(0);
-    window.session.borrow().live().set_source(Box::new(tape), CaptureOptions::default());
+    let source = LoopedPair::new();
+    source.transport.step(0);
+    window.session.borrow().live().set_source(Box::new(source), CaptureOptions::default());
     window.until("the time line", |w| w.has("Position").then_some(()));
     shows(&mut window, 0);
     Some(window)
 }
 
-/// Waits until this pair is seen, and stays.
+/// Waits until this pair is shown, and checks that it stays.
 fn shows(window: &mut Window, pair: u64) {
     window.until(&format!("pair {pair}"), |w| {
         let output = w.result()?;
@@ -100,7 +99,7 @@ fn type_into(window: &mut Window, field: &str, text: &str) {
 
 #[test]
 fn steps_and_seeks_by_keys_and_buttons_while_held() {
-    let Some(mut window) = on_tape() else { return };
+    let Some(mut window) = on_looped_pair() else { return };
     window.harness.key_press(Key::ArrowRight);
     shows(&mut window, 1);
     window.harness.get_by_label("Step").click();
@@ -132,7 +131,7 @@ fn steps_and_seeks_by_keys_and_buttons_while_held() {
     shows(&mut window, PAIRS - 1);
     assert!(window.has("/ 39") && window.has("/ 0:07.800"), "where it ends");
 
-    // what is held is matched again with other parameters
+    // a held pair is matched again with other parameters
     let p1 = window.params().p1;
     window.focus_slider("P1");
     window.harness.key_press(Key::ArrowRight);
@@ -142,7 +141,7 @@ fn steps_and_seeks_by_keys_and_buttons_while_held() {
 
 #[test]
 fn dragging_shows_each_place_and_playback_goes_on_from_there() {
-    let Some(mut window) = on_tape() else { return };
+    let Some(mut window) = on_looped_pair() else { return };
     let rect = window.harness.get_by_role_and_label(Role::Slider, "Position").rect();
     assert!(rect.width() > 300.0, "{rect:?}");
     let place = |share: f32| Pos2::new(rect.left() + share * rect.width(), rect.center().y);
@@ -163,7 +162,7 @@ fn dragging_shows_each_place_and_playback_goes_on_from_there() {
         }
         std::thread::sleep(2 * PERIOD);
         let target = transport(&window).get().target().expect("a place");
-        shows(&mut window, target); // it does not play on under the pointer
+        shows(&mut window, target); // playback waits under the pointer
         window.harness.drop_at(place(last));
         window.harness.run_steps(2);
         assert_eq!(transport(&window).get().playing, !held);
@@ -174,13 +173,13 @@ fn dragging_shows_each_place_and_playback_goes_on_from_there() {
 
 #[test]
 fn a_quick_press_on_the_time_line_goes_there() {
-    let Some(mut window) = on_tape() else { return };
+    let Some(mut window) = on_looped_pair() else { return };
     let rect = window.harness.get_by_role_and_label(Role::Slider, "Position").rect();
     for (share, pair) in [(0.5_f32, 20), (0.0, 0), (1.0, PAIRS - 1)] {
         let place = Pos2::new(rect.left() + share * rect.width(), rect.center().y);
         window.harness.hover_at(place);
         window.harness.step();
-        // both within one frame of the window
+        // press and release within one frame of the window
         window.harness.drag_at(place);
         window.harness.drop_at(place);
         window.harness.run_steps(3);
@@ -190,7 +189,7 @@ fn a_quick_press_on_the_time_line_goes_there() {
 
 #[test]
 fn nothing_lies_over_another_thing_in_a_narrow_window() {
-    let Some(mut window) = on_tape() else { return };
+    let Some(mut window) = on_looped_pair() else { return };
     for width in [1200.0, 860.0, 700.0, 512.0] {
         window.harness.set_size(egui::vec2(width, 400.0));
         window.harness.run_steps(4);
@@ -215,8 +214,8 @@ fn nothing_lies_over_another_thing_in_a_narrow_window() {
 }
 
 #[test]
-fn speed_loop_and_the_end() {
-    let Some(mut window) = on_tape() else { return };
+fn playback_has_speed_loop_and_end() {
+    let Some(mut window) = on_looped_pair() else { return };
     window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();
     window.harness.run_steps(3);
     window.harness.get_by_label("10 ×").click();
@@ -243,20 +242,20 @@ fn speed_loop_and_the_end() {
 }
 
 #[test]
-fn what_was_recorded_is_shown_beside_what_is_computed() {
+fn recorded_and_computed_maps_are_shown_together() {
     let Some(mut window) = Window::on_scene() else { return };
     window.harness.key_press(Key::Num6);
     window.harness.run_steps(3);
     assert!(!window.has("recorded view"), "no empty view for a source that has nothing recorded");
-    let mut tape = Tape::new();
-    // a slope from 1 m at the left to 5 m, with a hole, at half the size
+    let mut source = LoopedPair::new();
+    // a slope from 1 m at the left to 5 m with a hole, at half the size
     let (width, height) = (SIZE.0 / 2, SIZE.1 / 2);
     let hole = |x: usize, y: usize| x < width / 2 && y < height / 4;
     let depth_m = |x: usize, y: usize| if hole(x, y) { f32::NAN } else { 1.0 + 4.0 * x as f32 / width as f32 };
     let recorded = Recorded { depth_m: Some(Image::from_fn(width, height, depth_m)), disparity_px: None };
-    tape.pair.recorded = Some(Arc::new(recorded));
-    tape.transport.step(0);
-    window.session.borrow().live().set_source(Box::new(tape), CaptureOptions::default());
+    source.pair.recorded = Some(Arc::new(recorded));
+    source.transport.step(0);
+    window.session.borrow().live().set_source(Box::new(source), CaptureOptions::default());
     window.until("the time line", |w| w.has("Position").then_some(()));
     shows(&mut window, 0);
     window.until("the map", |w| (!w.has("No recorded depth")).then_some(()));

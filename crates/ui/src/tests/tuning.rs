@@ -1,4 +1,4 @@
-//! Comparing, explaining, measuring and sweeping on a recording while it plays: none of them holds it up.
+//! Comparison, explanation, measurement and sweep on a recording that keeps playing.
 
 use super::harness::{Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -7,10 +7,10 @@ use crate::recording::fixture::ours_with_depth;
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 
-/// Pairs of the recording, 50 ms apart.
+/// Number of pairs of the recording, 50 ms apart.
 const PAIRS: u64 = 60;
 
-/// A window on a recording that plays, again and again.
+/// Opens a window on a recording that plays in a loop.
 fn on_recording() -> Option<(Window, tempfile::TempDir)> {
     let gpu = gpu()?;
     let folder = tempfile::tempdir().unwrap();
@@ -23,7 +23,6 @@ fn on_recording() -> Option<(Window, tempfile::TempDir)> {
     Some((Window::open(&gpu, options), folder))
 }
 
-/// Waits until some other pairs were shown.
 fn plays_on(window: &mut Window) {
     for _ in 0..3 {
         let before = window.sequence();

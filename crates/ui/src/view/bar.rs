@@ -1,4 +1,4 @@
-//! Colour bar beside a map: its colours from far (bottom) to near (top), with round numbers.
+//! Colour bar beside a map: its colours from far (bottom) to near (top) with round numbers.
 
 use super::grid::BAR;
 use crate::render::Display;
@@ -7,7 +7,6 @@ use egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Stroke, pos2, vec2};
 const STRIP: f32 = 12.0;
 const LINE_HEIGHT: f32 = 13.0;
 
-/// Draws the bar into `area`.
 pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &[[u8; 3]], ink: Color32) {
     let strip = Rect::from_min_size(area.min + vec2(6.0, 0.0), vec2(STRIP, area.height()));
     let mut mesh = Mesh::default();
@@ -48,7 +47,7 @@ pub(crate) fn paint_over(painter: &Painter, picture: Rect, display: &Display, co
     paint(painter, area.shrink2(vec2(0.0, 4.0)), display, colours, Color32::WHITE);
 }
 
-/// Returns values with a number, the two ends first; metres for depth, px for disparity, per cent for confidence.
+/// Returns values with their labels, the two ends first: m for depth, px for disparity, per cent for confidence.
 fn ticks(display: &Display) -> Vec<(f32, String)> {
     if display.quantity != Display::INVERSE_DEPTH {
         let (low, high) = (display.low, display.high);
@@ -59,7 +58,7 @@ fn ticks(display: &Display) -> Vec<(f32, String)> {
     }
     let (far, near) = (1.0 / display.low, 1.0 / display.high);
     let mut ticks = vec![(near, metres(near)), (far, metres(far))];
-    // evenly along the bar (so in 1/m), each rounded to a round number of metres
+    // evenly along the bar (so in 1/m), each a round number of metres
     for i in 1..8 {
         let wanted = 1.0 / (display.high + (display.low - display.high) * i as f32 / 8.0);
         let step = round_step(wanted / 8.0);
@@ -71,7 +70,7 @@ fn ticks(display: &Display) -> Vec<(f32, String)> {
     ticks
 }
 
-/// Returns the range of the colours: `0.385 to 0.899 m`.
+/// Returns the range of the colours, as `0.385 to 0.899 m`.
 pub(crate) fn range_text(display: &Display) -> String {
     let ends = ticks(display);
     let [(_, near), (_, far), ..] = &ends[..] else { return String::new() };
@@ -79,7 +78,6 @@ pub(crate) fn range_text(display: &Display) -> String {
     format!("{low} to {high} {}", unit(display))
 }
 
-/// Returns the unit of a map's values.
 fn unit(display: &Display) -> &'static str {
     match display.quantity {
         Display::INVERSE_DEPTH => "m",
@@ -143,7 +141,7 @@ mod tests {
                 paint(ui.painter(), picture, &DEPTH, &[[1, 2, 3], [4, 5, 6]], Color32::WHITE);
                 paint_over(ui.painter(), picture, &DEPTH, &[[1, 2, 3], [4, 5, 6]]);
             });
-            output.textures_delta.clear(); // nothing is shown
+            output.textures_delta.clear(); // the test shows nothing
         }
     }
 

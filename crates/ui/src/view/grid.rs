@@ -1,4 +1,4 @@
-//! Layout of the views: all of one size, or one large and the others in a strip; as large as possible.
+//! Layout of the views, as large as possible: all of one size, or one large and the others in a strip.
 
 use super::ViewKind;
 use egui::{Pos2, Rect, Vec2, vec2};
@@ -9,12 +9,12 @@ pub(crate) const HEADER: f32 = 18.0;
 /// Width of a colour bar with its numbers, points.
 pub(crate) const BAR: f32 = 62.0;
 const GAP: f32 = 8.0;
-/// Smallest and largest width of an image in the strip, points; the smallest one as long as there is room.
+/// Smallest and largest width of an image in the strip, points; little room reduces the smallest one.
 const STRIP: std::ops::RangeInclusive<f32> = 130.0..=320.0;
-/// Largest share of the room's width for such an image where there is little.
+/// Largest share of the room's width for such an image in little room.
 const SMALL_SHARE: f32 = 0.15;
 
-/// Rectangles of one view: image, and right of it the colour bar, if it has one and is not in a strip.
+/// Rectangles of one view: image, and at its right the colour bar of a map outside a strip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ViewRects {
     pub(crate) header: Rect,
@@ -23,7 +23,6 @@ pub(crate) struct ViewRects {
 }
 
 impl ViewRects {
-    /// Places an image of this size at this corner, with a bar of this width.
     pub(crate) fn at(corner: Pos2, size: Vec2, bar: f32) -> Self {
         let picture = Rect::from_min_size(corner + vec2(0.0, HEADER), size);
         Self {
@@ -34,8 +33,8 @@ impl ViewRects {
     }
 }
 
-/// Returns the rectangles of `views` in `room`, in this order, for images of `aspect` (width / height): the one with index `large`
-/// large, the others in a strip below or beside it, whichever makes it larger.
+/// Returns the rectangles in `room` for images of `aspect` (width / height) in the order of `views`, with the one at index `large` large.
+/// The others form a strip below or beside it, where it becomes larger.
 pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspect: f32) -> Vec<ViewRects> {
     let others = views.len().saturating_sub(1);
     if others == 0 {
@@ -43,12 +42,12 @@ pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspec
     }
     let bar = if views[large].is_map() { BAR } else { 0.0 };
     let count = others as f32;
-    // width of the large image with a strip of images of this width
+    // width of the large image beside a strip with images of this width
     let below = |small: f32| (room.width() - bar).min((room.height() - 2.0 * HEADER - GAP - small / aspect) * aspect);
     let beside = |small: f32| (room.width() - bar - GAP - small).min((room.height() - HEADER) * aspect);
     let max_below = STRIP.end().min((room.width() - GAP * (count - 1.0)) / count);
     let max_beside = STRIP.end().min(((room.height() - GAP * (count - 1.0)) / count - HEADER) * aspect);
-    // the widest strip that costs the large image nothing beyond what the narrowest one does
+    // the widest strip that reduces the large image no more than the narrowest one does
     let widest = |most: f32, large: &dyn Fn(f32) -> f32| {
         let least = STRIP.start().min(SMALL_SHARE * room.width()).min(most);
         let mut widths = (0..=20).map(|step| most + (least - most) * step as f32 / 20.0);
@@ -88,7 +87,7 @@ pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspec
     (0..views.len()).map(place).collect()
 }
 
-/// Returns the rectangles of `views` in `room`, in this order, for images of `aspect` (width / height), all of one size.
+/// Returns the rectangles in `room` for images of `aspect` (width / height) of one size, in the order of `views`.
 pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRects> {
     let Some(columns) = (1..=views.len()).max_by(|&a, &b| {
         picture_width(views, room.size(), aspect, a).total_cmp(&picture_width(views, room.size(), aspect, b))
@@ -113,12 +112,10 @@ pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRe
     (0..views.len()).map(rects).collect()
 }
 
-/// Returns for each column whether it has a colour bar.
 fn bars(views: &[ViewKind], columns: usize) -> Vec<bool> {
     (0..columns).map(|column| views.iter().skip(column).step_by(columns).any(|v| v.is_map())).collect()
 }
 
-/// Returns the width of each image with this many columns.
 fn picture_width(views: &[ViewKind], room: Vec2, aspect: f32, columns: usize) -> f32 {
     let rows = views.len().div_ceil(columns) as f32;
     let bars = bars(views, columns).iter().filter(|&&b| b).count() as f32 * BAR;

@@ -5,11 +5,10 @@ use crate::metrics::Region;
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
 use std::sync::Arc;
 
-/// Smallest sides of a dragged rectangle, px: a shorter drag is a click.
+/// Smallest side of a dragged rectangle, px; a shorter drag counts as a click.
 const MIN_SIDE: usize = 4;
-/// Margin around letters, points.
 const MARGIN: Vec2 = vec2(4.0, 1.0);
-/// Distance of a text from the pointer to the side and up or down, points.
+/// Horizontal and vertical distance of a text from the pointer, points.
 const POINTER_GAP: f32 = 16.0;
 const COLOR: Color32 = Color32::from_rgb(255, 200, 60);
 
@@ -18,7 +17,6 @@ const COLOR: Color32 = Color32::from_rgb(255, 200, 60);
 pub(crate) struct Marks<'a> {
     pub(crate) region: Region,
     pub(crate) points: &'a [(usize, usize)],
-    /// Text at the line between two points.
     pub(crate) length: Option<&'a str>,
 }
 
@@ -59,7 +57,7 @@ fn paint_on_ground(painter: &Painter, rect: Rect, galley: Arc<Galley>, color: Co
     painter.galley(rect.min, galley, color);
 }
 
-/// Paints a text beside the pointer, on the side with room in the image; nothing without room on either side.
+/// Paints a text beside the pointer on a side with room in the image, if one exists.
 pub(super) fn paint_beside(painter: &Painter, picture: Rect, pointer: Pos2, text: &str) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), Color32::WHITE);
     let size = galley.size();
@@ -75,7 +73,7 @@ pub(super) fn paint_beside(painter: &Painter, picture: Rect, pointer: Pos2, text
     }
 }
 
-/// Returns the rectangle between two pixels, including both; `None` if it is too small.
+/// Returns the rectangle between two pixels including both, or `None` if it is too small.
 pub(super) fn region_between(a: (usize, usize), b: (usize, usize)) -> Option<Region> {
     let (left, right) = (a.0.min(b.0), a.0.max(b.0));
     let (top, bottom) = (a.1.min(b.1), a.1.max(b.1));

@@ -41,13 +41,11 @@ choices! {
 }
 
 impl ViewKind {
-    /// Views that are open at first.
     pub(crate) const AT_FIRST: [Self; 4] = [Self::Left, Self::Depth, Self::Right, Self::Disparity];
 
-    /// Views that are open at first in a narrow window.
     pub(crate) const AT_FIRST_NARROW: [Self; 2] = [Self::Left, Self::Depth];
 
-    /// Returns whether it is a map, which has a colour bar.
+    /// Returns whether the view is a map, which has a colour bar.
     pub(crate) fn is_map(self) -> bool {
         matches!(self, Self::Depth | Self::Disparity | Self::Confidence | Self::Recorded | Self::Difference)
     }

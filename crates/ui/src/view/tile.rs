@@ -1,4 +1,4 @@
-//! View on the screen: name, image, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
+//! View on the screen: name, image, cross-hair, colour bar; wheel, drag and double-click zoom and pan.
 
 use super::marks::{Marks, paint_beside, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
@@ -8,38 +8,34 @@ use egui::{
     Align2, Color32, FontId, PointerButton, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
-/// Position of the cross-hair, in px of the working size (pixel centres at integers).
+/// Position of the cross-hair in px of the working size, with pixel centres at integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crosshair {
     /// Position in the left image and in both maps.
     pub(crate) left: (f32, f32),
-    /// Position in the right image, at x - d; `None` without a disparity.
+    /// Position in the right image at x - d; `None` without a disparity.
     pub(crate) right: Option<(f32, f32)>,
 }
 
-/// Position of the pointer, in px of the image, and its clicks and drags.
+/// Position of the pointer in px of the image, and its clicks and drags.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileResponse {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
-    /// Whether the image was clicked.
     pub(crate) pressed: bool,
-    /// Rectangle that was dragged over the image.
+    /// Rectangle dragged over the image.
     pub(crate) region: Option<Region>,
-    /// Click on the title.
     pub(crate) title: Option<TitleClick>,
-    /// Whether the colour bar was clicked.
     pub(crate) bar: bool,
     /// Position to which the line between two images was dragged, as a share of the width.
     pub(crate) wiper: Option<f32>,
 }
 
-/// Click on the title of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TitleClick {
     /// Shows the view large.
     Once,
-    /// Shows the view alone, or all again.
+    /// Shows the view alone, or all views again.
     Twice,
 }
 
@@ -48,7 +44,6 @@ const SMALL_WIDTH: f32 = 160.0;
 /// Distance within which the line between two images can be dragged, points.
 const WIPER_REACH: f32 = 6.0;
 
-/// Draws the line between two images, with their letters.
 fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
     for (width, colour) in [(4.0, Color32::from_black_alpha(170)), (1.5, Color32::WHITE)] {
         painter.vline(line, picture.y_range(), Stroke::new(width, colour));
@@ -60,7 +55,6 @@ fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
     }
 }
 
-/// Draws the title of a view.
 pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str) -> Option<TitleClick> {
     let response = ui.interact(header, ui.scope_id().with((kind.word(), "title")), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} title")));
@@ -83,26 +77,24 @@ fn click_bar(ui: &mut Ui, bar: Rect) -> bool {
     response.on_hover_text("Click: fit the colours to the depth that is seen now").clicked()
 }
 
-/// View on the screen.
 pub(crate) struct Tile<'a> {
     pub(crate) kind: ViewKind,
     pub(crate) rects: ViewRects,
-    /// Image, or the reason why there is none.
+    /// Image, or the reason why none exists.
     pub(crate) content: Result<Drawable<'a>, &'a str>,
-    /// Colours and range of a map.
     pub(crate) display: Option<(&'a Display, &'a [[u8; 3]])>,
     /// Working size of the images, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
-    /// Label beside the pointer while it is over this image without a pressed button.
+    /// Label beside the pointer while no button is pressed.
     pub(crate) beside_pointer: Option<&'a str>,
-    /// Text of the title after the kind.
+    /// Text after the kind in the title.
     pub(crate) remark: &'a str,
     /// Whether the image is old because its camera is lost.
     pub(crate) is_stale: bool,
-    /// Another image, shown left of a line, and the line's position as a share of the width.
+    /// Other image left of a line, and the line's position as a share of the width.
     pub(crate) beside: Option<(Drawable<'a>, f32)>,
-    /// Marks of the measurement; with them a drag draws a rectangle.
+    /// Marks of the measurement, with which a drag draws a rectangle.
     pub(crate) marks: Option<Marks<'a>>,
 }
 
@@ -125,7 +117,7 @@ impl Tile<'_> {
             Ok(shown) => shown,
             Err(why) => {
                 painter.rect_filled(picture, 0.0, visuals.faint_bg_color);
-                // text begins higher where it needs several lines
+                // a text of several lines begins higher
                 let height = if picture.width() < SMALL_WIDTH { 0.9 * picture.height() } else { 40.0 };
                 let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, height));
                 let layout = egui::Layout::top_down(egui::Align::Center);
@@ -196,7 +188,6 @@ impl Tile<'_> {
         }
     }
 
-    /// Drags the line between two images.
     fn drag_wiper(&self, ui: &mut Ui, picture: Rect, line: f32) -> Option<f32> {
         let handle = Rect::from_x_y_ranges(line - WIPER_REACH..=line + WIPER_REACH, picture.y_range());
         let response = ui.interact(handle, ui.scope_id().with((self.kind.word(), "wiper")), Sense::drag());
@@ -211,7 +202,7 @@ impl Tile<'_> {
     fn paint_crosshair(&self, painter: &egui::Painter, picture: Rect, zoom: Zoom, crosshair: Crosshair) {
         let at = match self.kind {
             ViewKind::Right => crosshair.right,
-            ViewKind::Rows => None, // its columns are not those of the images
+            ViewKind::Rows => None, // has other columns than the images
             _ => Some(crosshair.left),
         };
         let Some((x, y)) = at else { return };

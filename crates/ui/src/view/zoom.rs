@@ -1,10 +1,9 @@
-//! Visible part of the image, common to all views, in shares of the image's width and height.
+//! Visible part of the image common to all views, in shares of the image's width and height.
 
 use egui::{Pos2, Rect, Vec2, pos2, vec2};
 
 const MAX_FACTOR: f32 = 64.0;
 
-/// Zoom and pan of all views together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Zoom {
     /// Magnification; 1 shows the whole image.
@@ -25,7 +24,7 @@ impl Zoom {
         Rect::from_center_size(self.centre.to_pos2(), Vec2::splat(1.0 / self.factor))
     }
 
-    /// Enlarges by `ratio` around `at` (0 to 1 in the image), which stays where it is.
+    /// Enlarges by `ratio` around the fixed point `at` (0 to 1 in the image).
     pub(crate) fn zoom_at(&mut self, at: Pos2, ratio: f32) {
         let factor = (self.factor * ratio).clamp(1.0, MAX_FACTOR);
         self.centre = at.to_vec2() + (self.centre - at.to_vec2()) * (self.factor / factor);
@@ -33,7 +32,6 @@ impl Zoom {
         self.keep_inside();
     }
 
-    /// Enlarges by `ratio` around the middle of the view.
     pub(crate) fn enlarge(&mut self, ratio: f32) {
         self.zoom_at(self.centre.to_pos2(), ratio);
     }
@@ -68,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_under_the_pointer_stays_there() {
+    fn zoom_keeps_the_point_under_the_pointer() {
         let view = Rect::from_min_size(pos2(100.0, 50.0), vec2(640.0, 480.0));
         let pointer = pos2(300.0, 200.0);
         let mut zoom = Zoom::default();

@@ -1,6 +1,6 @@
-//! Identification of an AprilGrid's corners: reads its tags, and searches for missed ones beside them.
+//! Identification of an AprilGrid's corners: its tags are read, and missed ones searched beside them.
 
-use super::charuco::Identity;
+use super::charuco::Identification;
 use super::lattice::{Lattice, aligned_saddle, square_px};
 use super::reading::{Cells, Codes, median, perspective};
 use crate::Board;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const MAX_MOVED: f64 = 1.0 / 3.0;
 /// Largest distance between a tag's centre and its prediction by a neighbour, in tag sides.
 const MAX_OFFSET: f64 = 0.25;
-/// Smallest bit agreement of a tag with neighbours, and of an isolated one (one wrong bit).
+/// Smallest bit agreement of a tag with neighbours, and of an isolated one (at most one wrong bit).
 const MIN_AGREEMENT: (f64, f64) = (0.5, 0.9);
 /// Largest difference between expected and measured gaps, in tag sides.
 const MAX_GAP_DIFFERENCE: f64 = 0.06;
@@ -22,18 +22,15 @@ const MAX_GAP_DIFFERENCE: f64 = 0.06;
 const MIN_NEIGHBOUR_RATIO: usize = 4;
 /// Smallest number of tags that identify another board.
 const MIN_OTHER_TAGS: usize = 3;
-/// Other tag families that are recognised.
 const FAMILIES: [&str; 3] = ["DICT_APRILTAG_36h10", "DICT_APRILTAG_25h9", "DICT_APRILTAG_16h5"];
 /// Corners of a tag of side 1, clockwise from the top left one.
 const CORNERS: [IVec2; 4] = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
 const NEIGHBOURS: [IVec2; 4] = [IVec2::X, IVec2::Y, IVec2::NEG_X, IVec2::NEG_Y];
 
-/// Tags of an AprilGrid.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
-    /// Tags across and down.
+    /// Numbers of tags across and down.
     size: IVec2,
-    /// Gap between two tags, in tag sides.
     gap: f64,
     codes: Codes,
 }
@@ -60,7 +57,7 @@ impl Tags {
         Cells { inset: 0.0, white: -self.gap / 2.0, border, bits }
     }
 
-    /// Returns the column from the left and the row from the top of a tag. The first tag is at the lower left.
+    /// Returns column and row of a tag from the top left; the first tag is at the lower left.
     fn place(&self, number: usize) -> IVec2 {
         let number = number as i32;
         ivec2(number % self.size.x, self.size.y - 1 - number / self.size.x)
@@ -71,8 +68,7 @@ impl Tags {
         is_inside.then(|| ((self.size.y - 1 - place.y) * self.size.x + place.x) as usize)
     }
 
-    /// Identifies the tags among quadrilaterals.
-    pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
+    pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identification {
         let quads: Vec<Corners> = quads.iter().filter_map(|quad| self.refined(picture, quad)).collect();
         // a duplicate elsewhere has no right neighbours there
         let mut tags: BTreeMap<usize, Corners> = BTreeMap::new();
@@ -89,9 +85,8 @@ impl Tags {
             return self.explain(picture, &quads);
         }
         if let Some(words) = self.contradicts(&tags) {
-            return Identity::Other(words);
+            return Identification::Other(words);
         }
-        // right and wrong neighbours of a tag
         let neighbours = |number: usize| {
             let seen = NEIGHBOURS.iter().filter_map(|step| Some((step, self.beside(&tags, number, *step)?)));
             let (right, wrong): (Vec<_>, Vec<_>) =
@@ -106,30 +101,31 @@ impl Tags {
         let is_alone = |number: usize, seen: (usize, usize)| {
             seen == (0, 0) && self.shows(picture, &tags[&number], number, MIN_AGREEMENT.1)
         };
-        // an isolated tag counts only if there are no better ones
+        // an isolated tag counts only without tags that have neighbours
         let (right, wrong) = on_board.iter().fold((0, 0), |sum, (_, seen)| (sum.0 + seen.0, sum.1 + seen.1));
         let trusted = [among(&|_, (right, wrong)| right > wrong), among(&is_alone)];
         let IVec2 { x, y } = self.size;
         match trusted.into_iter().find(|trusted| !trusted.is_empty()) {
-            Some(trusted) if MIN_NEIGHBOUR_RATIO * wrong <= right => Identity::Board(self.lattice(trusted.into_iter())),
-            _ if on_board.len() >= MIN_OTHER_TAGS => Identity::Other(format!(
+            Some(trusted) if MIN_NEIGHBOUR_RATIO * wrong <= right => {
+                Identification::Board(self.lattice(trusted.into_iter()))
+            }
+            _ if on_board.len() >= MIN_OTHER_TAGS => Identification::Other(format!(
                 "tags are seen, but not where a board of {x}x{y} tags has them: from 0 at the lower left, row by row upwards"
             )),
-            _ => Identity::Unknown,
+            _ => Identification::Unknown,
         }
     }
 
-    /// Reads the possible codes of a quadrilateral, one for each border width in use.
+    /// Reads the possible codes of a quadrilateral, one per border width in use.
     fn read<'a>(&'a self, picture: &'a Image<u8>, quad: &'a Corners) -> impl Iterator<Item = u64> + 'a {
         [TAG_BORDER, BORDER].into_iter().filter_map(|border| self.cells(self.codes.bits, border).read(picture, *quad))
     }
 
-    /// Whether a quadrilateral matches a tag's code by at least this share of bits.
+    /// Whether a quadrilateral matches a tag's code in more than this share of bits.
     fn shows(&self, picture: &Image<u8>, corners: &Corners, number: usize, least: f64) -> bool {
         self.read(picture, corners).any(|code| self.codes.agreement(number, 0, code) > least)
     }
 
-    /// Returns the corners of tags by their places.
     fn lattice(&self, tags: impl Iterator<Item = (usize, Corners)>) -> Lattice {
         let corners = tags.flat_map(|(number, corners)| {
             let first = 2 * self.place(number);
@@ -138,7 +134,7 @@ impl Tags {
         Lattice::new(corners, self.window())
     }
 
-    /// Returns the corners of the found tags, and of missed ones beside them.
+    /// Returns the corners of the found tags and of missed ones beside them.
     pub(super) fn completed(&self, picture: &Image<u8>, found: &Lattice) -> Lattice {
         let whole = |number: usize| {
             let first = 2 * self.place(number);
@@ -162,7 +158,6 @@ impl Tags {
         }
     }
 
-    /// Predicts a tag's corners: the mean over its neighbours.
     fn predict(&self, tags: &BTreeMap<usize, Corners>, number: usize) -> Option<Corners> {
         let place = self.place(number);
         let say = |step: &IVec2| {
@@ -175,12 +170,12 @@ impl Tags {
         (!all.is_empty()).then(|| [0, 1, 2, 3].map(mean))
     }
 
-    /// Returns the offset between two tags, in tag sides.
+    /// Returns the offset between two tags in tag sides.
     fn across(&self, step: IVec2) -> DVec2 {
         step.as_dvec2() * (1.0 + self.gap)
     }
 
-    /// Refines the corners of a quadrilateral to saddles; `None` if one has none.
+    /// Refines the corners of a quadrilateral to saddles, if all have one.
     fn refined(&self, picture: &Image<u8>, quad: &Corners) -> Option<Corners> {
         let corner = |number: usize| {
             let at = quad[number];
@@ -191,7 +186,6 @@ impl Tags {
         Some([corner(0)?, corner(1)?, corner(2)?, corner(3)?])
     }
 
-    /// Returns the tag beside another one.
     fn beside(&self, tags: &BTreeMap<usize, Corners>, number: usize, step: IVec2) -> Option<usize> {
         let from = tags.get(&number)?;
         let predicted = perspective(*from)(self.across(step) + 0.5);
@@ -200,7 +194,7 @@ impl Tags {
         tags.iter().find(|(_, corners)| middle(corners).distance(predicted) < most).map(|(found, _)| *found)
     }
 
-    /// Explains why tags belong to another board: their numbers, or their gaps.
+    /// Explains by numbers or gaps why tags belong to another board.
     fn contradicts(&self, tags: &BTreeMap<usize, Corners>) -> Option<String> {
         let IVec2 { x, y } = self.size;
         let (mut rises, mut gaps) = (BTreeMap::<i64, usize>::new(), Vec::new());
@@ -222,7 +216,7 @@ impl Tags {
         {
             return Some(format!("this board has {rise} tags along a row, as their numbers say, and {x} are named"));
         }
-        // another board may be beside the expected one
+        // another board may lie beside the expected one
         let goes_on = |number: &usize| {
             let seen = |step: &IVec2| self.beside(tags, *number, *step);
             *number >= self.count() && NEIGHBOURS.iter().filter_map(seen).any(|found| found < self.count())
@@ -241,8 +235,7 @@ impl Tags {
         })
     }
 
-    /// Explains why no quadrilateral is a tag of this board.
-    fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
+    fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Identification {
         let read = |bits: usize| -> Vec<u64> {
             let all = [TAG_BORDER, BORDER].map(|border| self.cells(bits, border));
             // all cells of a square are black
@@ -256,20 +249,20 @@ impl Tags {
         let bits = self.codes.bits;
         let tags = read(bits);
         if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= MIN_OTHER_TAGS {
-            return Identity::Other(
+            return Identification::Other(
                 "the board is seen mirrored: the image is mirrored, or the board is printed so".to_owned(),
             );
         }
         for family in FAMILIES.into_iter().filter_map(resolve_dictionary) {
             let codes = Codes { all: family.codes().to_vec(), bits: family.marker_size() };
             if read(codes.bits).iter().filter(|code| codes.knows(**code)).count() >= MIN_OTHER_TAGS {
-                return Identity::Other(format!(
+                return Identification::Other(format!(
                     "this board has other tags than an AprilGrid: those of {}, and not of DICT_APRILTAG_36h11",
                     family.name()
                 ));
             }
         }
-        if tags.is_empty() { Identity::Nothing } else { Identity::Unknown }
+        if tags.is_empty() { Identification::Nothing } else { Identification::Unknown }
     }
 }
 

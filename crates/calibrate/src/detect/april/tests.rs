@@ -1,3 +1,5 @@
+//! Tests of AprilGrid detection on rendered boards: occluded, duplicated and foreign tags.
+
 use crate::detect::{Detection, Detector};
 use crate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use crate::image::Image;
@@ -13,7 +15,6 @@ fn detect(named: &str, picture: &Image<u8>) -> Detection {
     Detector::new(&named.parse().unwrap()).unwrap().detect(picture, None)
 }
 
-/// Returns tags whose visible corners lie well inside the image.
 fn whole_tags(board: &Board, corners: &[Corner]) -> Vec<[usize; 4]> {
     let (across, _) = board.inner();
     let inside = |id: &usize| {
@@ -51,7 +52,7 @@ fn tags_are_found_at_all_tilts_with_blur_and_noise() {
     assert!(median < 0.05 && worst < 0.3, "{median:.3} px median, {worst:.3} px at most");
 }
 
-/// Renders a board that fills most of the image, rolled about the optical axis; returns its corners too.
+/// Renders a board that fills most of the image, rolled about the optical axis, and returns its corners too.
 fn picture(board: &Board, roll_deg: f64) -> (Image<u8>, Vec<Corner>) {
     let rig = random_rig(3);
     let rotation = DMat3::from_rotation_x(0.3) * DMat3::from_rotation_z(roll_deg.to_radians());
@@ -64,7 +65,6 @@ fn picture(board: &Board, roll_deg: f64) -> (Image<u8>, Vec<Corner>) {
     (BoardRenderer::new(&rig).picture(board, &pose, &shot, Side::Left), corners)
 }
 
-/// Covers a rectangle of the image with grey.
 fn hidden(picture: &Image<u8>, from: (usize, usize), to: (usize, usize)) -> Image<u8> {
     Image::from_fn(picture.width(), picture.height(), |x, y| {
         let is_hidden = (from.0..to.0).contains(&x) && (from.1..to.1).contains(&y);
@@ -72,7 +72,7 @@ fn hidden(picture: &Image<u8>, from: (usize, usize), to: (usize, usize)) -> Imag
     })
 }
 
-/// Asserts corner positions to about a pixel: an occluder shifts the corners beside it a little.
+/// Asserts corner positions to about a pixel, because an occluder shifts the corners beside it a little.
 fn check(seen: &Detection, truth: &[Corner], least: usize) {
     assert!(seen.corners().len() >= least, "{}: {seen:?}", seen.corners().len());
     for corner in seen.corners() {
@@ -102,7 +102,7 @@ fn parts_of_a_turned_board_suffice() {
     check(&seen, &truth, 4);
     let ids: Vec<usize> = seen.corners().iter().map(|corner| corner.id).collect();
     assert_eq!(ids, [130, 131, 142, 143]);
-    // an isolated tag with wrong cells may be any
+    // an isolated tag with wrong cells may be any tag
     let spot = (first + last) / 2.0 - 10.5;
     let (from, to) = (spot.as_usizevec2(), (spot + 9.0).as_usizevec2());
     let smudged = hidden(&but_one, (from.x, from.y), (to.x, to.y));
@@ -114,7 +114,6 @@ fn a_tag_that_lies_elsewhere_is_none_of_the_board() {
     let board: Board = BOARD.parse().unwrap();
     let (picture, truth) = picture(&board, 0.0);
     let corner = |id: usize| truth.iter().find(|corner| corner.id == id).unwrap().at;
-    // copy the upper left tag into a corner of the image
     let (from, to) = ((corner(0) - 9.0).as_usizevec2(), (corner(13) + 9.0).as_usizevec2());
     let copied = |onto: &Image<u8>| {
         Image::from_fn(640, 480, |x, y| {
@@ -130,7 +129,7 @@ fn a_tag_that_lies_elsewhere_is_none_of_the_board() {
 }
 
 #[test]
-fn another_board_is_told_from_the_named_one() {
+fn other_board_is_distinguished_from_the_named_one() {
     let told = |shown: &str, named: &str, words: &str| {
         let (picture, _) = picture(&shown.parse().unwrap(), 0.0);
         let seen = detect(named, &picture);
@@ -186,7 +185,7 @@ fn with_narrow_borders(codes: &[u64], number: impl Fn(i32, i32) -> i32) -> Image
 }
 
 #[test]
-fn tags_with_narrow_borders_are_found_and_in_another_order_told() {
+fn narrow_tag_borders_are_found_and_other_orders_reported() {
     let tags = resolve_dictionary("DICT_APRILTAG_36h11").unwrap();
     let named = "aprilgrid:3x3:80mm:20mm";
     let codes: Vec<u64> = tag_codes(&tags).collect();

@@ -5,13 +5,12 @@ use crate::capture::RawPair;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::image::{Image, Luma, Picture};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
-use crate::reproduce::workshop::{Workshop, names};
+use crate::reproduce::resources::{ExhibitResources, names};
 use crate::stereo::{AdaptiveP2, CostKind, StereoParams};
 use std::sync::Arc;
 use stereopsis_figures::{Curve, Curves};
 
-/// Change of the right image's brightness: a function of brightness (0 to 1) and of the distance from the centre over that of the
-/// corner.
+/// Change of the right image's brightness, by brightness (0 to 1) and distance from the centre relative to the corner's.
 struct Change {
     name: &'static str,
     kind: Kind,
@@ -67,7 +66,7 @@ fn encoded(v: f64) -> f64 {
 }
 
 impl Change {
-    /// Returns the pair with a changed right image, in eight bits and grey.
+    /// Returns the pair with a changed right image in eight bits and grey.
     fn applied(&self, pair: &PairWithTruth) -> PairWithTruth {
         let (width, height) = pair.raw.right.size();
         let luma = pair.raw.right.luma.to_u8();
@@ -83,7 +82,7 @@ impl Change {
     }
 }
 
-/// ComparedRow costs: mutual information first, absolute differences last.
+/// Compared costs, from mutual information to absolute differences.
 const COSTS: [CostKind; 4] = [CostKind::MutualInformation, CostKind::Census5x5, CostKind::Rank, CostKind::Ad];
 
 /// Returns the paper's method with another cost and its penalties.
@@ -100,7 +99,7 @@ pub(super) fn with_cost(cost: CostKind) -> StereoParams {
     }
 }
 
-/// Largest error of mutual information under a change, as a multiple of its own error.
+/// Largest error of mutual information under a change, as a multiple of its error without one.
 const MAX_MI_ERROR_RATIO: f64 = 1.5;
 /// Smallest error ratio at which a cost fails.
 const MIN_FAIL_RATIO: f64 = 2.0;
@@ -147,20 +146,20 @@ fn verdict_of(kind: Kind, own: [f64; 4], errors: [f64; 4]) -> Verdict {
 }
 
 /// Computes the errors for each change and cost, in the order of [`CHANGES`] and [`COSTS`].
-fn errors_of_changes(workshop: &Workshop, pairs: &[PairWithTruth]) -> anyhow::Result<Vec<[f64; 4]>> {
+fn errors_of_changes(resources: &ExhibitResources, pairs: &[PairWithTruth]) -> anyhow::Result<Vec<[f64; 4]>> {
     let of_change = |change: &Change| {
         let pairs: Vec<_> = pairs.iter().map(|pair| change.applied(pair)).collect();
         let mut errors = [0.0; 4];
         for (error, cost) in errors.iter_mut().zip(COSTS) {
-            *error = mean_error(workshop, &pairs, &with_cost(cost))?;
+            *error = mean_error(resources, &pairs, &with_cost(cost))?;
         }
         Ok(errors)
     };
     CHANGES.iter().map(of_change).collect()
 }
 
-pub(super) fn other_brightness(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let pairs = workshop.pairs(&JUDGED_ON);
+pub(super) fn other_brightness(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let pairs = resources.pairs(&JUDGED_ON);
     let here = format!(
         "The paper has no figure for why it takes mutual information: absolute differences need equal exposures, and mutual information handles \
          any relation of brightness that holds everywhere. Here the right image of {} is changed, and each cost matches with the rest of the \
@@ -171,7 +170,7 @@ pub(super) fn other_brightness(workshop: &mut Workshop) -> anyhow::Result<Exhibi
     for cost in COSTS {
         exhibit = exhibit.with_quantity(format!("{}, wrong, %", cost.word()), 2);
     }
-    let errors = errors_of_changes(workshop, &pairs)?;
+    let errors = errors_of_changes(resources, &pairs)?;
     for (change, &found) in CHANGES.iter().zip(&errors) {
         exhibit.row(change.name, found.map(Cell::here), verdict_of(change.kind, errors[0], found));
     }
@@ -194,14 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mutual_information_stands_what_absolute_differences_do_not() {
-        let workshop = Workshop::small().unwrap();
-        let pairs = workshop.pairs(&JUDGED_ON);
+    fn mutual_information_tolerates_brightness_changes() {
+        let resources = ExhibitResources::small().unwrap();
+        let pairs = resources.pairs(&JUDGED_ON);
         let errors = |name: &str| {
             let change = CHANGES.iter().find(|change| change.name == name).unwrap();
             let pairs: Vec<_> = pairs.iter().map(|pair| change.applied(pair)).collect();
             [CostKind::MutualInformation, CostKind::Ad]
-                .map(|cost| mean_error(&workshop, &pairs, &with_cost(cost)).unwrap())
+                .map(|cost| mean_error(&resources, &pairs, &with_cost(cost)).unwrap())
         };
         let own = errors("none");
         for name in ["gamma 2", "gain 0.7"] {
@@ -216,7 +215,7 @@ mod tests {
 
     #[test]
     fn changes_keep_what_they_do_not_change() {
-        let pair = Workshop::small().unwrap().pairs(&[]).remove(0);
+        let pair = ExhibitResources::small().unwrap().pairs(&[]).remove(0);
         let changed = |name: &str| {
             let change = CHANGES.iter().find(|change| change.name == name).unwrap();
             change.applied(&pair).raw.right.luma.to_u8()

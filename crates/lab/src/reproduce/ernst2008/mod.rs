@@ -1,11 +1,10 @@
-//! Ernst & Hirschmüller 2008: semi-global matching with mutual information on a GPU. Only those points of Fig. 3 with a number in
-//! the text are compared.
+//! Ernst & Hirschmüller 2008: semi-global matching with mutual information on a GPU. Only points of Fig. 3 with numbers are compared.
 
 mod brightness;
 
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::workshop::{MIDDLEBURY, NEEDS_MIDDLEBURY, Workshop, names};
+use super::resources::{ExhibitResources, MIDDLEBURY, NEEDS_MIDDLEBURY, names};
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::engine::Job;
 use crate::metrics::figures;
@@ -24,34 +23,33 @@ pub(super) const PLANS: &[Plan] = &[
     ("Section 5", other_implementations),
 ];
 
-/// Returns the paper's method.
 fn method(mi_levels: u32) -> StereoParams {
     let mut params = StereoParams::default();
     Preset::Ernst2008.apply(&mut params);
     StereoParams { mi_levels, ..params }
 }
 
-/// Pyramid levels in the paper.
+/// Number of pyramid levels in the paper.
 const LEVELS: u32 = 5;
 
-/// Section 2: mean error of Hirschmüller's method over three regions of four pairs, threshold 1 px; disparities of the benchmark.
+/// Section 2: mean error of Hirschmüller's method over three regions of four pairs at 1 px, and the benchmark's disparities.
 const MEAN_PERCENT: f64 = 7.5;
 const RANGES: [u32; 4] = [16, 22, 56, 57];
-/// Largest difference of equivalent methods: implementations fill holes and refine differently.
+/// Largest difference of equivalent methods, which fill holes and refine differently.
 const MAX_MEAN_DIFFERENCE_PERCENT: f64 = 1.0;
 
-fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn benchmark(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "The preset with filled holes on the four pairs of Middlebury v2: pixels off by more than 1 px, as a mean over visible pixels, all \
                 pixels and those near discontinuities. The paper takes its numbers from the benchmark's table.";
     let mut exhibit = Exhibit::new("Section 2", "mean error in the Middlebury evaluation", here)
         .with_quantity("off by more than 1 px, %", 2);
-    let pairs: Option<Vec<PairWithTruth>> = MIDDLEBURY.iter().map(|name| workshop.pair(name)).collect();
+    let pairs: Option<Vec<PairWithTruth>> = MIDDLEBURY.iter().map(|name| resources.pair(name)).collect();
     let what = "semi-global matching with mutual information";
     match pairs {
         Some(pairs) => {
             let mut sum = 0.0;
             for (pair, num_disparities) in pairs.into_iter().zip(RANGES) {
-                sum += filled_error(workshop, &PairWithTruth { num_disparities, ..pair })?;
+                sum += filled_error(resources, &PairWithTruth { num_disparities, ..pair })?;
             }
             let mean = sum / MIDDLEBURY.len() as f64;
             exhibit.row(
@@ -84,21 +82,20 @@ fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
 }
 
 /// Computes the mean error over the pair's regions: pixels of a filled map off by more than 1 px, %.
-fn filled_error(workshop: &Workshop, pair: &PairWithTruth) -> anyhow::Result<f64> {
-    let map = workshop.map(pair, &StereoParams { fill: Fill::Planes, ..method(LEVELS) })?;
+fn filled_error(resources: &ExhibitResources, pair: &PairWithTruth) -> anyhow::Result<f64> {
+    let map = resources.map(pair, &StereoParams { fill: Fill::Planes, ..method(LEVELS) })?;
     let regions = pair.regions.present();
     let of_region = |mask| figures(&map, &pair.truth.left_px, mask).map_or(f64::NAN, |found| found.error.bad_1_percent);
     Ok(regions.iter().map(|&(_, mask)| of_region(mask)).sum::<f64>() / regions.len() as f64)
 }
 
-/// Pairs for error measurements.
 const JUDGED_ON: [&str; 3] = ["venus", "teddy", "cones"];
 
 /// Computes the mean share of visible pixels off by more than 1 px or without a disparity, %.
-fn mean_error(workshop: &Workshop, pairs: &[PairWithTruth], params: &StereoParams) -> anyhow::Result<f64> {
+fn mean_error(resources: &ExhibitResources, pairs: &[PairWithTruth], params: &StereoParams) -> anyhow::Result<f64> {
     let mut sum = 0.0;
     for pair in pairs {
-        sum += workshop.figures(pair, params)?.error.bad_1_percent;
+        sum += resources.figures(pair, params)?.error.bad_1_percent;
     }
     Ok(sum / pairs.len() as f64)
 }
@@ -106,9 +103,9 @@ fn mean_error(workshop: &Workshop, pairs: &[PairWithTruth], params: &StereoParam
 /// Largest extra error of more levels, percentage points.
 const MAX_LEVELS_LOSS_PERCENT: f64 = 0.2;
 
-fn levels(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let size = if workshop.quick { (320, 240) } else { (640, 480) };
-    let pairs = workshop.pairs(&JUDGED_ON);
+fn levels(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let size = if resources.quick { (320, 240) } else { (640, 480) };
+    let pairs = resources.pairs(&JUDGED_ON);
     let here = format!(
         "Time on the built-in scene at {}x{} with 64 disparities; visible pixels off by more than 1 px or without a disparity on {}, as a mean. \
          With one level, what is learned at full size comes from random disparities.",
@@ -122,8 +119,8 @@ fn levels(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let mut one = f64::NAN;
     for count in 1..=LEVELS {
         let params = StereoParams { num_disparities: 64, ..method(count) };
-        let ms = workshop.times(&workshop.jobs(size, &params)?, None)?.frame_ms.median;
-        let wrong = mean_error(workshop, &pairs, &method(count))?;
+        let ms = resources.times(&resources.jobs(size, &params)?, None)?.frame_ms.median;
+        let wrong = mean_error(resources, &pairs, &method(count))?;
         let verdict = if count == 1 {
             one = wrong;
             Verdict::Reproduced("the method runs; the other rows are compared with this one".to_owned())
@@ -146,7 +143,7 @@ type Configuration = (usize, usize, u32, u32);
 
 const SIZES: [(usize, usize); 3] = [(320, 240), (450, 375), (640, 480)];
 const DISPARITIES: [u32; 2] = [64, 128];
-/// Rates stated in the paper, pairs/s.
+/// Rates in the paper, pairs/s.
 const GEFORCE_8800: [(Configuration, f64); 4] = [
     ((320, 240, 64, LEVELS), 13.0),
     ((450, 375, 64, LEVELS), 8.8),
@@ -157,14 +154,17 @@ const GEFORCE_7800: [(Configuration, f64); 2] = [((320, 240, 64, LEVELS), 4.7), 
 
 /// Cost of five levels over one in Hirschmüller 2008, %.
 const LEVELS_PERCENT: f64 = 14.0;
-/// Largest cost of five levels here. The paper's theory is 14 %, but each level has constant parts such as the table of 256 x 256
-/// costs; the paper's GPU needed twice the time.
+/// Largest cost of five levels here. The theory is 14 %, but each level has constant parts such as the table of 256 x 256 costs, and the
+/// paper's GPU needed twice the time.
 const MAX_LEVELS_PERCENT: f64 = 60.0;
 /// Largest difference between the two GPUs, percentage points.
 const MAX_LEVELS_DIFFERENCE_POINTS: f64 = 25.0;
 
-fn jobs(workshop: &Workshop, (width, height, num_disparities, levels): Configuration) -> anyhow::Result<Vec<Job>> {
-    workshop.jobs((width, height), &StereoParams { num_disparities, ..method(levels) })
+fn jobs(
+    resources: &ExhibitResources,
+    (width, height, num_disparities, levels): Configuration,
+) -> anyhow::Result<Vec<Job>> {
+    resources.jobs((width, height), &StereoParams { num_disparities, ..method(levels) })
 }
 
 fn described((width, height, disparities, levels): Configuration) -> String {
@@ -176,21 +176,20 @@ fn published_hz(device: &[(Configuration, f64)], configuration: Configuration) -
     device.iter().find(|told| told.0 == configuration).map(|told| told.1)
 }
 
-/// Returns cells for time and rate.
 fn time_and_rate(paper_hz: Option<f64>, ms: f64) -> [Cell; 2] {
     [Cell { paper: paper_hz.map(|hz| 1e3 / hz), here: Some(ms) }, Cell { paper: paper_hz, here: Some(1e3 / ms) }]
 }
 
-fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn times(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "The built-in scene on the CPU engine ({}), with the whole method. The paper's GPU is a GeForce 8800 ULTRA where nothing else is said, and \
          its times contain the transfers.",
-        workshop.cpu.adapter
+        resources.cpu.adapter
     );
     let mut exhibit = Exhibit::new("Fig. 3", "time over sizes, disparities and levels", here)
         .with_quantity("time, ms", 1)
         .with_quantity("pairs/s", 1);
-    let has_gpu = workshop.gpu.is_ok();
+    let has_gpu = resources.gpu.is_ok();
     if has_gpu {
         exhibit = exhibit.with_quantity("time on the GPU here, ms", 2);
     }
@@ -199,15 +198,15 @@ fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         for disparities in DISPARITIES {
             for (width, height) in SIZES {
                 let configuration = (width, height, disparities, levels);
-                let jobs = jobs(workshop, configuration)?;
-                let ms = workshop.times(&jobs, None)?.frame_ms.median;
+                let jobs = jobs(resources, configuration)?;
+                let ms = resources.times(&jobs, None)?.frame_ms.median;
                 let hz = published_hz(&GEFORCE_8800, configuration);
                 let mut cells = time_and_rate(hz, ms).to_vec();
                 let verdict = match hz {
                     Some(_) => Verdict::of_times(&cells[..1], "a GeForce 8800 ULTRA"),
                     None => Verdict::no_points(),
                 };
-                if let Some(ms) = workshop.gpu_ms(&jobs)? {
+                if let Some(ms) = resources.gpu_ms(&jobs)? {
                     cells.push(Cell::here(ms));
                 }
                 exhibit.row(described(configuration), cells, verdict);
@@ -226,7 +225,7 @@ fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Adds the paper's statements on growth with pixels, disparities and levels.
+/// Adds rows for the paper's statements on growth with pixels, disparities and levels.
 fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
     let pixels = ms((640, 480, 64, LEVELS)) / ms((320, 240, 64, LEVELS));
     exhibit.row(
@@ -319,7 +318,7 @@ fn time_curves(measured: &[(Configuration, f64)]) -> Curves {
     }
 }
 
-/// Section 5: size of the benchmark; times of Hirschmüller's program and of the GPU, ms.
+/// Section 5: size of the benchmark, and times of Hirschmüller's program and of the GPU, ms.
 const BENCHMARK: Configuration = (450, 375, 64, LEVELS);
 const OPTERON_MS: f64 = 1800.0;
 const GPU_MS: f64 = 114.0;
@@ -333,9 +332,9 @@ const ONE_LEVEL_HZ: f64 = 8.1;
 /// Largest time ratio of equally efficient methods.
 const MAX_EQUAL_TIME_RATIO: f64 = 1.5;
 
-fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn other_implementations(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     // plain loops take seconds at full size
-    let scale = if workshop.quick { 3 } else { 1 };
+    let scale = if resources.quick { 3 } else { 1 };
     let here = format!(
         "The built-in scene. Hirschmüller's program on a CPU is compared with the plain loops of `crates/stereo/src` on one thread{}; the paper's GPU \
          with the CPU engine ({}).",
@@ -344,14 +343,14 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         } else {
             String::new()
         },
-        workshop.cpu.adapter
+        resources.cpu.adapter
     );
     let mut exhibit =
         Exhibit::new("Section 5", "comparison with other implementations", here).with_quantity("time, ms", 1);
     let (width, height, disparities, _) = BENCHMARK;
-    let plain_jobs = jobs(workshop, (width / scale, height / scale, disparities, LEVELS))?;
-    let plain_ms = workshop.plain_ms(&plain_jobs)? * (scale * scale) as f64;
-    let engine_ms = workshop.times(&jobs(workshop, BENCHMARK)?, None)?.frame_ms.median;
+    let plain_jobs = jobs(resources, (width / scale, height / scale, disparities, LEVELS))?;
+    let plain_ms = resources.plain_ms(&plain_jobs)? * (scale * scale) as f64;
+    let engine_ms = resources.times(&jobs(resources, BENCHMARK)?, None)?.frame_ms.median;
     let cells = [Cell::both(OPTERON_MS, plain_ms)];
     exhibit.row("450x375, 64 disparities, on a CPU", cells, Verdict::of_times(&cells, "an Opteron of 2.2 GHz"));
     let cells = [Cell::both(GPU_MS, engine_ms)];
@@ -374,14 +373,14 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         fill: Fill::Background,
         ..with_cost(CostKind::Ad)
     };
-    let rosenberg_ms = workshop.times(&workshop.jobs((320, 240), &rosenberg)?, None)?.frame_ms.median;
+    let rosenberg_ms = resources.times(&resources.jobs((320, 240), &rosenberg)?, None)?.frame_ms.median;
     let cells = [Cell::both(1e3 / ROSENBERG_HZ, rosenberg_ms)];
     exhibit.row(
         "Rosenberg et al.: 320x240, 64 disparities, absolute differences, filled",
         cells,
         Verdict::of_times(&cells, "a GeForce 7900 GTX"),
     );
-    let one_ms = workshop.times(&jobs(workshop, (320, 240, 64, 1))?, None)?.frame_ms.median;
+    let one_ms = resources.times(&jobs(resources, (320, 240, 64, 1))?, None)?.frame_ms.median;
     let relative = one_ms / rosenberg_ms;
     exhibit.row(
         "mutual information with one level over it, times",
@@ -408,7 +407,7 @@ mod tests {
 
     #[test]
     fn the_benchmark_needs_its_pairs() {
-        let exhibit = benchmark(&mut Workshop::small().unwrap()).unwrap();
+        let exhibit = benchmark(&mut ExhibitResources::small().unwrap()).unwrap();
         assert!(exhibit.rows.iter().all(|row| row.verdict.word() == "not measurable here"));
     }
 }

@@ -9,13 +9,13 @@ use crate::aggregation_model::Workload;
 use crate::engine::Job;
 use crate::image::PictureRef;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
-use crate::reproduce::workshop::Workshop;
+use crate::reproduce::resources::ExhibitResources;
 use crate::stereo::{Maps, Past, cost, disparity, filter_maps, local};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Returns the shortest time of some rounds, ms: other programs may use the machine.
+/// Returns the shortest time of some rounds in ms, because other programs may use the machine.
 fn best_ms(rounds: usize, mut work: impl FnMut()) -> f64 {
     let round = |_| {
         let start = Instant::now();
@@ -25,7 +25,7 @@ fn best_ms(rounds: usize, mut work: impl FnMut()) -> f64 {
     (0..rounds).map(round).fold(f64::INFINITY, f64::min)
 }
 
-/// Times the plain loops of one pair, ms: CC, CA, and DE with DR.
+/// Times the plain loops of one pair in ms: CC, CA, and DE with DR.
 fn plain_stages_ms(job: &Job) -> [f64; 3] {
     let Job { frame, params, .. } = job;
     let pictures = PictureRef::pair(&*frame.left, &*frame.right);
@@ -46,7 +46,6 @@ fn plain_stages_ms(job: &Job) -> [f64; 3] {
     [cost_ms, aggregation_ms, lap()]
 }
 
-/// Converts parts to % of their sum.
 fn percent(parts: [f64; 3]) -> [f64; 3] {
     let sum: f64 = parts.iter().sum();
     parts.map(|part| 100.0 * part / sum)
@@ -55,8 +54,8 @@ fn percent(parts: [f64; 3]) -> [f64; 3] {
 /// Fig. 1: time share of CA in CW, AW and CROSS, %.
 const SHARES_OF_CA: [f64; 3] = [83.88, 93.96, 50.28];
 
-pub(super) fn shares_of_plain_loops(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let scale = plain_scale(workshop);
+pub(super) fn shares_of_plain_loops(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let scale = plain_scale(resources);
     let here = format!(
         "The plain loops of `crates/stereo/src` on one thread, each component timed for itself, on the built-in scene of {}x{} with {DISPARITIES} \
          disparities. AD-census, radius {RADIUS} of CW and AW, L {ARMS} and tau 20 of CROSS, as in the paper.",
@@ -70,7 +69,7 @@ pub(super) fn shares_of_plain_loops(workshop: &mut Workshop) -> anyhow::Result<E
     let mut shares = Vec::new();
     for ((name, preset, aggregation), paper) in AGGREGATORS.into_iter().zip(SHARES_OF_CA) {
         let params = method(preset, usual_radius(aggregation));
-        let jobs = plain_jobs(workshop, &params)?;
+        let jobs = plain_jobs(resources, &params)?;
         let Some(first) = jobs.first() else { continue };
         let [cc, ca, rest] = percent(plain_stages_ms(first));
         shares.push(ca);
@@ -105,19 +104,19 @@ pub(super) fn shares_of_plain_loops(workshop: &mut Workshop) -> anyhow::Result<E
     Ok(exhibit)
 }
 
-pub(super) fn shares_of_engine(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn shares_of_engine(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "The stages of the CPU engine ({}). {}. It chooses winners while it aggregates, so DE stands with CA, and DR alone is the third share.",
-        workshop.cpu.adapter,
-        tsukuba_words(workshop)
+        resources.cpu.adapter,
+        tsukuba_words(resources)
     );
     let mut exhibit = Exhibit::new("Fig. 18", "share of each component after all optimisations", here)
         .with_quantity("CC, %", 2)
         .with_quantity("CA (here with DE), %", 2)
         .with_quantity("DR, %", 2);
     for (name, preset, aggregation) in AGGREGATORS {
-        let jobs = tsukuba(workshop, &method(preset, usual_radius(aggregation)))?;
-        let times = workshop.times(&jobs, None)?;
+        let jobs = tsukuba(resources, &method(preset, usual_radius(aggregation)))?;
+        let times = resources.times(&jobs, None)?;
         let stage = |name| times.stage_ms(name).unwrap_or(f64::NAN);
         let shares = percent([stage("cost"), stage("aggregation + winner"), stage("filters")]);
         let [cc, ca, _] = shares;
@@ -153,7 +152,7 @@ pub(super) const ORDERS: [(&str, [usize; 3]); 6] = [
     ("(d, y)", [2, 1, 0]),
 ];
 
-/// Reads and writes all values of a volume (x innermost, d outermost); the first axis of the order is the innermost loop.
+/// Reads and writes all values of a volume (x innermost, d outermost), with the first axis of the order in the innermost loop.
 pub(super) fn visit(volume: &mut [f32], lengths: [usize; 3], order: [usize; 3]) {
     let steps = [1, lengths[0], lengths[0] * lengths[1]];
     let [i_axis, j_axis, k_axis] = order;
@@ -169,7 +168,7 @@ pub(super) fn visit(volume: &mut [f32], lengths: [usize; 3], order: [usize; 3]) 
     }
 }
 
-pub(super) fn mappings(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn mappings(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "A micro-benchmark of ours on one thread of the CPU, not the paper's kernels: three nested loops read and write each value of a volume \
          of {DISPARITIES} disparities once. Like neighbouring work-items, i is the quickest loop; x is innermost in memory. Best of three rounds."
@@ -178,9 +177,9 @@ pub(super) fn mappings(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     for (name, _) in ORDERS {
         exhibit = exhibit.with_quantity(format!("{name}, ms"), 2);
     }
-    let sizes = if workshop.quick { &MAPPINGS[..2] } else { &MAPPINGS[..] };
+    let sizes = if resources.quick { &MAPPINGS[..2] } else { &MAPPINGS[..] };
     for &(side, paper) in sizes {
-        let side_here = side / workshop.shrink;
+        let side_here = side / resources.shrink;
         let lengths = [side_here, side_here, DISPARITIES as usize];
         // written once, so that its pages are mapped
         let mut volume = vec![1.0f32; lengths.iter().product()];
@@ -206,7 +205,7 @@ pub(super) fn mappings(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn mappings_of_kernels(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn mappings_of_kernels(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Fig. 7",
         "mapping (x, y) over mapping (d, x) in the kernels",
@@ -219,7 +218,7 @@ pub(super) fn mappings_of_kernels(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn shared_data(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn shared_data(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Fig. 8",
         "shared data ratio, eq. 5",
@@ -236,7 +235,7 @@ pub(super) fn shared_data(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn local_memory(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn local_memory(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Figs. 9 and 10",
         "kernels with local memory over those without",
@@ -259,7 +258,7 @@ pub(super) fn local_memory(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn caching(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn caching(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Fig. 11",
         "CROSS with costs cached in local memory over CROSS without",
@@ -270,7 +269,7 @@ pub(super) fn caching(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn unrolling(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn unrolling(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Fig. 13",
         "loops unrolled over loops as they are",
@@ -288,7 +287,6 @@ const PREFIX_SUMS: [(usize, [f64; 2]); 4] =
 /// Smallest speed-up that counts on a shared machine.
 const MIN_CLEAR_SPEED_UP: f64 = 1.2;
 
-/// Computes the prefix sums of a line in place.
 fn sum_up(line: &mut [f32]) {
     let mut sum = 0.0;
     for value in line {
@@ -297,7 +295,7 @@ fn sum_up(line: &mut [f32]) {
     }
 }
 
-pub(super) fn prefix_sums(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn prefix_sums(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let threads = rayon::current_num_threads();
     let here = format!(
         "Sums along x in a volume of {DISPARITIES} disparities on the CPU, best of three rounds. 1D: {threads} threads share the rows, and one \
@@ -309,10 +307,10 @@ pub(super) fn prefix_sums(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         .with_quantity("speed-up of 2D, times", 2)
         .with_quantity("one thread, ms", 2)
         .with_quantity("2D over one thread, times", 2);
-    let sizes = if workshop.quick { &PREFIX_SUMS[..2] } else { &PREFIX_SUMS[..] };
+    let sizes = if resources.quick { &PREFIX_SUMS[..2] } else { &PREFIX_SUMS[..] };
     let mut gains = Vec::new();
     for &(side, [one_d, two_d]) in sizes {
-        let width = side / workshop.shrink;
+        let width = side / resources.shrink;
         let row = DISPARITIES as usize * width;
         let mut volume = vec![1.0f32; row * width];
         let one_ms = best_ms(3, || volume.chunks_mut(width).for_each(sum_up));

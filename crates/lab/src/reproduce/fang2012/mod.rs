@@ -1,5 +1,5 @@
-//! Fang et al. 2012: local aggregation on a GPU, and a model of its speed. Results that depend on the paper's OpenCL kernels are
-//! not measurable; the computed, counted and matched ones are repeated.
+//! Fang et al. 2012: local aggregation on a GPU, and a model of its speed.
+//! Results that depend on the paper's OpenCL kernels cannot be measured; computed, counted and matched ones are repeated.
 
 mod kernels;
 mod prediction;
@@ -8,7 +8,7 @@ pub mod tables;
 
 use super::Plan;
 use super::exhibit::Verdict;
-use super::workshop::Workshop;
+use super::resources::ExhibitResources;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::capture::{FramePreparation, SourceInfo};
 use crate::engine::Job;
@@ -52,7 +52,6 @@ const DISPARITIES: u32 = 16;
 const RADIUS: u32 = 10;
 const ARMS: u32 = 17;
 
-/// Aggregators in the paper's order.
 const AGGREGATORS: [(&str, Preset, Aggregation); 3] = [
     ("CW", Preset::Fang2012Cw, Aggregation::Window),
     ("AW", Preset::Fang2012Aw, Aggregation::AdaptiveWeight),
@@ -62,7 +61,7 @@ const AGGREGATORS: [(&str, Preset, Aggregation); 3] = [
 /// Device of the paper's times.
 const DEVICE: &str = "the Quadro 5000";
 
-/// Returns an aggregator's preset with Tsukuba's range and a radius; for CROSS the arm length.
+/// Returns an aggregator's preset with Tsukuba's range and a radius or, for CROSS, arm length.
 fn method(preset: Preset, radius: u32) -> StereoParams {
     let mut params = StereoParams { num_disparities: DISPARITIES, ..StereoParams::default() };
     preset.apply(&mut params);
@@ -78,35 +77,35 @@ fn usual_radius(aggregation: Aggregation) -> u32 {
     if aggregation.has_arms() { ARMS } else { RADIUS }
 }
 
-/// Creates a job of a pair.
 fn job(pair: &PairWithTruth, params: &StereoParams) -> anyhow::Result<Job> {
     let frame = FramePreparation::default().prepare(&pair.raw, &SourceInfo::default(), Instant::now())?;
     Ok(Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false })
 }
 
 /// Creates a job of Tsukuba, or of the built-in scene in its size.
-fn tsukuba(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
-    match workshop.pair("tsukuba") {
+fn tsukuba(resources: &ExhibitResources, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+    match resources.pair("tsukuba") {
         Some(pair) => Ok(vec![job(&pair, params)?]),
-        None => workshop.jobs(TSUKUBA, params),
+        None => resources.jobs(TSUKUBA, params),
     }
 }
 
 /// Describes the pair of [`tsukuba`].
-fn tsukuba_words(workshop: &Workshop) -> String {
-    let what = if workshop.pair("tsukuba").is_some() { "Tsukuba" } else { "The built-in scene in the size of Tsukuba" };
+fn tsukuba_words(resources: &ExhibitResources) -> String {
+    let what =
+        if resources.pair("tsukuba").is_some() { "Tsukuba" } else { "The built-in scene in the size of Tsukuba" };
     format!("{what}, {}x{} with {DISPARITIES} disparities", TSUKUBA.0, TSUKUBA.1)
 }
 
-/// Returns the divisor of image sides for plain loops; times are multiplied by its square.
-fn plain_scale(workshop: &Workshop) -> usize {
-    if workshop.quick { 2 } else { 1 }
+/// Returns the divisor of image sides for plain loops, whose times are multiplied by its square.
+fn plain_scale(resources: &ExhibitResources) -> usize {
+    if resources.quick { 2 } else { 1 }
 }
 
 /// Creates jobs of the built-in scene for plain loops.
-fn plain_jobs(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
-    let scale = plain_scale(workshop);
-    workshop.jobs((TSUKUBA.0 / scale, TSUKUBA.1 / scale), params)
+fn plain_jobs(resources: &ExhibitResources, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+    let scale = plain_scale(resources);
+    resources.jobs((TSUKUBA.0 / scale, TSUKUBA.1 / scale), params)
 }
 
 /// Returns the verdict on a row that needs the paper's kernels.
@@ -119,7 +118,7 @@ fn is_same(paper: f64, here: f64, decimals: usize) -> bool {
     format!("{paper:.decimals$}") == format!("{here:.decimals$}")
 }
 
-/// Returns the mean; NaN of an empty list.
+/// Returns the mean, or NaN of an empty list.
 fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, count) = values.into_iter().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count

@@ -9,7 +9,7 @@ use crate::capture::picture_files::truth::PairWithTruth;
 use crate::engine::{CpuEngine, Job};
 use crate::image::Image;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
-use crate::reproduce::workshop::{NEEDS_MIDDLEBURY, Workshop};
+use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};
 use crate::stereo::{Aggregation, Preset, StereoParams};
 use crate::{memory, model};
 use stereopsis_figures::{Curve, Curves};
@@ -17,8 +17,7 @@ use stereopsis_figures::{Curve, Curves};
 /// Mean cross heights, px.
 const HEIGHTS: [(&str, f64); 2] = [("tsukuba", 17.0), ("cones", 11.0)];
 
-/// Computes the mean of upper arm, lower arm and own pixel, px; arms of at most `longest` end where a channel differs by more than
-/// `tau`.
+/// Computes the mean of upper arm, lower arm and own pixel in px; an arm ends at `longest` or where a channel differs by more than `tau`.
 pub(super) fn mean_height_in_colour(picture: &Image<[u8; 3]>, tau: u8, longest: usize) -> f64 {
     let (width, height) = picture.size();
     let mut sum = 0;
@@ -34,14 +33,14 @@ pub(super) fn mean_height_in_colour(picture: &Image<[u8; 3]>, tau: u8, longest: 
     sum as f64 / (width * height) as f64
 }
 
-pub(super) fn mean_heights(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn mean_heights(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "H_AVG of eq. 7: upper arm, lower arm and the pixel itself, on average over the left image, with L {ARMS} and tau 20. Once an arm ends \
          where one of the three colours differs by more, once where brightness does, as in our CROSS."
     );
     let mut exhibit = Exhibit::new("Section IV", "mean height of the crosses", here).with_quantity("H_AVG, px", 2);
     for (name, paper) in HEIGHTS {
-        let Some(pair) = workshop.pair(name) else {
+        let Some(pair) = resources.pair(name) else {
             exhibit.row(name, [Cell::paper(paper)], Verdict::NotMeasurable(NEEDS_MIDDLEBURY.to_owned()));
             continue;
         };
@@ -69,7 +68,7 @@ pub(super) fn mean_heights(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn ideal_rates(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn ideal_rates(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Table III",
         "theoretical pairs a second on Tsukuba",
@@ -109,7 +108,6 @@ pub(super) struct Rate {
     pub(super) radius: u32,
     /// Window side or mean cross height, px.
     pub(super) side_px: f64,
-    /// Rate, aggregations/s.
     pub(super) rate_hz: f64,
     /// Ideal rates without and with sharing, pairs/s.
     pub(super) ideal_hz: [f64; 2],
@@ -136,9 +134,8 @@ pub(super) fn rates(
     Ok(rates)
 }
 
-/// Returns the number of pairs of a median.
-fn frames(workshop: &Workshop) -> usize {
-    if workshop.quick { 3 } else { 7 }
+fn frames(resources: &ExhibitResources) -> usize {
+    if resources.quick { 3 } else { 7 }
 }
 
 /// Whether a usage (%) follows from a rate and an ideal rate, all rounded to two decimals.
@@ -149,7 +146,7 @@ pub(super) fn follows(usage: f64, rate_hz: f64, ideal_hz: f64) -> bool {
     (least..=most).contains(&usage)
 }
 
-/// Rates and usages of both tables with the ideal rates of Table III: `[pairs/s, usage in %, ideal pairs/s]` of CW, AW and CROSS
+/// Returns rates and usages of both tables with the ideal rates of Table III: `[pairs/s, usage in %, ideal pairs/s]` of CW, AW and CROSS
 /// without local memory, then of CW and AW with it.
 pub(super) fn typed_rates() -> Vec<[[f64; 3]; 5]> {
     let tables = TABLE_3.iter().zip(&TABLE_4).zip(&TABLE_5);
@@ -166,9 +163,9 @@ pub(super) fn typed_rates() -> Vec<[[f64; 3]; 5]> {
         .collect()
 }
 
-pub(super) fn measured_rates(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn measured_rates(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let all: Vec<u32> = TABLE_3.iter().map(|row| row.0).collect();
-    let radii: &[u32] = if workshop.quick { &[1, 4] } else { &all };
+    let radii: &[u32] = if resources.quick { &[1, 4] } else { &all };
     let bytes_per_s = memory::bytes_per_s(None)?;
     let here = format!(
         "{}. The aggregation stage of the CPU engine ({}), which chooses winners too. Its kernels exist once, so the same rate stands beside both \
@@ -176,8 +173,8 @@ pub(super) fn measured_rates(workshop: &mut Workshop) -> anyhow::Result<Exhibit>
          with it for Table V. The engine fills whole vector registers, so with AVX-512 \
          {DISPARITIES} disparities take as long as 64. Above 100 % are kernels that ask for less than the paper's. The rate of CROSS does not depend on the radius; the \
          paper's is the mean of its 16.",
-        tsukuba_words(workshop),
-        workshop.cpu.adapter,
+        tsukuba_words(resources),
+        resources.cpu.adapter,
         bytes_per_s * 1e-9
     );
     let mut exhibit = Exhibit::new("Tables IV and V", "measured pairs a second and usage", here)
@@ -188,11 +185,11 @@ pub(super) fn measured_rates(workshop: &mut Workshop) -> anyhow::Result<Exhibit>
     let typed = typed_rates();
     let mut engine = CpuEngine::new(None);
     for (n, (name, preset, aggregation)) in AGGREGATORS.into_iter().enumerate() {
-        let jobs = tsukuba(workshop, &method(preset, usual_radius(aggregation)))?;
+        let jobs = tsukuba(resources, &method(preset, usual_radius(aggregation)))?;
         let Some(first) = jobs.first() else { continue };
         let is_cross = aggregation.has_arms();
         let radii = if is_cross { &[ARMS] } else { radii };
-        let measured = rates(&mut engine, first, (aggregation, radii), bytes_per_s, frames(workshop))?;
+        let measured = rates(&mut engine, first, (aggregation, radii), bytes_per_s, frames(resources))?;
         for rate in &measured {
             let usage = rate.ideal_hz.map(|ideal_hz| 100.0 * rate.rate_hz / ideal_hz);
             let cells = if is_cross {
@@ -236,7 +233,6 @@ pub(super) fn measured_rates(workshop: &mut Workshop) -> anyhow::Result<Exhibit>
     Ok(exhibit)
 }
 
-/// Adds a row on an aggregator's slow-down between two radii.
 fn add_fall(exhibit: &mut Exhibit, name: &str, n: usize, [first, last]: [&Rate; 2]) {
     let typed = typed_rates();
     let paper = [n, n + 3].map(|column| {
@@ -261,8 +257,8 @@ fn add_fall(exhibit: &mut Exhibit, name: &str, n: usize, [first, last]: [&Rate; 
     );
 }
 
-/// Disparities for predictions. The engine fills whole vector registers, so a shorter range saves no time, which eq. 7 ignores;
-/// this one fills the registers of every machine.
+/// Number of disparities for predictions, which fills the vector registers of every machine: a shorter range, unlike in eq. 7, saves no
+/// time.
 const PREDICTION_DISPARITIES: u32 = 64;
 
 /// Section IV.C: mean prediction errors of CW, AW and CROSS without local memory, %.
@@ -272,22 +268,20 @@ const PREDICTION_ERRORS_SHARED: [f64; 2] = [4.9, 17.9];
 /// Mean of these five in the abstract, %.
 const MEAN_PREDICTION_ERROR: f64 = 10.4;
 
-/// Rates on one pair with their predictions.
-pub(super) struct Predicted {
+pub(super) struct Prediction {
     rate: Rate,
     /// Predicted rates without and with sharing.
     rate_hz: [f64; 2],
 }
 
-impl Predicted {
-    /// Computes the prediction errors, %.
+impl Prediction {
     pub(super) fn errors(&self) -> [f64; 2] {
         self.rate_hz.map(|hz| 100.0 * (hz / self.rate.rate_hz - 1.0).abs())
     }
 }
 
 /// Predicts rates on one pair from the usage on another.
-pub(super) fn predict(calibrating: &[Rate], measured: Vec<Rate>) -> Vec<Predicted> {
+pub(super) fn predict(calibrating: &[Rate], measured: Vec<Rate>) -> Vec<Prediction> {
     let usages = [0, 1].map(|kind| {
         let mut usage = Usage::default();
         for rate in calibrating {
@@ -298,13 +292,13 @@ pub(super) fn predict(calibrating: &[Rate], measured: Vec<Rate>) -> Vec<Predicte
     let of = |rate: Rate| {
         let rate_hz = [0, 1]
             .map(|kind: usize| usages[kind].at(rate.side_px).map_or(f64::NAN, |usage| usage * rate.ideal_hz[kind]));
-        Predicted { rate, rate_hz }
+        Prediction { rate, rate_hz }
     };
     measured.into_iter().map(of).collect()
 }
 
-pub(super) fn predictions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let (calibrating, predicted, groups): (&[u32], &[u32], &[&str]) = if workshop.quick {
+pub(super) fn predictions(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let (calibrating, predicted, groups): (&[u32], &[u32], &[&str]) = if resources.quick {
         (&[1, 4], &[2, 3], &["cones"])
     } else {
         (&[1, 4, 16], &[2, 3, 6, 8, 12], &["cones", "teddy", "venus"])
@@ -327,7 +321,7 @@ pub(super) fn predictions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         let shared = PREDICTION_ERRORS_SHARED.get(n).copied();
         let paper = [Cell::paper(PREDICTION_ERRORS[n]), Cell { paper: shared, here: None }];
         let (pairs, tsukuba): (Vec<_>, _) =
-            (groups.iter().filter_map(|group| workshop.pair(group)).collect(), workshop.pair("tsukuba"));
+            (groups.iter().filter_map(|group| resources.pair(group)).collect(), resources.pair("tsukuba"));
         let (Some(tsukuba), false) = (tsukuba, pairs.is_empty()) else {
             exhibit.row(name, paper, Verdict::NotMeasurable(NEEDS_MIDDLEBURY.to_owned()));
             continue;
@@ -337,7 +331,7 @@ pub(super) fn predictions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         let params =
             StereoParams { num_disparities: PREDICTION_DISPARITIES, ..method(preset, usual_radius(aggregation)) };
         let mut measure = |pair: &PairWithTruth, radii: &[u32]| {
-            rates(&mut engine, &job(pair, &params)?, (aggregation, radii), bytes_per_s, frames(workshop))
+            rates(&mut engine, &job(pair, &params)?, (aggregation, radii), bytes_per_s, frames(resources))
         };
         let calibration = measure(&tsukuba, calibrating)?;
         let mut of_name = Vec::new();
@@ -394,8 +388,8 @@ const WHY_MODEL_IS_OFF: [&str; 3] = [
 ];
 
 /// Returns the measured and predicted curves of an aggregator on one pair.
-fn prediction_curves(name: &str, found: &[Predicted]) -> Vec<Curve> {
-    let curve = |what: &str, rate_hz: fn(&Predicted) -> f64| Curve {
+fn prediction_curves(name: &str, found: &[Prediction]) -> Vec<Curve> {
+    let curve = |what: &str, rate_hz: fn(&Prediction) -> f64| Curve {
         name: format!("{name}, {what}"),
         points: found.iter().map(|predicted| (f64::from(predicted.rate.radius), rate_hz(predicted))).collect(),
         is_of_paper: false,

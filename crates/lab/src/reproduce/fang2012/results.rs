@@ -8,21 +8,21 @@ use super::{
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::metrics::COLUMNS;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
-use crate::reproduce::workshop::{NEEDS_MIDDLEBURY, Workshop};
+use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};
 use crate::stereo::StereoParams;
 use stereopsis_figures::{Curve, Curves};
 
 /// Fig. 15: error rates of CW, AW and CROSS on Tsukuba, %.
 const ERRORS: [f64; 3] = [8.29, 4.28, 5.41];
 
-pub(super) fn errors(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn errors(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "The presets of the paper on Tsukuba with {DISPARITIES} disparities: pixels that both views see and that are off by more than 1 px. The \
          paper does not tell which pixels it counts, nor its refinement."
     );
     let mut exhibit =
         Exhibit::new("Fig. 15", "error rates on Tsukuba", here).with_quantity("off by more than 1 px, %", 2);
-    let Some(pair) = workshop.pair("tsukuba") else {
+    let Some(pair) = resources.pair("tsukuba") else {
         for ((name, ..), paper) in AGGREGATORS.into_iter().zip(ERRORS) {
             exhibit.row(name, [Cell::paper(paper)], Verdict::NotMeasurable(NEEDS_MIDDLEBURY.to_owned()));
         }
@@ -33,7 +33,7 @@ pub(super) fn errors(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     for (((name, preset, _), paper), error) in AGGREGATORS.into_iter().zip(ERRORS).zip(&mut found) {
         let mut params = StereoParams::default();
         preset.apply(&mut params);
-        let figures = workshop.figures(&pair, &params)?;
+        let figures = resources.figures(&pair, &params)?;
         let bad_1 = COLUMNS.iter().find(|column| column.name == "bad_1_percent");
         *error = bad_1.map_or(f64::NAN, |column| (column.of)(&figures));
         exhibit.row(
@@ -64,21 +64,19 @@ pub(super) fn errors(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Returns the timed radii of Fig. 16.
-fn timed_radii(workshop: &Workshop) -> &'static [u32] {
-    if workshop.quick { &[1, 4] } else { &[1, 4, 8, 16] }
+fn timed_radii(resources: &ExhibitResources) -> &'static [u32] {
+    if resources.quick { &[1, 4] } else { &[1, 4, 8, 16] }
 }
 
 /// Fig. 16: mean speed-ups of CW, AW and CROSS on the Quadro 5000.
 const SPEED_UPS: [f64; 3] = [523.0, 90.0, 53.0];
 /// Largest growth of times between two radii that counts as independent of the window (border, caches, shared machine).
 const MAX_FLAT_GROWTH: f64 = 2.0;
-/// Smallest growth of times proportional to the window, as a share of the growth of its pixels; other work is constant.
+/// Smallest growth of times proportional to the window as a share of its pixels' growth, since other work is constant.
 const MIN_AW_GROWTH_SHARE: f64 = 0.3;
 
-/// Times of an aggregator by radius.
 #[derive(Default)]
-struct Times {
+struct RadiusTimes {
     /// Whole method in plain loops, ms.
     plain_ms: Vec<f64>,
     /// Whole method by the engine, ms.
@@ -87,14 +85,14 @@ struct Times {
     aggregation_ms: Vec<f64>,
 }
 
-/// Returns the time of the paper's quickest kernel in a table, ms; there is none for CROSS by arm length.
+/// Returns the time of the paper's quickest kernel in a table, ms; none exists for CROSS by arm length.
 fn optimised_ms(aggregator: usize, radius: u32) -> Option<f64> {
     let rates = TABLE_5.iter().find(|row| row.0 == radius)?.1;
     [Some(rates[0]), Some(rates[2]), None][aggregator].map(|rate_hz| 1e3 / rate_hz)
 }
 
-pub(super) fn times_over_radii(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let (radii, scale) = (timed_radii(workshop), plain_scale(workshop));
+pub(super) fn times_over_radii(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let (radii, scale) = (timed_radii(resources), plain_scale(resources));
     let scaled = if scale > 1 {
         format!(", timed on images of 1/{scale} of each side and multiplied by {}", scale * scale)
     } else {
@@ -104,20 +102,20 @@ pub(super) fn times_over_radii(workshop: &mut Workshop) -> anyhow::Result<Exhibi
         "{} for the CPU engine ({}), and the built-in scene for the plain loops of `crates/stereo/src` on one thread{scaled}. Both are timed with the \
          whole method; the engine's aggregation stands beside, and the paper's number there is that of Table V. The arms of CROSS are as long \
          as the radius, where the paper's stay at {ARMS}.",
-        tsukuba_words(workshop),
-        workshop.cpu.adapter
+        tsukuba_words(resources),
+        resources.cpu.adapter
     );
     let mut exhibit = Exhibit::new("Fig. 16", "sequential and optimised time over the radius", here)
         .with_quantity("plain loops, ms", 0)
         .with_quantity("engine, ms", 2)
         .with_quantity("speed-up, times", 1)
         .with_quantity("aggregation of the engine, ms", 2);
-    let mut all: [Times; 3] = Default::default();
+    let mut all: [RadiusTimes; 3] = Default::default();
     for (n, ((name, preset, _), times)) in AGGREGATORS.into_iter().zip(&mut all).enumerate() {
         for &radius in radii {
             let params = method(preset, radius);
-            let plain_ms = workshop.plain_ms(&plain_jobs(workshop, &params)?)? * (scale * scale) as f64;
-            let engine = workshop.times(&tsukuba(workshop, &params)?, None)?;
+            let plain_ms = resources.plain_ms(&plain_jobs(resources, &params)?)? * (scale * scale) as f64;
+            let engine = resources.times(&tsukuba(resources, &params)?, None)?;
             let engine_ms = engine.frame_ms.median;
             let aggregation_ms = engine.stage_ms("aggregation + winner").unwrap_or(engine_ms);
             times.plain_ms.push(plain_ms);
@@ -149,13 +147,13 @@ pub(super) fn times_over_radii(workshop: &mut Workshop) -> anyhow::Result<Exhibi
 }
 
 /// Adds rows for the text's statements on Fig. 16.
-fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
+fn add_trends(exhibit: &mut Exhibit, all: &[RadiusTimes; 3], radii: &[u32]) {
     // tiny windows have hardly any sums, so growth counts from radius 4 if there are larger ones
     let from = radii.iter().position(|&radius| radius >= 4).filter(|&at| at + 1 < radii.len()).unwrap_or(0);
     let to = radii.len() - 1;
     let pixels = |at: usize| f64::from(2 * radii[at] + 1).powi(2);
     let window = pixels(to) / pixels(from);
-    let growth = |times: &Times| times.aggregation_ms[to] / times.aggregation_ms[from];
+    let growth = |times: &RadiusTimes| times.aggregation_ms[to] / times.aggregation_ms[from];
     let [cw, aw, cross] = all;
     let what = |name: &str| {
         format!("{name}, aggregation at radius {} over that at {} (the window: {window:.1})", radii[to], radii[from])
@@ -194,7 +192,7 @@ fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
         ),
     );
     let slowest = (from..radii.len()).all(|at| {
-        let ms = |times: &Times| times.aggregation_ms[at];
+        let ms = |times: &RadiusTimes| times.aggregation_ms[at];
         ms(aw) > ms(cw) && ms(aw) > ms(cross)
     });
     exhibit.row(
@@ -211,7 +209,7 @@ fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
 }
 
 /// Returns curves of plain loops, the engine's aggregation, and the paper's quickest kernels.
-fn curves_over_radii(all: [Times; 3], radii: &[u32]) -> Curves {
+fn curves_over_radii(all: [RadiusTimes; 3], radii: &[u32]) -> Curves {
     let points = |times: Vec<f64>| radii.iter().map(|&radius| f64::from(radius)).zip(times).collect();
     let mut curves = Vec::new();
     for ((name, ..), times) in AGGREGATORS.into_iter().zip(all) {
@@ -233,7 +231,7 @@ fn curves_over_radii(all: [Times; 3], radii: &[u32]) -> Curves {
 /// Eq. 6: time of CW at radius 16, ms.
 const TIME_OF_EQ_6_MS: f64 = 13.37;
 
-pub(super) fn throughput(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn throughput(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = "Computed from the paper's own numbers. The factor of 10^-3 that eq. 6 has would give MFLOPs from ms; 10^-6 gives its result.";
     let mut exhibit = Exhibit::new("Eq. 6", "sums a second of CW at radius 16", here).with_quantity("number", 2);
     let sums = (TSUKUBA.0 * TSUKUBA.1) as f64 * f64::from(DISPARITIES) * 33.0 * 33.0;
@@ -253,7 +251,7 @@ pub(super) fn throughput(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-pub(super) fn small_card(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn small_card(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit = Exhibit::new(
         "Fig. 17",
         "speed-ups on a Quadro NVS 140M",

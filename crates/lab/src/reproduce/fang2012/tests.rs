@@ -1,4 +1,4 @@
-//! Computed results of the paper, and the exhibits on small images.
+//! Tests of computed results of the paper, and of the exhibits on small images.
 
 use super::kernels::{ORDERS, visit};
 use super::prediction::{Rate, follows, mean_height_in_colour, predict, rates, typed_rates};
@@ -9,9 +9,9 @@ use crate::engine::CpuEngine;
 use crate::image::Image;
 use crate::reproduce::exhibit::Exhibit;
 
-fn exhibit(workshop: &mut Workshop, name: &str) -> Exhibit {
+fn exhibit(resources: &mut ExhibitResources, name: &str) -> Exhibit {
     let (_, make) = PLANS.iter().find(|(plan, _)| *plan == name).unwrap();
-    make(workshop).unwrap()
+    make(resources).unwrap()
 }
 
 fn is_reproduced(exhibit: &Exhibit) -> bool {
@@ -19,11 +19,11 @@ fn is_reproduced(exhibit: &Exhibit) -> bool {
 }
 
 #[test]
-fn what_the_paper_computes_comes_out_to_its_last_digit() {
-    let mut workshop = Workshop::small().unwrap();
-    assert!(is_reproduced(&exhibit(&mut workshop, "Fig. 8")));
-    assert!(is_reproduced(&exhibit(&mut workshop, "Eq. 6")));
-    let table = exhibit(&mut workshop, "Table III");
+fn computed_numbers_equal_the_papers_to_the_last_digit() {
+    let mut resources = ExhibitResources::small().unwrap();
+    assert!(is_reproduced(&exhibit(&mut resources, "Fig. 8")));
+    assert!(is_reproduced(&exhibit(&mut resources, "Eq. 6")));
+    let table = exhibit(&mut resources, "Table III");
     let (papers, predictions) = table.rows.split_at(TABLE_3.len());
     assert!(papers.iter().all(|row| matches!(row.verdict, Verdict::Reproduced(_))));
     assert!(predictions.iter().all(|row| row.what.contains("prediction") && row.cells[0].paper.is_none()));
@@ -41,11 +41,11 @@ fn every_usage_of_the_paper_follows_from_its_rate_and_table_iii() {
 
 #[test]
 fn errors_on_tsukuba_need_the_pair() {
-    let exhibit = exhibit(&mut Workshop::small().unwrap(), "Fig. 15");
+    let exhibit = exhibit(&mut ExhibitResources::small().unwrap(), "Fig. 15");
     assert!(exhibit.rows.iter().all(|row| row.verdict.sentence().contains("Middlebury v2")), "{:?}", exhibit.rows);
 }
 
-/// A step in one colour ends an arm although brightness hardly changes; the lower two rows are equal.
+/// Checks that a step in one colour ends an arm although brightness hardly changes; the lower two rows are equal.
 #[test]
 fn arms_by_colour_end_at_a_step_of_one_colour() {
     let rows = [[0, 0, 0], [0, 0, 21], [0, 0, 41]];
@@ -54,7 +54,6 @@ fn arms_by_colour_end_at_a_step_of_one_colour() {
     assert!((mean_height_in_colour(&picture, 41, 1) - (2.0 + 3.0 + 2.0) / 3.0).abs() < 1e-12, "arms have a length");
 }
 
-/// Each order of loops visits each value once.
 #[test]
 fn every_mapping_visits_the_whole_volume() {
     for (name, order) in ORDERS {
@@ -64,7 +63,7 @@ fn every_mapping_visits_the_whole_volume() {
     }
 }
 
-/// The model predicts an ideal kernel exactly; its usage is equal on every pair.
+/// Checks that the model predicts an ideal kernel exactly, with equal usage on every pair.
 #[test]
 fn the_model_predicts_a_kernel_that_obeys_it() {
     let rate = |radius: u32, (width, height)| {
@@ -76,14 +75,14 @@ fn the_model_predicts_a_kernel_that_obeys_it() {
     assert!(found[0].errors()[0] < 1e-9, "{:?}", found[0].errors());
 }
 
-/// Loops over the window would take 44 times as long with radius 16 as with radius 2, running sums about as long. The limit of
-/// three allows for a shared machine and the border of a small image.
+/// Checks that radius 16 takes less than three times as long as radius 2, instead of 44 times by loops over the window; the limit covers
+/// a shared machine and the border of a small image.
 #[test]
 fn running_sums_hardly_follow_the_radius() {
-    let workshop = Workshop::small().unwrap();
+    let resources = ExhibitResources::small().unwrap();
     let params = method(Preset::Fang2012Cw, 2);
-    let size = (TSUKUBA.0 / 2 * workshop.shrink, TSUKUBA.1 / 2 * workshop.shrink);
-    let job = workshop.jobs(size, &params).unwrap().remove(0);
+    let size = (TSUKUBA.0 / 2 * resources.shrink, TSUKUBA.1 / 2 * resources.shrink);
+    let job = resources.jobs(size, &params).unwrap().remove(0);
     let measured = rates(&mut CpuEngine::new(Some(1)), &job, (Aggregation::Window, &[2, 16]), 1e9, 7).unwrap();
     let growth = measured[0].rate_hz / measured[1].rate_hz;
     assert!(growth < 3.0, "{growth:.1} times as long");

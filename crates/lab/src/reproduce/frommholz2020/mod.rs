@@ -1,12 +1,12 @@
-//! Frommholz 2020: semi-global matching with any number of path directions. The paper's rendered aerial images are not published,
-//! so its quality tables are repeated on other rendered pairs; only the trend over directions is compared.
+//! Frommholz 2020: semi-global matching with any number of path directions. The paper's rendered aerial images are not published, so
+//! its quality tables are repeated on other rendered pairs, and only the trend over directions is compared.
 
 mod quality;
 mod speed;
 
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::workshop::Workshop;
+use super::resources::ExhibitResources;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::engine::{CpuEngine, Engine as _, Job};
 use crate::stereo::{Fill, Median, Preset, StereoParams};
@@ -26,30 +26,29 @@ pub(super) const PLANS: &[Plan] = &[
     ("Table 5", times_over_threads),
 ];
 
-/// Number of directions and angle of the first one, degrees; `8/11` in the paper.
+/// Number of directions and angle of the first one in degrees, written `8/11` in the paper.
 type Directions = (u32, u32);
 
-/// Reference row.
 const REFERENCE_DIRECTIONS: Directions = (8, 0);
 
-/// Returns the paper's method: the author's preset without median, speckle filter and hole filling.
+/// Returns the paper's method, the author's preset without median, speckle filter and hole filling.
 fn method((paths, start_angle_deg): Directions) -> StereoParams {
     let mut params = StereoParams::default();
     Preset::Frommholz2020.apply(&mut params);
     StereoParams { paths, start_angle_deg, median: Median::Off, speckle_size: 0, fill: Fill::None, ..params }
 }
 
-/// Formats directions as in the paper: `8/11`.
+/// Formats directions as in the paper, such as `8/11`.
 fn word((count, angle_deg): Directions) -> String {
     if angle_deg == 0 { count.to_string() } else { format!("{count}/{angle_deg}") }
 }
 
-/// Section 4: census bits, penalty, and resulting number of directions.
+/// Section 4: census bits and penalty.
 const CENSUS_BITS: u32 = 7 * 7;
 const P2: u32 = 100;
 const MAX_DIRECTIONS: f64 = 439.0;
 
-fn most_directions(_: &mut Workshop) -> anyhow::Result<Exhibit> {
+fn most_directions(_: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let params = method(REFERENCE_DIRECTIONS);
     let (largest_cost, most) = (params.largest_cost(), params.max_paths());
     let here = "Computed by the paper's formula, and asked of the program with the paper's preset.";
@@ -77,18 +76,17 @@ fn most_directions(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Bytes in a MiB.
 const MIB: f64 = (1 << 20) as f64;
 
 /// Measures the time of a pair (ms) and the memory of the engine after it (MiB).
-fn time_and_memory(workshop: &Workshop, jobs: &[Job]) -> anyhow::Result<[f64; 2]> {
-    let mut engine = CpuEngine::new(workshop.threads);
-    let ms = workshop.times_of(&mut engine, jobs)?.frame_ms.median;
+fn time_and_memory(resources: &ExhibitResources, jobs: &[Job]) -> anyhow::Result<[f64; 2]> {
+    let mut engine = CpuEngine::new(resources.threads);
+    let ms = resources.times_of(&mut engine, jobs)?.frame_ms.median;
     Ok([ms, engine.memory_bytes().map_or(f64::NAN, |bytes| bytes as f64 / MIB)])
 }
 
-fn gating(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let (size, num_disparities) = if workshop.quick { ((320, 240), 128) } else { ((640, 480), 256) };
+fn gating(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let (size, num_disparities) = if resources.quick { ((320, 240), 128) } else { ((640, 480), 256) };
     let here = format!(
         "The built-in scene at {}x{} with {num_disparities} disparities, of which it needs a quarter at most: with all of them at each pixel, and \
          with the gates of the preset. Wrong are visible pixels off by more than 1 px or without a disparity.",
@@ -102,12 +100,12 @@ fn gating(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let gates = method(REFERENCE_DIRECTIONS).gating;
     for (numbers, gating) in measured.iter_mut().zip([None, gates]) {
         let params = StereoParams { num_disparities, gating, ..method(REFERENCE_DIRECTIONS) };
-        let [ms, mib] = time_and_memory(workshop, &workshop.jobs(size, &params)?)?;
+        let [ms, mib] = time_and_memory(resources, &resources.jobs(size, &params)?)?;
         let mut wrong = 0.0;
-        let pairs = workshop.pairs(&[]);
+        let pairs = resources.pairs(&[]);
         for pair in &pairs {
             let pair = PairWithTruth { num_disparities, ..pair.clone() };
-            wrong += workshop.figures(&pair, &params)?.error.bad_1_percent / pairs.len() as f64;
+            wrong += resources.figures(&pair, &params)?.error.bad_1_percent / pairs.len() as f64;
         }
         *numbers = [ms, mib, wrong];
         let what = gating.map_or("no gating".to_owned(), |levels| format!("gates from {levels} coarser levels"));
@@ -165,45 +163,45 @@ mod tests {
 
     #[test]
     fn the_formula_has_the_number_of_the_paper() {
-        let exhibit = most_directions(&mut Workshop::small().unwrap()).unwrap();
+        let exhibit = most_directions(&mut ExhibitResources::small().unwrap()).unwrap();
         let words: Vec<_> = exhibit.rows.iter().map(|row| row.verdict.word()).collect();
         assert_eq!(words, ["reproduced", "differs"]);
     }
 
-    /// Largest ratio of equal medians: they vary on a small image with exact truth.
+    /// Largest ratio of equal medians, which vary on a small image with exact truth.
     const FLUCTUATION: f64 = 1.03;
 
     #[test]
     fn more_directions_are_more_exact() {
-        let mut workshop = Workshop::small().unwrap();
-        let exhibit = whole_scene(&mut workshop).unwrap();
+        let mut resources = ExhibitResources::small().unwrap();
+        let exhibit = whole_scene(&mut resources).unwrap();
         let median = |what: &str| here(&exhibit, what, 1);
         let accurate = |what: &str| here(&exhibit, what, 2);
         assert!(median("16") < median("2") && accurate("16") > accurate("2"), "two directions leave streaks");
         assert!(median("32") < FLUCTUATION * median("8"), "{} and {}", median("32"), median("8"));
         assert!(exhibit.curves.is_some());
-        let known = workshop.known.len();
-        detailed_objects(&mut workshop).unwrap();
-        weak_texture(&mut workshop).unwrap();
-        assert_eq!(workshop.known.len(), known, "the other tables have the same maps");
+        let known = resources.known.len();
+        detailed_objects(&mut resources).unwrap();
+        weak_texture(&mut resources).unwrap();
+        assert_eq!(resources.known.len(), known, "the other tables have the same maps");
     }
 
     #[test]
     fn gates_save_memory() {
         // large enough for three coarser levels and for gates narrower than the range
-        let mut workshop = Workshop::small().unwrap();
-        workshop.shrink = 2;
-        let exhibit = gating(&mut workshop).unwrap();
+        let mut resources = ExhibitResources::small().unwrap();
+        resources.shrink = 2;
+        let exhibit = gating(&mut resources).unwrap();
         let ratio = here(&exhibit, "memory with gating, times that without", 1);
         assert!(ratio < 0.9, "{ratio} times the memory");
     }
 
     #[test]
     fn times_have_a_row_for_each_number_of_directions_and_threads() {
-        let mut workshop = Workshop::small().unwrap();
-        let exhibit = times_over_directions(&mut workshop).unwrap();
+        let mut resources = ExhibitResources::small().unwrap();
+        let exhibit = times_over_directions(&mut resources).unwrap();
         assert!(QUICK_4.iter().all(|count| row(&exhibit, &count.to_string()).cells.iter().any(|c| c.here.is_some())));
-        let exhibit = times_over_threads(&mut workshop).unwrap();
+        let exhibit = times_over_threads(&mut resources).unwrap();
         assert_eq!(exhibit.rows.len(), TABLE_5.len());
         let words: Vec<_> = exhibit.rows.iter().map(|row| row.verdict.word()).collect();
         assert_eq!(words[0], "reproduced");

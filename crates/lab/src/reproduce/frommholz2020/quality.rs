@@ -5,10 +5,10 @@ use crate::capture::picture_files::truth::PairWithTruth;
 use crate::image::Image;
 use crate::metrics::{COLUMNS, Figures, figures};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
-use crate::reproduce::workshop::{Workshop, names};
+use crate::reproduce::resources::{ExhibitResources, names};
 use stereopsis_figures::{Curve, Curves};
 
-/// Row of Tables 1 to 3: pixels with a disparity, % of those with truth; median height error; pixels within 0.2 length units, %.
+/// Row of Tables 1 to 3: share of pixels with a disparity (%), median height error, share of pixels within 0.2 length units (%).
 type Quality = (Directions, [f64; 3]);
 
 const TABLE_1: [Quality; 21] = [
@@ -58,7 +58,6 @@ const TABLE_3: [Quality; 10] = [
     ((128, 0), [70.49, 0.1275, 52.17]),
     ((256, 0), [70.62, 0.1274, 52.24]),
 ];
-/// Rows of a quick run.
 const QUICK: [Directions; 7] = [(2, 0), (4, 0), (8, 0), (8, 11), (16, 0), (16, 7), (32, 0)];
 
 /// Region of a pair that a table judges.
@@ -69,7 +68,7 @@ enum Region {
     WeakTexture,
 }
 
-/// Smallest disparity step between neighbours that is an edge, px; radius of the detail region around it.
+/// Smallest disparity step between neighbours at an edge, px, and radius of the detail region around it.
 const STEP_PX: f32 = 2.0;
 const AROUND_STEP_PX: usize = 4;
 /// Largest brightness range of a weakly textured census window, grey levels.
@@ -78,14 +77,13 @@ const WEAK_REACH: usize = 3;
 /// Smallest number of pixels of a judged region.
 const MIN_REGION_PIXELS: usize = 200;
 
-/// Returns the pixels of a square around a pixel, inside the image.
 fn around(size: (usize, usize), (x, y): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
     let columns = x.saturating_sub(reach)..(x + reach + 1).min(size.0);
     let rows = y.saturating_sub(reach)..(y + reach + 1).min(size.1);
     rows.flat_map(move |y| columns.clone().map(move |x| (x, y)))
 }
 
-/// Marks the pixels on both sides of a disparity step; pixels without truth in between are ignored.
+/// Marks the pixels on both sides of a disparity step and ignores pixels without truth in between.
 pub(super) fn steps(truth_px: &Image<f32>) -> Image<bool> {
     let (width, height) = truth_px.size();
     let mut found = Image::filled(width, height, false);
@@ -106,7 +104,7 @@ pub(super) fn steps(truth_px: &Image<f32>) -> Image<bool> {
     found
 }
 
-/// Returns the mask of each [`Region`]; `None` for all pixels.
+/// Returns the mask of each [`Region`], or `None` for all pixels.
 fn parts(pair: &PairWithTruth) -> [Option<Image<bool>>; 3] {
     let (width, height) = pair.raw.left.size();
     let detail = pair.regions.disc.clone().unwrap_or_else(|| {
@@ -123,7 +121,7 @@ fn parts(pair: &PairWithTruth) -> [Option<Image<bool>>; 3] {
     [None, Some(detail), Some(weak)]
 }
 
-/// Returns the numbers of a row: pixels with a disparity, %; median error, px; pixels within 1 px, %.
+/// Returns the numbers of a row: share of pixels with a disparity (%), median error (px), share of pixels within 1 px (%).
 fn numbers(figures: &Figures) -> [f64; 3] {
     let of =
         |name: &str| COLUMNS.iter().find(|column| column.name == name).map_or(f64::NAN, |column| (column.of)(figures));
@@ -132,28 +130,32 @@ fn numbers(figures: &Figures) -> [f64; 3] {
 
 /// Returns the figures of each [`Region`] of a pair, cached by pair and directions.
 fn figures_of_parts(
-    workshop: &mut Workshop,
+    resources: &mut ExhibitResources,
     pair: &PairWithTruth,
     parts: &[Option<Image<bool>>],
     directions: Directions,
 ) -> anyhow::Result<Vec<Option<Figures>>> {
     let key = format!("frommholz2020 {} {}", pair.name, word(directions));
-    if let Some(known) = workshop.known.get(&key) {
+    if let Some(known) = resources.known.get(&key) {
         return Ok(known.clone());
     }
-    let map = workshop.map(pair, &method(directions))?;
+    let map = resources.map(pair, &method(directions))?;
     let found: Vec<_> = parts.iter().map(|part| figures(&map, &pair.truth.left_px, part.as_ref())).collect();
-    workshop.known.insert(key, found.clone());
+    resources.known.insert(key, found.clone());
     Ok(found)
 }
 
-/// Computes the means over pairs for each of these directions; `None` if no pair has enough pixels.
-fn means(workshop: &mut Workshop, part: Region, directions: &[Directions]) -> anyhow::Result<Vec<Option<[f64; 3]>>> {
+/// Computes the means over pairs for each of these directions, if a pair has enough pixels.
+fn means(
+    resources: &mut ExhibitResources,
+    part: Region,
+    directions: &[Directions],
+) -> anyhow::Result<Vec<Option<[f64; 3]>>> {
     let mut of_pairs = vec![Vec::new(); directions.len()];
-    for pair in workshop.rendered()? {
+    for pair in resources.rendered()? {
         let parts = parts(&pair);
         for (found, &directions) in of_pairs.iter_mut().zip(directions) {
-            let figures = figures_of_parts(workshop, &pair, &parts, directions)?.swap_remove(part as usize);
+            let figures = figures_of_parts(resources, &pair, &parts, directions)?.swap_remove(part as usize);
             found.extend(figures.filter(|figures| figures.pixels() >= MIN_REGION_PIXELS).map(|f| numbers(&f)));
         }
     }
@@ -164,7 +166,6 @@ fn means(workshop: &mut Workshop, part: Region, directions: &[Directions]) -> an
     Ok(of_pairs.into_iter().map(mean).collect())
 }
 
-/// Reason for different trends: images and truth differ from the paper's.
 const OTHER_PICTURES: &str = "rendered rooms and solids instead of a rendered town";
 
 /// Tolerance of a median error's ratio to that of eight directions, unless both are on one side of 1.
@@ -210,7 +211,7 @@ fn add_changes(exhibit: &mut Exhibit, rows: &[(Directions, [f64; 3], [f64; 3])],
 
 /// Builds one of Tables 1 to 3; `most` is the largest number of directions in the text's statements.
 fn quality(
-    workshop: &mut Workshop,
+    resources: &mut ExhibitResources,
     mut exhibit: Exhibit,
     part: Region,
     table: &[Quality],
@@ -223,9 +224,9 @@ fn quality(
     ] {
         exhibit = exhibit.with_quantity(what, decimals);
     }
-    let table: Vec<&Quality> = table.iter().filter(|row| !workshop.quick || QUICK.contains(&row.0)).collect();
+    let table: Vec<&Quality> = table.iter().filter(|row| !resources.quick || QUICK.contains(&row.0)).collect();
     let directions: Vec<_> = table.iter().map(|row| row.0).collect();
-    let found = means(workshop, part, &directions)?;
+    let found = means(resources, part, &directions)?;
     let rows: Vec<_> = table.iter().zip(&found).filter_map(|(row, &here)| Some((row.0, row.1, here?))).collect();
     let usual = rows.iter().find(|row| row.0 == REFERENCE_DIRECTIONS).copied();
     let Some((_, paper_8, here_8)) = usual else {
@@ -260,37 +261,36 @@ fn quality(
     Ok(exhibit)
 }
 
-/// Describes the data of Tables 1 to 3.
-fn judged_on(workshop: &Workshop) -> anyhow::Result<String> {
+fn judged_on(resources: &ExhibitResources) -> anyhow::Result<String> {
     Ok(format!(
         "The aerial images of the paper were rendered for it and are not published; instead, means over other rendered pairs: {}. Census 7x7, P1 90, P2 100, gating, \
          matched twice, tolerance 1 px, nothing else after it. `8/11` starts at 11 degrees",
-        names(&workshop.rendered()?)
+        names(&resources.rendered()?)
     ))
 }
 
-pub(super) fn whole_scene(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let here = judged_on(workshop)? + ". The paper's threshold is three of its pixels on the ground.";
+pub(super) fn whole_scene(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let here = judged_on(resources)? + ". The paper's threshold is three of its pixels on the ground.";
     let exhibit = Exhibit::new("Table 1", "coverage and accuracy over the number of directions", here);
-    quality(workshop, exhibit, Region::Everything, &TABLE_1, 96)
+    quality(resources, exhibit, Region::Everything, &TABLE_1, 96)
 }
 
-pub(super) fn detailed_objects(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn detailed_objects(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "{}. Detail is within {AROUND_STEP_PX} px of a step of the truth above {STEP_PX} px; the \
          paper has Sierpinski tetrahedra.",
-        judged_on(workshop)?
+        judged_on(resources)?
     );
     let exhibit = Exhibit::new("Table 2", "the same for detailed objects", here);
-    quality(workshop, exhibit, Region::Detail, &TABLE_2, 256)
+    quality(resources, exhibit, Region::Detail, &TABLE_2, 256)
 }
 
-pub(super) fn weak_texture(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn weak_texture(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let here = format!(
         "{}. Texture is weak where brightness varies by at most {MAX_WEAK_LEVELS} levels within 7x7 pixels; a pair counts if it has \
          {MIN_REGION_PIXELS} of these. The paper has a cube of one colour.",
-        judged_on(workshop)?
+        judged_on(resources)?
     );
     let exhibit = Exhibit::new("Table 3", "the same for weak texture", here);
-    quality(workshop, exhibit, Region::WeakTexture, &TABLE_3, 256)
+    quality(resources, exhibit, Region::WeakTexture, &TABLE_3, 256)
 }

@@ -4,7 +4,7 @@ use super::{Directions, REFERENCE_DIRECTIONS, method};
 use crate::engine::Job;
 use crate::engine::cpu::simd::SimdLevel;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
-use crate::reproduce::workshop::Workshop;
+use crate::reproduce::resources::ExhibitResources;
 use crate::stereo::StereoParams;
 use stereopsis_figures::{Curve, Curves};
 
@@ -17,7 +17,7 @@ const COLUMNS_4: [(&str, Option<&str>); 6] = [
     ("ARM C++", None),
     ("ARM NEON", Some("NEON")),
 ];
-/// Times with 24 threads (x86-64) and 4 threads (ARM), s; AVX-512 is not in the paper.
+/// Times with 24 threads (x86-64) and 4 threads (ARM), s; the paper lacks AVX-512.
 const TABLE_4: [(u32, [Option<f64>; 6]); 11] = [
     (1, [Some(54.0), Some(64.0), Some(73.0), None, Some(82.0), Some(124.0)]),
     (2, [Some(60.0), Some(69.0), Some(79.0), None, Some(92.0), Some(138.0)]),
@@ -31,33 +31,31 @@ const TABLE_4: [(u32, [Option<f64>; 6]); 11] = [
     (256, [Some(636.0), Some(331.0), Some(351.0), None, Some(1023.0), Some(772.0)]),
     (384, [Some(925.0), Some(462.0), Some(491.0), None, Some(1491.0), Some(1098.0)]),
 ];
-/// Rows of a quick run.
 pub(super) const QUICK_4: [u32; 4] = [1, 8, 16, 32];
 /// Tolerance of times relative to eight directions.
 const MAX_TIME_DIFFERENCE: f64 = 0.25;
 
-/// Creates the timed jobs of the built-in scene.
-fn timed_jobs(workshop: &Workshop, directions: Directions) -> anyhow::Result<Vec<Job>> {
+fn timed_jobs(resources: &ExhibitResources, directions: Directions) -> anyhow::Result<Vec<Job>> {
     let params = StereoParams { num_disparities: 64, ..method(directions) };
-    workshop.jobs(timed_size(workshop), &params)
+    resources.jobs(timed_size(resources), &params)
 }
 
-fn timed_size(workshop: &Workshop) -> (usize, usize) {
-    if workshop.quick { (320, 240) } else { (640, 480) }
+fn timed_size(resources: &ExhibitResources) -> (usize, usize) {
+    if resources.quick { (320, 240) } else { (640, 480) }
 }
 
 /// Row of Table 4: number of directions, times of the paper, times here.
 type TimeRow = (u32, [Option<f64>; 6], [Option<f64>; 6]);
 
-fn measured_times(workshop: &Workshop) -> anyhow::Result<Vec<TimeRow>> {
-    let rows = TABLE_4.iter().filter(|row| !workshop.quick || QUICK_4.contains(&row.0));
+fn measured_times(resources: &ExhibitResources) -> anyhow::Result<Vec<TimeRow>> {
+    let rows = TABLE_4.iter().filter(|row| !resources.quick || QUICK_4.contains(&row.0));
     rows.map(|&(count, paper)| {
-        let jobs = timed_jobs(workshop, (count, 0))?;
+        let jobs = timed_jobs(resources, (count, 0))?;
         let mut here = [None; 6];
         for level in SimdLevel::all() {
             let column = COLUMNS_4.iter().position(|column| column.1 == Some(level.name()));
             if let Some(column) = column {
-                here[column] = Some(workshop.times_with(&jobs, level)?.frame_ms.median);
+                here[column] = Some(resources.times_with(&jobs, level)?.frame_ms.median);
             }
         }
         Ok((count, paper, here))
@@ -65,19 +63,19 @@ fn measured_times(workshop: &Workshop) -> anyhow::Result<Vec<TimeRow>> {
     .collect()
 }
 
-pub(super) fn times_over_directions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let (width, height) = timed_size(workshop);
+pub(super) fn times_over_directions(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
+    let (width, height) = timed_size(resources);
     let here = format!(
         "The built-in scene at {width}x{height} with 64 disparities, the method of Table 1 ({}). The paper matches 8192x6144 pixels on 24 cores, \
          and 2048x1536 on the 4 of its ARM board, over the range that the smallest images find, and counts reading and writing.",
-        workshop.cpu.adapter
+        resources.cpu.adapter
     );
     let mut exhibit = Exhibit::new("Table 4", "time over the number of directions by vector instructions", here);
     for (name, _) in COLUMNS_4 {
         exhibit = exhibit.with_quantity(format!("{name} (paper: s; here: ms)"), 1);
     }
-    let rows = measured_times(workshop)?;
-    // the narrowest registers of this machine: SSE2 or NEON
+    let rows = measured_times(resources)?;
+    // narrowest registers of this machine: SSE2 or NEON
     let narrow = [1, 5].into_iter().find(|&column| rows.iter().any(|row| row.2[column].is_some()));
     let ratio = |times: fn(&TimeRow) -> &[Option<f64>; 6], column: usize, [to, from]: [u32; 2]| {
         let time = |count| times(rows.iter().find(|row| row.0 == count)?)[column];
@@ -121,7 +119,7 @@ pub(super) fn times_over_directions(workshop: &mut Workshop) -> anyhow::Result<E
     Ok(exhibit)
 }
 
-/// Adds the text's statements on growth: 12 % for twice the directions, 36 % for four times.
+/// Adds rows for the text's statements on growth: 12 % for twice the directions, 36 % for four times.
 fn add_growth(exhibit: &mut Exhibit, narrow: Option<usize>, ratios: impl Fn(usize, [u32; 2]) -> Option<(f64, f64)>) {
     for to in [16, 32] {
         let Some((column, (paper, here))) =
@@ -202,13 +200,12 @@ pub(super) const TABLE_5: [(usize, f64, Option<f64>); 8] = [
     (32, 71.0, None),
     (48, 66.0, None),
 ];
-/// Smallest speed-up with twice the threads; the paper's is 1.69 to 1.98. Cores of a shared machine are often hyperthreads, and
-/// other programs use them.
+/// Smallest speed-up with twice the threads (1.69 to 1.98 in the paper): cores of a shared machine are often hyperthreads in other use.
 const MIN_THREAD_SPEED_UP: f64 = 1.4;
 
-pub(super) fn times_over_threads(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+pub(super) fn times_over_threads(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (width, height) = timed_size(workshop);
+    let (width, height) = timed_size(resources);
     let here = format!(
         "The built-in scene at {width}x{height} with 64 disparities and 16 directions, the method of Table 1, on 1 to {cores} threads, which is \
          what this machine has."
@@ -216,11 +213,11 @@ pub(super) fn times_over_threads(workshop: &mut Workshop) -> anyhow::Result<Exhi
     let mut exhibit = Exhibit::new("Table 5", "time over the number of threads", here)
         .with_quantity("x86-64 (paper: SSE2/4, s; here: ms)", 1)
         .with_quantity("ARM C++, s", 0);
-    let jobs = timed_jobs(workshop, (16, 0))?;
+    let jobs = timed_jobs(resources, (16, 0))?;
     let mut before: Option<(f64, f64)> = None;
     for (threads, paper, arm) in TABLE_5 {
         let is_there = threads <= cores;
-        let ms = if is_there { Some(workshop.times(&jobs, Some(threads))?.frame_ms.median) } else { None };
+        let ms = if is_there { Some(resources.times(&jobs, Some(threads))?.frame_ms.median) } else { None };
         let cells = [Cell { paper: Some(paper), here: ms }, Cell { paper: arm, here: None }];
         let verdict = match (ms, before) {
             (None, _) => Verdict::NotMeasurable(format!("{threads} cores; this machine has {cores}")),
@@ -235,7 +232,6 @@ pub(super) fn times_over_threads(workshop: &mut Workshop) -> anyhow::Result<Exhi
     Ok(exhibit)
 }
 
-/// Judges a row with more threads than the previous one.
 fn speed_up(paper: f64, here: f64) -> Verdict {
     let measure =
         format!("{here:.2} times as quick as with the threads of the row before, in the paper {paper:.2} times");

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Interval of looking for newer images.
+/// Interval of the check for newer images.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);
 
 #[derive(Default)]
@@ -58,7 +58,6 @@ impl Chooser {
         }
     }
 
-    /// Shows one camera: image, name, port, use.
     fn tile(&mut self, ui: &mut Ui, state: &State, camera: &CameraInfo, commands: &mut Vec<Command>) {
         ui.set_width(WIDTH as f32);
         let camera_name = name_of(camera);
@@ -130,12 +129,11 @@ impl Chooser {
     }
 }
 
-/// Returns the name of a camera by its port, which stays when numbers change.
+/// Returns the name of a camera by its port, which stays the same when numbers change.
 fn name_of(camera: &CameraInfo) -> CameraName {
     if camera.port.is_empty() { CameraName::Number(camera.index) } else { CameraName::Port(camera.port.clone()) }
 }
 
-/// Returns how the open source uses a camera.
 fn use_of(state: &State, camera: &CameraInfo) -> Option<&'static str> {
     let used = &state.status().cameras.cameras;
     let position = used.iter().position(|used| used.index == camera.index)?;

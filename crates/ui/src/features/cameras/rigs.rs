@@ -90,7 +90,7 @@ impl RigChooser {
         });
     }
 
-    /// Shows the newest image of a head, or an equal empty rectangle.
+    /// Shows the newest image of a head, or an empty rectangle of equal size.
     fn picture(&mut self, ui: &mut Ui, watch: &CensusWatch, head: &str) {
         if let Some(picture) = watch.picture(head) {
             let address = Arc::as_ptr(&picture) as usize;
@@ -110,7 +110,6 @@ impl RigChooser {
     }
 }
 
-/// Returns the description of a rig in lines.
 fn lines(census: &Census, rig: &str, engine: Option<&str>) -> Vec<String> {
     let Some(head) = census.head(rig) else { return vec!["does not answer".to_owned()] };
     let mut lines = vec![format!("{}x{}, {:.1}/s", head.width, head.height, head.rate_hz)];

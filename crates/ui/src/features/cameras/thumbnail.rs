@@ -6,7 +6,7 @@ use egui::{Color32, ColorImage};
 /// Width of a thumbnail, points; also its largest width, px.
 pub(crate) const WIDTH: usize = 192;
 
-/// Reduces an image by leaving out columns and rows.
+/// Reduces an image by subsampling.
 pub(crate) fn thumbnail(picture: &Picture) -> ColorImage {
     let (width, height) = picture.size();
     let step = width.div_ceil(WIDTH).max(1);

@@ -6,7 +6,6 @@ use crate::session::Session;
 use crate::state::{CompareState, CompareStep, Setup};
 use std::sync::Arc;
 
-/// Keeps the present settings as A, with which B is compared from now on.
 pub(crate) fn keep_as_a(session: &mut Session) {
     let Some(options) = search::commands::engine_in_use(session) else {
         return session.state.notices.news("no result yet to compare with");
@@ -28,7 +27,6 @@ pub(crate) fn keep_as_a(session: &mut Session) {
     }
 }
 
-/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: CompareStep) {
     match step {
         CompareStep::SetWiper(at) => {
@@ -44,7 +42,7 @@ pub(crate) fn execute(session: &mut Session, step: CompareStep) {
     }
 }
 
-/// Ends the comparison. The engine may be computing, so it is dropped on another thread.
+/// Ends the comparison on another thread, because the engine may be computing.
 pub(crate) fn end(session: &mut Session) {
     session.state.comparison = None;
     if let Some(comparison) = session.comparison.take() {

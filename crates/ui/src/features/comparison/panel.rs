@@ -46,7 +46,7 @@ impl Panel for ComparisonStrip {
     }
 }
 
-/// Scores in the table: name, title, digits behind the point.
+/// Scores in the table: name, title, digits after the decimal point.
 const SCORES: [(&str, &str, usize); 5] = [
     ("score_without_truth", "score", 3),
     ("left_right_percent", "left-right", 1),
@@ -57,7 +57,7 @@ const SCORES: [(&str, &str, usize); 5] = [
 const SCORES_HELP: &str = "score: the score without truth, 0 is best; left-right: pixels that pass the check, %; census error: bits of 24; \
     agreement: with the pair before where nothing moved, %; roughness: px. bad-1 all, bad-2 all: pixels off by more than 1 and 2 px or without a disparity, % of all with truth. docs/measure.md says how far each agrees with truth.";
 
-/// Shows time, shares, errors where the truth is known, and scores.
+/// Shows time, shares, scores, and errors where the truth is known.
 fn table(ui: &mut Ui, comparison: &CompareState) {
     let (Some(_), Some(judged)) = (&comparison.shown, &comparison.judged) else { return };
     let titles = ["", "time", "measured", "filled", "bad-1 all", "bad-2 all", "mean error"];
@@ -81,7 +81,6 @@ fn table(ui: &mut Ui, comparison: &CompareState) {
         .show(ui, |ui| Grid::new("comparison").num_columns(titles.len()).spacing([14.0, 1.0]).show(ui, grid));
 }
 
-/// Shows the median time of the last results.
 fn time(ui: &mut Ui, name: &str, median: Option<MedianTime>) {
     let text = median.map_or_else(|| "–".to_owned(), |median| format!("{:.1} ms", 1e3 * median.time.as_secs_f64()));
     let of = median.map_or_else(String::new, |median| {
@@ -92,7 +91,7 @@ fn time(ui: &mut Ui, name: &str, median: Option<MedianTime>) {
     response.on_hover_text(of);
 }
 
-/// Returns the texts of the columns behind the time.
+/// Returns the texts of the columns after the time.
 fn cells(judged: &JudgedResult) -> impl Iterator<Item = String> {
     let dash = || "–".to_owned();
     let shares = judged.figures.as_ref().map(|figures| &figures.shares);

@@ -5,18 +5,16 @@ use crate::live::{JudgedResult, MedianTime};
 use crate::state::Setup;
 use std::sync::Arc;
 
-/// Change of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CompareStep {
     /// Moves the line between A and B to this share of the images' width, from the left.
     SetWiper(f32),
-    /// Takes A's settings and keeps the present ones as A.
+    /// Makes A's settings the present ones and keeps the present ones as A.
     Exchange,
 }
 
 /// Kept settings and the results of both settings.
 pub(crate) struct CompareState {
-    /// Settings of A.
     pub(crate) kept: Setup,
     /// Results of A and B for one pair.
     pub(crate) shown: Option<[Arc<Output>; 2]>,
@@ -24,9 +22,8 @@ pub(crate) struct CompareState {
     pub(crate) judged: Option<Arc<[JudgedResult; 2]>>,
     /// Median times of the last results of A and B.
     pub(crate) times: [Option<MedianTime>; 2],
-    /// Position of the line between A and B, as a share of the images' width from the left.
+    /// Position of the line between A and B from the left, as a share of the images' width.
     pub(crate) wiper: f32,
-    /// Whether all views show A.
     pub(crate) shows_a: bool,
     /// Rate of pairs with both results, Hz.
     pub(crate) rate_hz: f64,
@@ -35,7 +32,6 @@ pub(crate) struct CompareState {
 }
 
 impl CompareState {
-    /// Starts a comparison with these settings as A.
     pub(crate) fn new(kept: Setup) -> Self {
         Self {
             kept,

@@ -3,7 +3,7 @@
 use crate::action::Action;
 use crate::console;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
 use crate::recording::recompute::{RecomputeOptions, Summary};
 use crate::recording::write::{free_bytes, free_name};
@@ -17,11 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-/// Job of a conversion.
 pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");
 
-/// Reads the contents of the open recording, once for each recording while the page is open.
+/// Reads the contents of the open recording once while the page is open.
 pub(crate) fn update(session: &mut Session) {
     let state = &session.state;
     let Some(path) = state.open_recording().filter(|_| state.is_open(Action::Convert)).map(Path::to_owned) else {
@@ -54,7 +53,6 @@ pub(crate) fn update(session: &mut Session) {
     });
 }
 
-/// Starts a conversion, unless one runs.
 pub(crate) fn convert(session: &mut Session, kind: Conversion) {
     let Some(path) = session.state.open_recording().map(Path::to_owned) else {
         return session.state.notices.news(format!("{}: open a recording first", Action::Convert.label()));
@@ -118,8 +116,8 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
             };
             format!("{pairs}, {results}{lost} → {}, {}", output.display(), console::bytes(bytes))
         };
-        let cures = vec![Cure::OpenFile(output.clone()), Cure::ShowInFolder(output.clone())];
-        converted(session, done.map(text), cures);
+        let remedies = vec![Remedy::OpenFile(output.clone()), Remedy::ShowInFolder(output.clone())];
+        converted(session, done.map(text), remedies);
     });
 }
 
@@ -150,17 +148,17 @@ fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progr
             let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
             format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
         };
-        converted(session, done.map(text), vec![Cure::ShowInFolder(folder.join("recording.json"))]);
+        converted(session, done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]);
     });
 }
 
 /// Shows the outcome of a conversion, and proposes new names for the next one.
-fn converted(session: &mut Session, done: Result<String, String>, cures: Vec<Cure>) {
+fn converted(session: &mut Session, done: Result<String, String>, remedies: Vec<Remedy>) {
     let ended = session.state.conversion.running.take();
     let is_stopped = ended.is_some_and(|running| running.counter.is_stopped());
     match done {
         Ok(text) => {
-            session.state.notices.add(Level::Remark, text, cures);
+            session.state.notices.add(Level::Remark, text, remedies);
             session.state.conversion.contents = None;
         }
         Err(text) if is_stopped => session.state.notices.confirm(text),
@@ -175,7 +173,7 @@ pub(crate) fn stop(session: &Session) {
     }
 }
 
-/// Returns `FOLDER/walk-again.mcap` for `FOLDER/walk.mcap`.
+/// Returns `FOLDER/walk-again.mcap` for `FOLDER/walk.mcap` and the ending `-again.mcap`.
 fn named_beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(ending);

@@ -33,7 +33,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows the progress of the running conversion.
 fn progress(ui: &mut Ui, running: &RunningConversion, commands: &mut Vec<Command>) {
     let counter = &running.counter;
     let what = match running.kind {
@@ -167,7 +166,6 @@ fn begin(
     }
 }
 
-/// Shows a field for a path.
 fn path_field(ui: &mut Ui, label: &str, help: &str, path: &mut String) {
     let field = ui.add(TextEdit::singleline(path).desired_width(ui.available_width()));
     widgets::name_text(&field, Role::TextInput, label, path);

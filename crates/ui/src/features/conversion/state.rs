@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Kind of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {
     /// New recording with the recorded images and new results.
@@ -18,21 +17,15 @@ pub(crate) enum Conversion {
 /// Targets of a conversion, and the exported parts and pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ConversionChoices {
-    /// Path of the new recording.
     pub(crate) recording: String,
-    /// Folder of an export.
     pub(crate) folder: String,
-    /// Parts left out of an export.
     pub(crate) left_out: Vec<Part>,
     /// First and last pair of an export.
     pub(crate) pairs: (u64, u64),
 }
 
-/// Contents of the open recording.
 pub(crate) struct Contents {
-    /// Path of the recording.
     pub(crate) path: PathBuf,
-    /// Size of the recording, bytes.
     pub(crate) bytes: u64,
     /// Parts of an export, each with the reason if the recording lacks it.
     pub(crate) parts: Vec<(Part, Option<String>)>,
@@ -40,7 +33,6 @@ pub(crate) struct Contents {
     pub(crate) free_bytes: Option<u64>,
 }
 
-/// Running conversion.
 pub(crate) struct RunningConversion {
     pub(crate) kind: Conversion,
     /// File or folder that it writes.
@@ -64,11 +56,10 @@ impl RunningConversion {
     }
 }
 
-/// Conversion of the open recording.
 #[derive(Default)]
 pub(crate) struct ConversionState {
     pub(crate) choices: ConversionChoices,
-    /// Contents of the recording, read in the background while the page is open.
+    /// Contents, read in the background while the page is open.
     pub(crate) contents: Option<Contents>,
     pub(crate) running: Option<RunningConversion>,
 }

@@ -1,18 +1,17 @@
 //! Requests for files and folders, and the continuation with the answer.
 
-use super::state::{AnswerKind, Chosen, Question, TypeStep, TypedPath, with_ending};
+use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
 use crate::jobs::Job;
 use crate::session::{Session, absolute};
 use std::path::PathBuf;
 
-/// Job that waits for the system's dialog. There is one at a time.
+/// Job that waits for the system's dialog, one at a time.
 const CHOOSE: Job = Job::stoppable("choosing a file");
 
-/// Change of the session by an answer.
-pub(crate) type AnswerHandler = Box<dyn FnOnce(&mut Session, Chosen)>;
+/// Continuation of a request with its answer.
+pub(crate) type AnswerHandler = Box<dyn FnOnce(&mut Session, ChosenPaths)>;
 
-/// Asks for files that exist.
 pub(crate) fn ask_files(
     session: &mut Session,
     title: &'static str,
@@ -24,13 +23,12 @@ pub(crate) fn ask_files(
     ask(session, question, Box::new(|session, chosen| then(session, chosen.paths)));
 }
 
-/// Asks for a folder.
 pub(crate) fn ask_folder(
     session: &mut Session,
     title: &'static str,
     then: impl FnOnce(&mut Session, PathBuf) + 'static,
 ) {
-    let take_first = |session: &mut Session, chosen: Chosen| {
+    let take_first = |session: &mut Session, chosen: ChosenPaths| {
         if let Some(folder) = chosen.paths.into_iter().next() {
             then(session, folder);
         }
@@ -38,7 +36,7 @@ pub(crate) fn ask_folder(
     ask(session, Question { title, asked: AnswerKind::Folder }, Box::new(take_first));
 }
 
-/// Asks for a file to write; `then` gets its path, and whether it may replace a file.
+/// Asks for a file to write; `then` receives its path, and whether an existing file may be replaced.
 pub(crate) fn ask_new_file(
     session: &mut Session,
     title: &'static str,
@@ -46,7 +44,7 @@ pub(crate) fn ask_new_file(
     (kind, endings): (&'static str, &'static [&'static str]),
     then: impl FnOnce(&mut Session, PathBuf, bool) + 'static,
 ) {
-    let take_first = |session: &mut Session, chosen: Chosen| {
+    let take_first = |session: &mut Session, chosen: ChosenPaths| {
         if let Some(path) = chosen.paths.into_iter().next() {
             then(session, path, chosen.replaces);
         }
@@ -60,7 +58,7 @@ fn ask(session: &mut Session, question: Question, then: AnswerHandler) {
     }
     let shown = system::show(&question);
     session.jobs.start(CHOOSE, shown, move |session: &mut Session, answer: Result<Answer, String>| match answer {
-        Ok(Answer::Chosen(paths)) => then(session, of_system(&question.asked, paths)),
+        Ok(Answer::Chosen(paths)) => then(session, answer_from_system(&question.asked, paths)),
         Ok(Answer::Cancelled) => {}
         Ok(Answer::NoDialog) => {
             let folder = absolute(&session.options.folder);
@@ -71,30 +69,29 @@ fn ask(session: &mut Session, question: Question, then: AnswerHandler) {
     });
 }
 
-/// Converts the answer of the system's dialog. The dialog confirms the replacement of a file, but not of one whose name gets an ending here.
-fn of_system(asked: &AnswerKind, paths: Vec<PathBuf>) -> Chosen {
-    let AnswerKind::NewFile { endings, .. } = asked else { return Chosen { paths, replaces: false } };
+/// Converts the answer of the system's dialog, which confirms a replacement except where the name gets its ending here.
+fn answer_from_system(asked: &AnswerKind, paths: Vec<PathBuf>) -> ChosenPaths {
+    let AnswerKind::NewFile { endings, .. } = asked else { return ChosenPaths { paths, replaces: false } };
     let named: Vec<_> = paths.iter().map(|path| with_ending(path.clone(), endings)).collect();
-    Chosen { replaces: named == paths, paths: named }
+    ChosenPaths { replaces: named == paths, paths: named }
 }
 
-/// Changes the typed path.
 pub(crate) fn execute(session: &mut Session, step: TypeStep) {
     let Some(typed) = &mut session.state.typed else { return };
     match step {
         TypeStep::SetText(text) => {
-            *typed = TypedPath { text, wrong: None, there: None, question: typed.question.clone() };
+            *typed = TypedPath { text, error: None, existing_file: None, question: typed.question.clone() };
         }
         TypeStep::Cancel => (session.state.typed, session.typed_then) = (None, None),
         TypeStep::Take { replaces } => match typed.chosen(&absolute(&session.options.folder)) {
-            Ok(chosen) if chosen.replaces && !replaces => typed.there = chosen.paths.into_iter().next(),
+            Ok(chosen) if chosen.replaces && !replaces => typed.existing_file = chosen.paths.into_iter().next(),
             Ok(chosen) => {
                 session.state.typed = None;
                 if let Some((owner, then)) = session.typed_then.take() {
                     session.owned(owner, |session| then(session, chosen));
                 }
             }
-            Err(why) => typed.wrong = Some(why),
+            Err(why) => typed.error = Some(why),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! Field for a path, shown where the system has no dialog. Escape and a click beside it cancel.
+//! Field for a path, shown where the system has no dialog; Escape and a click outside cancel it.
 
 use super::state::{AnswerKind, Question, TypeStep};
 use crate::command::Command;
@@ -35,8 +35,8 @@ impl Panel for PathField {
             let mut text = typed.text.clone();
             let field = ui.add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY).hint_text("/path/to/file"));
             widgets::name_text(&field, Role::TextInput, FIELD, &text);
-            if self.asked.as_ref() != Some(&(typed.question.clone(), typed.wrong.clone())) {
-                self.asked = Some((typed.question.clone(), typed.wrong.clone()));
+            if self.asked.as_ref() != Some(&(typed.question.clone(), typed.error.clone())) {
+                self.asked = Some((typed.question.clone(), typed.error.clone()));
                 field.request_focus();
             }
             let escapes = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Escape));
@@ -47,9 +47,9 @@ impl Panel for PathField {
             if escapes {
                 commands.push(TypeStep::Cancel.into());
             }
-            let words = match (&typed.wrong, &typed.there) {
-                (Some(wrong), _) => wrong.clone(),
-                (None, Some(there)) => format!("{} exists", there.display()),
+            let words = match (&typed.error, &typed.existing_file) {
+                (Some(error), _) => error.clone(),
+                (None, Some(file)) => format!("{} exists", file.display()),
                 (None, None) => String::new(),
             };
             if !words.is_empty() {
@@ -57,7 +57,7 @@ impl Panel for PathField {
             }
             ui.add_space(4.0);
             ui.horizontal_wrapped(|ui| {
-                let replaces = typed.there.is_some();
+                let replaces = typed.existing_file.is_some();
                 let name = if replaces { "Replace it" } else { "OK" };
                 if ui.add(Button::new(name)).clicked() || enters && !replaces {
                     commands.push(TypeStep::Take { replaces }.into());

@@ -14,23 +14,28 @@ pub(crate) struct Question {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerKind {
     /// Existing files of this kind, with one of these endings.
-    Files { kind: &'static str, endings: &'static [&'static str] },
-    /// Folder.
+    Files {
+        kind: &'static str,
+        endings: &'static [&'static str],
+    },
     Folder,
     /// File to write, with a proposed name; a name without one of the endings gets the first one.
-    NewFile { name: String, kind: &'static str, endings: &'static [&'static str] },
+    NewFile {
+        name: String,
+        kind: &'static str,
+        endings: &'static [&'static str],
+    },
 }
 
 /// Answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen {
-    /// Chosen paths: one for a folder or a new file.
+pub(crate) struct ChosenPaths {
+    /// Chosen paths, one for a folder or a new file.
     pub(crate) paths: Vec<PathBuf>,
-    /// Whether the user has confirmed that a file of this name is replaced.
+    /// Whether the user has confirmed the replacement of an existing file.
     pub(crate) replaces: bool,
 }
 
-/// Change of the typed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TypeStep {
     SetText(String),
@@ -53,9 +58,9 @@ pub(crate) struct TypedPath {
     pub(crate) question: Question,
     pub(crate) text: String,
     /// Error of the path that was accepted last.
-    pub(crate) wrong: Option<String>,
+    pub(crate) error: Option<String>,
     /// Existing file under the path that was accepted last.
-    pub(crate) there: Option<PathBuf>,
+    pub(crate) existing_file: Option<PathBuf>,
 }
 
 impl TypedPath {
@@ -66,14 +71,14 @@ impl TypedPath {
             AnswerKind::Folder => folder.display().to_string(),
             AnswerKind::Files { .. } => String::new(),
         };
-        Self { question, text, wrong: None, there: None }
+        Self { question, text, error: None, existing_file: None }
     }
 
     /// Returns the answer for the typed text; relative paths are relative to `folder`.
     ///
     /// # Errors
     /// The text is no valid answer; the error is the reason.
-    pub(crate) fn chosen(&self, folder: &Path) -> Result<Chosen, String> {
+    pub(crate) fn chosen(&self, folder: &Path) -> Result<ChosenPaths, String> {
         let typed = self.text.trim();
         if typed.is_empty() {
             return Err("type a path first".into());
@@ -84,7 +89,7 @@ impl TypedPath {
                 let paths: Vec<_> = typed.split(';').filter(|part| !part.trim().is_empty()).map(path_of).collect();
                 match paths.iter().find(|path| !path.exists()) {
                     Some(missing) => Err(format!("{} does not exist", missing.display())),
-                    None => Ok(Chosen { paths, replaces: false }),
+                    None => Ok(ChosenPaths { paths, replaces: false }),
                 }
             }
             AnswerKind::Folder => {
@@ -92,14 +97,14 @@ impl TypedPath {
                 if path.is_file() {
                     return Err(format!("{} is a file, and no folder", path.display()));
                 }
-                Ok(Chosen { paths: vec![path], replaces: false })
+                Ok(ChosenPaths { paths: vec![path], replaces: false })
             }
             AnswerKind::NewFile { endings, .. } => {
                 let path = with_ending(path_of(typed), endings);
                 match path.parent() {
                     Some(parent) if !parent.is_dir() => Err(format!("the folder {} does not exist", parent.display())),
                     _ if path.is_dir() => Err(format!("{} is a folder: add a name", path.display())),
-                    _ => Ok(Chosen { replaces: path.symlink_metadata().is_ok(), paths: vec![path] }),
+                    _ => Ok(ChosenPaths { replaces: path.symlink_metadata().is_ok(), paths: vec![path] }),
                 }
             }
         }
@@ -131,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_typed_path_is_an_answer_or_says_what_is_wrong_with_it() {
+    fn typed_path_is_an_answer_or_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let there = folder.path().join("points.ply");
         std::fs::write(&there, "x").unwrap();
         let new_file = || AnswerKind::NewFile { name: "points.ply".into(), kind: "Points", endings: &["ply"] };
         let chosen = |asked, text| typed(asked, text).chosen(folder.path());
         let answer = chosen(new_file(), "other").unwrap();
-        assert_eq!(answer, Chosen { paths: vec![folder.path().join("other.ply")], replaces: false });
+        assert_eq!(answer, ChosenPaths { paths: vec![folder.path().join("other.ply")], replaces: false });
         assert!(chosen(new_file(), " points.PLY ").is_ok_and(|answer| !answer.replaces || cfg!(windows)));
         assert!(chosen(new_file(), "points").is_ok_and(|answer| answer.replaces), "with its ending it exists");
         assert!(chosen(new_file(), "missing/points.ply").is_err_and(|why| why.contains("missing does not exist")));

@@ -1,4 +1,4 @@
-//! The system's dialogs for files and folders. A dialog is made on the window's thread and waited for on another one.
+//! The system's dialogs for files and folders: made on the window's thread, waited for on another one.
 
 use super::state::{AnswerKind, Question};
 use rfd::{AsyncFileDialog, FileHandle};
@@ -11,19 +11,16 @@ pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
     "webm", "y4m",
 ];
 
-/// Shortest time of a real dialog: one that ends sooner was never shown.
+/// Shortest time of a real dialog; one that ends sooner was never shown.
 const MIN_ANSWER_TIME: Duration = Duration::from_millis(200);
 
-/// Answer of a dialog.
 pub(super) enum Answer {
     Chosen(Vec<PathBuf>),
-    /// The user closed the dialog.
     Cancelled,
-    /// The system has no dialog.
     NoDialog,
 }
 
-/// Shows a dialog. The returned closure waits for its answer.
+/// Shows a dialog and returns a closure that waits for its answer.
 pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Result<Answer, String> + Send> {
     if cfg!(test) {
         return Box::new(|| Ok(Answer::NoDialog)); // nobody would answer it

@@ -4,7 +4,6 @@ use crate::doctor;
 use crate::session::Session;
 use crate::state::EXAMINE;
 
-/// Examines this machine and the disk of recordings.
 pub(crate) fn examine(session: &mut Session) {
     let folder = session.state.recording_folder();
     let examine = move || Ok(doctor::examine(&folder, |_| ()));

@@ -28,7 +28,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         return;
     }
     ui.add(Label::new(doctor::summary(checks)).wrap());
-    // faults first
     for shown in [CheckState::Wrong, CheckState::Note, CheckState::Ok] {
         checks.iter().filter(|check| check.state == shown).for_each(|check| row(ui, check));
     }

@@ -6,7 +6,6 @@ use crate::live::{ExplainRequest, PixelExplainer};
 use crate::session::Session;
 use crate::waker::Waker;
 
-/// Starts the thread of explanations.
 pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> {
     let wake = waker.clone();
     PixelExplainer::start(Box::new(move || wake.wake()))
@@ -15,7 +14,7 @@ pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> 
 /// Requests the explanation of the pixel under the pointer, or else of the held one, and takes the newest explanation.
 pub(crate) fn update(session: &mut Session) {
     let state = &mut session.state;
-    // its image may be wanted on another page
+    // the costs may be drawn for the page of saved images
     let is_chosen = state.is_open(Action::Pictures) && state.picture.chosen == Some(Figure::Costs);
     if is_chosen && state.pipeline.explained.is_some() {
         return;

@@ -8,7 +8,6 @@ use egui_plot::{AxisHints, HLine, Legend, Line, LineStyle, Plot, PlotPoint, Poin
 const HEIGHT: f32 = 210.0;
 /// Height of the refinement, points.
 const REFINEMENT_HEIGHT: f32 = 110.0;
-/// Number of points of the drawn curve.
 const SAMPLES: usize = 97;
 // colours that differ in more than red and green, for colour-blind readers
 pub(crate) const WINNER_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
@@ -23,7 +22,6 @@ pub(crate) struct AxisOnScreen {
     pub(crate) last: f32,
 }
 
-/// Draws the curves.
 pub(crate) fn show(ui: &mut Ui, explanation: &Explanation) -> AxisOnScreen {
     let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
     let per_sum = sums_per_cost(explanation);
@@ -97,7 +95,6 @@ pub(crate) fn refinement(ui: &mut Ui, explanation: &Explanation) {
     plot.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
 }
 
-/// Returns a plot that cannot be moved.
 fn base(id: &'static str, height: f32) -> Plot<'static> {
     Plot::new(id).height(height).allow_drag(false).allow_zoom(false).allow_scroll(false).allow_boxed_zoom(false)
 }

@@ -50,7 +50,6 @@ impl ExplanationPictures {
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     }
 
-    /// Shows the windows side by side.
     pub(crate) fn windows(&self, ui: &mut Ui, explanation: &Explanation) {
         let winner = format!("right, winner {} px", explanation.disparity_px(explanation.winner));
         let second = explanation.second.map(|second| format!("right, second {} px", explanation.disparity_px(second)));
@@ -64,7 +63,7 @@ impl ExplanationPictures {
     }
 }
 
-/// Shows one window with its name below; a frame marks its centre.
+/// Shows one window with its name below it and a frame around its centre.
 fn window(ui: &mut Ui, texture: &TextureHandle, name: &str, color: Color32) {
     ui.vertical(|ui| {
         let [columns, rows] = texture.size().map(|side| side as f32);

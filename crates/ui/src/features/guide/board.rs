@@ -8,7 +8,6 @@ use crate::state::State;
 use crate::widgets;
 use egui::{DragValue, Role, TextEdit, Ui, WidgetInfo};
 
-/// Paper formats, with the labels of their buttons.
 const PAPERS: [(Paper, &str); 2] = [(Paper::A4, "PDF, A4 …"), (Paper::Letter, "PDF, Letter …")];
 
 pub(crate) fn done(state: &State) -> (StepState, String) {

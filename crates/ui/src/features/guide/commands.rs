@@ -8,24 +8,23 @@ use crate::features::dialog;
 use crate::features::{recording, rig};
 use crate::files;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::recording::time;
 use crate::session::Session;
-use crate::state::{GuideStep, Running};
+use crate::state::{GuideStep, RunningCalibration};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Interval at which a held pair is examined again, like frames of a camera before a still scene.
+/// Interval at which a held pair is examined again, like frames of a camera in front of a still scene.
 const HELD_INTERVAL: Duration = Duration::from_millis(150);
 const PRINT: Job = Job::stoppable("writing the board");
 const SAVE: Job = Job::new("writing the calibration");
 
-/// Running calibration.
 #[derive(Default)]
 pub(crate) struct Guide {
     watch: Option<Watch>,
-    /// Whether it receives the pairs of the capture thread.
+    /// Whether the calibration receives the pairs of the capture thread.
     is_connected: bool,
     /// Time at which a held pair was last examined.
     fed: Option<Instant>,
@@ -46,7 +45,7 @@ impl Drop for Guide {
     }
 }
 
-/// Ends a calibration. It may be examining a pair, so it is dropped on another thread.
+/// Ends a calibration on another thread, because it may be examining a pair.
 fn end(watch: Option<Watch>) {
     if let Some(watch) = watch {
         let ending = std::thread::Builder::new().name("old calibration".into()).spawn(move || drop(watch));
@@ -56,7 +55,6 @@ fn end(watch: Option<Watch>) {
     }
 }
 
-/// Changes the live calibration.
 pub(crate) fn execute(session: &mut Session, step: GuideStep) {
     match step {
         GuideStep::SetBoard(words) => session.state.guide.set_board(words),
@@ -85,7 +83,6 @@ fn with_watch(session: &Session, order: impl FnOnce(&Watch)) {
     }
 }
 
-/// Starts or resumes the examination of pairs.
 fn look(session: &mut Session) {
     if let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) {
         running.is_looking = true;
@@ -104,7 +101,7 @@ fn look(session: &mut Session) {
             discard_views(session);
             session.guide.watch = Some(watch);
             let guide = &mut session.state.guide;
-            guide.running = Some(Running::new());
+            guide.running = Some(RunningCalibration::new());
             if guide.save_as.is_empty() {
                 guide.save_as = format!("rig_{}.toml", today());
             }
@@ -114,7 +111,7 @@ fn look(session: &mut Session) {
     }
 }
 
-/// Stops the examination of pairs. The views stay; `why` is given where it cannot be resumed.
+/// Stops the examination and keeps the views; `why` is the reason where it cannot be resumed.
 pub(crate) fn hold(session: &mut Session, why: Option<&str>) {
     let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
     running.is_looking = false;
@@ -143,7 +140,7 @@ fn discard_views(session: &mut Session) {
     session.state.guide.asks_to_replace = None;
 }
 
-/// Reads the calibration's state, and connects it to the pairs while its page is open; called once per frame.
+/// Reads the calibration's state, and connects the calibration to the pairs while its page is open; called once per frame.
 pub(crate) fn update(session: &mut Session, now: Instant) {
     let is_open = session.state.is_open(Action::Calibrate);
     if let (Some(watch), Some(running)) = (&session.guide.watch, &mut session.state.guide.running) {
@@ -161,7 +158,7 @@ pub(crate) fn update(session: &mut Session, now: Instant) {
         || status.engine.ended
         || status.capture.ended
         || session.live.transport().is_some_and(|transport| !transport.get().playing);
-    // depth is hidden meanwhile, and the detector needs the processor; a recorder and other viewers need the results
+    // meanwhile depth is hidden and the detector needs the processor, but a recorder and other viewers need the results
     let is_watched = session.state.recording.recorder().is_some() || session.live.remote().is_some();
     let rests = wants && !is_held || session.state.search.is_searching();
     session.live.set_suspended(rests && !is_watched);
@@ -170,7 +167,7 @@ pub(crate) fn update(session: &mut Session, now: Instant) {
     }
 }
 
-/// Passes the held pair to the calibration: the source sends no other.
+/// Passes the held pair to the calibration, since the source sends no other one.
 fn look_at_held(session: &mut Session, now: Instant) {
     let status = session.state.status();
     if session.guide.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
@@ -183,9 +180,9 @@ fn look_at_held(session: &mut Session, now: Instant) {
     }
 }
 
-/// Returns whether the window stays open because views would be lost; asks once.
+/// Returns whether the window stays open because views would be lost; requests a confirmation once.
 pub(crate) fn stays_open(session: &mut Session) -> bool {
-    let count = session.state.guide.running.as_ref().map_or(0, Running::unsaved);
+    let count = session.state.guide.running.as_ref().map_or(0, RunningCalibration::unsaved);
     if count == 0 || std::mem::replace(&mut session.guide.has_asked, true) {
         return false;
     }
@@ -217,13 +214,12 @@ fn print_board(session: &mut Session, paper: Paper) {
         };
         session.start_job(PRINT, work, |session, path: PathBuf| {
             let text = format!("board written: {}; print it at 100 %, and measure a square", path.display());
-            session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(path)]);
+            session.state.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(path)]);
         });
     };
     dialog::commands::ask_new_file(session, "A file for the board", name, ("PDF", &["pdf"]), write);
 }
 
-/// Lets the user choose the file to write.
 fn choose_calibration_to_write(session: &mut Session) {
     let name = &session.state.guide.save_as;
     let name = Path::new(name).file_name().map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
@@ -234,7 +230,7 @@ fn choose_calibration_to_write(session: &mut Session) {
     });
 }
 
-/// Writes the calibration and calibrates the source with it. An existing file is replaced only if the user has confirmed it.
+/// Writes the calibration and calibrates the source with it; a file is replaced only after a confirmation.
 fn save_calibration(session: &mut Session, replaces: bool) {
     let guide = &mut session.state.guide;
     guide.asks_to_replace = None;
@@ -250,7 +246,7 @@ fn save_calibration(session: &mut Session, replaces: bool) {
         if let Some(there) = files.into_iter().find(|file| file.symlink_metadata().is_ok()).filter(|_| !replaces) {
             return Ok(Err(there));
         }
-        // views cannot be taken again: they are written first, and stay if the rest cannot be written
+        // views cannot be repeated: they are written first, and stay if writing the rest fails
         let (mut draft, mut remarks) = Draft::begin(&path).map_err(|err| err.to_string())?;
         let saved = draft.keep(&outcome.board, &taken).and_then(|()| draft.save(&outcome, &taken));
         let saved = saved.map_err(|why| match draft.refuse() {
@@ -273,9 +269,9 @@ fn save_calibration(session: &mut Session, replaces: bool) {
 }
 
 /// Calibrates the source with the written file, as if it had been opened.
-fn use_saved(session: &mut Session, saved: calibrate::Saved, names: std::collections::BTreeSet<String>) {
+fn use_saved(session: &mut Session, saved: calibrate::SavedCalibration, names: std::collections::BTreeSet<String>) {
     let text = format!("calibration written: {}, and more about it in {}", saved.rig.display(), saved.folder.display());
-    session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(saved.rig.clone())]);
+    session.state.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(saved.rig.clone())]);
     let Some(running) = &mut session.state.guide.running else { return };
     running.saved = Some((saved.rig.clone(), names));
     if running.ended.is_none() {

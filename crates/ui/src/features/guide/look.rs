@@ -8,7 +8,7 @@ use crate::console::counted;
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
 use crate::state::State;
-use crate::state::{GuideStep, Running};
+use crate::state::{GuideStep, RunningCalibration};
 use crate::widgets;
 use egui::{Button, Ui};
 
@@ -18,7 +18,7 @@ pub(crate) fn done(state: &State) -> (StepState, String) {
     let cameras = &state.status().cameras.cameras;
     let what = if cameras.is_empty() { what } else { format!("{what}, {}", counted(cameras.len() as u64, "camera")) };
     match &state.guide.running {
-        Some(Running { ended: Some(why), .. }) => (StepState::Doubtful, format!("has ended: {why}")),
+        Some(RunningCalibration { ended: Some(why), .. }) => (StepState::Doubtful, format!("has ended: {why}")),
         Some(running) if running.is_looking => (StepState::Good, format!("looking at {what}")),
         Some(_) => (StepState::Open, format!("{what}: stopped")),
         None => (StepState::Open, format!("{what}: not looking yet")),
@@ -54,8 +54,8 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-fn buttons(ui: &mut Ui, state: &State, running: Option<&Running>, commands: &mut Vec<Command>) {
-    let unsaved = running.map_or(0, Running::unsaved);
+fn buttons(ui: &mut Ui, state: &State, running: Option<&RunningCalibration>, commands: &mut Vec<Command>) {
+    let unsaved = running.map_or(0, RunningCalibration::unsaved);
     ui.horizontal_wrapped(|ui| match running {
         Some(running) if running.is_looking => {
             if ui.button("Stop").on_hover_text("Looks no more. The views stay until they are discarded.").clicked() {
@@ -80,8 +80,7 @@ fn buttons(ui: &mut Ui, state: &State, running: Option<&Running>, commands: &mut
     });
 }
 
-/// Asks whether views may be discarded.
-fn discard(ui: &mut Ui, running: &Running, commands: &mut Vec<Command>) {
+fn discard(ui: &mut Ui, running: &RunningCalibration, commands: &mut Vec<Command>) {
     let help = "Ends this calibration. Its views are lost, but for those that were saved.";
     let views = counted(running.count() as u64, "view");
     let label = if running.unsaved() > 0 { format!("Discard {views}?") } else { "Begin anew".to_owned() };

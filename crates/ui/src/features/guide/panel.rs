@@ -1,4 +1,4 @@
-//! Page of the live calibration in four steps: board, look, views, result. The images stand beside it (`guide_pictures`).
+//! Page of the live calibration in four steps: board, look, views, result; the images are in `guide_pictures`.
 
 use super::{board, look, result, views};
 use crate::command::Command;
@@ -17,7 +17,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     step(ui, 4, "Result", done, &text, |ui| result::show(ui, state, commands));
 }
 
-/// Shows a paragraph in the colour of warnings.
 pub(super) fn warning(ui: &mut Ui, text: impl Into<String>) {
     let text = RichText::new(text.into()).color(ui.visuals().warn_fg_color);
     ui.add(Label::new(text).wrap());

@@ -1,11 +1,10 @@
-//! Raw images of a live calibration in place of the views: corners, coverage, target pose of the board, and a notice that can be
-//! read from some metres away.
+//! Raw images of a live calibration in place of the views: corners, coverage, target pose, and a notice legible from some metres.
 
 use crate::calibrate::{CELLS, Corner, Coverage, Notice, Progress, Side, TargetPose};
 use crate::capture::RawPair;
 use crate::command::Command;
 use crate::panels::Panel;
-use crate::state::Running;
+use crate::state::RunningCalibration;
 use crate::state::State;
 use crate::view::{ViewKind, arrange};
 use egui::{
@@ -15,14 +14,14 @@ use egui::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Heights of the notice above the images and of the text below, as shares of the room, and their limits in points.
+/// Heights of the notice above the images and of the text below as shares of the room, and their limits in points.
 const NOTICE_SHARE: f32 = 0.16;
 const NOTICE_HEIGHT: (f32, f32) = (54.0, 150.0);
 const NEXT_SHARE: f32 = 0.07;
 const NEXT_HEIGHT: (f32, f32) = (30.0, 60.0);
 /// Smallest height of letters, points.
 const MIN_FONT_SIZE: f32 = 12.0;
-/// Interval of checking whether the sign of a new view is over.
+/// Interval of the check whether the sign of a new view is over.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
 const TAKEN: Color32 = Color32::from_rgb(0, 138, 62);
@@ -35,7 +34,6 @@ const GHOST: Color32 = Color32::from_rgb(255, 214, 64);
 
 #[derive(Default)]
 pub(crate) struct GuidePictures {
-    /// Pair that is shown, with its textures.
     shown: Option<(Arc<RawPair>, [TextureHandle; 2])>,
 }
 
@@ -52,7 +50,7 @@ impl Panel for GuidePictures {
         let notice = Rect::from_min_size(room.min, vec2(room.width(), above));
         let next = Rect::from_min_max(pos2(room.left(), room.bottom() - below), room.max);
         let middle = Rect::from_min_max(notice.left_bottom(), next.right_top());
-        // a recording and a folder are paused on purpose: their held pair is examined
+        // a paused recording or folder still has its held pair examined
         let is_paused = state.status().paused && state.pipeline.playback.is_none();
         paint_notice(ui, notice, running, is_paused);
         let across = state.guide.board.as_ref().map_or(1, |board| board.inner().0);
@@ -72,17 +70,17 @@ impl Panel for GuidePictures {
 
 impl GuidePictures {
     /// Shows the images; `across` is the number of corners in a row of the board.
-    fn pictures(&mut self, ui: &mut Ui, room: Rect, running: &Running, across: usize) {
+    fn pictures(&mut self, ui: &mut Ui, room: Rect, running: &RunningCalibration, across: usize) {
         let progress = &running.progress;
         let Some(pair) = &progress.pair else { return };
         let size = pair.left.size();
         let Some(textures) = self.textures(ui, pair) else { return };
         let rects =
             arrange(&[ViewKind::Left, ViewKind::Right], room.shrink2(vec2(0.0, 4.0)), size.0 as f32 / size.1 as f32);
-        for (eye, rects) in Side::ALL.into_iter().zip(rects) {
-            let corners = &progress.corners[eye as usize];
-            let side = if eye == Side::Left { "left" } else { "right" };
-            let title = format!("{side}, raw · {}", crate::console::counted(corners.len() as u64, "corner"));
+        for (side, rects) in Side::ALL.into_iter().zip(rects) {
+            let corners = &progress.corners[side as usize];
+            let side_name = if side == Side::Left { "left" } else { "right" };
+            let title = format!("{side_name}, raw · {}", crate::console::counted(corners.len() as u64, "corner"));
             let ink = ui.visuals().weak_text_color();
             ui.painter().text(
                 rects.header.left_center(),
@@ -91,13 +89,13 @@ impl GuidePictures {
                 FontId::proportional(12.0),
                 ink,
             );
-            let response = ui.interact(rects.picture, ui.scope_id().with(("guide", side)), Sense::hover());
+            let response = ui.interact(rects.picture, ui.scope_id().with(("guide", side_name)), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{title} of the board")));
             let picture =
                 Overlay { painter: &ui.painter().with_clip_rect(rects.picture), rect: rects.picture, size, across };
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            picture.painter.image(textures[eye as usize].id(), rects.picture, whole, Color32::WHITE);
-            picture.all(progress, eye);
+            picture.painter.image(textures[side as usize].id(), rects.picture, whole, Color32::WHITE);
+            picture.all(progress, side);
             if running.has_just_taken() {
                 picture.taken();
             }
@@ -125,7 +123,6 @@ impl GuidePictures {
     }
 }
 
-/// Painter of marks on one image.
 struct Overlay<'a> {
     painter: &'a Painter,
     rect: Rect,
@@ -136,17 +133,17 @@ struct Overlay<'a> {
 }
 
 impl Overlay<'_> {
-    fn all(&self, progress: &Progress, eye: Side) {
+    fn all(&self, progress: &Progress, side: Side) {
         if let Some(coverage) = &progress.coverage {
-            self.coverage(&coverage[eye as usize]);
+            self.coverage(&coverage[side as usize]);
         }
         if let Some(ghost) = &progress.ghost {
-            self.ghost(ghost, eye);
+            self.ghost(ghost, side);
         }
-        self.corners(&progress.corners[eye as usize]);
+        self.corners(&progress.corners[side as usize]);
     }
 
-    /// Converts a position in the image, px, to a point on the screen.
+    /// Converts a position in the image in px to a point on the screen.
     fn point(&self, at: glam::DVec2) -> Pos2 {
         let share = vec2((at.x as f32 + 0.5) / self.size.0 as f32, (at.y as f32 + 0.5) / self.size.1 as f32);
         self.rect.min + share * self.rect.size()
@@ -163,8 +160,8 @@ impl Overlay<'_> {
     }
 
     /// Draws the outline of the next pose of the board.
-    fn ghost(&self, ghost: &TargetPose, eye: Side) {
-        let outline: Vec<Pos2> = ghost.outline[eye as usize].iter().map(|at| self.point(*at)).collect();
+    fn ghost(&self, ghost: &TargetPose, side: Side) {
+        let outline: Vec<Pos2> = ghost.outline[side as usize].iter().map(|at| self.point(*at)).collect();
         let is_shown = outline.iter().all(|point| point.x.abs() < 1e5 && point.y.abs() < 1e5);
         if outline.len() < 3 || !is_shown {
             return;
@@ -195,7 +192,7 @@ impl Overlay<'_> {
     /// Draws the sign that a view was taken.
     fn taken(&self) {
         self.painter.rect_stroke(self.rect, 0.0, Stroke::new(12.0, TAKEN), StrokeKind::Inside);
-        // drawn: fonts may have no tick
+        // drawn as lines, since fonts may have no tick
         let unit = 0.2 * self.rect.height();
         let tick = [vec2(-1.0, 0.0), vec2(-0.3, 0.7), vec2(1.0, -0.8)].map(|at| self.rect.center() + at * unit);
         for (width, colour) in [(0.36, Color32::from_black_alpha(120)), (0.26, TICK)] {
@@ -204,8 +201,8 @@ impl Overlay<'_> {
     }
 }
 
-/// Paints the notice for the user: its beginning large, the rest of the sentence below.
-fn paint_notice(ui: &Ui, rect: Rect, running: &Running, is_paused: bool) {
+/// Paints the notice: its beginning in large letters, the rest of the sentence below.
+fn paint_notice(ui: &Ui, rect: Rect, running: &RunningCalibration, is_paused: bool) {
     let (text, colour) = match &running.progress.notice {
         _ if running.has_just_taken() => (Notice::Taken(running.count()).to_string(), TAKEN),
         _ if is_paused => ("Paused: Space goes on".to_owned(), CALM),
@@ -239,7 +236,7 @@ fn paint_line(ui: &Ui, rect: Rect, text: &str, largest: f32, ink: Color32) {
     let layout = |size: f32| ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(size), ink);
     let mut galley = layout(largest.max(MIN_FONT_SIZE));
     if galley.rect.width() > room {
-        // whole sizes: each is drawn into the font's texture once
+        // whole sizes: the font's texture receives each size once
         let fitted = (largest * room / galley.rect.width()).floor();
         galley = layout(fitted.max(MIN_FONT_SIZE));
     }
@@ -251,7 +248,7 @@ fn paint_line(ui: &Ui, rect: Rect, text: &str, largest: f32, ink: Color32) {
     painter.galley(pos2(rect.center().x - galley.rect.width() / 2.0, at), galley, ink);
 }
 
-/// Names painted text for screen readers, which speak it when it changes.
+/// Gives painted text to screen readers, which speak it when it changes.
 fn name(ui: &Ui, rect: Rect, which: &str, text: &str) {
     let id: Id = ui.scope_id().with(("guide", which));
     let response = ui.interact(rect, id, Sense::hover());

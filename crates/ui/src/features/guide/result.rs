@@ -5,7 +5,7 @@ use crate::calibrate::{DepthError, Judgement, Outcome, Side};
 use crate::command::Command;
 use crate::panels::steps::StepState;
 use crate::state::State;
-use crate::state::{GuideStep, Running};
+use crate::state::{GuideStep, RunningCalibration};
 use crate::widgets;
 use egui::{Label, RichText, TextEdit, Ui, WidgetInfo};
 
@@ -81,7 +81,6 @@ fn numbers(ui: &mut Ui, outcome: &Outcome) {
     value(ui, "baseline", help, format!("{baseline_mm:.2}{baseline} mm"));
 }
 
-/// Shows the expected errors of depth.
 fn depth(ui: &mut Ui, judgement: &Judgement) {
     ui.label(RichText::new("Error of depth, for 95 of 100 calibrations like this one at most:").strong());
     for error in &judgement.depth {
@@ -103,7 +102,7 @@ fn length(metres: f64) -> String {
 }
 
 /// Shows the file, and the question whether one may be replaced.
-fn file(ui: &mut Ui, state: &State, running: &Running, outcome: &Outcome, commands: &mut Vec<Command>) {
+fn file(ui: &mut Ui, state: &State, running: &RunningCalibration, outcome: &Outcome, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {
         let mut name = state.guide.save_as.clone();

@@ -9,58 +9,44 @@ use std::time::{Duration, Instant};
 /// Time for which the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
 
-/// Change of the live calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GuideStep {
-    /// Sets the description of the board, valid or not.
+    /// Sets the description of the board, even an invalid one.
     SetBoard(String),
     /// Sets the measured side of a square, mm; markers follow in proportion.
     SetSquare(f64),
-    /// Writes the board as a page to print.
     Print(Paper),
-    /// Starts or resumes the examination of pairs.
     Look,
-    /// Stops the examination of pairs; the views stay.
     Hold,
-    /// Ends the calibration and drops its views.
     Discard,
     /// Forces a view from the next pair that shows the board.
     Take,
     /// Sets whether views are taken automatically.
     SetAutomatic(bool),
-    /// Deletes the view at this index.
     Delete(usize),
-    /// Locks the automatic focus and exposure of the cameras.
     LockCameras,
-    /// Sets the name of the file to write.
     NameFile(String),
-    /// Lets the user choose the file to write.
     ChooseFile,
     /// Writes the calibration, and calibrates the source with it.
     Save {
         /// Whether existing files may be replaced.
         replaces: bool,
     },
-    /// Leaves the existing file as it is.
     KeepFile,
 }
 
-/// State of the live calibration.
 pub(crate) struct GuideState {
-    /// Typed description of the board.
     pub(crate) words: String,
     /// Board of this description, or the error in it.
     pub(crate) board: Result<Board, String>,
-    /// Running calibration; `None` where none was started.
-    pub(crate) running: Option<Running>,
-    /// Name of the file to write.
+    pub(crate) running: Option<RunningCalibration>,
     pub(crate) save_as: String,
-    /// Existing file of the chosen name: the user is asked whether to replace it.
+    /// Existing file of the chosen name, until the user decides on its replacement.
     pub(crate) asks_to_replace: Option<PathBuf>,
 }
 
 impl Default for GuideState {
-    /// Starts with the board that fills a sheet of A4: it fits on Letter too.
+    /// Returns the state with the board that fills a sheet of A4, which fits on Letter too.
     fn default() -> Self {
         let board = Board::for_paper(Paper::A4, None, BoardKind::default()).map_err(|err| err.to_string());
         let words = board.as_ref().map_or_else(|_| String::new(), Board::to_string);
@@ -69,18 +55,17 @@ impl Default for GuideState {
 }
 
 impl GuideState {
-    /// Starts with a board that was used before.
+    /// Returns the state with a board that was used before.
     pub(crate) fn with_board(board: Board) -> Self {
         Self { words: board.to_string(), board: Ok(board), ..Self::default() }
     }
 
-    /// Sets the description of the board.
     pub(crate) fn set_board(&mut self, words: String) {
         self.board = words.trim().parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
         self.words = words;
     }
 
-    /// Sets the side of a square, mm; markers and gaps follow, to a hundredth of a mm.
+    /// Sets the side of a square in mm; markers and gaps follow to a hundredth of a mm.
     pub(crate) fn set_square_mm(&mut self, square_mm: f64) {
         let Ok(board) = &self.board else { return };
         let mut board = board.with_square_mm(square_mm);
@@ -93,27 +78,23 @@ impl GuideState {
     }
 }
 
-/// Calibration that was started.
-pub(crate) struct Running {
-    /// Newest progress.
+/// Calibration in progress or finished.
+pub(crate) struct RunningCalibration {
     pub(crate) progress: Progress,
     /// Whether pairs are examined while the page is open.
     pub(crate) is_looking: bool,
-    /// Reason why no more pairs can be examined.
+    /// Reason why no further pairs can be examined.
     pub(crate) ended: Option<String>,
-    /// Time of the newest view.
     pub(crate) taken_at: Option<Instant>,
     /// Written file, with the names of its views.
     pub(crate) saved: Option<(PathBuf, BTreeSet<String>)>,
 }
 
-impl Running {
-    /// Starts a calibration.
+impl RunningCalibration {
     pub(crate) fn new() -> Self {
         Self { progress: Progress::default(), is_looking: true, ended: None, taken_at: None, saved: None }
     }
 
-    /// Takes newer progress.
     pub(crate) fn update(&mut self, progress: Progress, now: Instant) {
         let newest = |progress: &Progress| progress.taken.last().map(|taken| taken.view.name.clone());
         if progress.taken.len() > self.progress.taken.len() && newest(&progress) != newest(&self.progress) {
@@ -122,17 +103,14 @@ impl Running {
         self.progress = progress;
     }
 
-    /// Returns the number of views.
     pub(crate) fn count(&self) -> usize {
         self.progress.taken.len()
     }
 
-    /// Returns the names of the views.
     pub(crate) fn names(&self) -> BTreeSet<String> {
         self.progress.taken.iter().map(|taken| taken.view.name.clone()).collect()
     }
 
-    /// Returns the number of unsaved views.
     pub(crate) fn unsaved(&self) -> usize {
         if self.saved.as_ref().is_some_and(|(_, names)| *names == self.names()) { 0 } else { self.count() }
     }
@@ -142,7 +120,7 @@ impl Running {
         self.taken_at.is_some_and(|at| at.elapsed() < FLASH)
     }
 
-    /// Returns the solution that can be written, if there is one.
+    /// Returns the solution that can be written.
     pub(crate) fn outcome(&self) -> Option<&Arc<Outcome>> {
         self.progress.outcome.as_ref()
     }
@@ -151,11 +129,11 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::{Pictures, Taken, View};
+    use crate::calibrate::{Pictures, TakenView, View};
     use crate::image::Image;
 
     #[test]
-    fn a_measured_square_changes_the_words_and_a_wrong_board_says_why() {
+    fn measured_square_updates_the_board_description() {
         let mut guide = GuideState::default();
         guide.set_square_mm(24.7);
         assert_eq!(guide.words, "charuco:10x7:24.7mm:18.52mm:DICT_5X5_100");
@@ -170,13 +148,13 @@ mod tests {
 
     #[test]
     fn a_new_view_flashes_and_saved_views_are_not_lost() {
-        let taken = |name: &str| Taken {
+        let taken = |name: &str| TakenView {
             view: View { name: name.to_owned(), corners: [Vec::new(), Vec::new()] },
             pictures: Pictures::Held([0, 1].map(|_| Arc::new(Image::from_fn(1, 1, |_, _| 0)))),
         };
         let progress =
             |names: &[&str]| Progress { taken: names.iter().copied().map(taken).collect(), ..Progress::default() };
-        let mut running = Running::new();
+        let mut running = RunningCalibration::new();
         assert_eq!((running.unsaved(), running.has_just_taken()), (0, false));
         running.update(progress(&["001", "002"]), Instant::now());
         assert_eq!((running.unsaved(), running.has_just_taken()), (2, true));

@@ -1,12 +1,12 @@
-//! List of the views: number, position, and error of each against the solution.
+//! List of the views: number, position, and error of each with respect to the solution.
 
 use super::panel::warning;
-use crate::calibrate::{MIN_VIEWS, Outcome, Side, Taken};
+use crate::calibrate::{MIN_VIEWS, Outcome, Side, TakenView};
 use crate::command::Command;
 use crate::console::counted;
 use crate::panels::steps::StepState;
 use crate::state::State;
-use crate::state::{GuideStep, Running};
+use crate::state::{GuideStep, RunningCalibration};
 use crate::widgets;
 use egui::{Button, Checkbox, Grid, RichText, Role, ScrollArea, Ui, WidgetInfo};
 
@@ -59,7 +59,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-fn table_of(ui: &mut Ui, running: &Running, commands: &mut Vec<Command>) {
+fn table_of(ui: &mut Ui, running: &RunningCalibration, commands: &mut Vec<Command>) {
     let outcome = running.outcome().map(AsRef::as_ref);
     Grid::new("views").num_columns(5).spacing([12.0, 2.0]).striped(true).show(ui, |ui| {
         for title in ["view", "left", "right", "", ""] {
@@ -75,18 +75,18 @@ fn table_of(ui: &mut Ui, running: &Running, commands: &mut Vec<Command>) {
     });
 }
 
-fn row(ui: &mut Ui, taken: &Taken, outcome: Option<&Outcome>, place: usize, commands: &mut Vec<Command>) {
+fn row(ui: &mut Ui, taken: &TakenView, outcome: Option<&Outcome>, place: usize, commands: &mut Vec<Command>) {
     let name = &taken.view.name;
     ui.monospace(name);
-    for (eye, side) in Side::ALL.into_iter().zip(["left", "right"]) {
-        let corners = taken.view.of(eye).len();
-        let text = match rms_px(outcome, name, eye) {
+    for (side, side_name) in Side::ALL.into_iter().zip(["left", "right"]) {
+        let corners = taken.view.of(side).len();
+        let text = match rms_px(outcome, name, side) {
             Some(px) => format!("{px:.2} px"),
             None if corners == 0 => "–".to_owned(),
             None => counted(corners as u64, "corner"),
         };
         let response = ui.monospace(&text);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("view {name} {side}: {text}")));
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("view {name} {side_name}: {text}")));
     }
     if is_split(outcome, name) {
         let mark = ui.label(RichText::new("▲ sides disagree").small().color(ui.visuals().warn_fg_color));
@@ -104,9 +104,9 @@ fn row(ui: &mut Ui, taken: &Taken, outcome: Option<&Outcome>, place: usize, comm
 }
 
 /// Returns the re-projection error of a view, px; `None` where the solution lacks it.
-fn rms_px(outcome: Option<&Outcome>, name: &str, eye: Side) -> Option<f64> {
-    // a split view is listed twice, once for each side
-    outcome?.solution.views.iter().filter(|fit| fit.view.name == name).find_map(|fit| fit.rms_px(eye))
+fn rms_px(outcome: Option<&Outcome>, name: &str, side: Side) -> Option<f64> {
+    // a split view appears twice, once for each side
+    outcome?.solution.views.iter().filter(|fit| fit.view.name == name).find_map(|fit| fit.rms_px(side))
 }
 
 fn is_split(outcome: Option<&Outcome>, name: &str) -> bool {

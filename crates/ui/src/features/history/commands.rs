@@ -1,11 +1,11 @@
-//! Return to older settings, and following of a settings file.
+//! Restoration of older settings, and following of a settings file.
 
 use crate::capture::SourceSpec;
 use crate::features::dialog;
 use crate::features::rig;
 use crate::files::{self, plain};
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::recording::time;
 use crate::session::{Request, Session};
 use crate::settings::{self, Settings, SettingsError};
@@ -16,17 +16,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Interval of reading the settings file.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
-/// Job that reads the settings file; hidden from the status line.
+/// Job that reads the settings file, hidden from the status line.
 pub(crate) const FOLLOW: Job = Job::stoppable("reading the settings file");
 const SAVE: Job = Job::new("writing the settings");
 
-/// Content of a settings file: its text, and its settings or the error in it.
 struct FileContent {
     text: String,
     settings: Result<Settings, SettingsError>,
 }
 
-/// Records the settings, once per frame and after all commands of the frame.
+/// Records the settings once per frame, after all commands of the frame.
 pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
     if session.started.is_some() || session.state.source.opening.is_some() {
         return; // not all settings are there
@@ -36,7 +35,6 @@ pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
     session.state.history.note(setup, Instant::now(), press);
 }
 
-/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
     match step {
         HistoryStep::Go(position) => go_to(session, position),
@@ -48,7 +46,7 @@ pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
     }
 }
 
-/// Undoes the last step (-1) or redoes the next one (1).
+/// Undoes the last step (-1) or redoes the next one (+1).
 pub(crate) fn go_in_history(session: &mut Session, by: isize) {
     match session.state.history.position().checked_add_signed(by) {
         Some(position) if position <= session.state.history.steps().len() => go_to(session, position),
@@ -62,7 +60,6 @@ fn go_to(session: &mut Session, position: usize) {
     }
 }
 
-/// Applies a whole set of settings.
 pub(crate) fn take_setup(session: &mut Session, setup: Setup) {
     let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
     let matching = &mut session.state.matching;
@@ -107,7 +104,7 @@ fn choose_new_settings_file(session: &mut Session) {
     dialog::commands::ask_new_file(session, "A file for the settings", name, kind, write_settings_file);
 }
 
-/// Writes the followed file; changes that an editor has made meanwhile are not overwritten.
+/// Writes the followed file unless an editor has changed it meanwhile.
 fn save_settings_file(session: &mut Session) {
     let Some(file) = &session.state.settings_file else { return };
     let path = file.path.clone();
@@ -129,12 +126,11 @@ fn write_settings_file(session: &mut Session, path: PathBuf, replaces: bool) {
     };
     session.start_job(SAVE, write, |session, (path, text): (PathBuf, String)| {
         let said = format!("settings written: --settings {}", path.display());
-        session.state.notices.add(Level::News, said, vec![Cure::ShowInFolder(path.clone())]);
+        session.state.notices.add(Level::News, said, vec![Remedy::ShowInFolder(path.clone())]);
         session.state.settings_file = Some(SettingsFile { path, text, wrong: None });
     });
 }
 
-/// Reads the settings file again after a change.
 pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
     let Some(file) = &session.state.settings_file else { return };
     let is_due = session.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
@@ -146,7 +142,7 @@ pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
     let look = move || {
         let read = match read(&path) {
             Ok(read) => (read.text != known).then_some(read),
-            // an editor may be replacing it: the error stays only as long as the file is missing
+            // an editor may be replacing the file: the error stays only as long as it is missing
             Err(why) => Some(FileContent { text: String::new(), settings: Err(why) }),
         };
         Ok((path, read))
@@ -159,7 +155,7 @@ pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
     });
 }
 
-/// Applies the settings of the file; an error in it leaves the settings unchanged.
+/// Applies the settings of the file, unless it has an error.
 fn take_read(session: &mut Session, FileContent { text, settings }: FileContent) {
     let frame = session.state.output().map(|output| (output.job.frame.extent_px(), output.job.frame.geometry));
     let settings = settings.and_then(|settings| {
@@ -190,7 +186,7 @@ fn take_read(session: &mut Session, FileContent { text, settings }: FileContent)
 /// Reads a settings file.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 fn read(path: &Path) -> Result<FileContent, SettingsError> {
     let text = settings::read_text(path)?;
     let settings = settings::words_of(path, &text).and_then(|words| Settings::resolve(&words));

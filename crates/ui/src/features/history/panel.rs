@@ -27,7 +27,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         );
         return;
     }
-    // the newest first
     for (i, step) in history.steps().iter().enumerate().rev() {
         let clock = time::for_file_name(step.at);
         let clock = clock.split('_').nth(1).unwrap_or_default().replace('-', ":");
@@ -36,7 +35,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     row(ui, "", "as it began", 0, history.position(), commands);
 }
 
-/// Shows one position in the history.
 fn row(ui: &mut Ui, clock: &str, words: &str, place: usize, position: usize, commands: &mut Vec<Command>) {
     let mut text = RichText::new(format!("{clock:8}  {words}"));
     if place > position {
@@ -53,7 +51,6 @@ fn row(ui: &mut Ui, clock: &str, words: &str, place: usize, position: usize, com
     });
 }
 
-/// Shows the settings file.
 fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "settings file");
     let file = state.settings_file.as_ref();

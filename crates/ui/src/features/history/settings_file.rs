@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// Change of the history or of the settings file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum HistoryStep {
     /// Goes to the position after this number of steps.
@@ -11,19 +10,17 @@ pub(crate) enum HistoryStep {
     ChooseFile,
     /// Applies the settings of a file, and follows it.
     OpenFile(PathBuf),
-    /// Lets the user choose a file to write the settings to.
+    /// Lets the user choose a file to which the settings are written.
     ChooseNewFile,
-    /// Writes the settings to the file that is followed.
     Save,
-    /// Stops following the file.
     Forget,
 }
 
-/// Settings file that is followed: changes by an editor take effect.
+/// Settings file that is followed, so that changes by an editor take effect.
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
     /// Text of the file as last read or written.
     pub(crate) text: String,
-    /// Error in the file; the settings stay as they are.
+    /// Error in the file, which leaves the settings unchanged.
     pub(crate) wrong: Option<String>,
 }

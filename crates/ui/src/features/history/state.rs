@@ -8,11 +8,11 @@ use crate::state::{OwnPreset, State};
 use crate::stereo::{Preset, StereoParams};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Largest number of steps; the oldest are forgotten.
+/// Largest number of steps, beyond which the oldest are dropped.
 const MAX_STEPS: usize = 500;
 /// Settings of which each choice is a separate step.
 const CHOSEN: [&str; 4] = ["Source", "Engine", "Preset", "Calibration"];
-/// Interval below which changes of one setting are merged into one step, as those of a slider.
+/// Interval below which changes of one setting, as by a slider, are merged into one step.
 const SAME_STEP: Duration = Duration::from_secs(1);
 /// Largest number of settings that a step names.
 const MAX_NAMED: usize = 3;
@@ -20,7 +20,7 @@ const MAX_NAMED: usize = 3;
 /// Settings that a step changes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Setup {
-    /// Parameters. Confidence follows its view and is off here.
+    /// Parameters, with confidence off because it follows its view.
     pub(crate) params: StereoParams,
     pub(crate) preset: Preset,
     pub(crate) own: Option<OwnPreset>,
@@ -31,7 +31,7 @@ pub(crate) struct Setup {
     pub(crate) depth_range_m: Option<(f64, f64)>,
 }
 
-/// Calibration of the source: the choice and its result, so that an estimate is restored exactly.
+/// Calibration of the source: the choice, and its result so that an estimate is restored exactly.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calibration {
     pub(crate) choice: CalibrationChoice,
@@ -41,14 +41,13 @@ pub(crate) struct Calibration {
 }
 
 impl PartialEq for Calibration {
-    /// Compares the choices, from which the rest follows.
+    /// Compares the choices, which determine the rest.
     fn eq(&self, other: &Self) -> bool {
         (&self.choice, &self.rig) == (&other.choice, &other.rig)
     }
 }
 
 impl Setup {
-    /// Returns the present settings.
     pub(crate) fn of(State { matching, source, rig, view, .. }: &State) -> Self {
         Self {
             params: StereoParams { confidence: false, ..matching.params.clone() },
@@ -66,24 +65,24 @@ impl Setup {
         }
     }
 
-    /// Returns this source, calibration and colours with the matching settings of `other`.
+    /// Returns these settings with the matching settings of `other`; source, calibration and colours stay.
     pub(crate) fn matched_as(self, other: &Self) -> Self {
         let Self { source, calibration, depth_range_m, .. } = self;
         Self { source, calibration, depth_range_m, ..other.clone() }
     }
 
-    /// Describes the differences in one line: "P1 14 → 22"; "the same" without any.
+    /// Describes the differences in one line, as "P1 14 → 22"; "the same" if there are none.
     pub(crate) fn differences_to(&self, to: &Self) -> String {
         let changes = self.changes_to(to);
         if changes.is_empty() { "the same".to_owned() } else { words_of(&changes) }
     }
 
-    /// Returns the name of the preset that the parameters started from.
+    /// Returns the name of the preset at the origin of the parameters.
     pub(crate) fn preset_name(&self) -> &str {
         self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
     }
 
-    /// Returns the changes, as "P1 14 → 22". A preset's name stands for its parameters.
+    /// Returns the changes, as "P1 14 → 22", with a preset's name in place of its parameters.
     fn changes_to(&self, to: &Self) -> Vec<SettingChange> {
         let mut changes = Vec::new();
         let mut add = |name: &'static str, from: &str, to: &str| {
@@ -112,12 +111,11 @@ impl Setup {
     }
 }
 
-/// Describes a depth range.
 fn colours(range_m: Option<(f64, f64)>) -> String {
     range_m.map_or("not fitted".to_owned(), |(near, far)| format!("{near:.2} to {far:.2} m"))
 }
 
-/// Describes a calibration: its origin, and the given numbers.
+/// Describes a calibration by its origin and its numbers.
 fn words_of_choice(choice: &CalibrationChoice) -> String {
     let mut words = vec![match (choice.rectify(), &choice.files[..]) {
         (RectifyChoice::Auto, _) => "estimated".to_owned(),
@@ -135,21 +133,17 @@ fn words_of_choice(choice: &CalibrationChoice) -> String {
     words.join(" ")
 }
 
-/// Change of one setting in a step.
 struct SettingChange {
     name: &'static str,
     words: String,
 }
 
-/// Change of settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) at: SystemTime,
-    /// Description: "P1 14 → 22".
+    /// Description, as "P1 14 → 22".
     pub(crate) words: String,
-    /// Names of the changed settings.
     names: Vec<&'static str>,
-    /// Settings after the step.
     setup: Setup,
 }
 
@@ -159,18 +153,17 @@ pub(crate) struct History {
     /// Settings before the first step; `None` before the start.
     start: Option<Setup>,
     steps: Vec<Step>,
-    /// Number of steps in force; later ones can be redone.
+    /// Number of steps in force; those after it can be redone.
     position: usize,
-    /// Settings that were recorded last.
     now: Option<Setup>,
-    /// Whether older settings were restored: the next difference is no step.
+    /// Whether older settings were restored, so that the next difference is no step.
     is_going: bool,
-    /// Time of the last change to the newest step, and the press of the pointer during it.
+    /// Time of the last change to the newest step, and the number of the pointer's press during it.
     newest: Option<(Instant, Option<u64>)>,
 }
 
 impl History {
-    /// Records the present settings; called once per frame. `press` numbers the present press of the pointer.
+    /// Records the present settings once per frame; `press` numbers the present press of the pointer.
     pub(crate) fn note(&mut self, setup: Setup, now: Instant, press: Option<u64>) {
         let Some(before) = &self.now else {
             (self.start, self.now) = (Some(setup.clone()), Some(setup));
@@ -207,7 +200,7 @@ impl History {
         self.position = self.steps.len();
     }
 
-    /// Records colours that were fitted because of the step in force: undo and redo include them.
+    /// Records colours fitted because of the step in force, so that undo and redo include them.
     pub(crate) fn note_colours(&mut self, range_m: Option<(f64, f64)>) {
         let in_force = match self.position.checked_sub(1) {
             None => self.start.as_mut(),
@@ -218,7 +211,6 @@ impl History {
         }
     }
 
-    /// Returns the steps, the oldest first.
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -228,7 +220,7 @@ impl History {
         self.position
     }
 
-    /// Goes to this number of steps and returns the settings to apply. `None` where the number is too large, or nothing changes.
+    /// Goes to this number of steps and returns the settings to apply; `None` if the number is too large or nothing changes.
     pub(crate) fn go(&mut self, position: usize) -> Option<Setup> {
         let setup = self.in_force(position)?.clone();
         if position == self.position {
@@ -247,7 +239,6 @@ impl History {
     }
 }
 
-/// Describes the changes in one line.
 fn words_of(changes: &[SettingChange]) -> String {
     let words: Vec<_> = changes.iter().take(MAX_NAMED).map(|change| change.words.as_str()).collect();
     match changes.len().saturating_sub(MAX_NAMED) {
@@ -284,7 +275,7 @@ mod tests {
         let after = |ms: u64| start + Duration::from_millis(ms);
         history.note(with_p1(14), after(0), None);
         for (i, p1) in [15, 18, 22].into_iter().enumerate() {
-            // the pointer rests for seconds between two changes, and is never let go
+            // the pointer rests for seconds between two changes and stays pressed
             history.note(with_p1(p1), after(3000 * i as u64), Some(7));
         }
         assert_eq!(words(&history), ["P1 14 → 22"]);
@@ -376,7 +367,7 @@ mod tests {
         history.note(away.clone(), now, None);
         history.note(setup(), now, None);
         assert_eq!(history.go(0), Some(away));
-        // the folder is gone: the source stays
+        // the source stays, since the folder is gone
         history.note(setup(), now, None);
         assert_eq!((words(&history).len(), history.position()), (1, 0));
     }

@@ -8,13 +8,11 @@ use crate::waker::Waker;
 use egui::Context;
 use std::sync::Arc;
 
-/// Starts the thread of measurements.
 pub(crate) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureRequest, Measurement>> {
     let (wake, mut meter) = (waker.clone(), Meter::default());
     Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))
 }
 
-/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: MeasureStep, ctx: &Context) {
     let state = &mut session.state.measure;
     match step {
@@ -31,7 +29,7 @@ pub(crate) fn execute(session: &mut Session, step: MeasureStep, ctx: &Context) {
     }
 }
 
-/// Requests the numbers of the newest result, and takes the newest measurement. Called once per frame.
+/// Requests the numbers of the newest result and takes the newest measurement, once per frame.
 pub(crate) fn update(session: &mut Session) {
     if !session.state.is_open(Action::Measure) {
         session.state.measure.measured = None;

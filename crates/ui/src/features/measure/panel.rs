@@ -13,7 +13,7 @@ use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape
 const HELP: &str = "Drag a rectangle over a flat surface; click two points for their distance. The other mouse buttons move an enlarged image.";
 /// Size of the curve of the last values, points.
 const CURVE: egui::Vec2 = vec2(64.0, 14.0);
-/// Distance that is offered first, m.
+/// Initial distance, m.
 const FIRST_DISTANCE_M: f64 = 1.0;
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -68,7 +68,6 @@ fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &
     }
 }
 
-/// Shows the field for the true distance.
 fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
     let help = "Distance of the surface in the middle of the image, from the left camera along its line of sight, measured with a ruler: \
                 for the Z accuracy.";
@@ -91,7 +90,6 @@ fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command
     }
 }
 
-/// Shows the chosen points.
 fn points(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
     widgets::row(ui, "points", "Two pixels whose distance in space is measured.", |ui| {
         let text = match measure.points[..] {
@@ -106,10 +104,10 @@ fn points(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows each number with its unit, the curve of its last values, and its trend.
+/// Shows each number with its unit, its trend, and the curve of its last values.
 fn table(ui: &mut Ui, name: &str, rows: &[Row]) {
     Grid::new(name).num_columns(4).spacing([10.0, 2.0]).show(ui, |ui| {
-        // the error of one step is for scripts: the window shows its parts and their sum
+        // the error of one step is for scripts; the window shows its parts and their sum
         for Row { quantity, values, trend } in rows.iter().filter(|row| row.quantity.name != "distance_error_mm") {
             let value = quantity.value.map_or_else(|_| "–".to_owned(), digits);
             ui.label(quantity.title);
@@ -145,7 +143,7 @@ fn trend_text(ui: &Ui, trend: Trend) -> RichText {
     }
 }
 
-/// Draws the last values as a line from the left, the lowest at the bottom and the highest at the top.
+/// Draws the last values as a line, the lowest at the bottom and the highest at the top.
 fn curve(ui: &mut Ui, values: &[f64]) {
     let (rect, _) = ui.allocate_exact_size(CURVE, Sense::hover());
     if values.len() < 2 {
@@ -159,7 +157,7 @@ fn curve(ui: &mut Ui, values: &[f64]) {
     ui.painter().add(Shape::line(line.collect(), Stroke::new(1.0, ui.visuals().text_color())));
 }
 
-/// Shows why numbers are missing: each reason once, with its numbers.
+/// Shows each reason for missing numbers once, with the names of these numbers.
 fn missing(ui: &mut Ui, rows: &[Row], commands: &mut Vec<Command>) {
     let mut reasons: Vec<(Missing, Vec<&str>)> = Vec::new();
     for row in rows {

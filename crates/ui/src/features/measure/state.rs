@@ -4,31 +4,27 @@ use crate::live::{Measurement, Subject};
 use crate::metrics::Region;
 use std::sync::Arc;
 
-/// Change of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MeasureStep {
     /// Measures another rectangle; `None` for the middle of the image.
     SetRegion(Option<Region>),
-    /// Adds a pixel as the first or the second point; a third one starts anew.
+    /// Adds a pixel as the first or the second point, or as the first of a new pair.
     AddPoint((usize, usize)),
     ClearPoints,
     /// Sets the true distance of the surface in the middle of the image, m.
     SetTrueDistance(Option<f64>),
-    /// Forgets the values so far.
     BeginAnew,
     /// Copies a command that measures the same to the clipboard.
     CopyCommand,
 }
 
-/// Subject and numbers of the measurement while the page is open.
 #[derive(Default)]
 pub(crate) struct MeasureState {
-    /// Measured rectangle; `None` for the middle of the image.
+    /// Measured rectangle, or `None` for the middle of the image.
     pub(crate) region: Option<Region>,
-    /// Measured points, at most two pixels.
     pub(crate) points: Vec<(usize, usize)>,
     pub(crate) true_distance_m: Option<f64>,
-    /// Number of the series: how often values were forgotten.
+    /// Number of times that values were forgotten.
     pub(crate) series: u64,
     /// Numbers of the newest measured result.
     pub(crate) measured: Option<Arc<Measurement>>,
@@ -47,7 +43,6 @@ impl MeasureState {
         }
     }
 
-    /// Takes a point.
     pub(crate) fn add_point(&mut self, pixel: (usize, usize)) {
         if self.points.len() >= 2 {
             self.points.clear();

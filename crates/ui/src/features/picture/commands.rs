@@ -1,7 +1,7 @@
 //! Saved images: drawn on the window's thread between two frames, then read back, encoded and written by a job.
 
 use super::figure::{self, TitledDrawing};
-use super::offscreen::{Drawn, Pending};
+use super::offscreen::{PendingPixels, ShapeDrawing};
 use super::state::{Destination, Figure, PictureFormat, PictureStep};
 use super::svg::svg;
 use crate::action::Action;
@@ -10,7 +10,7 @@ use crate::features::dialog;
 use crate::files;
 use crate::image::Image;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::recording::{time, write::free_name};
 use crate::session::Session;
 use crate::{console, export};
@@ -22,7 +22,6 @@ use std::time::SystemTime;
 const WRITE: Job = Job::new("writing the image");
 const COPY: Job = Job::new("copying the image");
 
-/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: PictureStep) {
     let pictures = &mut session.state.picture;
     match step {
@@ -36,16 +35,15 @@ pub(crate) fn execute(session: &mut Session, step: PictureStep) {
     }
 }
 
-/// Requests an image of the figure on the open page, or of the large view.
 pub(crate) fn want(session: &mut Session, wanted: Destination) {
     let figure = if session.state.is_open(Action::Pictures) { session.state.picture.chosen } else { None };
-    match figure.or_else(|| Figure::of_now(&session.state)) {
+    match figure.or_else(|| Figure::current(&session.state)) {
         Some(figure) => session.state.picture.wanted = Some((figure, wanted)),
         None => session.state.notices.news("no image yet: wait for the first result"),
     }
 }
 
-/// Draws the requested image, and copies a finished one to the clipboard. Called once per frame, with the window's device.
+/// Draws the requested image with the window's device, and copies a finished one to the clipboard; once per frame.
 pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &RenderState) {
     if let Some(image) = session.state.picture.copied.take() {
         let [width, height] = image.size;
@@ -65,7 +63,7 @@ fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_stat
     if session.jobs.is_running(WRITE) || session.jobs.is_running(COPY) {
         return session.state.notices.news("the image before is still being written");
     }
-    if !wanted.is_there(&session.state) {
+    if !wanted.is_available(&session.state) {
         return session.state.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
     }
     let TitledDrawing { drawn, title, description } = figure::draw(&session.state, render_state, wanted, is_dark);
@@ -107,15 +105,14 @@ fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_stat
     };
     session.start_job(WRITE, work, |session, (path, bytes): (PathBuf, u64)| {
         let text = format!("image: {}, {}", path.display(), console::bytes(bytes));
-        session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
+        session.state.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
     });
 }
 
-/// Encoder of a file.
 type Encode = Box<dyn FnOnce() -> Result<Vec<u8>, String> + Send>;
 
 fn encoder(
-    drawn: Drawn,
+    drawn: ShapeDrawing,
     render_state: &RenderState,
     is_svg: bool,
     texts: Vec<(&'static str, String)>,
@@ -125,7 +122,7 @@ fn encoder(
         let text = svg(&drawn.shapes, drawn.size, drawn.background, &texts[0].1, &about.join("\n"));
         return Ok(Box::new(move || Ok(text.into_bytes())));
     }
-    let pending: Pending = drawn.submit(render_state)?;
+    let pending: PendingPixels = drawn.submit(render_state)?;
     Ok(Box::new(move || {
         let rgb = rgb_of(&pending.wait()?);
         let texts: Vec<_> = texts.iter().map(|(key, text)| (*key, &text[..])).collect();

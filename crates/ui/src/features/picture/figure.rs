@@ -1,6 +1,6 @@
 //! Drawing of views and figures on a sheet, with title, colour bar and units.
 
-use super::offscreen::{Drawn, Sheet};
+use super::offscreen::{ShapeDrawing, Sheet};
 use super::state::Figure;
 use crate::features::{explain, reach, search};
 use crate::panels::pictures::Pictures;
@@ -13,20 +13,18 @@ use egui::{Frame, Rect, RichText, Ui, pos2, vec2};
 const MARGIN: f32 = 8.0;
 /// Width of figures, points.
 const FIGURE_WIDTH: f32 = 640.0;
-/// Width of a view up to which its title and bar have their usual size, px; they grow with wider ones.
+/// Width of a view above which its title and bar grow with it, px.
 const USUAL_WIDTH_PX: f32 = 800.0;
 /// Width below which no title is drawn, points.
 const MIN_WIDTH: f32 = 240.0;
 
 /// Drawing with its title and description.
 pub(crate) struct TitledDrawing {
-    pub(crate) drawn: Drawn,
+    pub(crate) drawn: ShapeDrawing,
     pub(crate) title: String,
-    /// Units, range and size in words.
     pub(crate) description: String,
 }
 
-/// Returns the size of the image, px.
 pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32; 2]> {
     let Figure::View(kind) = figure else { return None };
     let sheet = view_sheet(state, kind, scale);
@@ -34,7 +32,7 @@ pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32;
     Some([px(sheet.size.x), px(sheet.size.y)])
 }
 
-/// Draws a figure; a view through `render_state`.
+/// Draws a figure; a view is drawn through `render_state`.
 pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, is_dark: bool) -> TitledDrawing {
     let title = format!("{} – {}", figure.title(), state.status().source.name);
     let (drawn, units) = match figure {
@@ -59,7 +57,7 @@ struct ViewSheet {
 
 fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
     let (width, height) = state.output().map_or((1, 1), |output| output.job.frame.size());
-    // whole pixels for each point: pixels of the image fall on those of the file
+    // whole pixels per point, so that pixels of the image fall on those of the file
     let larger = (width as f32 / USUAL_WIDTH_PX).round().max(1.0);
     let pixels_per_point = scale as f32 * larger;
     let shown = vec2(width as f32, height as f32) / larger;
@@ -71,7 +69,12 @@ fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
     ViewSheet { rects: ViewRects { header, ..at_corner }, size, pixels_per_point }
 }
 
-fn draw_view(state: &State, render_state: &RenderState, kind: ViewKind, is_dark: bool) -> (Drawn, Option<String>) {
+fn draw_view(
+    state: &State,
+    render_state: &RenderState,
+    kind: ViewKind,
+    is_dark: bool,
+) -> (ShapeDrawing, Option<String>) {
     let ViewSheet { rects, size, pixels_per_point } = view_sheet(state, kind, state.picture.choices.scale);
     let mut pictures = Pictures::new(render_state);
     let range = pictures.range_text(state, kind);
@@ -80,7 +83,7 @@ fn draw_view(state: &State, render_state: &RenderState, kind: ViewKind, is_dark:
     (drawn, range.map(|range| format!("{kind}, colours {} from {range}", state.view.colormap)))
 }
 
-fn draw_figure(state: &State, figure: Figure, is_dark: bool, title: &str) -> Drawn {
+fn draw_figure(state: &State, figure: Figure, is_dark: bool, title: &str) -> ShapeDrawing {
     let sheet =
         Sheet { width: FIGURE_WIDTH, height: None, pixels_per_point: state.picture.choices.scale as f32, is_dark };
     sheet.draw(|ui| {

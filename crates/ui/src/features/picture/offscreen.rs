@@ -6,17 +6,16 @@ use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions, ScreenDescriptor
 use egui::epaint::ClippedShape;
 use egui::{ColorImage, Context, Pos2, RawInput, Rect, Theme, Ui, Vec2, ViewportId};
 
-/// Number of passes before the final one: plots and texts find their sizes in them.
+/// Number of passes before the final one, in which plots and texts find their sizes.
 const LAYOUT_PASSES: usize = 2;
 /// Height offered to drawings that find their height while drawing, points.
 const MAX_HEIGHT: f32 = 4096.0;
 /// Alignment of the rows of a buffer that receives a texture, bytes.
 const ROW_ALIGNMENT: u32 = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
 
-/// Sheet to draw on.
+/// Sheet to draw on, in points; a height of `None` follows from the drawing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sheet {
-    /// Width, and the height if known, points.
     pub(crate) width: f32,
     pub(crate) height: Option<f32>,
     pub(crate) pixels_per_point: f32,
@@ -24,20 +23,19 @@ pub(crate) struct Sheet {
 }
 
 /// Drawing as egui's shapes.
-pub(crate) struct Drawn {
+pub(crate) struct ShapeDrawing {
     ctx: Context,
     textures: Vec<egui::TexturesDelta>,
-    /// Shapes, in points.
     pub(crate) shapes: Vec<ClippedShape>,
-    /// Size, points.
+    /// Size in points.
     pub(crate) size: Vec2,
     pub(crate) background: egui::Color32,
     pixels_per_point: f32,
 }
 
 impl Sheet {
-    /// Draws with `draw` in a separate egui context, which input of the window does not reach.
-    pub(crate) fn draw(self, mut draw: impl FnMut(&mut Ui)) -> Drawn {
+    /// Draws with `draw` in a separate egui context that receives no input of the window.
+    pub(crate) fn draw(self, mut draw: impl FnMut(&mut Ui)) -> ShapeDrawing {
         let ctx = Context::default();
         style::apply(&ctx);
         ctx.set_theme(if self.is_dark { Theme::Dark } else { Theme::Light });
@@ -63,19 +61,19 @@ impl Sheet {
         }
         let dark = || style::background(&ctx.style_of(Theme::Dark).visuals);
         let background = if self.is_dark { dark() } else { egui::Color32::WHITE };
-        Drawn { ctx, textures, shapes, size, background, pixels_per_point: self.pixels_per_point }
+        ShapeDrawing { ctx, textures, shapes, size, background, pixels_per_point: self.pixels_per_point }
     }
 }
 
-impl Drop for Drawn {
-    /// Marks the textures as forgotten on purpose, for egui's check.
+impl Drop for ShapeDrawing {
+    /// Marks the textures as forgotten on purpose, as egui's check requires.
     fn drop(&mut self) {
         self.textures.iter_mut().for_each(egui::TexturesDelta::clear);
     }
 }
 
-/// Pixels on their way from the GPU.
-pub(crate) struct Pending {
+/// Pixels that the GPU has not returned yet.
+pub(crate) struct PendingPixels {
     device: wgpu::Device,
     buffer: wgpu::Buffer,
     size: [u32; 2],
@@ -83,8 +81,7 @@ pub(crate) struct Pending {
     is_bgra: bool,
 }
 
-impl Drawn {
-    /// Returns the size of the image, px.
+impl ShapeDrawing {
     pub(crate) fn size_px(&self) -> [u32; 2] {
         [self.size.x, self.size.y].map(|points| (points * self.pixels_per_point).round().max(1.0) as u32)
     }
@@ -93,7 +90,7 @@ impl Drawn {
     ///
     /// # Errors
     /// The image is larger than the adapter draws.
-    pub(crate) fn submit(mut self, state: &RenderState) -> Result<Pending, String> {
+    pub(crate) fn submit(mut self, state: &RenderState) -> Result<PendingPixels, String> {
         let (device, queue, format) = (&state.device, &state.queue, state.target_format);
         let size = self.size_px();
         let largest = device.limits().max_texture_dimension_2d;
@@ -103,7 +100,7 @@ impl Drawn {
                 "an image of {width} × {height} px is larger than the {largest} px that this GPU draws: choose a smaller scale"
             ));
         }
-        // a software adapter filters like its own shader; on others the hardware is right
+        // only a software adapter must filter like its own shader
         let options = RendererOptions {
             dithering: false,
             predictable_texture_filtering: is_software(state),
@@ -162,11 +159,11 @@ impl Drawn {
         );
         queue.submit(more.into_iter().chain([encoder.finish()]));
         let is_bgra = matches!(format, wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Bgra8UnormSrgb);
-        Ok(Pending { device: device.clone(), buffer, size, bytes_per_row, is_bgra })
+        Ok(PendingPixels { device: device.clone(), buffer, size, bytes_per_row, is_bgra })
     }
 }
 
-impl Pending {
+impl PendingPixels {
     /// Waits for the pixels.
     ///
     /// # Errors
@@ -175,7 +172,7 @@ impl Pending {
         let lost = "the GPU was lost while it drew the image: save it again";
         let (sender, receiver) = crossbeam_channel::bounded(1);
         self.buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
-            let _ = sender.send(mapped); // the receiver waits, or has given up with an error
+            let _ = sender.send(mapped); // fails only after the receiver gave up with an error
         });
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|_| lost)?;
         receiver.recv().map_err(|_| lost)?.map_err(|_| lost)?;

@@ -15,8 +15,8 @@ const HELP: &str = "An image of a view as it is seen now, or of a figure, with t
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
-    let chosen = state.picture.chosen.filter(|figure| figure.is_there(state));
-    let Some(figure) = chosen.or_else(|| Figure::of_now(state)) else {
+    let chosen = state.picture.chosen.filter(|figure| figure.is_available(state));
+    let Some(figure) = chosen.or_else(|| Figure::current(state)) else {
         widgets::note(ui, "No result yet.");
         return;
     };

@@ -24,11 +24,11 @@ choices! {
     }
 }
 
-/// View or figure of which an image can be made.
+/// View or figure that can be saved as an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     View(ViewKind),
-    /// Cost and sum of the explained pixel over disparity.
+    /// Costs and sums of the explained pixel over disparity.
     Costs,
     /// Map of a sweep.
     Sweep,
@@ -40,7 +40,7 @@ pub(crate) enum Figure {
 
 impl Figure {
     /// Returns the figure of the open page, or else the large view.
-    pub(crate) fn of_now(state: &State) -> Option<Self> {
+    pub(crate) fn current(state: &State) -> Option<Self> {
         let of_page = match state.page {
             Some(Action::Explain) => Some(Self::Costs),
             Some(Action::Sweep) => Some(Self::Sweep),
@@ -51,18 +51,17 @@ impl Figure {
         let views = state.view.shown();
         let large = state.view.large_among(views, state.geometry().is_some()).unwrap_or(0);
         let view = views.get(large).copied().map(Self::View);
-        [of_page, view].into_iter().flatten().find(|figure| figure.is_there(state))
+        [of_page, view].into_iter().flatten().find(|figure| figure.is_available(state))
     }
 
-    /// Returns every view and figure that is available.
     pub(crate) fn all(state: &State) -> Vec<Self> {
         let views = ViewKind::ALL.iter().copied().map(Self::View);
         let figures = [Self::Costs, Self::Sweep, Self::Search, Self::Reach];
-        views.chain(figures).filter(|figure| figure.is_there(state)).collect()
+        views.chain(figures).filter(|figure| figure.is_available(state)).collect()
     }
 
-    /// Returns whether there is anything to draw.
-    pub(crate) fn is_there(self, state: &State) -> bool {
+    /// Returns whether the figure has something to draw.
+    pub(crate) fn is_available(self, state: &State) -> bool {
         let Some(output) = state.output() else { return false };
         let frame = &output.job.frame;
         match self {
@@ -81,7 +80,6 @@ impl Figure {
         }
     }
 
-    /// Returns the name in menus and titles.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::View(view) => view.word(),
@@ -92,17 +90,15 @@ impl Figure {
         }
     }
 
-    /// Returns whether it consists of lines and text.
+    /// Returns whether the figure consists of lines and text.
     pub(crate) fn is_drawing(self) -> bool {
         !matches!(self, Self::View(_))
     }
 }
 
-/// Choices for the images.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PictureChoices {
     pub(crate) format: PictureFormat,
-    /// Scale, one of [`SCALES`].
     pub(crate) scale: u32,
     pub(crate) ground: Ground,
     /// Folder of the files; `None` for the folder of snapshots.
@@ -115,13 +111,10 @@ impl Default for PictureChoices {
     }
 }
 
-/// Change of the choices, or request of an image.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PictureStep {
-    /// Sets the view or figure of the page.
     Choose(Figure),
     SetChoices(PictureChoices),
-    /// Lets the user choose the folder.
     ChooseFolder,
 }
 
@@ -131,14 +124,12 @@ impl From<PictureStep> for Command {
     }
 }
 
-/// Destination of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     File,
     Clipboard,
 }
 
-/// Saved images of this window.
 #[derive(Default)]
 pub(crate) struct PictureState {
     pub(crate) choices: PictureChoices,
@@ -151,7 +142,6 @@ pub(crate) struct PictureState {
 }
 
 impl PictureState {
-    /// Starts without an image.
     pub(crate) fn new(choices: PictureChoices) -> Self {
         Self { choices, ..Self::default() }
     }

@@ -4,7 +4,7 @@ use egui::epaint::{ClippedShape, ColorMode, Mesh, PathStroke, TextShape};
 use egui::{Color32, FontFamily, Rect, Shape, Stroke, StrokeKind, Vec2};
 use std::fmt::Write as _;
 
-/// Writes shapes, in points, as the text of a file. Images and callbacks of the GPU are left out: figures have none.
+/// Writes shapes in points as SVG text, without images and GPU callbacks, which figures lack.
 pub(crate) fn svg(shapes: &[ClippedShape], size: Vec2, background: Color32, title: &str, description: &str) -> String {
     let Vec2 { x: width, y: height } = size;
     let mut text = format!(
@@ -112,12 +112,12 @@ fn add_text(text: &mut String, shape: &TextShape) {
     }
 }
 
-/// Adds triangles of one colour each: bars and swatches.
+/// Adds triangles of one colour each, as in bars and swatches.
 fn add_mesh(text: &mut String, mesh: &Mesh) {
     for triangle in mesh.indices.chunks_exact(3) {
         let corners: Vec<_> = triangle.iter().map(|&index| &mesh.vertices[index as usize]).collect();
         let points: Vec<_> = corners.iter().map(|corner| format!("{},{}", corner.pos.x, corner.pos.y)).collect();
-        // crisp edges: antialiasing would show a line between neighbours
+        // crisp edges, since antialiasing would show a line between neighbours
         let _ = writeln!(
             text,
             "<polygon points=\"{}\"{} shape-rendering=\"crispEdges\"/>",
@@ -145,7 +145,6 @@ fn stroked(stroke: Stroke) -> String {
     format!("{} stroke-width=\"{}\"", attribute("stroke", stroke.color), stroke.width)
 }
 
-/// Formats a colour with its opacity.
 fn attribute(name: &str, colour: Color32) -> String {
     let [r, g, b, a] = colour.to_srgba_unmultiplied();
     match a {

@@ -1,12 +1,11 @@
-//! Presets: those of the program, and the user's presets, which are files.
+//! Presets of the program, and the user's presets, which are files.
 
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::session::Session;
 use crate::settings::{self, Settings};
 use crate::state::OwnPreset;
 use crate::stereo::Preset;
 
-/// Applies a preset; the search range stays.
 pub(crate) fn take(session: &mut Session, preset: Preset) {
     let matching = &mut session.state.matching;
     (matching.preset, matching.own) = (preset, None);
@@ -29,7 +28,7 @@ pub(crate) fn take_own(session: &mut Session, name: &str) {
     }
 }
 
-/// Saves the settings as a preset; the present preset of this name is replaced.
+/// Saves the settings as a preset, in place of the present one of this name.
 pub(crate) fn save(session: &mut Session, name: &str) {
     let Some(folder) = session.options.presets_folder.clone() else { return };
     let is_own = session.state.matching.own.as_ref().is_some_and(|own| own.name == name);
@@ -38,14 +37,13 @@ pub(crate) fn save(session: &mut Session, name: &str) {
             let params = session.state.matching.params.clone();
             session.state.matching.own = Some(OwnPreset { name: name.to_owned(), params });
             let text = format!("preset written: --preset '{name}', or --settings {}", path.display());
-            session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
+            session.state.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
         }
         Err(why) => session.state.notices.error(why),
     }
     session.state.matching.own_presets = settings::own_presets(&folder);
 }
 
-/// Deletes a preset of the user; the parameters stay.
 pub(crate) fn delete(session: &mut Session, name: &str) {
     let Some(folder) = session.options.presets_folder.clone() else { return };
     match settings::delete_own_preset(&folder, name) {

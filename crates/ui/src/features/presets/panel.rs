@@ -11,12 +11,11 @@ use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, 
 
 /// Width of the chooser, points: the longest name fits.
 const WIDTH: f32 = 110.0;
-/// Width below which the mark is a sign without words, points.
+/// Width below which the mark has no words, points.
 const MARK_WIDTH: f32 = 200.0;
 const LIST_WIDTH: f32 = 250.0;
 const LIST_HEIGHT: f32 = 420.0;
 
-/// Shows the chooser and the mark.
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Preset").weak());
     let name = state.matching.preset_name();
@@ -29,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
                 widgets::heading(ui, heading);
             }
             for &offered in &group.presets {
-                // choosing the present preset again restores its values
+                // a click on the present preset restores its values
                 if entry(ui, state, offered) {
                     commands.push(Command::SetPreset(offered));
                     ui.close();
@@ -82,7 +81,7 @@ fn own(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows one preset with its rate; returns whether it was clicked.
+/// Shows one preset with its rate, and returns whether it was clicked.
 fn entry(ui: &mut Ui, state: &State, preset: Preset) -> bool {
     let is_chosen = state.matching.own.is_none() && state.matching.preset == preset;
     let rate = RichText::new(state.rate_text(preset)).weak().small();
@@ -100,7 +99,7 @@ fn about(state: &State, preset: Preset) -> String {
 /// Names the parameters that were changed since the preset was chosen, and offers to restore them.
 fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let changes = differences(&state.matching.params, &state.matching.base());
-    // keeps its room while hidden: nothing jumps
+    // occupies its room while hidden, so that nothing moves
     ui.scope(|ui| {
         if changes.is_empty() {
             ui.set_invisible();

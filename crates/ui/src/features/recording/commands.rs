@@ -7,7 +7,7 @@ use crate::command::Command;
 use crate::features::dialog;
 use crate::jobs::Job;
 use crate::live::ResultTap;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
 use crate::recording::{About, Streams};
 use crate::session::Session;
@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Job that estimates the size, repeated while the estimate is shown; hidden from the status line.
+/// Job that estimates the size, repeated while the estimate is shown and hidden from the status line.
 pub(crate) const ESTIMATE: Job = Job::new("estimating the size of a recording");
-/// Interval of estimates: disks fill.
+/// Interval of estimates, which change as the disk fills.
 const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Change of the session that waits for an answer.
@@ -29,7 +29,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time and subject of the last estimate of the size of a recording.
 #[derive(Default)]
-pub(crate) struct Estimate(Option<(Instant, Streams, PathBuf)>);
+pub(crate) struct SizeEstimate(Option<(Instant, Streams, PathBuf)>);
 
 /// Starts or ends a recording.
 pub(crate) fn toggle(session: &mut Session) {
@@ -107,7 +107,7 @@ fn recording_started(session: &mut Session, started: Result<Arc<Recorder>, Strin
     }
 }
 
-/// Connects the receivers of pairs and results: the recorder and the live calibration, if there are any.
+/// Connects recorder and live calibration as receivers of pairs and results.
 pub(crate) fn connect_taps(session: &Session) {
     let recorder = session.state.recording.recorder();
     let mut taps = recorder.map(Recorder::taps).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(crate) fn connect_taps(session: &Session) {
     session.live.set_taps(taps, results.into_iter().collect());
 }
 
-/// Makes a change at once if no recording prevents it, and otherwise asks first.
+/// Executes a change at once unless a recording prevents it, which requires an answer first.
 pub(crate) fn unless_recording(
     session: &mut Session,
     obstacle: Obstacle,
@@ -132,7 +132,7 @@ pub(crate) fn unless_recording(
     forget(older);
 }
 
-/// Makes the waiting change, which ends the recording, or drops it.
+/// Executes the waiting change, which ends the recording, or drops it.
 pub(crate) fn answer_question(session: &mut Session, ends: bool) {
     session.state.recording.question = None;
     match session.waiting_change.take() {
@@ -141,7 +141,7 @@ pub(crate) fn answer_question(session: &mut Session, ends: bool) {
     }
 }
 
-/// Ends the recording, if there is one; `why` unless the user ends it.
+/// Ends the recording; `why` is the reason unless the user ends it.
 pub(crate) fn end_recording(session: &mut Session, why: Option<&str>) {
     match std::mem::take(&mut session.state.recording.phase) {
         Phase::Running(recorder) => {
@@ -163,7 +163,6 @@ pub(crate) fn end_recording(session: &mut Session, why: Option<&str>) {
     }
 }
 
-/// Shows a notice about the completed file.
 fn recording_ended(session: &mut Session, (status, error): (RecordStatus, Option<String>)) {
     let Phase::Ending(_, why) = std::mem::take(&mut session.state.recording.phase) else { return };
     session.state.recording.status = None;
@@ -172,14 +171,15 @@ fn recording_ended(session: &mut Session, (status, error): (RecordStatus, Option
     let text = format!("{cause}recorded {} into {}", recorded_streams(session), status.summary());
     let level = if is_error { Level::Error } else { Level::Remark };
     let file = status.path.filter(|_| status.counters.pairs > 0);
-    let cures = file.into_iter().flat_map(|file| [Cure::OpenFile(file.clone()), Cure::ShowInFolder(file)]).collect();
-    session.state.notices.add(level, text, cures);
+    let remedies =
+        file.into_iter().flat_map(|file| [Remedy::OpenFile(file.clone()), Remedy::ShowInFolder(file)]).collect();
+    session.state.notices.add(level, text, remedies);
 }
 
-/// Reads the recorder's status, and ends a recording that cannot continue; called once per frame.
+/// Reads the recorder's status and ends a recording that cannot continue; once per frame.
 pub(crate) fn update(session: &mut Session) {
     if session.state.recording.question.is_some() && !session.state.recording.is_begun() {
-        answer_question(session, true); // it has ended by itself: nothing is in the way any more
+        answer_question(session, true); // the recording has ended by itself, so that nothing prevents the change
     }
     let Some(recorder) = session.state.recording.recorder() else { return };
     recorder.watch(&session.state.status().errors);
@@ -202,15 +202,13 @@ pub(crate) fn update(session: &mut Session) {
     }
 }
 
-/// Records changed parameters.
 pub(crate) fn note_params(session: &Session) {
     if let Some(recorder) = session.state.recording.recorder() {
         recorder.set_params(&session.state.matching.params);
     }
 }
 
-/// Changes the preparation of frames. The head of a recording describes it: a recording of prepared frames ends here, one of raw
-/// pairs records the change.
+/// Changes the preparation of frames, which ends a recording of prepared frames; one of raw pairs records the change.
 pub(crate) fn set_preparation(session: &mut Session, preparation: FramePreparation) -> Result<(), CalibrationError> {
     if session.state.recording.bears_preparation() {
         session.live.set_preparation(preparation)?;
@@ -231,7 +229,7 @@ pub(crate) fn set_preparation(session: &mut Session, preparation: FramePreparati
     set
 }
 
-/// Estimates the size of a recording, unless the last estimate is recent.
+/// Estimates the size of a recording unless the last estimate is recent.
 pub(crate) fn estimate(session: &mut Session) {
     let Some(output) = session.state.output().cloned() else { return };
     let (streams, folder) = (session.state.streams(), session.state.recording_folder());
@@ -248,12 +246,11 @@ pub(crate) fn estimate(session: &mut Session) {
     session.start_job(ESTIMATE, estimate, |session, expected| session.state.recording.expected = Some(expected));
 }
 
-/// Describes the streams of the running recording.
 fn recorded_streams(session: &Session) -> String {
     session.state.recording.streams.to_string().replace(',', ", ")
 }
 
-/// Waits for a recording that is being started, and ends it.
+/// Waits for the start of a recording and ends it.
 fn end_recording_at_start(session: &mut Session, why: &str) {
     let deadline = Instant::now() + START_TIMEOUT;
     while matches!(session.state.recording.phase, Phase::Starting(_)) && Instant::now() < deadline {
@@ -263,12 +260,12 @@ fn end_recording_at_start(session: &mut Session, why: &str) {
     }
 }
 
-/// Ends a recording and waits for it, after the window was closed.
+/// Ends a recording after the window was closed, and waits for its end.
 ///
 /// # Errors
-/// The recording had ended with an error; the text names the file too.
+/// The recording had ended with an error; the text contains the file's name.
 pub(crate) fn finish(session: &mut Session) -> Option<Result<String, String>> {
-    // a file that is being created is closed too
+    // also closes a file that is being created
     end_recording_at_start(session, "the window was closed");
     session.live.set_taps(Taps::default(), Vec::new());
     let (Phase::Running(recorder) | Phase::Ending(recorder, _)) = std::mem::take(&mut session.state.recording.phase)
@@ -280,7 +277,7 @@ pub(crate) fn finish(session: &mut Session) -> Option<Result<String, String>> {
     Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
 }
 
-/// Drops a pending change on another thread: it may hold a source, which takes time to close.
+/// Drops a pending change on another thread, because it may hold a source, which takes time to close.
 fn forget(change: Option<PendingChange>) {
     if let Some(change) = change {
         let _ = std::thread::Builder::new().name("old change".into()).spawn(move || drop(change));
@@ -335,7 +332,10 @@ mod tests {
         toggle(&mut session);
         until(&mut session, "it has ended", |session| matches!(session.state.recording.phase, Phase::Idle));
         let file = session.state.notices.all().iter().find_map(|notice| {
-            notice.cures.iter().find_map(|cure| if let Cure::OpenFile(file) = cure { Some(file.clone()) } else { None })
+            notice
+                .remedies
+                .iter()
+                .find_map(|remedy| if let Remedy::OpenFile(file) = remedy { Some(file.clone()) } else { None })
         });
         let file = file.unwrap();
         let recording = Recording::open(&file).unwrap();

@@ -15,13 +15,13 @@ use egui::{Button, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, Wid
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Width of the button during a recording, points: wide enough that it rarely grows.
+/// Width of the button during a recording, which rarely outgrows it, points.
 const RUNNING_WIDTH: f32 = 132.0;
 const MENU_WIDTH: f32 = 280.0;
 /// Time left on the disk below which it is shown as nearly full, s.
 const SOON_S: f64 = 600.0;
 
-/// Shows menu and button, from right to left.
+/// Shows menu and button from right to left.
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     menu(ui, state, commands);
     let recording = &state.recording;
@@ -55,7 +55,7 @@ fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &m
     } else if let Some(lost) = losses(status) {
         ui.label(RichText::new(lost).small().color(red));
     } else if status.counters.not_matched > 0 && needs_results {
-        // nothing is lost: raw pairs can be matched later
+        // shown as a warning, since raw pairs can be matched later
         let text = format!("{} of {} not matched", status.counters.not_matched, status.taken);
         ui.label(RichText::new(text).small().color(ui.visuals().warn_fg_color));
     } else if let Some(left_s) = status.disk_left_s.filter(|&left_s| left_s < SOON_S) {
@@ -166,7 +166,7 @@ fn folder(ui: &mut Ui, state: &State, choices: &mut RecordingChoices, commands: 
     }
 }
 
-/// Formats `about 166 MB per minute; the disk lasts 5 h 12 min`. An upper bound where the file is compressed.
+/// Formats `about 166 MB per minute; the disk lasts 5 h 12 min`, an upper bound where the file is compressed.
 fn size_and_time(expected: Expected, choices: &RecordingChoices) -> String {
     let megabytes = expected.bytes_per_minute as f64 / 1e6;
     let lasts =

@@ -1,4 +1,4 @@
-//! Question whether the running recording ends for a change. Escape and a click beside it keep the recording.
+//! Question whether the running recording ends for a change; Escape and a click outside keep the recording.
 
 use crate::command::Command;
 use crate::panels::Panel;

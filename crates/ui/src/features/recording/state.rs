@@ -5,7 +5,6 @@ use crate::recording::{Format, Stream, Streams};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Streams, format and folder of recordings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RecordingChoices {
     pub(crate) streams: Streams,
@@ -13,7 +12,7 @@ pub(crate) struct RecordingChoices {
     pub(crate) compression: Compression,
     /// Whether holes of depth and disparity are filled.
     pub(crate) filled: bool,
-    /// Folder of the files; `None` for the folder of snapshots.
+    /// Folder of the files, or `None` for the folder of snapshots.
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -24,25 +23,22 @@ impl Default for RecordingChoices {
     }
 }
 
-/// Recordings of this window.
 #[derive(Default)]
 pub(crate) struct RecordingState {
     pub(crate) choices: RecordingChoices,
-    /// Folder of snapshots, absolute.
+    /// Folder of snapshots as an absolute path.
     pub(crate) default_folder: PathBuf,
-    /// Estimated size of a recording.
     pub(crate) expected: Option<Expected>,
     pub(crate) phase: Phase,
-    /// Streams of the running recording.
     pub(crate) streams: Streams,
-    /// Status of the running recording, read once per frame.
+    /// Status of the running recording, updated once per frame.
     pub(crate) status: Option<RecordStatus>,
     /// Reason of the question whether the recording ends for a change.
     pub(crate) question: Option<Obstacle>,
 }
 
 impl RecordingState {
-    /// Starts without a recording; files go into this folder, unless the choices name another one.
+    /// Returns the state without a recording; files go into this folder unless the choices name another one.
     pub(crate) fn new(choices: RecordingChoices, default_folder: PathBuf) -> Self {
         Self { choices, default_folder, ..Self::default() }
     }
@@ -55,9 +51,7 @@ pub(crate) enum Obstacle {
     Source(String),
     /// Left and right exchanged.
     Swap,
-    /// Another calibration.
     Calibration,
-    /// Another working size.
     Size,
 }
 
@@ -77,20 +71,18 @@ impl Obstacle {
     }
 }
 
-/// Phase of a recording.
 #[derive(Default)]
 pub(crate) enum Phase {
     #[default]
     Idle,
-    /// The file is being created; the reason if the recording is to end at once.
+    /// The file is being created; the text is the reason for an end at once.
     Starting(Option<String>),
     Running(Arc<Recorder>),
-    /// The file is being completed; the reason, unless the user ended it.
+    /// The file is being completed; the text is the reason unless the user ended it.
     Ending(Arc<Recorder>, Option<String>),
 }
 
 impl RecordingState {
-    /// Returns the status of the running recording.
     pub(crate) fn running(&self) -> Option<&RecordStatus> {
         self.status.as_ref().filter(|_| matches!(self.phase, Phase::Running(_)))
     }
@@ -100,7 +92,7 @@ impl RecordingState {
         matches!(self.phase, Phase::Running(_) | Phase::Starting(None))
     }
 
-    /// Returns whether it continues through a change of sides, calibration or size: raw pairs are recorded unchanged.
+    /// Returns whether a change of sides, calibration or size leaves the recording valid, because it contains raw pairs only.
     pub(crate) fn bears_preparation(&self) -> bool {
         !self.streams.needs_results() && !self.streams.has(Stream::Rectified)
     }
@@ -110,7 +102,7 @@ impl RecordingState {
         matches!(self.phase, Phase::Starting(_) | Phase::Ending(..))
     }
 
-    /// Returns the recorder, while it accepts pairs.
+    /// Returns the recorder while it accepts pairs.
     pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
         match &self.phase {
             Phase::Running(recorder) => Some(recorder),

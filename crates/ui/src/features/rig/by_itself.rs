@@ -7,10 +7,9 @@ use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::session::Session;
 use crate::stereo::StereoParams;
 
-/// Names of the settings that define the search range.
 const RANGE_WORDS: [&str; 3] = ["num-disparities", "min-disparity", "near-m"];
 
-/// Starts once after each opening of cameras, as soon as both images show enough texture.
+/// Starts the steps once after cameras were opened, as soon as both images have enough texture.
 pub(crate) fn update(session: &mut Session) {
     if session.begun_by_itself == Some(session.source_since) || !is_ready(session) {
         return;
@@ -27,7 +26,7 @@ pub(crate) fn update(session: &mut Session) {
     }
 }
 
-/// Returns whether uncalibrated cameras have matches in both images, and the user is doing nothing with them.
+/// Returns whether uncalibrated cameras have matches in both images while the user changes nothing.
 fn is_ready(session: &Session) -> bool {
     let state = &session.state;
     let health = &state.status().health;
@@ -41,13 +40,13 @@ fn is_ready(session: &Session) -> bool {
         || !state.source.lost_since.is_empty()
         || session.jobs.is_running(ESTIMATE);
     let newest = state.output().is_some_and(|output| output.job.frame.arrived >= session.source_since);
-    // cameras that look towards each other seem exchanged, until checked with a hand
+    // cameras that look towards each other seem exchanged until the user has checked them with a hand
     let has_sides = health.exchanged.is_none() || state.rig.sides_checked;
     let tells = health.row_offset.is_some() && health.blank.is_none() && health.in_columns.is_none();
     is_camera && is_uncalibrated && !is_busy && newest && tells && has_sides
 }
 
-/// Returns whether the user has left the search range alone: it is the initial one, or one that was fitted.
+/// Returns whether the search range is the initial one or a fitted one, and so not the user's choice.
 pub(crate) fn may_fit_range(session: &Session) -> bool {
     let StereoParams { min_disparity, num_disparities, .. } = session.state.matching.params;
     let now = (min_disparity, num_disparities);

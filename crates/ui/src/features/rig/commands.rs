@@ -1,4 +1,4 @@
-//! The calibration of the source, depth from two known distances, the working size, and the rig file.
+//! Calibration of the source, depth from two known distances, working size, and rig file.
 
 use crate::action::Action;
 use crate::calibration::{self, CalibrationError, KnownDepth};
@@ -9,7 +9,7 @@ use crate::features::recording;
 use crate::files;
 use crate::geometry::Geometry;
 use crate::jobs::Job;
-use crate::notices::{Cure, Level};
+use crate::notices::{Level, Remedy};
 use crate::options::WindowOptions;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
 use crate::saved::SavedState;
@@ -20,10 +20,10 @@ use crate::store::{estimated, is_estimate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// File of the saved rig, beside that of the saved state.
+/// File of the saved rig, stored beside the saved state.
 const SAVED_RIG: &str = "last-rig.toml";
 
-/// Takes the saved rig, unless the command line names a source, rig or calibration. Returns whether there was one.
+/// Applies the saved rig unless the command line names a source, rig or calibration, and returns whether one was applied.
 pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> bool {
     let SourceOptions { size, cameras, .. } = &options.source_options;
     let has_source = options.source.is_some() || options.rig_file.is_some() || size.is_some();
@@ -40,19 +40,17 @@ pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> 
     true
 }
 
-/// Origin of a change: the user, or the window.
+/// Origin of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Initiator {
-    /// The user.
     User,
-    /// Automatic change of the window: it ends no recording, and its failure is news.
+    /// Automatic change, which ends no recording and whose failure is reported as news.
     Window,
 }
 
 pub(crate) const ESTIMATE: Job = Job::stoppable("estimating the rig");
 pub(crate) const FIT_RANGE: Job = Job::stoppable("fitting the search range");
 
-/// Records the calibration of the source.
 pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
     let state = &mut session.state;
     if let Some(text) = session.uncalibrated.take() {
@@ -66,7 +64,7 @@ pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
     session.describe_source();
 }
 
-/// Calibrates the source in another way. The source is read on, and a failure leaves the calibration unchanged.
+/// Calibrates the source in another way while it is read on; a failure leaves the calibration unchanged.
 pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: Initiator) {
     let source = session.state.status().source.clone();
     let (asked, info) = (choice.clone(), source.clone());
@@ -91,7 +89,7 @@ pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: 
     }
 }
 
-/// Prepares the frames of `source` by the result of `work`, which carries out `choice`.
+/// Prepares the frames of `source` by the result of `work`, which implements `choice`.
 fn calibrate_by(
     session: &mut Session,
     job: Job,
@@ -105,11 +103,11 @@ fn calibrate_by(
         move |session: &mut Session, found| {
             let now = &session.state.status().source;
             if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
-                return; // another source is read since
+                return; // another source has been opened meanwhile
             }
             let is_undisturbed = session.state.rig.choice.is_unset() && !session.state.recording.is_begun();
             if wish == Initiator::Window && !is_undisturbed {
-                return; // the user has chosen another one since, or records
+                return; // the user has chosen another calibration meanwhile, or records
             }
             match found {
                 Ok(Ok(calibrated)) => {
@@ -120,18 +118,18 @@ fn calibrate_by(
                             take_calibrated(session, &calibrated);
                             session.awaited.fit_depth();
                             super::controls::protect_calibration(session);
-                            session.state.notices.cured(&Cure::Action(Action::SwapPictures));
+                            session.state.notices.remedied(&Remedy::Action(Action::SwapPictures));
                         }
                     });
                 }
                 Ok(Err(why)) if wish == Initiator::Window => session.state.notices.news(why.to_string()),
                 Ok(Err(why)) => {
-                    let cures = match choice.rectify() {
-                        _ if why.means_exchanged() => vec![Cure::Action(Action::SwapPictures)],
-                        RectifyChoice::Auto => vec![Cure::Estimate(Box::new(choice))],
+                    let remedies = match choice.rectify() {
+                        _ if why.means_exchanged() => vec![Remedy::Action(Action::SwapPictures)],
+                        RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice))],
                         RectifyChoice::Calibration | RectifyChoice::Off => Vec::new(),
                     };
-                    session.state.notices.add(Level::Error, why.to_string(), cures);
+                    session.state.notices.add(Level::Error, why.to_string(), remedies);
                 }
                 Err(why) => session.state.notices.error(why),
             }
@@ -139,13 +137,12 @@ fn calibrate_by(
     );
 }
 
-/// Accepts the unit of length that was read from the calibration.
 pub(crate) fn confirm_baseline(session: &mut Session) {
     let Some(rig) = &session.state.rig.rig else { return };
     session.state.rig.choice.unit = Some(rig.unit);
 }
 
-/// Widens the search range to nearer things.
+/// Widens the search range to nearer objects.
 pub(crate) fn widen_range(session: &mut Session) {
     let mut params = session.state.matching.params.clone();
     let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
@@ -154,7 +151,7 @@ pub(crate) fn widen_range(session: &mut Session) {
     session.awaited.fit_depth();
 }
 
-/// Fits the search range to the disparities of points that both images show.
+/// Fits the search range to the disparities of points visible in both images.
 pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
     let Some(output) = session.state.output().cloned() else { return };
     let find = move || {
@@ -183,7 +180,6 @@ pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
     });
 }
 
-/// Restores an earlier calibration.
 pub(crate) fn take_back(session: &mut Session, calibration: Calibration) {
     let Calibration { choice, preparation, rig, note } = calibration;
     if (&choice, &rig) == (&session.state.rig.choice, &session.state.rig.rig) {
@@ -197,7 +193,7 @@ pub(crate) fn take_back(session: &mut Session, calibration: Calibration) {
     });
 }
 
-/// Prepares frames by `preparation`, the result of `choice`. Returns false and shows an error if the held pair does not fit.
+/// Prepares frames by `preparation`, the result of `choice`; returns false after an error if the held pair does not fit.
 pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
     match recording::commands::set_preparation(session, preparation.clone()) {
         Ok(()) => (session.state.rig.choice, session.state.rig.preparation) = (choice, preparation),
@@ -209,7 +205,6 @@ pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, c
     true
 }
 
-/// Opens a rig file, or calibration files.
 pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
     if let [one] = &files[..]
         && let Ok(rig) = RigFile::read(one)
@@ -221,7 +216,7 @@ pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
     }
 }
 
-/// Opens the cameras of a rig; a rig without cameras calibrates the present source.
+/// Opens the cameras of a rig, or calibrates the present source if the rig has no cameras.
 fn use_rig(session: &mut Session, path: PathBuf, rig: RigFile) {
     let source = rig.source.clone().unwrap_or_else(|| session.state.source.spec.clone());
     let mut wanted = session.request(source);
@@ -231,13 +226,12 @@ fn use_rig(session: &mut Session, path: PathBuf, rig: RigFile) {
     session.open_as(wanted);
 }
 
-/// Lets the user choose calibration files.
 pub(crate) fn choose_calibration(session: &mut Session) {
     let title = "A rig, or a stereo calibration: one file, or two that belong together";
     dialog::commands::ask_files(session, title, "Rigs and calibrations", SETUP_EXTENSIONS, use_setup_files);
 }
 
-/// Sets the working size; the search range follows, so that it covers the depths it covered before.
+/// Sets the working size; the search range follows to cover the same depths.
 pub(crate) fn set_scale(session: &mut Session, scale: Scale) {
     recording::commands::unless_recording(session, Obstacle::Size, move |session| set_scale_now(session, scale));
 }
@@ -269,7 +263,6 @@ pub(crate) fn take_known_disparity(session: &mut Session, which: usize) {
     state.rig.known[which].disparity_px = Some(f64::from(disparity_px) / state.rig.choice.scale.factor());
 }
 
-/// Fits depth to the two objects of known distance.
 pub(crate) fn fit_depth(session: &mut Session) {
     let [near, far] = session.state.rig.known;
     let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
@@ -305,7 +298,7 @@ fn use_fitted(session: &mut Session, preparation: FramePreparation, choice: Cali
     }
 }
 
-/// Writes the rig file; replaces only the file that was read or written before.
+/// Writes the rig file, in place of a file only if it was read or written before.
 pub(crate) fn save_rig(session: &mut Session) {
     let path = session.options.folder.join(session.state.rig.save_as.trim());
     let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
@@ -327,7 +320,7 @@ pub(crate) fn save_rig(session: &mut Session) {
     }
 }
 
-/// Writes the rig file, after the calibration file of an estimate; the flags allow the replacement of each.
+/// Writes the rig file after the calibration file of an estimate; the flags permit the replacement of each.
 fn write_rig(
     session: &Session,
     path: &Path,
@@ -340,7 +333,7 @@ fn write_rig(
     Ok((choice, rig))
 }
 
-/// Writes an estimate, of this or the last run, as a calibration file beside the rig. `replaces` allows the replacement of a file.
+/// Writes an estimate of this or the last run as a calibration file beside the rig; `replaces` permits a replacement.
 fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
     let choice = session.state.rig.choice.clone();
     let Some(rig) = session.state.rig.rig.as_ref().filter(|_| is_estimate(&choice, session.state_folder())) else {

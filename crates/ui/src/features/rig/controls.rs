@@ -8,10 +8,10 @@ use crate::session::Session;
 
 const SET: Job = Job::new("setting controls");
 
-/// Reads the controls of the cameras in use, in the background.
+/// Reads the controls of the cameras in use in the background.
 pub(crate) fn read_controls(session: &mut Session) {
     let cameras: Vec<u32> = session.live.status().cameras.cameras.iter().map(|camera| camera.index).collect();
-    // earlier values stay until then: nothing jumps
+    // earlier values stay until then, so that nothing moves
     session.state.rig.controls.retain(|(camera, _)| cameras.contains(camera));
     if !cameras.is_empty() {
         let read = |number: u32| (number, controls::offered(number).map_err(|err| err.to_string()));
@@ -22,7 +22,7 @@ pub(crate) fn read_controls(session: &mut Session) {
     }
 }
 
-/// Sets controls of one view's camera, now and whenever it is opened.
+/// Sets controls of one view's camera now and at each later opening.
 pub(crate) fn set_controls(session: &mut Session, view: usize, settings: ControlSettings) {
     let cameras = &mut session.state.rig.options.cameras;
     cameras.views[view].controls = settings.or(&cameras.views[view].controls);
@@ -33,7 +33,7 @@ pub(crate) fn set_controls(session: &mut Session, view: usize, settings: Control
     }
 }
 
-/// Restores the controls of a camera that has returned: the source has only those of its first opening.
+/// Restores the controls of a camera that has returned, since the source keeps only the controls of its first opening.
 pub(crate) fn restore_controls(session: &mut Session, before: &SourceState) {
     let cameras = before.cameras.iter().zip(&session.state.status().cameras.cameras).enumerate();
     let is_back = |(_, (old, new)): &(usize, (&CameraState, &CameraState))| old.lost.is_some() && new.lost.is_none();
@@ -63,7 +63,7 @@ pub(crate) fn protect_calibration(session: &mut Session) {
     }
 }
 
-/// Switches off the autofocus, unless the user wants it.
+/// Switches off the autofocus unless the user has chosen it.
 pub(crate) fn protect_cameras(session: &mut Session) {
     let cameras = cameras_with_settings(session);
     if !cameras.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) fn protect_cameras(session: &mut Session) {
     }
 }
 
-/// Switches off autofocus and automatic exposure; both cameras get common values.
+/// Switches off autofocus and automatic exposure, and gives both cameras common values.
 pub(crate) fn lock_cameras(session: &mut Session) {
     let cameras = cameras_with_settings(session);
     if cameras.len() == 2 {
@@ -90,7 +90,7 @@ pub(crate) fn lock_cameras(session: &mut Session) {
     change_controls(session, Job::new("locking the cameras"), lock);
 }
 
-/// Returns the cameras in use by number, with their requested controls.
+/// Returns the cameras in use by number with their requested controls.
 fn cameras_with_settings(session: &Session) -> Vec<(u32, ControlSettings)> {
     let views = &session.state.rig.options.cameras.views;
     let cameras = session.state.status().cameras.cameras.iter().zip(views);
@@ -116,7 +116,7 @@ fn change_controls(
     });
 }
 
-/// Switches off the autofocus of cameras; returns remarks.
+/// Switches off the autofocus of cameras and returns remarks.
 fn protect_all(cameras: &[(u32, ControlSettings)]) -> Vec<String> {
     cameras.iter().flat_map(|(number, wished)| controls::protect_calibration(*number, wished)).collect()
 }

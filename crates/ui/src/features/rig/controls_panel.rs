@@ -7,7 +7,6 @@ use crate::state::State;
 use crate::widgets;
 use egui::{DragValue, RichText, Role, Ui};
 
-/// Shows the controls that the drivers of the cameras in use offer.
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let cameras = &state.status().cameras.cameras;
     if cameras.is_empty() {
@@ -41,7 +40,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows one control; returns the new setting after a change.
+/// Shows one control and returns the new setting after a change.
 fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlSettings> {
     let kind = control.kind;
     let name = format!("{} of camera {camera}", kind.label());
@@ -64,7 +63,7 @@ fn power_line(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<Contr
     changed.then(|| ControlSettings { power_line: Some(chosen), ..ControlSettings::default() })
 }
 
-/// Shows a number, with a box for the camera's automatic value where there is one.
+/// Shows a number, with a box for the camera's automatic value where one exists.
 fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSettings> {
     let kind = control.kind;
     let mut setting = None;
@@ -87,7 +86,6 @@ fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSet
     setting
 }
 
-/// Returns the setting of one control; `None` without a value.
 fn setting_of(kind: ControlKind, wish: Setting<f64>) -> Option<ControlSettings> {
     let none = ControlSettings::default();
     let whole = match wish {

@@ -1,4 +1,4 @@
-//! Pairs of the running source for an estimate of its rig: some of the newest, with enough time between them for the scene to change.
+//! Pairs of the running source for an estimate of its rig: recent ones, far enough apart in time for the scene to change.
 
 use crate::capture::RawPair;
 use crate::sources::{ESTIMATE_PAIRS, PAIR_INTERVAL};
@@ -9,19 +9,17 @@ use std::time::{Duration, Instant};
 /// Time without a new pair after which the source counts as still.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
-/// Sender of pairs while an estimate collects them.
+/// Sender of pairs during the collection for an estimate.
 #[derive(Default)]
 pub(crate) struct EstimatePairs {
     collecting: Option<PairSender>,
 }
 
-/// Sending end, with the pair that was sent last and its time.
 struct PairSender {
     sender: Sender<Arc<RawPair>>,
     last: (Arc<RawPair>, Instant),
 }
 
-/// Receiving end, which waits.
 pub(crate) struct Collector {
     first: Arc<RawPair>,
     pairs: Receiver<Arc<RawPair>>,
@@ -30,14 +28,14 @@ pub(crate) struct Collector {
 }
 
 impl EstimatePairs {
-    /// Starts with the newest pair.
+    /// Starts the collection with the newest pair.
     pub(crate) fn begin(&mut self, first: Arc<RawPair>, is_still: bool) -> Collector {
         let (sender, pairs) = bounded(ESTIMATE_PAIRS);
         self.collecting = Some(PairSender { sender, last: (Arc::clone(&first), Instant::now()) });
         Collector { first, pairs, is_still }
     }
 
-    /// Sends the newest pair if an estimate wants one.
+    /// Sends the newest pair if an estimate collects pairs.
     pub(crate) fn offer(&mut self, pair: &Arc<RawPair>) {
         if let Some(PairSender { sender, last }) = &mut self.collecting
             && !Arc::ptr_eq(&last.0, pair)
@@ -45,14 +43,14 @@ impl EstimatePairs {
         {
             *last = (Arc::clone(pair), Instant::now());
             if sender.send_timeout(Arc::clone(pair), Duration::ZERO).is_err() {
-                self.collecting = None; // it has enough
+                self.collecting = None; // the collector is full or gone
             }
         }
     }
 }
 
 impl Collector {
-    /// Waits for the pairs, at least one.
+    /// Waits for the pairs and returns at least one.
     pub(crate) fn collect(self) -> Vec<Arc<RawPair>> {
         let mut found = vec![self.first];
         while !self.is_still && found.len() < ESTIMATE_PAIRS {
@@ -86,7 +84,6 @@ mod tests {
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(collecting.join().unwrap(), ESTIMATE_PAIRS);
-        // a source that repeats one pair
         let still = pair(0);
         let collector = pairs.begin(Arc::clone(&still), false);
         let collecting =

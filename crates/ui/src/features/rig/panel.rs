@@ -1,4 +1,4 @@
-//! Page from two cameras to metres in six steps: cameras, rows, range, scale, colours, file. Each step shows whether it is done and how well.
+//! Page from two cameras to metres in six steps (cameras, rows, range, scale, colours, file), each with its state and quality.
 
 use super::{rows_panel, scale_panel};
 use crate::action::Action;
@@ -14,7 +14,6 @@ use crate::view::metres;
 use crate::widgets;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
-/// Page of the rig.
 #[derive(Default)]
 pub(crate) struct RigPage {
     chooser: Chooser,
@@ -25,7 +24,7 @@ impl Panel for RigPage {
         let (done, text) = cameras_state(state);
         step(ui, 1, "Cameras", done, &text, |ui| self.cameras(ui, state, commands));
         if state.source.is_replaced() {
-            return; // the other steps would speak of the scene
+            return; // the other steps would describe the scene
         }
         let (done, text) = rows_panel::state_of(state);
         step(ui, 2, "Rows", done, &text, |ui| rows_panel::show(ui, state, commands));
@@ -43,7 +42,7 @@ impl Panel for RigPage {
 }
 
 impl RigPage {
-    /// Shows the images of all cameras until two are open; then their sides and controls.
+    /// Shows the images of all cameras until two are open, then their sides and controls.
     fn cameras(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         if state.chooses_cameras() {
             self.chooser.show(ui, state, commands);
@@ -100,7 +99,7 @@ fn cameras_state(state: &State) -> (StepState, String) {
     }
 }
 
-/// Shows one switch for the images, and one for the calibration, or without one for the mounting.
+/// Shows one switch for the images, and one for the calibration, or for the mounting where there is none.
 fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         let swap = Button::new(Action::SwapPictures.label());
@@ -146,7 +145,7 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Describes the searched distances and the measured share of the image.
+/// Describes the searched distances and the share of the image with a disparity.
 fn range_state(state: &State) -> (StepState, String) {
     let params = &state.matching.params;
     let (first, last) = (params.min_disparity, params.last_disparity());
@@ -186,7 +185,6 @@ fn file_state(state: &State) -> (StepState, String) {
     }
 }
 
-/// Shows the file of the rig.
 fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let mut name = state.rig.save_as.clone();

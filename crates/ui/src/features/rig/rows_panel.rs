@@ -1,4 +1,4 @@
-//! Step of the rows: alignment by an estimate, a calibration, or not at all.
+//! Step of the rows: alignment by an estimate, by a calibration, or none.
 
 use super::commands::ESTIMATE;
 use super::scale_panel::number;
@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             commands.push(Command::Calibrate(CalibrationChoice {
                 alpha: 0.0,
                 rectified_fov_deg: None,
-                // explicit, so that no automatic estimate starts
+                // an explicit choice prevents an automatic estimate
                 rectify: Some(RectifyChoice::Off),
                 ..without_files(before)
             }));
@@ -80,11 +80,11 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows the correction of remaining row errors, its gain, and a button that keeps the correction field.
+/// Shows the correction of remaining row errors, its gain, and a button that stores the correction field.
 fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     let source = &state.status().source;
     if source.is_rectified && source.geometry.is_some() {
-        return; // the rows of a source that knows itself are never corrected
+        return; // rows of a source with its own calibration are never corrected
     }
     let fit = state.status().health.row_fit;
     let mut way = choice.rows.unwrap_or_default();
@@ -162,11 +162,11 @@ pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, com
     }
 }
 
-/// Returns the choice without its files, estimate and fit: size, sides, mounting, crop and baseline stay.
+/// Returns the choice without its files, estimate and fit.
 fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
     let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, rows, scale, swap_pictures, vertical, .. } = *choice;
     CalibrationChoice {
-        // a kept field corrects only the calibration that it was found with
+        // a stored field corrects only the calibration for which it was found
         rows: rows.filter(|rows| *rows != RowsChoice::Field),
         swap_pictures,
         vertical,

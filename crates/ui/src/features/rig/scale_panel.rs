@@ -37,7 +37,6 @@ pub(super) fn state_of(state: &State) -> (StepState, String) {
     (StepState::Good, format!("{text}{source}"))
 }
 
-/// Shows the numbers that convert disparities to metres.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let before = &state.rig.choice;
     let mut choice = before.clone();
@@ -63,7 +62,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
         RectifyChoice::Auto | RectifyChoice::Off => {
             let width = state.status().source.width.max(1);
-            // the lens of a source with its own calibration was given by nobody
+            // a source with its own calibration needs no typed lens
             let own = state.geometry().filter(|_| before.rectify() == RectifyChoice::Off);
             let own = own.map(|own| FocalLength::Px(own.focal_px / before.scale.factor()).fov_deg(width));
             let own = own.map_or(ASSUMED_FOCAL, FocalLength::FovDeg);
@@ -74,7 +73,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             let shown_m = baseline_m.unwrap_or(ASSUMED_BASELINE_M);
             choice.baseline_m = number(ui, "baseline", "m", help, shown_m, 0.005..=10.0).or(choice.baseline_m);
             if choice.baseline_m != before.baseline_m {
-                choice.depth_fit = None; // was made with the one before
+                choice.depth_fit = None; // the fit was made with the lens before
             }
         }
     }
@@ -84,7 +83,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     known_distances(ui, state, commands);
 }
 
-/// Returns the side of a square, as given, or that of a common board.
+/// Returns the side of a square as given, or of a common board.
 fn square_of(choice: &CalibrationChoice) -> LengthUnit {
     match choice.unit {
         Some(square @ LengthUnit::Metres(_)) => square,
@@ -92,7 +91,7 @@ fn square_of(choice: &CalibrationChoice) -> LengthUnit {
     }
 }
 
-/// Shows the lens, named in one of three ways; switching the way keeps the lens.
+/// Shows the lens in one of three notations, whose change keeps the lens.
 fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationChoice) {
     let px = focal.px(width);
     let sensor_width_mm = choice.sensor_width_mm.unwrap_or(USUAL_SENSOR_WIDTH_MM);
@@ -129,7 +128,7 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
     };
     if changed.is_some() {
         choice.set_focal(changed);
-        choice.depth_fit = None; // was made with another lens
+        choice.depth_fit = None; // the fit was made with another lens
     }
 }
 
@@ -169,7 +168,7 @@ fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows a row with a number; returns the new value after a change, or after it was typed unchanged.
+/// Shows a row with a number and returns the new value after a change, or a value typed unchanged.
 pub(super) fn number(
     ui: &mut Ui,
     name: &str,

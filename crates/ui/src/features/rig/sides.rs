@@ -1,50 +1,49 @@
-//! Check of the sides with a hand: the covered camera is the one whose image changes while the other one does not.
+//! Check of the sides with a hand: the covered camera is the one whose image alone changes.
 
 use crate::capture::pairing::Side;
 use crate::image::Luma;
 use crate::session::Session;
 use std::time::{Duration, Instant};
 
-/// Time in which a hand must come.
+/// Time limit for the hand.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Number of cells along a row and along a column; their means are compared.
+/// Number of cells along a row and along a column, whose means are compared.
 const CELLS: (usize, usize) = (16, 12);
 /// Number of sampled pixels along each side of a cell.
 const SAMPLES: usize = 8;
 /// Smallest change of a covered image, as a share of its brightness.
 const MIN_CHANGE: f64 = 0.2;
-/// Smallest ratio of its change to that of the other image.
+/// Smallest ratio of this change to that of the other image.
 const MIN_RATIO: f64 = 3.0;
-/// Smallest number of pairs in succession with this result.
+/// Smallest number of successive pairs with the same result.
 const MIN_PAIRS: u32 = 3;
 /// Brightness that noise may change in a dark image, grey levels.
 const NOISE: f64 = 4.0;
 
 type Cells = Vec<f64>;
 
-/// State of the check: both images are watched until one of them changes.
+/// State of the check, during which both images are watched until one changes.
 pub(crate) struct SidesWatch {
     since: Instant,
     /// Cell means of the first images.
     first: [Cells; 2],
-    /// Image that changed last, and the number of pairs in succession.
+    /// Image that changed last, and the number of successive pairs.
     changed: Option<(Side, u32)>,
-    /// Number of the pair that was examined last.
     sequence: Option<u64>,
 }
 
 impl SidesWatch {
-    /// Starts with the present images.
+    /// Starts the check with the present images.
     fn begin(left: &Luma, right: &Luma) -> Self {
         Self { since: Instant::now(), first: [left, right].map(cells), changed: None, sequence: None }
     }
 
-    /// Returns the time left, whole seconds.
+    /// Returns the time left in whole seconds.
     pub(crate) fn seconds_left(&self) -> u64 {
         TIMEOUT.saturating_sub(self.since.elapsed()).as_secs()
     }
 
-    /// Examines the next pair; returns the covered image once it is certain.
+    /// Examines the next pair and returns the covered side once it is certain.
     fn look(&mut self, left: &Luma, right: &Luma) -> Option<Side> {
         let now = [left, right].map(cells);
         let [left, right] = [0, 1].map(|view| change(&self.first[view], &now[view]));
@@ -63,7 +62,7 @@ impl SidesWatch {
     }
 }
 
-/// Returns the mean brightness of each cell, grey levels of 8 bits.
+/// Returns the mean brightness of each cell in grey levels of 8 bits.
 fn cells(luma: &Luma) -> Cells {
     let image = luma.to_u8();
     let (columns, rows) = (CELLS.0 * SAMPLES, CELLS.1 * SAMPLES);
@@ -78,13 +77,12 @@ fn cells(luma: &Luma) -> Cells {
     cells
 }
 
-/// Returns the change of an image, as a share of its brightness.
+/// Returns the change of an image as a share of its brightness.
 fn change(before: &Cells, now: &Cells) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| before.iter().zip(now).map(|(&a, &b)| of(a, b)).sum::<f64>();
     sum(|a, b| ((a - b).abs() - NOISE).max(0.0)) / sum(|a, b| a.max(b) + NOISE)
 }
 
-/// Starts to watch both images.
 pub(crate) fn begin(session: &mut Session) {
     let Some(output) = session.state.output().cloned() else { return };
     let raw = &output.job.frame.raw;
@@ -92,7 +90,7 @@ pub(crate) fn begin(session: &mut Session) {
     session.state.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
 }
 
-/// Examines the newest pair of a running check; swaps the images if the hand is before the other lens.
+/// Examines the newest pair of a running check, and swaps the images if the hand covers the other lens.
 pub(crate) fn update(session: &mut Session) {
     let Some(mut watch) = session.state.rig.sides_watch.take() else { return };
     if watch.since.elapsed() > TIMEOUT {
@@ -134,14 +132,13 @@ mod tests {
         [raw.left.luma, raw.right.luma]
     }
 
-    /// Returns the image with each pixel changed by its position and value.
     fn changed(luma: &Luma, change: impl Fn(usize, usize, u8) -> u8) -> Luma {
         let image = luma.to_u8();
         Luma::U8(Image::from_fn(image.width(), image.height(), |x, y| change(x, y, image.row(y)[x])))
     }
 
-    /// Returns the answer of a check to successive pairs.
-    fn said(pairs: impl IntoIterator<Item = [Luma; 2]>) -> Option<Side> {
+    /// Returns the result of a check of successive pairs.
+    fn result_of(pairs: impl IntoIterator<Item = [Luma; 2]>) -> Option<Side> {
         let mut pairs = pairs.into_iter();
         let [left, right] = pairs.next()?;
         let mut watch = SidesWatch::begin(&left, &right);
@@ -149,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn the_covered_picture_is_named_and_a_scene_that_moves_names_none() {
-        assert_eq!(said((0..20).map(pair)), None, "what moves is in both images");
+    fn covered_side_is_found_and_a_moving_scene_is_not() {
+        assert_eq!(result_of((0..20).map(pair)), None, "what moves is in both images");
         let covered = |luma: &Luma| changed(luma, |x, y, _| 3 + ((x * 7 + y * 3) % 3) as u8);
         let with = |side: Side, cover: &dyn Fn(&Luma) -> Luma| {
-            said((0..12).map(|frame| {
+            result_of((0..12).map(|frame| {
                 let [left, right] = pair(frame);
                 match side {
                     _ if frame < 4 => [left, right],
@@ -164,7 +161,7 @@ mod tests {
         };
         for side in [Side::Left, Side::Right] {
             assert_eq!(with(side, &covered), Some(side), "a dark image");
-            // a hand near the lens is a bright patch without detail
+            // a hand near the lens appears as a bright patch without detail
             let hand = |luma: &Luma| changed(luma, |x, _, value| if x > 80 { 190 } else { value });
             assert_eq!(with(side, &hand), Some(side), "a hand that leaves a part free");
         }
@@ -174,21 +171,21 @@ mod tests {
     fn light_that_goes_off_and_noise_name_no_side() {
         let dimmed = |luma: &Luma| changed(luma, |_, _, value| value / 8);
         let light = (0..12).map(|frame| if frame < 4 { pair(0) } else { pair(0).each_ref().map(dimmed) });
-        assert_eq!(said(light), None);
+        assert_eq!(result_of(light), None);
         let noise = |seed: usize| {
             let dark = |by: usize| Luma::U8(Image::filled(64, 48, (4 + (seed * 5 + by) % 4) as u8));
             [dark(0), dark(2)]
         };
-        assert_eq!(said((0..40).map(noise)), None, "a dark room");
+        assert_eq!(result_of((0..40).map(noise)), None, "a dark room");
     }
 
     #[test]
-    fn a_lens_that_is_covered_from_the_beginning_is_named_when_it_is_free() {
+    fn initially_covered_lens_is_found_once_uncovered() {
         let covered = |luma: &Luma| changed(luma, |_, _, _| 2);
         let pairs = (0..12).map(|frame| {
             let [left, right] = pair(frame);
             if frame < 4 { [left, covered(&right)] } else { [left, right] }
         });
-        assert_eq!(said(pairs), Some(Side::Right));
+        assert_eq!(result_of(pairs), Some(Side::Right));
     }
 }

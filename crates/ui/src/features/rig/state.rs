@@ -8,44 +8,39 @@ use crate::options::WindowOptions;
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
 
-/// Options and calibration of the source.
 pub(crate) struct RigState {
     pub(crate) options: SourceOptions,
     pub(crate) choice: CalibrationChoice,
-    /// Choice for the other kind of source, cameras or not; each kind has its own calibration.
+    /// Choice for the other kind of source, since cameras and other sources have a calibration each.
     pub(crate) other_choice: CalibrationChoice,
-    /// Rig behind the frames, loaded or estimated.
+    /// Rig of the frames, loaded or estimated.
     pub(crate) rig: Option<StereoRig>,
-    /// Preparation of frames by the choice.
     pub(crate) preparation: FramePreparation,
-    /// Remark on the calibration, to confirm.
+    /// Remark on the calibration that the user confirms.
     pub(crate) note: Option<String>,
-    /// Running check of the sides with a hand.
     pub(crate) sides_watch: Option<SidesWatch>,
     /// Whether the sides of the open source were checked with a hand.
     pub(crate) sides_checked: bool,
-    /// Search range that was fitted last: first disparity and number.
+    /// Search range that was fitted last, as first disparity and number.
     pub(crate) fitted_range: Option<(i32, u32)>,
-    /// Controls that the cameras in use offer, by number.
+    /// Controls that the cameras in use offer, by camera number.
     pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, String>)>,
-    /// A near and a far object at known distances.
+    /// Near and far object at known distances.
     pub(crate) known: [KnownDistance; 2],
     /// File that the rig was read from or written to, and its content.
     pub(crate) file: Option<(PathBuf, RigFile)>,
-    /// Name of the file to write.
     pub(crate) save_as: String,
 }
 
-/// Object at a known distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct KnownDistance {
     pub(crate) metres: f64,
-    /// Its disparity at the source's size, px, once measured.
+    /// Disparity of the object at the source's size, px, once measured.
     pub(crate) disparity_px: Option<f64>,
 }
 
 impl RigState {
-    /// Starts with the rig of the command line; `source` is the first source.
+    /// Returns the state with the rig of the command line; `source` is the first source.
     pub(crate) fn new(options: &WindowOptions, source: &SourceSpec) -> Self {
         let rig = RigFile::of(source, &options.source_options, &options.calibration);
         let save_as = options.rig_file.as_ref().map_or("rig.toml".to_owned(), |file| file.display().to_string());
@@ -67,41 +62,39 @@ impl RigState {
         }
     }
 
-    /// Returns the baseline, m, if its unit is doubtful: the calibration files name none, no unit makes it plausible, and the user
-    /// has chosen none.
+    /// Returns the baseline in m if its unit is doubtful: named by no file, chosen by no user, and never plausible.
     pub(crate) fn doubted_baseline_m(&self) -> Option<f64> {
         let is_guessed = !self.choice.files.is_empty() && self.choice.unit.is_none() && self.choice.depth_fit.is_none();
         let rig = self.rig.as_ref().filter(|rig| is_guessed && !rig.has_plausible_baseline());
         rig.map(StereoRig::baseline_m)
     }
 
-    /// Returns the estimate in use if `choice` can keep it: only its baseline, crop or size changes.
+    /// Returns the estimate in use if `choice` can keep it, because only its baseline, crop or size changes.
     pub(crate) fn estimate_for(&self, choice: &CalibrationChoice) -> Option<&StereoRig> {
         let of_estimate =
             |choice: &CalibrationChoice| (choice.rectify(), choice.focal(), choice.vertical, choice.swap_pictures);
         let is_same = self.choice.rectify() == RectifyChoice::Auto && of_estimate(choice) == of_estimate(&self.choice);
-        // a fit that is dropped on purpose is dropped with its estimate
+        // the estimate ends with its fit when the user drops the fit
         let keeps = choice.depth_fit == self.choice.depth_fit || choice.baseline_m != self.choice.baseline_m;
         self.rig.as_ref().filter(|_| is_same && keeps && *choice != self.choice)
     }
 
-    /// Describes the assumed numbers of the scale; `None` where all are known.
+    /// Describes the assumed numbers of the scale, or returns `None` where all are known.
     pub(crate) fn assumed(&self) -> Option<String> {
         let rig = self.rig.as_ref().filter(|rig| rig.estimated)?;
         let mut choice = self.choice.clone();
-        // the rig has the given baseline of an estimate
+        // a rig other than assumed has the given baseline of an estimate
         let is_said = (rig.baseline_m() - ASSUMED_BASELINE_M).abs() > 1e-9;
         choice.baseline_m = choice.baseline_m.or(is_said.then(|| rig.baseline_m()));
         choice.assumed()
     }
 
-    /// Returns the focal length of the rectified images at the source's size, px, without a fit to distances.
+    /// Returns the focal length of the rectified images at the source's size in px, without a fit to distances.
     pub(crate) fn rectified_px(&self) -> Option<f64> {
         self.preparation.rectifier.as_ref().map(|rectifier| rectifier.geometry().focal_px)
     }
 
-    /// Returns the lens in use for images of this width: given or assumed, and corrected by two distances. `None` with the lens of a
-    /// calibration, or without one.
+    /// Returns the given or assumed lens for images of this width, corrected by two distances; `None` if a calibration or none defines it.
     pub(crate) fn lens(&self, width: usize) -> Option<FocalLength> {
         let choice = &self.choice;
         let said = match choice.rectify() {
@@ -113,7 +106,6 @@ impl RigState {
         Some(choice.depth_fit.map_or(said, |fit| said.times(fit.focal_px / before_px)))
     }
 
-    /// Returns the flags that open the source with these options.
     pub(crate) fn flags(&self, source: &SourceSpec) -> Vec<String> {
         let now = RigFile::of(source, &self.options, &self.choice);
         if let Some((path, _)) = self.file.as_ref().filter(|(_, saved)| *saved == now && now.source.is_some()) {

@@ -8,21 +8,20 @@ use crate::state::{MAX_PAIRS, SearchStep, cannot_judge};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Sweep and search in the background; stopped when dropped.
+/// Sweep and search in the background, which stop when dropped.
 #[derive(Default)]
 pub(crate) struct BackgroundTrials {
     sweep: Option<Sweep>,
     search: Option<Search>,
 }
 
-/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: SearchStep) {
     let state = &mut session.state.search;
     match step {
         SearchStep::AddPair => add_pair(session),
         SearchStep::ForgetPairs => state.pairs.clear(),
         SearchStep::SetAxis(which, name) => {
-            // both axes must differ: the other one changes
+            // both axes must differ, so the other one takes the old name
             if state.axes[1 - which] == name {
                 state.axes[1 - which] = state.axes[which];
             }
@@ -70,7 +69,7 @@ fn add_pair(session: &mut Session) {
     }
 }
 
-/// Returns the options of the matching engine: `auto` is resolved.
+/// Returns the options of the engine in use, with `auto` resolved.
 pub(crate) fn engine_in_use(session: &Session) -> Option<OpenOptions> {
     let choice = match session.live.latest()?.engine.kind {
         EngineKind::Cpu => EngineChoice::Cpu,
@@ -122,7 +121,6 @@ fn start_search(session: &mut Session) {
     }
 }
 
-/// Reads the progress of sweep and search; called once per frame.
 pub(crate) fn update(session: &mut Session) {
     let state = &mut session.state.search;
     if let Some(sweep) = &session.tried.sweep {

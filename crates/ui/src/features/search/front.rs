@@ -13,22 +13,20 @@ const FRONT_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
 const PRESET_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
 const START_COLOR: Color32 = Color32::from_rgb(255, 140, 40);
 const BEST_COLOR: Color32 = Color32::from_rgb(0, 158, 115);
-/// Largest loss in the figure, as a multiple of the lowest one.
+/// Largest loss in the figure as a multiple of the lowest one.
 const MAX_OF_BEST: f64 = 3.0;
-/// Right end of the figure, as a multiple of the time limit: the limit stands at four fifths of the width.
+/// Right end of the figure as a multiple of the time limit, which is thus at four fifths of the width.
 const MAX_OF_LIMIT: f64 = 1.25;
 
-/// Limits of the figure.
 #[derive(Debug, PartialEq)]
 struct FigureLimits {
     /// Largest time, ms; `None` without a limit.
     max_ms: Option<f64>,
-    /// Largest loss.
     max_loss: f64,
 }
 
 impl FigureLimits {
-    /// Returns limits for settings with these times, ms, and losses. The quickest setting is always inside.
+    /// Returns limits for settings with these times in ms and losses; the quickest setting is always inside.
     fn of(places: &[[f64; 2]], limit_ms: Option<f64>) -> Self {
         let least = |axis: usize| places.iter().map(|place| place[axis]).fold(f64::INFINITY, f64::min);
         let quickest_ms = Some(least(0)).filter(|ms| ms.is_finite()).unwrap_or(0.0);
@@ -43,7 +41,7 @@ impl FigureLimits {
         place[1] <= self.max_loss && !self.is_late(place)
     }
 
-    /// Returns `3 settings beyond 416 ms are not drawn.`; `None` where all are.
+    /// Returns `3 settings beyond 416 ms are not drawn.`, or `None` if all are drawn.
     fn left_out(&self, places: &[[f64; 2]]) -> Option<String> {
         let late = places.iter().filter(|place| self.is_late(**place)).count();
         let bad = places.iter().filter(|place| !self.has(**place)).count() - late;
@@ -56,7 +54,6 @@ impl FigureLimits {
     }
 }
 
-/// Draws the figure.
 pub(crate) fn show(ui: &mut Ui, search: &SearchProgress) {
     let at = |trial: &Trial| {
         let loss = trial.loss.filter(|_| trial.samples == search.samples)?;
@@ -84,7 +81,7 @@ pub(crate) fn show(ui: &mut Ui, search: &SearchProgress) {
         let shown: Vec<_> = tried.iter().copied().filter(|place| scope.has(*place)).collect();
         plot.points(Points::new("tried", shown).color(weak).radius(1.5));
         let front: Vec<_> = search.front.iter().filter_map(|trial| drawn(trial)).collect();
-        // one line for each segment: a sharp corner of a single line would be drawn as a spike
+        // one line per segment, since a single line would have a spike at a sharp corner
         for ends in front.windows(2) {
             plot.line(Line::new("front", ends.to_vec()).color(FRONT_COLOR).width(2.0));
         }
@@ -136,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_far_beyond_the_limit_is_left_out_and_said() {
+    fn settings_far_beyond_the_limit_are_left_out() {
         let places = [[138.0, 23.9], [158.0, 22.6], [410.0, 20.0], [1484.0, 19.0], [200.0, 60.0]];
         let scope = FigureLimits::of(&places, Some(333.0));
         assert_eq!(scope.max_ms, Some(1.25 * 333.0));

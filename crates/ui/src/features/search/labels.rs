@@ -2,12 +2,12 @@
 
 use egui::{Pos2, Rect, Vec2, vec2};
 
-/// Distance of a label from its point, and step of its displacement, points.
+/// Distance of a label from its point and step of its displacement, points.
 const GAP: f32 = 7.0;
-/// Largest number of steps; then a label stays where it covers the fewest others.
+/// Largest number of steps, after which a label covers the fewest others.
 const MAX_STEPS: usize = 40;
 
-/// Returns rectangles for labels of these sizes beside their points: in `area`, and free of other labels and points where possible.
+/// Returns rectangles for labels of these sizes beside their points, in `area` and where possible without overlap.
 pub(super) fn place(points: &[Pos2], sizes: &[Vec2], area: Rect) -> Vec<Rect> {
     let mut placed: Vec<Rect> = Vec::new();
     for (&point, &size) in points.iter().zip(sizes) {
@@ -15,7 +15,7 @@ pub(super) fn place(points: &[Pos2], sizes: &[Vec2], area: Rect) -> Vec<Rect> {
             let room = (area.size() - size).max(Vec2::ZERO);
             Rect::from_min_size(rect.min.clamp(area.min, area.min + room), size)
         };
-        // covered labels count first, then covered points: no label hides another
+        // covered labels count before covered points
         let overlaps = |rect: &Rect| {
             let labels = placed.iter().filter(|other| other.intersects(*rect)).count();
             (labels, points.iter().filter(|point| rect.contains(**point)).count())
@@ -31,7 +31,7 @@ pub(super) fn place(points: &[Pos2], sizes: &[Vec2], area: Rect) -> Vec<Rect> {
     placed
 }
 
-/// Returns rectangles of this size around a point, the nearest first: right, left, above, below, then further away.
+/// Returns rectangles of this size around a point, in the order right, left, above, below, then further away.
 fn around(point: Pos2, size: Vec2) -> impl Iterator<Item = Rect> {
     (0..MAX_STEPS).flat_map(move |step| {
         let away = GAP * (1 + step) as f32;
@@ -71,7 +71,6 @@ mod tests {
     fn labels_of_close_points_lie_on_no_other_and_none_is_cut() {
         check(&[pos2(100.0, 100.0), pos2(103.0, 101.0), pos2(105.0, 98.0), pos2(101.0, 104.0), pos2(98.0, 99.0)]);
         check(&[pos2(150.0, 150.0); 6]);
-        // at every border and corner
         for x in [10.0, 12.0, 150.0, 288.0, 290.0] {
             for y in [20.0, 23.0, 120.0, 218.0, 220.0] {
                 check(&[pos2(x, y), pos2(x, y), pos2(x, y)]);

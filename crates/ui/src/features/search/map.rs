@@ -1,4 +1,4 @@
-//! Map of a sweep: a cell for each two values, coloured by the loss of the setting.
+//! Map of a sweep: one cell per pair of values, coloured by the loss of the setting.
 
 use super::sweep::best_cell;
 use crate::colormap::{Colormap, DisplayRange, color_map};
@@ -18,19 +18,18 @@ const LEFT: f32 = 40.0;
 const BELOW: f32 = 16.0;
 /// Largest height of a cell, points.
 const MAX_HEIGHT: f32 = 24.0;
-/// Share of the cells whose losses have different colours; higher losses all have the last one.
+/// Share of the cells whose losses have different colours; higher losses have the last colour.
 const SHOWN_SHARE: f64 = 0.9;
 
 /// Frame of the cell with the values in force.
 const PRESENT_COLOR: Color32 = Color32::from_rgb(255, 140, 40);
 
-/// Small image of the cell under the pointer.
 pub(crate) struct Thumbnail {
     of: Arc<TriedCell>,
     texture: TextureHandle,
 }
 
-/// Draws the map; a click on a cell applies its values.
+/// Draws the map and applies the values of a clicked cell.
 pub(crate) fn show(
     ui: &mut Ui,
     state: &State,
@@ -63,18 +62,16 @@ pub(crate) fn show(
     legend(ui, sweep.judge, scale(sweep));
 }
 
-/// Returns the number of columns and rows.
 fn size_of(sweep: &SweepProgress) -> [usize; 2] {
     [0, 1].map(|k| sweep.axes[k].values().len())
 }
 
-/// Returns column and row of every cell.
 fn places(sweep: &SweepProgress) -> impl Iterator<Item = (usize, usize)> + use<> {
     let [columns, rows] = size_of(sweep);
     (0..rows).flat_map(move |y| (0..columns).map(move |x| (x, y)))
 }
 
-/// Returns the rectangle of a cell in a map that fills `room` with its numbers; the smallest values stand at the lower left.
+/// Returns the rectangle of a cell in a map that fills `room` with its numbers, the smallest values at the lower left.
 fn rect_of(room: Rect, sweep: &SweepProgress, (x, y): (usize, usize)) -> Rect {
     let [columns, rows] = size_of(sweep);
     let cells = Rect::from_min_max(room.min + vec2(LEFT, 0.0), room.max - vec2(0.0, BELOW));
@@ -82,7 +79,7 @@ fn rect_of(room: Rect, sweep: &SweepProgress, (x, y): (usize, usize)) -> Rect {
     Rect::from_min_size(cells.min + size * vec2(x as f32, (rows - 1 - y) as f32), size)
 }
 
-/// Paints the map with its numbers into `room`; the cells of the best values and of the present values, `present`, have frames.
+/// Paints the map with its numbers into `room`, with frames around the cells of the best and of the `present` values.
 fn paint(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress, present: Option<(usize, usize)>) {
     numbers(painter, visuals, room, sweep);
     let scale = scale(sweep);
@@ -93,7 +90,7 @@ fn paint(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress
             None if matches!(sweep.cell(place.0, place.1), Cell::Waiting) => {
                 painter.rect_filled(rect, 0.0, visuals.faint_bg_color)
             }
-            // the worst colour is dark too: a cell without a loss is crossed out
+            // a cell without a loss is crossed out, because the worst colour is dark too
             None => painter.line_segment([rect.left_bottom(), rect.right_top()], (1.0, visuals.weak_text_color())),
         };
     }
@@ -121,7 +118,7 @@ fn numbers(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgre
     }
 }
 
-/// Returns the losses of the brightest and of the darkest colour; `None` before two differ.
+/// Returns the losses of the brightest and of the darkest colour, or `None` before two differ.
 fn scale(sweep: &SweepProgress) -> Option<(f64, f64)> {
     let mut losses: Vec<f64> = sweep
         .cells
@@ -134,7 +131,7 @@ fn scale(sweep: &SweepProgress) -> Option<(f64, f64)> {
     (worst > best).then_some((best, worst))
 }
 
-/// Returns the colour of a cell, bright for a low loss; a waiting cell has that of its coarser cell, dimmed. `None` without a loss.
+/// Returns the colour of a cell, dimmed from its coarser cell while it waits; `None` without a loss.
 fn color(sweep: &SweepProgress, place: (usize, usize), scale: Option<(f64, f64)>) -> Option<Color32> {
     let (x, y) = place;
     let coarser = [1, 2, 4].map(|step| (x - x % step, y - y % step));
@@ -146,13 +143,12 @@ fn color(sweep: &SweepProgress, place: (usize, usize), scale: Option<(f64, f64)>
     Some(if known == place { color } else { color.gamma_multiply(0.5) })
 }
 
-/// Returns the colour from 0 for the worst to 1 for the best: brighter is better, in steps equal to the eye, in every colour map.
+/// Returns the colour from 0 for the worst to 1 for the best, in perceptually equal steps.
 fn color_of(share: f32) -> Color32 {
     let [r, g, b] = Colormap::Viridis.color(share);
     Color32::from_rgb(r, g, b)
 }
 
-/// Returns the cell of the present values.
 fn place_of_present(state: &State, sweep: &SweepProgress) -> Option<(usize, usize)> {
     let place = |k: usize| {
         let axis = &sweep.axes[k];
@@ -162,7 +158,7 @@ fn place_of_present(state: &State, sweep: &SweepProgress) -> Option<(usize, usiz
     Some((place(0)?, place(1)?))
 }
 
-/// Returns `P1 14, P2 50: 7.080, 92.1 % measured`. Times are left out: live matching disturbs them.
+/// Returns `P1 14, P2 50: 7.080, 92.1 % measured`, without times because live matching disturbs them.
 pub(crate) fn cell_text(sweep: &SweepProgress, place: (usize, usize), trial: &Trial) -> String {
     let loss = trial.loss.map_or_else(|| "too empty to be judged".to_owned(), |loss| format!("{loss:.3}"));
     format!("{}: {loss}, {:.1} % measured", values_text(sweep, place), trial.measured_percent)
@@ -234,7 +230,7 @@ fn paint_bar(painter: &Painter, rect: Rect) {
 mod tests {
     use super::*;
 
-    /// Returns the perceived brightness, from 0 to 255.
+    /// Returns the perceived brightness from 0 to 255.
     fn brightness(color: Color32) -> f32 {
         0.2126 * f32::from(color.r()) + 0.7152 * f32::from(color.g()) + 0.0722 * f32::from(color.b())
     }

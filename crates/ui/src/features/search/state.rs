@@ -6,45 +6,39 @@ use crate::stereo::StereoParams;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Largest number of pairs that are tried together.
 pub(crate) const MAX_PAIRS: usize = 8;
-/// Rates on offer, pairs per second; 0 for any.
+/// Rates on offer, pairs/s; 0 for any.
 pub(crate) const RATES_HZ: RangeInclusive<f64> = 0.0..=240.0;
 /// Time limits of a search on offer, s.
 pub(crate) const SEARCH_S: RangeInclusive<f64> = 5.0..=3600.0;
 
-/// Change of a sweep or a search.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SearchStep {
     /// Adds the shown pair to those on which settings are tried.
     AddPair,
-    /// Tries settings on the shown pair alone.
     ForgetPairs,
     /// Sets the parameter along (0) or across (1) the rows of the map, by its name.
     SetAxis(usize, &'static str),
     StartSweep,
     StopSweep,
-    /// Applies the two values of a cell, by its column and row.
+    /// Applies the two values of the cell at this column and row.
     TakeCell(usize, usize),
     SetWishes(SearchWishes),
     StartSearch,
     StopSearch,
-    /// Keeps the present settings as A, and applies these.
+    /// Keeps the present settings as A and applies these as B.
     TakeAsB(Box<StereoParams>),
 }
 
-/// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SearchWishes {
-    /// Smallest rate on this machine, pairs per second; 0 for any.
+    /// Smallest rate on this machine, pairs/s; 0 for any.
     pub(crate) rate_hz: f64,
-    /// Time limit of the search, s.
     pub(crate) seconds: f64,
 }
 
-/// Choices and progress of sweep and search.
 pub(crate) struct SearchState {
-    /// Added pairs; empty for the shown one.
+    /// Added pairs, or none for the shown one.
     pub(crate) pairs: Vec<Arc<Frame>>,
     /// Names of the parameters along and across the rows of the map.
     pub(crate) axes: [&'static str; 2],
@@ -61,12 +55,10 @@ impl Default for SearchState {
 }
 
 impl SearchState {
-    /// Returns whether a sweep runs.
     pub(crate) fn is_sweeping(&self) -> bool {
         self.sweep.as_ref().is_some_and(|sweep| !sweep.ended)
     }
 
-    /// Returns whether a search runs.
     pub(crate) fn is_searching(&self) -> bool {
         self.search.as_ref().is_some_and(|search| !search.ended)
     }
@@ -77,7 +69,7 @@ impl SearchState {
         frames.iter().map(|frame| Sample::of(Arc::clone(frame))).collect()
     }
 
-    /// Returns the present settings with the two values of a cell of the map; `None` where it was not tried.
+    /// Returns the present settings with the two values of a cell of the map, or `None` for an untried cell.
     pub(crate) fn params_of_cell(&self, present: &StereoParams, (x, y): (usize, usize)) -> Option<StereoParams> {
         let sweep = self.sweep.as_ref()?;
         let Cell::Tried(_) = sweep.cell(x, y) else { return None };
@@ -90,7 +82,7 @@ impl SearchState {
     }
 }
 
-/// Returns why settings cannot be judged on these pairs, if so.
+/// Returns the reason why settings cannot be judged on these pairs.
 pub(crate) fn cannot_judge(judge: Judge, params: &StereoParams) -> Option<&'static str> {
     (judge == Judge::WithoutTruth && params.left_right.is_none())
         .then_some("The score without truth needs the left-right check: switch it on.")

@@ -39,7 +39,6 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     results(ui, state, search, commands);
 }
 
-/// Shows the limits of rate and time.
 fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut wishes = state.search.wishes;
     let help = "Pairs per second at least, as the engine alone computes them on this machine; 0 for any.";
@@ -72,7 +71,7 @@ fn progress(ui: &mut Ui, search: &SearchProgress) {
     tried_pairs::progress(ui, search.error.as_deref(), share, &text);
 }
 
-/// Shows the best setting, then the presets from the slowest on and the present setting, each with a button that applies it.
+/// Shows the best setting, the presets from the slowest on, and the present setting, each with a button that applies it.
 fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut Vec<Command>) {
     let present = search.start.as_ref();
     match (&search.best, present) {
@@ -139,7 +138,6 @@ fn loss_text(search: &SearchProgress, trial: &Trial) -> String {
     }
 }
 
-/// Shows the best setting and its changes.
 fn suggestion(ui: &mut Ui, state: &State, start: &Trial, best: &Arc<Trial>, commands: &mut Vec<Command>) {
     let loss = |trial: &Trial| trial.loss.map_or_else(|| "–".to_owned(), |loss| format!("{loss:.3}"));
     let text = format!("{} → {}, {:.1} → {:.1} ms", loss(start), loss(best), start.time_ms, best.time_ms);

@@ -13,7 +13,6 @@ use std::sync::Arc;
 const HELP: &str =
     "Tries all values of two parameters, coarse first, while depth goes on. A click on a cell takes its two values.";
 
-/// Page of the sweep, with the small image under the pointer.
 #[derive(Default)]
 pub(crate) struct SweepPage {
     thumbnail: Option<map::Thumbnail>,
@@ -35,7 +34,6 @@ impl Panel for SweepPage {
     }
 }
 
-/// Shows the two parameters.
 fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let all = Axis::all(&state.matching.params);
     let options: Vec<_> = all.iter().map(Axis::parameter).map(|p| (p.name, p.label, p.help)).collect();
@@ -59,7 +57,6 @@ fn progress(ui: &mut Ui, sweep: &SweepProgress) {
     tried_pairs::progress(ui, sweep.error.as_deref(), done as f32 / total.max(1) as f32, &text);
 }
 
-/// Returns the best cell so far, with its place.
 pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<TriedCell>)> {
     let columns = sweep.axes[0].values().len();
     let tried = sweep.cells.iter().enumerate().filter_map(|(i, cell)| match cell {

@@ -8,7 +8,7 @@ use crate::state::{SearchStep, cannot_judge};
 use crate::widgets;
 use egui::{Button, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
 
-/// Shows the pairs and the judge; returns whether settings can be judged.
+/// Shows the pairs and the judge, and returns whether settings can be judged.
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
     let Some(output) = state.output() else {
         widgets::note(ui, "No result yet.");
@@ -41,7 +41,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> b
     }
 }
 
-/// Shows the buttons that start and stop `what` by requesting its steps; the first one has the label `name`.
+/// Shows the buttons that start and stop `what`; the first one has the label `name`.
 pub(crate) fn start_and_stop(
     ui: &mut Ui,
     (name, what): (&str, &str),
@@ -62,7 +62,7 @@ pub(crate) fn start_and_stop(
     });
 }
 
-/// Shows the error that ended it, if any, and a bar with a text.
+/// Shows the error that ended the trials, and a bar with a text.
 pub(crate) fn progress(ui: &mut Ui, error: Option<&str>, share: f32, text: &str) {
     if let Some(error) = error {
         ui.add(Label::new(RichText::new(error).color(ui.visuals().error_fg_color)).wrap());
@@ -71,7 +71,7 @@ pub(crate) fn progress(ui: &mut Ui, error: Option<&str>, share: f32, text: &str)
     bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, text));
 }
 
-/// Formats `1:05 left`; empty where the time is unknown.
+/// Formats `1:05 left`, or nothing where the time is unknown.
 pub(crate) fn left_text(left: Option<std::time::Duration>) -> String {
     left.map_or_else(String::new, |left| format!(", {}:{:02} left", left.as_secs() / 60, left.as_secs() % 60))
 }

@@ -1,28 +1,26 @@
-//! Line of messages above the status line, with remedies. Its height is constant; a counter opens the list.
+//! Line of messages above the status line: constant height, remedies, and a counter that opens the list.
 
 mod overload;
 
 use super::{Action, Command, State};
 use crate::live::{Cause, Warning};
-use crate::notices::{Cure, Level, NEWS_TIMEOUT, Notice};
+use crate::notices::{Level, NEWS_TIMEOUT, Notice, Remedy};
 use egui::{Align, Label, Layout, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 use std::time::Instant;
 
 /// Width of the list, points.
 const LIST_WIDTH: f32 = 560.0;
 
-/// Share of the window's height that the list takes at most.
+/// Largest share of the window's height for the list.
 const LIST_SHARE: f32 = 0.4;
 
-/// Message to show.
 struct Message {
     text: String,
     level: Level,
-    /// Labels of the buttons, with their commands.
+    /// Labels of the buttons with their commands.
     remedies: Vec<(String, Command)>,
     /// Index among the notices, which can be dismissed.
     notice: Option<usize>,
-    /// Whether it is new.
     is_new: bool,
 }
 
@@ -44,13 +42,13 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// Returns every message: the newest of the new ones first, then the worst.
+/// Returns all messages: first the newest of the new ones, then the worst.
 fn messages(state: &State) -> Vec<Message> {
     let now = Instant::now();
     let of_notice = |(index, notice): (usize, &Notice)| Message {
         text: notice.text.clone(),
         level: notice.level,
-        remedies: notice.cures.iter().map(remedy).collect(),
+        remedies: notice.remedies.iter().map(remedy_button).collect(),
         notice: Some(index),
         is_new: now.saturating_duration_since(notice.at) < NEWS_TIMEOUT,
     };
@@ -59,7 +57,7 @@ fn messages(state: &State) -> Vec<Message> {
     messages.extend(state.status().warnings.iter().map(|warning| of_warning(state, warning)));
     messages.extend(overload::too_large(state));
     messages.extend(overload::message(state));
-    // an earlier error must not stand where the answer to the last click is expected
+    // the answer to the last click must come before an earlier error
     messages.sort_by_key(|message| (!message.is_new).then_some(message.level));
     messages
 }
@@ -86,7 +84,7 @@ fn of_warning(state: &State, warning: &Warning) -> Message {
     Message { text: warning.text.clone(), level: Level::Warning, remedies, notice: None, is_new: false }
 }
 
-/// Returns a message about an implausible baseline: every depth may be wrong by a factor.
+/// Returns a message about an implausible baseline, by which every depth may be wrong by a factor.
 fn baseline_doubt(state: &State) -> Option<Message> {
     let baseline_m = state.rig.doubted_baseline_m()?;
     let text = format!(
@@ -100,14 +98,14 @@ fn baseline_doubt(state: &State) -> Option<Message> {
     Some(Message { text, level: Level::Warning, remedies, notice: None, is_new: false })
 }
 
-fn remedy(cure: &Cure) -> (String, Command) {
-    match cure {
-        Cure::Action(action) => (action.label().to_owned(), (*action).into()),
-        Cure::OpenAgain => ("Open again".to_owned(), Command::OpenAgain),
-        Cure::Estimate(choice) => ("Estimate again".to_owned(), Command::Calibrate((**choice).clone())),
-        Cure::OpenFile(file) => ("Open it".to_owned(), Command::OpenFiles(vec![file.clone()])),
-        Cure::ShowInFolder(file) => ("Show in folder".to_owned(), Command::ShowInFolder(file.clone())),
-        Cure::StartFresh => ("Start fresh".to_owned(), Command::StartFresh),
+fn remedy_button(remedy: &Remedy) -> (String, Command) {
+    match remedy {
+        Remedy::Action(action) => (action.label().to_owned(), (*action).into()),
+        Remedy::OpenAgain => ("Open again".to_owned(), Command::OpenAgain),
+        Remedy::Estimate(choice) => ("Estimate again".to_owned(), Command::Calibrate((**choice).clone())),
+        Remedy::OpenFile(file) => ("Open it".to_owned(), Command::OpenFiles(vec![file.clone()])),
+        Remedy::ShowInFolder(file) => ("Show in folder".to_owned(), Command::ShowInFolder(file.clone())),
+        Remedy::StartFresh => ("Start fresh".to_owned(), Command::StartFresh),
     }
 }
 
@@ -125,7 +123,7 @@ fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
     }
     for (label, command) in message.remedies.iter().rev() {
         if ui.button(label).clicked() {
-            // opening a page is no remedy yet
+            // a page is opened before its remedy is applied
             let is_page = matches!(command, Command::Action(Action::Cameras | Action::Rig | Action::Open));
             let dismissed = message.notice.filter(|_| !is_page).map(Command::Dismiss);
             commands.extend(dismissed.into_iter().chain([command.clone()]));
@@ -133,7 +131,6 @@ fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows all messages in full.
 fn list(ui: &mut Ui, messages: &[Message], commands: &mut Vec<Command>) {
     let window = ui.ctx().content_rect().size();
     ui.set_width(LIST_WIDTH.min(0.9 * window.x));

@@ -1,25 +1,25 @@
-//! Message of dropped pairs where the engine is slow, or of missing memory; its remedies show their rates where these were measured.
+//! Message of dropped pairs because of a slow engine, or of missing memory; its remedies show measured rates.
 
 use super::{Command, Message, State};
 use crate::capture::Scale;
 use crate::notices::Level;
 use crate::stereo::{Preset, StereoParams};
 
-/// Number of disparities up to which halving them is not offered.
+/// Number of disparities at or below which halving is not offered.
 const MIN_DISPARITIES: u32 = 32;
 
-/// Returns the message, if pairs are dropped because the engine is slow.
+/// Returns the message if pairs are dropped because the engine is slow.
 pub(super) fn message(state: &State) -> Option<Message> {
     let status = state.status();
     let left_out_hz = status.capture.rate_hz - status.computed_hz;
-    // matching rests during a calibration
+    // matching pauses during a calibration
     let rests = status.paused || state.shows_guide();
     if !state.matching.load.is_too_high() || rests || left_out_hz < 0.5 {
         return None;
     }
     let text = format!(
         "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
-        // several pairs may be in flight, so that each takes longer than the interval between results
+        // pairs in flight together each take longer than the interval between results
         1e3 / status.computed_hz.max(0.1),
         left_out_hz,
         status.capture.rate_hz
@@ -38,14 +38,14 @@ pub(super) fn message(state: &State) -> Option<Message> {
     Some(Message { text, level: Level::Warning, remedies: remedies.collect(), notice: None, is_new: false })
 }
 
-/// Returns the message, if the requested setting exceeds the memory.
+/// Returns the message if the requested setting exceeds the memory.
 pub(super) fn too_large(state: &State) -> Option<Message> {
     let text = state.status().engine.too_large.clone()?;
     let remedies = remedies(state).into_iter().map(|(label, _, _, command)| (label.to_owned(), command)).collect();
     Some(Message { text, level: Level::Error, remedies, notice: None, is_new: false })
 }
 
-/// Returns ways to match faster and with less memory: label, parameters and scale of each.
+/// Returns ways to match faster and with less memory, each with label, parameters and scale.
 fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> {
     let matching = &state.matching;
     let mut remedies = Vec::new();

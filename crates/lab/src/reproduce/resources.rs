@@ -19,14 +19,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Pairs of Middlebury v2, the open data that the papers use.
+/// Pairs of Middlebury v2, the open data of the papers.
 pub(super) const MIDDLEBURY: [&str; 4] = ["tsukuba", "venus", "teddy", "cones"];
-/// Requirement of a row on Middlebury pairs.
 pub(super) const NEEDS_MIDDLEBURY: &str = "the Middlebury v2 pairs (--data)";
 
 /// Rendered scene of the data (Scene Flow).
 const RENDERED: &str = "scene0";
-/// Random worlds added to it.
+/// Number of random worlds added to the scene.
 const RANDOM_WORLDS: u32 = 3;
 
 /// Total time of the pairs of a median, ms.
@@ -35,25 +34,22 @@ const QUICK_TIMING_MS: f64 = 150.0;
 const MAX_FRAMES: usize = 21;
 
 /// Resources of the exhibits.
-pub(super) struct Workshop {
-    /// Whether to use smaller and fewer images.
+pub(super) struct ExhibitResources {
     pub(super) quick: bool,
-    /// Divisor of the scene's sizes; above 1 only in tests.
+    /// Divisor of the scene's sizes, above 1 only in tests.
     pub(super) shrink: usize,
-    /// Threads for memory measurements, with memory for each; all cores except in tests.
+    /// Number of threads for memory measurements, each with memory; all cores except in tests.
     pub(super) threads: Option<usize>,
-    /// Hardware GPU, or the reason for none.
+    /// Hardware GPU, or the reason for its absence.
     pub(super) gpu: Result<Gpu, String>,
-    /// Description of the CPU engine.
     pub(super) cpu: Arc<EngineInfo>,
-    /// Cached figures by pair and method.
     pub(super) known: HashMap<String, Vec<Option<Figures>>>,
     pairs: Vec<PairWithTruth>,
     scene: PairWithTruth,
 }
 
-impl Workshop {
-    /// Reads the pairs with truth below a folder, and looks for a GPU.
+impl ExhibitResources {
+    /// Reads the pairs with truth below a folder, and searches for a GPU.
     ///
     /// # Errors
     /// The folder has no pair with truth; a file is damaged.
@@ -80,7 +76,7 @@ impl Workshop {
         })
     }
 
-    /// Creates small resources for tests: the built-in scene only, no GPU.
+    /// Creates small resources for tests, with the built-in scene only and without GPU.
     #[cfg(test)]
     pub(super) fn small() -> anyhow::Result<Self> {
         Ok(Self {
@@ -101,7 +97,7 @@ impl Workshop {
         self.pairs.iter().filter(|pair| pair.group() == group).min_by_key(pixels).cloned()
     }
 
-    /// Returns the available pairs of these scenes, otherwise the built-in scene; only the first in a quick run.
+    /// Returns the available pairs of these scenes (in a quick run the first), or the built-in scene.
     pub(super) fn pairs(&self, groups: &[&str]) -> Vec<PairWithTruth> {
         let mut found: Vec<_> = groups.iter().filter_map(|group| self.pair(group)).collect();
         if found.is_empty() {
@@ -111,8 +107,7 @@ impl Workshop {
         found
     }
 
-    /// Returns rendered pairs with sub-pixel truth: the built-in scene, random worlds in its size, and, unless in a quick run, the
-    /// rendered scene of the data.
+    /// Returns rendered pairs with sub-pixel truth: built-in scene, random worlds in its size, and the data's scene unless in a quick run.
     ///
     /// # Errors
     /// A world cannot be rendered.
@@ -163,7 +158,7 @@ impl Workshop {
         one_by_one::measure(engine, jobs, frames)
     }
 
-    /// Times the plain loops of [`crate::stereo`] on one thread, the "straightforward implementation" of papers, ms.
+    /// Times the plain loops of [`crate::stereo`] on one thread in ms, the "straightforward implementation" of papers.
     ///
     /// # Errors
     /// There is no job.
@@ -174,7 +169,7 @@ impl Workshop {
         Ok(start.elapsed().as_secs_f64() * 1e3)
     }
 
-    /// Times a pair on the GPU without transfers, ms; `None` without a hardware GPU.
+    /// Times a pair without transfers in ms, if there is a hardware GPU.
     ///
     /// # Errors
     /// The engine fails.
@@ -186,12 +181,10 @@ impl Workshop {
         Ok(Some(times.device_ms.unwrap_or(times.frame_ms).median))
     }
 
-    /// Returns the verdict on a row that needs a GPU.
     pub(super) fn needs_gpu(&self) -> Verdict {
         Verdict::NotMeasurable(self.gpu.as_ref().err().cloned().unwrap_or_else(|| "another GPU".to_owned()))
     }
 
-    /// Describes this machine.
     pub(super) fn machine(&self) -> String {
         match &self.gpu {
             Ok(gpu) => format!("{}; {}", self.cpu.adapter, gpu.info.adapter),
@@ -199,7 +192,6 @@ impl Workshop {
         }
     }
 
-    /// Describes the available pairs.
     pub(super) fn data(&self) -> String {
         if self.pairs.is_empty() {
             "none, but those of the program's own renderer".to_owned()
@@ -229,7 +221,7 @@ impl Workshop {
         Ok(maps.left)
     }
 
-    /// Computes figures of the left map over the pixels visible in both views, or all with truth if visibility is unknown.
+    /// Computes figures of the left map over the pixels visible in both views, or over all with truth if visibility is unknown.
     ///
     /// # Errors
     /// The engine fails, or the pair has no truth.
@@ -251,7 +243,6 @@ fn scene((width, height): (usize, usize), world: SceneWorld, seed: u32) -> anyho
     PairWithTruth::of_raw(raw, name, "scene").context("the scene has no truth")
 }
 
-/// Joins the names of pairs.
 pub(super) fn names(pairs: &[PairWithTruth]) -> String {
     pairs.iter().map(|pair| console::foreign(pair.group())).collect::<Vec<_>>().join(", ")
 }
