@@ -1,7 +1,7 @@
 //! Engine on the network: matches the pairs of the rigs that [`rendezvous`] hashing assigns to it, and publishes their results.
 //!
 //! ```text
-//!  presence: heads, engines ─────────▶ order of the engines of each rig ─▶ for each owned rig a source, a pipeline, a published stream
+//!  presence: heads, engines ──────────────┬▶ order of the engines of each rig ─▶ a source, a pipeline and a stream for each owned rig
 //!  members: their answers, their results ─┘
 //! ```
 //!
