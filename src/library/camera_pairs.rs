@@ -1,6 +1,6 @@
 //! Pairs of cameras as an iterator.
 
-use crate::capture::webcam::{self, ModeRequest, Shown};
+use crate::capture::webcam::{self, CameraViews, ModeRequest};
 use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
 use crate::process::OfProcess;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl CameraPairs {
     pub fn open(cameras: &str, size: Option<(usize, usize)>) -> Result<Self, CaptureError> {
         let mode = ModeRequest { size, ..ModeRequest::default() };
         let spec = SourceSpec::parse(cameras)?;
-        let source = webcam::open(&spec, Shown::BothViews, &mode, &CameraOptions::default())?;
+        let source = webcam::open(&spec, CameraViews::BothViews, &mode, &CameraOptions::default())?;
         Ok(Self::of(source))
     }
 

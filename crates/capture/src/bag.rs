@@ -1,20 +1,18 @@
-//! Folder of `ros2 bag record`: its `metadata.yaml` lists the files of one recording in their order.
+//! Folder that `ros2 bag record` makes: reads from its `metadata.yaml` the files of one recording, in order.
 
 use crate::files::plain;
 use std::path::{Path, PathBuf};
 
-/// Name of the file that describes the recording.
 const METADATA: &str = "metadata.yaml";
-/// First word of that file.
 const HEADING: &str = "rosbag2_bagfile_information";
-/// Key of the list of files.
 const FILES: &str = "relative_file_paths:";
-/// Largest number of bytes of `metadata.yaml` that are read: it also lists all topics.
+/// Maximum size of `metadata.yaml`, bytes: it also lists all topics.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Returns the files of the recording in a folder, in their order; `None` where the folder holds none. They may not exist.
+/// Returns the files of the recording in a folder, in order; `None` if the folder is no recording. The files may not exist.
 ///
-/// Only the last part of a name counts, so that no file leads out of the folder; early versions wrote the folder's name before it.
+/// Only the last part of a listed path is used, so that no path leads out of the folder; early versions of ROS 2 also wrote the folder's
+/// name.
 pub fn bag_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let text = plain::read(&folder.join(METADATA), MAX_BYTES).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -26,7 +24,7 @@ pub fn bag_files(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(names.filter_map(|name| Path::new(name).file_name()).map(|name| unpacked(folder.join(name))).collect())
 }
 
-/// Returns the uncompressed file, if it was unpacked already.
+/// Returns the uncompressed file if it exists, otherwise `path`.
 fn unpacked(path: PathBuf) -> PathBuf {
     let plain = path.extension().filter(|ending| ["zstd", "zst"].iter().any(|known| ending == known));
     plain.map(|_| path.with_extension("")).filter(|plain| plain.is_file()).unwrap_or(path)
@@ -37,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_of_a_bag_come_in_its_order_and_stay_in_its_folder() {
+    fn lists_the_files_of_a_bag_within_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let files = |text: &str| {
             std::fs::write(folder.path().join(METADATA), text).unwrap();

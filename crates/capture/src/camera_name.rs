@@ -1,4 +1,4 @@
-//! Names of cameras: a number, which may change, or a port, which does not.
+//! Name of a camera as users give it: a number, which may change after a restart, or a port, which does not.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Name of a camera.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CameraName {
-    /// Number, as in /dev/video0; it may belong to another camera after a restart.
+    /// Number, as in /dev/video0.
     Number(u32),
     /// Port, as listed by `stereopsis devices`.
     Port(String),
@@ -14,7 +14,7 @@ pub enum CameraName {
 
 #[cfg(not(feature = "cameras"))]
 impl CameraName {
-    /// Returns the name unchanged: this build lists no cameras.
+    /// Returns the name unchanged, since this build lists no cameras.
     #[must_use]
     pub fn lasting(&self) -> Self {
         self.clone()

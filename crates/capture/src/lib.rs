@@ -1,4 +1,5 @@
-//! Sources of pairs: one trait for all of them, and one thread that reads pairs, rectifies them and passes frames on.
+//! Sources of pairs (scene, image files, cameras), and the capture thread, which reads pairs from any of them, prepares frames and
+//! passes them to the engine. All sources implement [`PairSource`].
 
 use stereopsis_base::parameter::stands_as_its_word;
 use stereopsis_base::{console, files, geometry, image, newest, process, rate};

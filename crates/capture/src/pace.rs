@@ -1,22 +1,22 @@
-//! Pacing: due times of the pairs of the scene.
+//! Due times of pairs at a fixed rate.
 
 use std::time::{Duration, Instant};
 
-/// Limits pairs to a rate, without catching up after a delay.
+/// Limit of the rate of pairs, which does not catch up after a delay.
 #[derive(Debug)]
 pub(super) struct Pace {
     period: Option<Duration>,
     due: Option<Instant>,
 }
 
-/// Returns the time between two pairs at this rate, Hz; `None` for no rate, or a number that is not positive.
+/// Returns the time between two pairs at this rate, Hz; `None` for no rate, or a rate that is not positive.
 pub(super) fn period(rate_hz: Option<f64>) -> Option<Duration> {
     let period = rate_hz.and_then(|hz| Duration::try_from_secs_f64(1.0 / hz).ok());
     period.filter(|period| !period.is_zero())
 }
 
 impl Pace {
-    /// Creates a pace of this rate, Hz; `None`, or a number that is not positive, means no limit.
+    /// Creates a pace of this rate, Hz; `None`, or a rate that is not positive, means no limit.
     pub(super) fn new(rate_hz: Option<f64>) -> Self {
         Self { period: period(rate_hz), due: None }
     }
@@ -25,7 +25,7 @@ impl Pace {
         self.period.map(|period| 1.0 / period.as_secs_f64())
     }
 
-    /// Waits for at most `timeout` until the next pair is due; returns whether it is.
+    /// Waits until the next pair is due, at most `timeout`; returns whether it is due.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         let wait = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()));
         std::thread::sleep(wait.min(timeout));
@@ -37,7 +37,7 @@ impl Pace {
         let Some(period) = self.period else { return };
         let now = Instant::now();
         let next = self.due.unwrap_or(now) + period;
-        // the reader was slow: continue from now
+        // after a slow reader, continue from now
         self.due = Some(if next + period < now { now } else { next });
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_go_out_at_the_rate() {
+    fn pairs_are_due_at_the_rate() {
         let mut pace = Pace::new(Some(100.0));
         let start = Instant::now();
         for _ in 0..11 {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_rate_nobody_waits() {
+    fn without_a_rate_pairs_are_due_at_once() {
         for rate in [None, Some(f64::INFINITY), Some(-1.0), Some(f64::NAN)] {
             let mut pace = Pace::new(rate);
             pace.taken();

@@ -1,20 +1,19 @@
-//! Pairs the frames of two cameras by capture time, one to one.
-//!
-//! In: frames of two free-running cameras with capture times, in order on each side. Out: pairs of nearest neighbours at
-//! most half a frame interval apart. The interval is measured, because cameras lower their rate in dim light without notice.
+//! Pairs the frames of two free-running cameras by capture time, one to one: frames go in, in order on each side, and pairs of nearest
+//! neighbours come out, at most about half a frame interval apart. The interval is measured, because cameras lower their rate in dim
+//! light without notice.
 
 use super::Skew;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-/// One of the two cameras, as seen from behind them.
+/// Side of a camera, as seen from behind the cameras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// The left camera.
+    /// Left camera.
     Left,
-    /// The right camera.
+    /// Right camera.
     Right,
 }
 
@@ -22,7 +21,7 @@ impl Side {
     /// Both sides.
     pub const ALL: [Self; 2] = [Self::Left, Self::Right];
 
-    /// Returns its word.
+    /// Returns its name: `left` or `right`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -34,9 +33,9 @@ impl Side {
 /// Pair of frames taken at nearly the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paired<T> {
-    /// The left camera's frame.
+    /// Frame of the left camera.
     pub left: T,
-    /// The right camera's frame.
+    /// Frame of the right camera.
     pub right: T,
     /// Capture time of the left frame.
     pub time: SystemTime,
@@ -44,31 +43,28 @@ pub struct Paired<T> {
     pub skew_s: f64,
 }
 
-/// Frames that wait for a partner.
+/// Frames of two cameras that wait for a partner.
 #[derive(Debug)]
 pub struct Pairing<T> {
-    /// Frames of left and right, in the order of [`Side`].
-    waiting: [Waiting<T>; 2],
+    /// Frames of each camera, in the order of [`Side`].
+    waiting: [WaitingFrames<T>; 2],
     unpaired: u64,
     /// Time and skew of the newest pairs.
     skews_s: VecDeque<(SystemTime, f64)>,
 }
 
-/// Time window of the skew statistics.
 const SKEW_WINDOW: Duration = Duration::from_secs(2);
-/// Largest number of pairs in the skew statistics.
 const MAX_SKEWS: usize = 600;
-/// Smallest number of pairs with a meaningful skew.
 const MIN_SKEWS: usize = 3;
-/// Largest number of frames of one camera that wait for a partner.
+/// Maximum number of frames of one camera that wait for a partner.
 const MAX_WAITING: usize = 8;
-/// Number of measured intervals, whose median tolerates missing frames.
+/// Number of measured intervals; their median tolerates missing frames.
 const INTERVALS: usize = 7;
-/// Largest skew of a pair, in intervals. Above one half, so that cameras half an interval apart keep partners despite jitter.
+/// Maximum skew of a pair, in intervals. More than one half, so that cameras half an interval apart keep their partners despite jitter.
 const MAX_SKEW_INTERVALS: f64 = 0.55;
 
 #[derive(Debug)]
-struct Waiting<T> {
+struct WaitingFrames<T> {
     frames: VecDeque<(SystemTime, T)>,
     last: Option<SystemTime>,
     intervals_s: VecDeque<f64>,
@@ -78,7 +74,7 @@ struct Waiting<T> {
 impl<T> Pairing<T> {
     /// Creates a pairing without frames; `rates_hz` are the nominal frame rates of both cameras.
     pub fn new(left_rate_hz: f64, right_rate_hz: f64) -> Self {
-        let waiting = [left_rate_hz, right_rate_hz].map(Waiting::new);
+        let waiting = [left_rate_hz, right_rate_hz].map(WaitingFrames::new);
         Self { waiting, unpaired: 0, skews_s: VecDeque::new() }
     }
 
@@ -87,21 +83,20 @@ impl<T> Pairing<T> {
         self.unpaired += self.waiting[side as usize].push(time, frame);
     }
 
-    /// Counts a frame that has no capture time and therefore no partner.
+    /// Counts a frame without a capture time, which can have no partner.
     pub fn skip_frame(&mut self) {
         self.unpaired += 1;
     }
 
-    /// Drops the frames and times of one camera, and the skew: it was opened again, or its clock has changed.
+    /// Drops the frames, intervals and skews of one camera that was opened again or whose clock has changed.
     pub fn reset(&mut self, side: Side) {
         let waiting = &mut self.waiting[side as usize];
         let given_up = waiting.frames.len() as u64;
-        *waiting = Waiting { nominal_s: waiting.nominal_s, ..Waiting::new(1.0) };
+        *waiting = WaitingFrames { nominal_s: waiting.nominal_s, ..WaitingFrames::new(1.0) };
         self.unpaired += given_up;
         self.reset_skew();
     }
 
-    /// Starts the skew statistics again.
     pub(crate) fn reset_skew(&mut self) {
         self.skews_s.clear();
     }
@@ -132,7 +127,7 @@ impl<T> Pairing<T> {
         }
     }
 
-    /// Returns the skew of the newest pairs; `None` before there are enough pairs.
+    /// Returns the skew of the newest pairs; `None` without enough pairs.
     pub fn skew(&self) -> Option<Skew> {
         if self.skews_s.len() < MIN_SKEWS {
             return None;
@@ -142,10 +137,10 @@ impl<T> Pairing<T> {
         Some(Skew { mean_s: skews().sum::<f64>() / self.skews_s.len() as f64, spread_s })
     }
 
-    /// Returns the measured time between two frames of the left and of the right camera, s; `None` before enough frames have come.
+    /// Returns the measured frame intervals of the left and the right camera, s; `None` without enough frames.
     pub fn intervals_s(&self) -> Option<[f64; 2]> {
         let are_measured = self.waiting.iter().all(|waiting| waiting.intervals_s.len() == INTERVALS);
-        are_measured.then(|| self.waiting.each_ref().map(Waiting::interval_s))
+        are_measured.then(|| self.waiting.each_ref().map(WaitingFrames::interval_s))
     }
 
     /// Returns the number of frames without a partner so far.
@@ -154,12 +149,12 @@ impl<T> Pairing<T> {
     }
 }
 
-impl<T> Waiting<T> {
+impl<T> WaitingFrames<T> {
     fn new(rate_hz: f64) -> Self {
         Self { frames: VecDeque::new(), last: None, intervals_s: VecDeque::new(), nominal_s: 1.0 / rate_hz.max(1.0) }
     }
 
-    /// Adds a frame; returns the number of frames given up.
+    /// Adds a frame; returns the number of dropped frames.
     fn push(&mut self, time: SystemTime, frame: T) -> u64 {
         let mut given_up = 0;
         if let Some(last) = self.last {
@@ -170,7 +165,7 @@ impl<T> Waiting<T> {
                     self.intervals_s.pop_front();
                 }
             } else {
-                // the clock was set back: waiting frames can no longer be compared
+                // the clock was set back: the waiting frames can no longer be compared
                 given_up += self.frames.len() as u64;
                 self.frames.clear();
             }
@@ -194,7 +189,7 @@ impl<T> Waiting<T> {
     }
 }
 
-/// Returns signed seconds from `a` to `b`.
+/// Returns the time from `a` to `b`, s, negative if `b` is earlier.
 fn seconds_from(a: SystemTime, b: SystemTime) -> f64 {
     b.duration_since(a).as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
 }
@@ -206,7 +201,7 @@ mod tests {
 
     const INTERVAL_S: f64 = 1.0 / 30.0;
 
-    /// Pushes frames in order of their times, numbered on each side, and takes pairs as soon as they are complete.
+    /// Pushes frames in order of their times, numbered on each side; returns the pairs.
     fn run(pairing: &mut Pairing<usize>, left_s: &[f64], right_s: &[f64]) -> Vec<Paired<usize>> {
         let left = left_s.iter().enumerate().map(|(i, &t)| (t, Side::Left, i));
         let right = right_s.iter().enumerate().map(|(i, &t)| (t, Side::Right, i));
@@ -225,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_offset_up_to_half_an_interval_pairs_each_frame() {
+    fn pairs_every_frame_up_to_half_an_interval() {
         for offset in [-0.5, -0.3, -0.01, 0.0, 0.1, 0.25, 0.49, 0.5] {
             let mut pairing = Pairing::new(30.0, 30.0);
             let offset_s = offset * INTERVAL_S;
@@ -240,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_half_an_interval_the_nearer_neighbour_is_the_partner() {
+    fn beyond_half_an_interval_pairs_the_nearer_neighbour() {
         let mut pairing = Pairing::new(30.0, 30.0);
         let pairs = run(&mut pairing, &times(10, INTERVAL_S, 0.0), &times(10, INTERVAL_S, 0.7 * INTERVAL_S));
         assert_eq!(pairs.len(), 9);
@@ -262,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_whose_partner_was_dropped_stays_alone() {
+    fn a_frame_without_its_partner_stays_unpaired() {
         let mut right = times(12, INTERVAL_S, 0.2 * INTERVAL_S);
         right.remove(5);
         right.remove(5);
@@ -275,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_camera_at_half_the_rate_takes_the_nearest_of_the_other() {
+    fn a_camera_at_half_the_rate_is_paired_with_nearest_frames() {
         for offset in [0.1, 0.4, 0.6, 0.9] {
             let mut pairing = Pairing::new(30.0, 15.0);
             let right = times(20, 2.0 * INTERVAL_S, offset * INTERVAL_S);
@@ -288,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn cameras_that_slow_down_in_the_dark_still_pair() {
-        // both claim 30/s and send 10/s, 40 ms apart: more than half of 1/30 s
+    fn pairs_cameras_that_slow_down_in_the_dark() {
+        // nominal 30/s, real 10/s, 40 ms apart: more than half of 1/30 s
         let mut pairing = Pairing::new(30.0, 30.0);
         let pairs = run(&mut pairing, &times(30, 0.1, 0.0), &times(30, 0.1, 0.04));
         assert!(pairs.len() >= 22, "{}", pairs.len());
@@ -297,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn one_silent_camera_costs_no_memory() {
+    fn bounds_the_frames_that_wait_for_a_silent_camera() {
         let mut pairing = Pairing::new(30.0, 30.0);
         assert_eq!(run(&mut pairing, &times(1000, INTERVAL_S, 0.0), &[]), []);
         assert_eq!(pairing.waiting[0].frames.len(), MAX_WAITING);
@@ -305,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_starts_anew() {
+    fn a_clock_set_back_drops_the_waiting_frames() {
         let mut pairing = Pairing::new(30.0, 30.0);
         run(&mut pairing, &times(5, INTERVAL_S, 50.0), &times(4, INTERVAL_S, 50.0));
         let pairs = run(&mut pairing, &times(5, INTERVAL_S, 0.0), &times(5, INTERVAL_S, 0.001));
@@ -314,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn skew_is_that_of_the_last_two_seconds() {
+    fn skew_covers_the_last_two_seconds() {
         let mut pairing = Pairing::new(30.0, 30.0);
         assert_eq!(pairing.skew(), None);
         // 4 ms apart for three seconds, then 8 and 10 ms in turn
@@ -333,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_camera_that_comes_back_is_not_paired_with_what_waited() {
+    fn a_reset_drops_the_waiting_frames() {
         let mut pairing = Pairing::new(30.0, 30.0);
         run(&mut pairing, &times(5, INTERVAL_S, 0.0), &times(3, INTERVAL_S, 0.0));
         pairing.reset(Side::Left);

@@ -1,12 +1,12 @@
-//! Validation of a camera's time stamps. Some drivers provide none, use another clock, repeat a time or
-//! go back. Such time stamps are not used: the arrival time of the image takes their place.
+//! Validation of a camera's time stamps. Some drivers provide none, use another clock, repeat a time or go back. Such time stamps are
+//! rejected; the caller then uses the arrival time of the image.
 
 use std::time::{Duration, SystemTime};
 
 /// Fault of a camera's time stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampFault {
-    /// Missing.
+    /// No time stamp.
     Missing,
     /// Too different from the wall clock.
     OtherClock,
@@ -15,7 +15,7 @@ pub enum StampFault {
 }
 
 impl StampFault {
-    /// Continues a sentence that begins with `its time stamps`.
+    /// Returns the description, which continues a sentence that begins with `its time stamps`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "are missing",
@@ -30,24 +30,24 @@ impl StampFault {
 pub struct Stamps {
     last: Option<SystemTime>,
     last_arrival: Option<SystemTime>,
-    /// Counter that rises with each bad stamp and falls slowly.
+    /// Counter that rises by [`FAULT_WEIGHT`] with each bad stamp and falls by 1 with each good one.
     doubt: u32,
     fault: Option<StampFault>,
 }
 
-/// Largest age of a frame at its arrival.
+/// Maximum age of a frame at its arrival.
 const MAX_AGE: Duration = Duration::from_secs(5);
-/// Tolerance ahead of the clock: clocks are read one after the other, and some drivers stamp a frame's end in advance.
+/// Tolerance of stamps in the future: clocks are read one after the other, and some drivers stamp the end of a frame in advance.
 const MAX_LEAD: Duration = Duration::from_millis(50);
 /// Number of good stamps that compensate one bad stamp: an occasional one is tolerated, three in a second are not.
 const FAULT_WEIGHT: u32 = 12;
 const FAULT_LIMIT: u32 = 3 * FAULT_WEIGHT - 8;
 
 impl Stamps {
-    /// Returns the capture time of a frame; `None` if its stamp cannot be used. `arrival` is the time at which the frame came.
+    /// Returns the capture time of a frame that came at `arrival`; `None` if its stamp cannot be used.
     pub fn check(&mut self, stamp: Option<SystemTime>, arrival: SystemTime) -> Option<SystemTime> {
         if self.last_arrival.is_some_and(|last| arrival < last) {
-            // the clock was set back, and with it all earlier times
+            // the clock was set back: earlier stamps cannot be compared any more
             self.last = None;
         }
         self.last_arrival = Some(arrival);
@@ -67,7 +67,7 @@ impl Stamps {
         judged.ok().filter(|_| self.fault.is_none())
     }
 
-    /// Returns the fault because of which the stamps are no longer used.
+    /// Returns the fault for which the stamps are no longer used.
     pub fn fault(&self) -> Option<StampFault> {
         self.fault
     }
@@ -98,7 +98,7 @@ mod tests {
         UNIX_EPOCH + Duration::from_secs_f64(seconds)
     }
 
-    /// Frames at 30/s that arrive 20 ms late, with the stamps that `stamp` makes of their number and true time.
+    /// Checks frames at 30/s that arrive 20 ms late; `stamp` computes the stamp of a frame from its number and true time, s.
     fn watch(count: u32, stamp: impl Fn(u32, f64) -> Option<f64>) -> (Stamps, usize) {
         let mut stamps = Stamps::default();
         let used = (0..count).filter(|&n| {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn good_stamps_are_used_also_late_ones() {
+    fn accepts_good_stamps_even_of_late_frames() {
         for delay in [0.0, 0.5, 4.0, -0.05] {
             let (stamps, used) = watch(100, |_, time| Some(time - delay));
             assert_eq!((stamps.fault(), used), (None, 100), "{delay}");
@@ -118,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_stamp_now_and_then_costs_its_frame_only() {
+    fn tolerates_occasional_bad_stamps() {
         let (stamps, used) = watch(300, |n, time| Some(if n % 50 == 49 { time - 3.0 } else { time }));
         assert_eq!((stamps.fault(), used), (None, 294));
     }
 
     #[test]
-    fn bad_stamps_are_given_up_and_named() {
+    fn reports_the_fault_of_persistently_bad_stamps() {
         type Stamp = fn(u32, f64) -> Option<f64>;
         let cases: [(StampFault, Stamp); 5] = [
             (StampFault::Missing, |_, _| None),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_is_not_the_cameras_fault() {
+    fn a_clock_set_back_is_no_fault() {
         let mut stamps = Stamps::default();
         for n in 0..100 {
             let time = f64::from(n) / 30.0 + if n < 50 { 5000.0 } else { 1000.0 };

@@ -1,34 +1,33 @@
-//! Shutdown of the sources' threads, and the errors of threads that have panicked.
+//! Shutdown of the threads of sources, and the errors of threads that panicked. A thread that a device blocks must not block others.
 
 use super::CaptureError;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Time to wait for a stopped thread; a thread that a device blocks longer is detached.
+/// Time after which a stopped thread that is still blocked is detached.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Returns the error message of a thread that has panicked: a fault of this program, whatever its input.
+/// Returns the error message of a thread that panicked.
 pub fn panic_message(what: &str) -> String {
     format!(
         "{what} has died, which is a fault of this program: the lines before this one say where; please report them"
     )
 }
 
-/// Checks how a thread without further output ended.
+/// Checks that a thread without further output has not panicked.
 ///
 /// # Errors
-/// It has panicked, so that its output is incomplete.
+/// The thread panicked, so that its output is incomplete.
 pub fn check_ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), CaptureError> {
     let panicked = thread.is_some_and(|thread| thread.join().is_err());
     if panicked { Err(CaptureError::File(panic_message(what))) } else { Ok(()) }
 }
 
-/// Waits half a second for a stopped thread, then detaches it: a blocked camera does not block others.
+/// Waits at most half a second for a stopped thread, then detaches it.
 pub fn join_or_detach(thread: JoinHandle<()>, what: &str) {
     join_until(Instant::now() + SHUTDOWN_TIMEOUT, thread, what);
 }
 
-/// Waits for a stopped thread until `deadline`, then detaches it.
 pub(super) fn join_until(deadline: Instant, thread: JoinHandle<()>, what: &str) {
     while !thread.is_finished() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
@@ -45,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_panicked_is_an_error_and_one_that_ended_is_none() {
+    fn only_a_panicked_thread_is_an_error() {
         let named = || std::thread::Builder::new().name("test".into());
         let thread = |panics: bool| named().spawn(move || assert!(!panics, "a fault")).ok();
         assert!(check_ended(thread(false), "it").is_ok() && check_ended(None, "it").is_ok());

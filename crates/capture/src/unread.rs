@@ -1,9 +1,9 @@
-//! Unsupported recordings, with the commands that convert them.
+//! Recognizes recordings in unsupported formats by their names, and describes how to convert them.
 
 use crate::console;
 use std::path::Path;
 
-/// Returns the kind of an unsupported recording, by its name, with the command that converts it; `None` for other files.
+/// Returns a message with the kind of an unsupported recording and the command that converts it; `None` for other files.
 pub fn recording(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let shown = console::path(path);
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recordings_of_others_are_named_with_the_command_that_converts_them() {
+    fn names_the_command_that_converts_a_recording() {
         for (name, what, command) in [
             ("a/walk.BAG", "a bag of ROS 1", "`mcap convert a/walk.BAG a/walk.mcap`"),
             ("my run_0.db3", "in SQLite", "`mcap convert 'my run_0.db3' 'my run_0.mcap'`"),

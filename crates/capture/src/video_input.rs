@@ -1,37 +1,35 @@
-//! Names of videos and streams that another program decodes.
+//! Names of videos and streams that another program decodes: parsed from and printed as a value of `--source`.
+//! The password of an address must never be shown or stored.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A video, or a stream of images.
+/// Video, or stream of images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VideoInput {
-    /// `clip.mp4`: a video file.
+    /// Video file: `clip.mp4`.
     File(PathBuf),
-    /// `rtsp://…`: a stream on the network.
+    /// Stream on the network: `rtsp://…`.
     Address(Address),
-    /// `y4m:PATH`, or `y4m:-` for standard input: frames without compression (YUV4MPEG2), from a file or a pipe.
+    /// Uncompressed frames (YUV4MPEG2) from a file or pipe, `y4m:PATH`, or from standard input, `y4m:-`.
     Y4m(PathBuf),
-    /// `csi:0`: a camera of a Raspberry Pi.
+    /// Camera of a Raspberry Pi: `csi:0`.
     Csi(u32),
 }
 
-/// Address of a stream, which may hold a password that is neither shown nor stored.
+/// Address of a stream. It may contain a password, which is neither shown nor stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(String);
 
-/// Endings of video files.
 const ENDINGS: [&str; 11] = ["mp4", "avi", "mkv", "mov", "webm", "m4v", "mpg", "mpeg", "ts", "wmv", "flv"];
-/// Schemes of addresses.
 const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];
-/// Text in place of a password.
 const HIDDEN: &str = "***";
 
 impl VideoInput {
-    /// Parses the one or two streams that the words name; `None` for other sources.
+    /// Parses one or two streams; `None` for other sources.
     ///
     /// # Errors
-    /// An address whose password was replaced by `***`.
+    /// The password of an address was replaced by `***`.
     pub(crate) fn parse(words: &str) -> Result<Option<Vec<Self>>, String> {
         let named = if let Some(numbers) = words.strip_prefix("csi:") {
             numbers.split(',').map(|number| number.parse().ok().map(Self::Csi)).collect()
@@ -50,7 +48,7 @@ impl VideoInput {
         Ok(Some(inputs))
     }
 
-    /// Parses video files and addresses; a comma separates two if both are valid.
+    /// Parses one or two video files or addresses. A comma separates two if both parts are valid.
     fn of_places(words: &str) -> Option<Vec<Self>> {
         let is_whole = Path::new(words).exists();
         let splits = words.match_indices(',').map(|(at, _)| (&words[..at], &words[at + 1..])).filter(|_| !is_whole);
@@ -66,7 +64,7 @@ impl VideoInput {
         Self::of_path(Path::new(word))
     }
 
-    /// Returns the video of a path with the ending of one that is no folder.
+    /// Returns the video of a path with the extension of a video, unless it is a folder.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         let input = match &*ending {
@@ -77,7 +75,7 @@ impl VideoInput {
         (!path.is_dir()).then_some(input)
     }
 
-    /// Returns the path of a file.
+    /// Returns the path; `None` for a stream or a camera.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Y4m(path) => Some(path),
@@ -115,7 +113,6 @@ impl Address {
         &self.0
     }
 
-    /// Returns the password, if there is one.
     fn password(&self) -> Option<&str> {
         let (_, rest) = self.0.split_once("://")?;
         let host = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -155,7 +152,7 @@ impl fmt::Display for VideoInput {
     }
 }
 
-/// Returns the words of `--source` for these streams.
+/// Formats streams as a value of `--source`.
 pub(crate) fn words(inputs: &[VideoInput]) -> String {
     let named = inputs.iter().enumerate().map(|(at, input)| match input {
         VideoInput::Y4m(path) if at > 0 => path.display().to_string(),
@@ -170,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_never_shown_and_never_kept() {
+    fn hides_passwords() {
         for (address, shown) in [
             ("rtsp://admin:geheim@10.0.0.5/stream1", "rtsp://admin:***@10.0.0.5/stream1"),
             ("rtsp://admin:a@b:c@cam/x", "rtsp://admin:***@cam/x"),
@@ -189,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn two_streams_are_told_from_one() {
+    fn separates_two_streams_from_one() {
         for (text, count) in [
             ("a b/clip.MP4", 1),
             ("l.mp4,r.mp4", 2),

@@ -1,7 +1,6 @@
-//! Access rules of a session: listening addresses, routers to connect to, and the checks before it opens.
-//!
-//! Zenoh by default listens on all addresses and finds peers by multicast. Here a session listens only on the addresses of
-//! `--listen` and is then a router; a session without them is a client of a router.
+//! Access rules of a session: builds Zenoh's configuration from the addresses to listen on and the routers to connect to, and refuses
+//! open access without a rule. By default Zenoh listens on all addresses and finds peers by multicast; here a session listens only on
+//! the addresses of `--listen`, and is then a router, or is a client of a router.
 
 use crate::console;
 use std::fmt;
@@ -9,37 +8,35 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Default port of a router; Zenoh's own.
+/// Default port of a router, the same as Zenoh's.
 pub const DEFAULT_PORT: u16 = 7447;
-/// Environment variable with the password of all sessions; a flag would show it in process lists.
+/// Environment variable with the password of all sessions; process lists would show a flag.
 pub(crate) const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
-/// User name sent with the password.
 const USER: &str = "stereopsis";
-/// Largest accepted message, bytes; zenoh's default is 1 GiB.
+/// Maximum size of a message, bytes; Zenoh's default is 1 GiB.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
-/// Time without a sign of life after which a peer counts as gone and its rigs move to another engine; zenoh's default is 10 s.
+/// Time without a sign of life after which a peer counts as gone and its rigs move to another engine; Zenoh's default is 10 s.
 pub(super) const LEASE: Duration = Duration::from_millis(1500);
 
-/// Time limit of a connection's handshake, ms; zenoh's default is 10 s.
+/// Time limit of a connection's handshake, ms; Zenoh's default is 10 s.
 const ACCEPT_TIMEOUT_MS: u64 = 2000;
-/// Connections in the handshake. With [`MAX_SESSIONS`] they leave room among the 1024 files that a process may open; zenoh's
-/// default of 100 is easily exhausted by an attacker.
+/// Maximum number of connections in the handshake. Together with [`MAX_SESSIONS`] it stays below the 1024 files that a process may open.
+/// An attacker easily exhausts Zenoh's default of 100.
 const MAX_PENDING: usize = 500;
-/// Connected sessions; zenoh's default is 1000.
+/// Maximum number of connected sessions; Zenoh's default is 1000.
 const MAX_SESSIONS: usize = 250;
 
 /// Address to listen on or to connect to, such as `tcp/192.168.1.5:7447`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
     protocol: Protocol,
-    /// Name or address; an IPv6 address stands in brackets.
+    /// Name or address; IPv6 in brackets.
     host: String,
     port: u16,
-    /// Zenoh's options behind `#`, such as `so_sndbuf=65536`.
+    /// Zenoh's options after `#`, such as `so_sndbuf=65536`.
     options: Option<String>,
 }
 
-/// Transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Protocol {
     Tcp,
@@ -48,7 +45,7 @@ enum Protocol {
 }
 
 impl Endpoint {
-    /// Whether only programs on this machine can reach it.
+    /// Returns whether only programs on this machine can reach it.
     pub fn is_loopback(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -101,20 +98,20 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// Time without room for a message after which the link to a peer is closed, µs; zenoh's default is 5 s. It must be shorter than
+/// Time without room for a message after which the link to a peer is closed, µs; Zenoh's default is 5 s. It must be shorter than
 /// [`LEASE`]: closing a link with a waiting message blocks all other links until it times out.
 const SEND_TIMEOUT_US: u64 = 500_000;
 
 /// Addresses and access rules of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Addresses to listen on; with any the session is a router.
+    /// Addresses to listen on; if there are any, the session is a router.
     pub listen: Vec<Endpoint>,
     /// Routers to connect to: a client uses the first that answers, a router all of them.
     pub connect: Vec<Endpoint>,
     /// Whether anyone who reaches an address may connect, without certificate or password.
     pub open: bool,
-    /// Path of a Zenoh configuration with certificates and access rules. Flags override it.
+    /// Path of a Zenoh configuration with certificates and access rules; flags override it.
     pub config: Option<PathBuf>,
     /// Password of all sessions.
     pub password: Option<String>,
@@ -183,7 +180,7 @@ impl Access {
         Ok(Admission { config, who, _dictionary: dictionary })
     }
 
-    /// Returns a sentence about the other machines that can connect; `None` if only programs on this machine can.
+    /// Returns a sentence about who can connect from other machines; `None` if only programs on this machine can connect.
     fn who(&self, config: &zenoh::Config) -> Result<Option<String>, String> {
         let Some(reached) = self.listen.iter().find(|endpoint| !endpoint.is_loopback()) else { return Ok(None) };
         let has = |key: &str| config.get_json(key).is_ok_and(|value| !["null", "false", ""].contains(&value.as_str()));
@@ -243,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_come_back_and_nonsense_is_refused() {
+    fn parses_and_prints_endpoints() {
         for (words, full) in [
             ("tcp/192.168.1.5:7447", "tcp/192.168.1.5:7447"),
             ("tls/pi.local:7450", "tls/pi.local:7450"),
@@ -261,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_this_machine_it_is_said_who_may_connect() {
+    fn public_addresses_require_an_access_rule() {
         for words in ["tcp/127.0.0.1:0", "tcp/localhost:1", "tcp/[::1]:1"] {
             assert!(listening(words).admission().unwrap().who.is_none(), "{words}");
         }
@@ -273,7 +270,7 @@ mod tests {
         assert!(password.admission().unwrap().who.unwrap().contains("knows the password"));
         let short = Access { password: Some("a:b".into()), ..listening("tcp/127.0.0.1:1") };
         assert!(refusal(&short).contains("8 to 256"));
-        // trusted certificates of a client do not limit who may connect
+        // TLS without client certificates does not limit who may connect
         let tls = listening("tls/0.0.0.0:1");
         assert!(refusal(&tls).contains("set enable_mtls") && refusal(&tls).contains("--open"), "{}", refusal(&tls));
         let said = |access: Access| access.admission().unwrap().who.unwrap();

@@ -1,4 +1,4 @@
-//! Ages of results on arrival, to measure a network.
+//! Measures the ages of results on arrival: time from the capture at the head, by the clocks' offsets.
 
 use super::census::CensusTaker;
 use super::error::NetworkError;
@@ -26,7 +26,7 @@ pub struct Ages {
     pub rigs: BTreeMap<String, InletCounts>,
 }
 
-/// Receives the results of all rigs for the given time.
+/// Receives the results of all rigs for this time, and blocks until then.
 ///
 /// # Errors
 /// The session has ended.
@@ -35,7 +35,7 @@ pub fn watch_results(network: &Network, time: Duration) -> Result<Ages, NetworkE
     let ages = Arc::<Mutex<Vec<f64>>>::default();
     let mut inlets = BTreeMap::new();
     for rig in census.engines.keys() {
-        // capture times are in the head's clock
+        // capture times are given by the head's clock
         let ahead_s = census.clocks.get(rig).map_or(0.0, |clock| clock.offset_s);
         let noted = Arc::clone(&ages);
         let inlet = Inlet::start(network, &RigTopic::Result.rig(rig), Content::Result, move |head| {

@@ -1,4 +1,4 @@
-//! Answers to queries on a separate thread: a Zenoh thread that waits for room on a link would read nothing meanwhile.
+//! Answers queries on a separate thread: a Zenoh thread that waits for room on a link would read nothing meanwhile.
 
 use super::error::NetworkError;
 use super::session::{MAX_ANSWER_BYTES, Network};
@@ -8,16 +8,15 @@ use std::thread::JoinHandle;
 use zenoh::Wait as _;
 use zenoh::query::{Query, Queryable};
 
-/// Queued queries; further ones get no answer.
+/// Maximum number of queued queries; further ones get no answer.
 const MAX_WAITING: usize = 64;
 
-/// Handler of a query: payload to answer; an error is sent as a refusal.
+/// Handler of a query: computes the answer from the payload; an error is sent as a refusal.
 pub type Answer = Box<dyn Fn(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send>;
 
 /// Server of queries, running until it is dropped.
 pub struct Answers {
     queryables: Vec<Queryable<()>>,
-    /// Channel to the thread; `None` at the end.
     to_thread: Option<Sender<(usize, Query)>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -26,7 +25,7 @@ impl Answers {
     /// Starts to answer queries for these keys.
     ///
     /// # Errors
-    /// The session has ended, or the system gives no thread.
+    /// The session has ended, or the system provides no thread.
     pub fn start(network: &Network, answers: Vec<(String, Answer)>) -> Result<Self, NetworkError> {
         let (to_thread, questions) = bounded::<(usize, Query)>(MAX_WAITING);
         let mut queryables = Vec::new();
@@ -61,7 +60,7 @@ impl Answers {
 
 impl Drop for Answers {
     fn drop(&mut self) {
-        // the queryables hold the other senders of the channel
+        // the thread ends when all senders are gone: the queryables own the others
         self.queryables.clear();
         self.to_thread = None;
         if let Some(thread) = self.thread.take() {

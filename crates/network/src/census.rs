@@ -1,4 +1,4 @@
-//! Census of members with their states and clocks, for `net` and the window's list.
+//! Census: all members with their states, engines and clocks at one time, for `stereopsis net` and the window's list.
 
 use super::access::Access;
 use super::clock::{ClockEstimate, ClockOffset};
@@ -8,7 +8,7 @@ use super::presence::Present;
 use super::rendezvous;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
-use super::status::{HeadStatus, Reported, RigStatus, Status};
+use super::status::{HeadStatus, MemberReport, RigStatus, Status};
 use crate::capture::MaxPixels;
 use crate::capture::decode::decode_picture;
 use crate::capture::pairing::Side;
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Census {
     /// Members of this protocol version.
-    pub members: Vec<Reported>,
+    pub members: Vec<MemberReport>,
     /// Name of each rig's engine; `None` without one.
     pub engines: BTreeMap<String, Option<String>>,
     /// Offset of each head's clock from this machine's.
@@ -35,7 +35,7 @@ pub struct Census {
     pub other_versions: Vec<u8>,
 }
 
-/// Taker of censuses that keeps the clock exchanges between them.
+/// Taker of censuses, which keeps the clock exchanges between them.
 pub struct CensusTaker {
     network: Network,
     clocks: BTreeMap<String, ClockEstimate>,
@@ -47,7 +47,7 @@ impl CensusTaker {
         Self { network, clocks: BTreeMap::new() }
     }
 
-    /// Queries all members; blocks for some seconds at most.
+    /// Queries all members; blocks for at most some seconds.
     ///
     /// # Errors
     /// The session has ended.
@@ -70,7 +70,7 @@ impl CensusTaker {
             clocks.extend(offset.map(|offset| (name.clone(), offset)));
         }
         let engines = rigs.iter().map(|rig| (rig.clone(), engine_of(rig, &members, &status))).collect();
-        let reported = |member: &Member| Reported::of(member, status.remove(&member.status()));
+        let reported = |member: &Member| MemberReport::of(member, status.remove(&member.status()));
         Ok(Census {
             members: members.iter().map(reported).collect(),
             engines,
@@ -91,8 +91,8 @@ impl CensusTaker {
     }
 }
 
-/// Finds the engine of a rig: the first in rendezvous order that computes its results or is still starting; if no engine answers,
-/// the owner by the tokens alone.
+/// Finds the engine of a rig: the first in rendezvous order that computes its results; otherwise the first that answers; otherwise any
+/// that matches the rig by its token.
 fn engine_of(rig: &str, members: &BTreeSet<Member>, status: &BTreeMap<String, Status>) -> Option<String> {
     let has_results = |member: &Member| {
         let engine = status.get(&member.status()).and_then(|status| status.engine.as_ref());
@@ -106,7 +106,6 @@ fn engine_of(rig: &str, members: &BTreeSet<Member>, status: &BTreeMap<String, St
     owner.map(|engine| engine.name.clone())
 }
 
-/// Column headings.
 const COLUMNS: [&str; 6] = ["what", "name", "machine", "rate", "dropped", "state"];
 
 impl Census {
@@ -134,9 +133,9 @@ impl Census {
         lines.join("\n") + "\n"
     }
 
-    /// Returns the rows of a member; an engine has one more for each rig.
-    fn rows(&self, member: &Reported) -> Vec<[String; 6]> {
-        let Reported { role, name, weight, status, .. } = member;
+    /// Returns the rows of a member; an engine has an additional row for each rig.
+    fn rows(&self, member: &MemberReport) -> Vec<[String; 6]> {
+        let MemberReport { role, name, weight, status, .. } = member;
         let Some(status) = status else {
             let state = "does not answer".to_owned();
             return vec![[role.to_string(), name.clone(), String::new(), String::new(), String::new(), state]];
@@ -153,7 +152,7 @@ impl Census {
                 }
                 Some(Some(engine)) => format!("; engine {engine} (no results)"),
                 Some(None) => "; no engine".to_owned(),
-                None => String::new(), // one camera alone cannot be matched
+                None => String::new(), // a head of one camera has no engine
             };
             let error = head.error.as_ref().map(|error| format!("; {}", console::foreign(error))).unwrap_or_default();
             let state =
@@ -207,29 +206,26 @@ fn places(dropped: &[(u64, &str)]) -> String {
     if some.is_empty() { "0".to_owned() } else { some.join(", ") }
 }
 
-/// Interval of censuses.
 const CENSUS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Newest census or the error instead; `None` before the first one.
-type Newest = Option<Result<Census, String>>;
-/// Thumbnails by head name.
+/// Newest census, or the error instead; `None` before the first one.
+type CensusResult = Option<Result<Census, String>>;
 type Pictures = BTreeMap<String, Arc<Picture>>;
 
-/// Largest thumbnail accepted from a head, px.
+/// Maximum size of a thumbnail from a head, px.
 const MAX_THUMBNAIL: MaxPixels = MaxPixels(512 * 512);
 
-/// Background thread that takes a census and the heads' thumbnails each second, until it is dropped.
+/// Background thread that takes a census and the thumbnails of the heads every second, until it is dropped.
 pub struct CensusWatch {
     router: String,
-    newest: Arc<Mutex<(Newest, Pictures)>>,
-    /// Stop channel; `None` at the end.
+    newest: Arc<Mutex<(CensusResult, Pictures)>>,
     stop: Option<Sender<()>>,
 }
 
 impl CensusWatch {
     /// Connects to a router such as `192.168.1.5:7447`, and reconnects when it is lost; calls `wake` after each census.
     pub fn start(router: &str, config: Option<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
-        let newest = Arc::<Mutex<(Newest, Pictures)>>::default();
+        let newest = Arc::<Mutex<(CensusResult, Pictures)>>::default();
         let (stop, stopped) = bounded::<()>(0);
         let (shared, words) = (Arc::clone(&newest), router.to_owned());
         let work = move || {
@@ -250,7 +246,7 @@ impl CensusWatch {
                 }
             }
         };
-        // not joined: it may block on a router that does not answer
+        // not joined: the thread may block on a router that does not answer
         if let Err(err) = std::thread::Builder::new().name("census".into()).spawn(work) {
             newest.lock().0 = Some(Err(format!("no thread to look for rigs: {err}")));
         }
@@ -262,12 +258,12 @@ impl CensusWatch {
         &self.router
     }
 
-    /// Returns the newest census or the error instead; `None` before the first one.
+    /// Returns the newest census, or the error instead; `None` before the first one.
     pub fn newest(&self) -> Option<Result<Census, String>> {
         self.newest.lock().0.clone()
     }
 
-    /// Returns the newest thumbnail of a head; a new one has a new address.
+    /// Returns the newest thumbnail of a head; each new one is a new `Arc`.
     pub fn picture(&self, head: &str) -> Option<Arc<Picture>> {
         self.newest.lock().1.get(head).cloned()
     }
@@ -279,7 +275,7 @@ impl Drop for CensusWatch {
     }
 }
 
-/// Takes a census, opening a session if there is none.
+/// Takes a census; opens a session if there is none.
 fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, String> {
     if taker.is_none() {
         let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
@@ -294,21 +290,21 @@ fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf
 impl Census {
     /// Returns the state of a head if it answered.
     pub fn head(&self, rig: &str) -> Option<&HeadStatus> {
-        let is_it = |member: &&Reported| member.role == Role::Head && member.name == rig;
+        let is_it = |member: &&MemberReport| member.role == Role::Head && member.name == rig;
         self.members.iter().find(is_it)?.status.as_ref()?.head.as_ref()
     }
 
     /// Returns a rig's state at its engine if that answered.
     pub fn at_engine(&self, rig: &str) -> Option<&RigStatus> {
         let engine = self.engines.get(rig)?.as_ref()?;
-        let is_it = |member: &&Reported| member.role == Role::Engine && member.name == *engine;
+        let is_it = |member: &&MemberReport| member.role == Role::Engine && member.name == *engine;
         let rigs = &self.members.iter().find(is_it)?.status.as_ref()?.engine.as_ref()?.rigs;
         rigs.iter().find(|at_engine| at_engine.rig == rig)
     }
 
     /// Returns the names of single-camera heads of this side.
     pub fn cameras(&self, side: Side) -> impl Iterator<Item = &str> {
-        let is_it = move |member: &&Reported| {
+        let is_it = move |member: &&MemberReport| {
             let head = member.status.as_ref().and_then(|status| status.head.as_ref());
             member.role == Role::Camera && head.is_some_and(|head| head.camera == Some(side))
         };

@@ -1,7 +1,5 @@
-//! Clock offset of another machine from four timestamps per exchange, as in NTP (Mills, RFC 5905).
-//!
-//! The error is at most half the exchange's delay. The best exchange of the last minute is used; its bound grows with its age to
-//! allow for drift.
+//! Estimates the clock offset of another machine from four time stamps per exchange, as in NTP (Mills, RFC 5905). The error is at most
+//! half the delay of the exchange. The best exchange of the last minute is used; its error bound grows with its age because of drift.
 
 use super::error::NetworkError;
 use super::key::RigTopic;
@@ -11,15 +9,14 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Age after which an exchange is discarded.
 const MAX_EXCHANGE_AGE: Duration = Duration::from_mins(1);
-/// Largest relative drift between two clocks: crystals are within 50 ppm each.
+/// Maximum relative drift between two clocks: crystals are within 50 ppm each.
 const MAX_DRIFT: f64 = 100e-6;
 
 /// Times of a clock's answer, ns since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ClockAnswer {
-    /// Arrival time of the question.
+    /// Arrival time of the query.
     pub received_ns: u64,
     /// Departure time of the answer.
     pub sent_ns: u64,
@@ -61,7 +58,7 @@ pub struct ClockEstimate {
 }
 
 impl ClockEstimate {
-    /// Queries the clock of a rig's head, with `boot` of this run only: another machine may have a head of the name.
+    /// Queries the clock of a rig's head; with `boot`, only of this run, because another machine may have a head of the same name.
     ///
     /// # Errors
     /// The session has ended.
@@ -137,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_exchange_tells_the_offset_within_its_bound() {
+    fn the_offset_is_within_its_bound() {
         for (ahead_s, drift) in [(0.0, 0.0), (3.7, 0.0), (-120.0, 0.0), (0.25, 80e-6), (-0.1, -80e-6)] {
             for (second, (truth, found)) in watch(200, ahead_s, drift).into_iter().enumerate().skip(10) {
                 let error = (found.offset_s - truth).abs();
@@ -148,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_forgotten_after_a_minute_and_impossible_answers_do_not_count() {
+    fn ignores_old_exchanges_and_impossible_answers() {
         let now = Instant::now();
         let mut estimate = ClockEstimate::default();
         estimate.add(1000, ClockAnswer { received_ns: 0, sent_ns: 9000, boot: None }, 2000, now);

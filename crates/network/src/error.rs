@@ -1,8 +1,8 @@
-//! Network errors.
+//! Error of the network, permanent or temporary.
 
 use crate::capture::CaptureError;
 
-/// Network error: the failed action and its remedy.
+/// Error of the network: text with the failed action and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct NetworkError {
@@ -21,7 +21,7 @@ impl NetworkError {
         Self { text, is_silence: true }
     }
 
-    /// Whether no router answered, which may be temporary.
+    /// Returns whether no router answered, which may be temporary.
     pub fn is_silence(&self) -> bool {
         self.is_silence
     }

@@ -1,5 +1,5 @@
-//! Head: publishes the raw pairs of a source and stores the rig's calibration and matching parameters, so that a new engine
-//! continues with the parameters of one that failed.
+//! Head: publishes the raw pairs of a source, and keeps the rig's calibration and matching parameters, so that a new engine continues
+//! with the parameters of one that failed. Answers queries for the description, parameters, camera controls, clock and thumbnail.
 
 use super::answers::{Answer, json};
 use super::clock::ClockAnswer;
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Description of a rig, answered by its head.
+/// Description of a rig, which its head sends on request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// Number of the head's run.
@@ -41,7 +41,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Returns the version: run id and counter.
+    /// Returns the version: run id and number.
     pub fn id(&self) -> (u64, u32) {
         (self.boot, self.number)
     }
@@ -49,16 +49,16 @@ impl Description {
     /// Parses the rig's matching parameters.
     ///
     /// # Errors
-    /// They are invalid.
+    /// The parameters are invalid.
     pub fn params(&self) -> Result<StereoParams, String> {
         params_of(&self.about.parameters)
     }
 }
 
-/// Parses parameters by name; missing ones have their defaults.
+/// Parses parameters by name; missing ones get their defaults.
 ///
 /// # Errors
-/// The first invalid parameter, or a conflict between them.
+/// A parameter is invalid, or parameters do not fit each other.
 pub(super) fn params_of(words: &BTreeMap<String, String>) -> Result<StereoParams, String> {
     let words: Vec<_> = words.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
     settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters cannot be used: {err}"))
@@ -73,33 +73,33 @@ pub struct ControlRequest {
     pub settings: ControlSettings,
 }
 
-struct State {
+struct HeadState {
     about: About,
     number: u32,
     params: StereoParams,
     status: HeadStatus,
 }
 
-struct Shared {
+struct HeadShared {
     boot: u64,
     camera: Option<Side>,
-    /// Newest pair, source of thumbnails.
+    /// Newest pair, for thumbnails.
     newest: Mutex<Option<Arc<RawPair>>>,
-    state: Mutex<State>,
+    state: Mutex<HeadState>,
 }
 
-/// Head on the network. It ends when it is dropped.
+/// Head on the network, which ends when this is dropped.
 pub struct Head {
-    shared: Arc<Shared>,
+    shared: Arc<HeadShared>,
     pairs: Outlet<PairParts>,
     membership: Membership,
 }
 
 impl Head {
-    /// Announces a rig with its description and parameters; pairs come through its tap. With `camera` it sends only that side.
+    /// Announces a rig with its description and parameters; pairs arrive through its tap. With `camera`, it sends only this side.
     ///
     /// # Errors
-    /// The name is impossible, another head has it, or the session has ended.
+    /// The name is invalid, another head has it, or the session has ended.
     pub fn start(
         network: &Network,
         rig: &str,
@@ -123,28 +123,28 @@ impl Head {
             height: about.height,
             ..HeadStatus::default()
         };
-        let state = State { about: about.clone(), number: 0, params: params.clone(), status };
-        let shared = Arc::new(Shared { boot, camera, newest: Mutex::default(), state: Mutex::new(state) });
+        let state = HeadState { about: about.clone(), number: 0, params: params.clone(), status };
+        let shared = Arc::new(HeadShared { boot, camera, newest: Mutex::default(), state: Mutex::new(state) });
         let stream = Stream { key: RigTopic::Pair.rig(rig), content: Content::Pair, boot };
-        let mut sender = Sender {
+        let mut sender = PairPacker {
             shared: Arc::clone(&shared),
             packer: Packer::new(about.clone(), Format::Ros2),
             about,
             pictures: Vec::new(),
         };
         let pairs = Outlet::start(network, stream, move |parts| sender.pack(&parts))?;
-        let told = Arc::clone(&shared);
-        let detail = move |status: &mut Status| status.head = Some(told.state.lock().status.clone());
+        let shared_state = Arc::clone(&shared);
+        let detail = move |status: &mut Status| status.head = Some(shared_state.state.lock().status.clone());
         let membership = Membership::start(network, &member, answers(rig, &shared), detail)?;
         Ok(Arc::new(Self { shared, pairs, membership }))
     }
 
-    /// The tap that publishes pairs.
+    /// Returns the tap that publishes pairs.
     pub fn taps(self: &Arc<Self>) -> Taps {
         Taps { raw: vec![Arc::clone(self) as _], frames: Vec::new() }
     }
 
-    /// Publishes the state of the source, with the sending counters added here.
+    /// Sets the published state of the source; the counters of sent pairs are added here.
     pub fn set_status(&self, mut status: HeadStatus) {
         if !self.membership.rivals().is_empty() {
             let rival = "another head of this name is there: each receiver keeps to the one that it opened; choose another --name";
@@ -154,12 +154,12 @@ impl Head {
         self.shared.state.lock().status = HeadStatus { camera, sent: self.pairs.counts(), ..status };
     }
 
-    /// Returns the reason to end when another member of the name has precedence; see [`Membership::yields`].
+    /// Returns the reason to end if another member of the name has precedence, see [`Membership::yields`].
     pub fn yields(&self) -> Option<NetworkError> {
         self.membership.yields()
     }
 
-    /// Returns the sending counters.
+    /// Returns the counters of sent pairs.
     pub fn sent(&self) -> OutletCounts {
         self.pairs.counts()
     }
@@ -172,25 +172,24 @@ impl RawTap for Head {
             return;
         }
         let parts = PairParts::of_raw(pair, geometry, Streams::NONE.with(RecordedStream::Raw, true));
-        // played pairs are sent with the current time: their recorded times repeat in each loop and would give wrong delays
+        // pairs that are played get the current time: recorded times repeat in each loop and would give wrong delays
         self.pairs.offer(if source.is_camera { parts } else { parts.taken_at(SystemTime::now()) });
     }
 }
 
-/// Packer of pairs on the publishing thread.
-struct Sender {
-    shared: Arc<Shared>,
+struct PairPacker {
+    shared: Arc<HeadShared>,
     packer: Packer,
     about: About,
-    /// Image topics of a pair.
+    /// Topics of the images to send.
     pictures: Vec<&'static str>,
 }
 
-impl Sender {
+impl PairPacker {
     fn pack(&mut self, parts: &PairParts) -> Result<Parcel, String> {
         let size = parts.size();
         if size != (self.about.width, self.about.height) {
-            // receivers accept images of the described size only
+            // receivers accept only images of the described size
             (self.about.width, self.about.height) = size;
             self.shared.describe(|state| (state.about.width, state.about.height) = size);
         }
@@ -198,7 +197,7 @@ impl Sender {
         let mut packets = if let Ok(packets) = self.packer.pair(parts, now) {
             packets
         } else {
-            // the images are now split or rotated differently: new description
+            // the images are now split or turned differently: start with a new description
             self.packer = Packer::new(self.about.clone(), Format::Ros2);
             self.packer.pair(parts, now)?
         };
@@ -219,9 +218,9 @@ impl Sender {
     }
 }
 
-impl Shared {
+impl HeadShared {
     /// Changes the description and increments its number.
-    fn describe(&self, change: impl FnOnce(&mut State)) {
+    fn describe(&self, change: impl FnOnce(&mut HeadState)) {
         let mut state = self.state.lock();
         change(&mut state);
         state.number += 1;
@@ -232,7 +231,7 @@ impl Shared {
         Description { boot: self.boot, number: state.number, about: state.about.clone(), camera: self.camera }
     }
 
-    /// Sets parameters by the rules of flags, all or none; returns all parameters in force.
+    /// Sets all of these parameters or none, by the rules of flags; returns all parameters in force.
     fn set_parameters(&self, sent: &[u8]) -> Result<BTreeMap<String, String>, String> {
         let words: BTreeMap<String, String> =
             serde_json::from_slice(sent).map_err(|err| format!("these are no parameters by name: {err}"))?;
@@ -259,7 +258,7 @@ impl Shared {
         small_jpeg(if self.camera == Some(Side::Right) { right } else { left })
     }
 
-    /// Sets camera controls; returns the rejected and clamped ones.
+    /// Sets camera controls; returns remarks on the rejected and clamped ones.
     fn set_controls(&self, sent: &[u8]) -> Result<Vec<String>, String> {
         let request: ControlRequest =
             serde_json::from_slice(sent).map_err(|err| format!("these are no controls of a camera: {err}"))?;
@@ -275,8 +274,8 @@ impl Shared {
     }
 }
 
-/// Returns the handlers of all queries except the state.
-fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
+/// Returns the handlers of all queries except that for the state.
+fn answers(rig: &str, shared: &Arc<HeadShared>) -> Vec<(String, Answer)> {
     let of = || Arc::clone(shared);
     let (about, parameters, controls, picture, boot) = (of(), of(), of(), of(), shared.boot);
     vec![
@@ -300,7 +299,6 @@ fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
     ]
 }
 
-/// Width of a thumbnail, px.
 const SMALL_WIDTH: u32 = 160;
 
 /// Encodes an image as a JPEG at most [`SMALL_WIDTH`] px wide.

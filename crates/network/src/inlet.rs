@@ -1,8 +1,9 @@
-//! Receiving end of a stream: keeps the newest message for its reader and counts dropped ones.
+//! Receiving end of a stream: validates messages, keeps the newest one for its reader, and counts dropped and refused ones. An invalid
+//! message must never replace a valid one.
 
 use super::error::NetworkError;
 use super::session::Network;
-use super::wire::{Content, Head, Refused, check};
+use super::wire::{Content, Head, Refusal, check};
 use crate::newest::{self, NewestReceiver};
 use crate::rate::Rate;
 use parking_lot::Mutex;
@@ -13,10 +14,10 @@ use zenoh::bytes::ZBytes;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::Sample;
 
-/// Senders whose sequence numbers are tracked: usually the engines of a rig while it moves; a hostile network may add any number.
+/// Maximum number of tracked senders: usually the engines of a rig while it moves. A hostile network may add any number.
 const MAX_SENDERS: usize = 8;
 
-/// Largest gap counted as missed messages: a minute at 120 Hz. A larger one counts as a restart.
+/// Maximum gap that counts as missed messages: a minute at 120 Hz. A larger gap counts as a restart.
 pub(super) const MAX_GAP: u64 = 7200;
 
 /// Verdict on a message from its header, before it replaces another one.
@@ -32,7 +33,7 @@ pub enum Verdict {
 
 /// Received message.
 #[derive(Debug)]
-pub struct Arrived {
+pub struct ReceivedMessage {
     /// Header of the message.
     pub head: Head,
     /// Packets; only their lengths are checked.
@@ -42,17 +43,17 @@ pub struct Arrived {
 /// Counters of a receiver.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InletCounts {
-    /// Received messages.
+    /// Number of received messages.
     pub received: u64,
-    /// Messages per second.
+    /// Rate of messages, Hz.
     pub rate_hz: f64,
-    /// Received bytes.
+    /// Number of received bytes.
     pub bytes: u64,
-    /// Messages lost on the way, from gaps in their numbers.
+    /// Number of messages lost on the way, from gaps in their numbers.
     pub dropped_by_network: u64,
-    /// Messages replaced by newer ones before they were read.
+    /// Number of messages replaced by newer ones before they were read.
     pub dropped_here: u64,
-    /// Invalid messages.
+    /// Number of refused messages.
     pub refused: u64,
     /// Reason of the last refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +74,7 @@ struct ReceiveState {
 
 /// Receiver of a stream.
 pub struct Inlet {
-    messages: NewestReceiver<Arrived>,
+    messages: NewestReceiver<ReceivedMessage>,
     seen: Arc<Mutex<ReceiveState>>,
     _subscriber: Subscriber<()>,
 }
@@ -95,7 +96,7 @@ impl Inlet {
         let take = move |sample: Sample| {
             let attachment = sample.attachment().map(ZBytes::to_bytes).unwrap_or_default();
             let judged = Head::of(&attachment).map_err(|why| why.to_string()).and_then(|head| match judge(&head) {
-                _ if head.content != content => Err(Refused::Attachment.to_string()),
+                _ if head.content != content => Err(Refusal::Attachment.to_string()),
                 Verdict::Refuse(why) => Err(why.to_owned()),
                 Verdict::Leave => Ok(None),
                 Verdict::Take => check(sample.payload(), content).map(|()| Some(head)).map_err(|why| why.to_string()),
@@ -103,7 +104,7 @@ impl Inlet {
             match judged {
                 Ok(Some(head)) => {
                     noted.lock().note(&head, sample.payload().len());
-                    let _ = sender.send(Arrived { head, payload: sample.payload().clone() });
+                    let _ = sender.send(ReceivedMessage { head, payload: sample.payload().clone() });
                 }
                 Ok(None) => {}
                 Err(why) => noted.lock().refuse(&why),
@@ -115,7 +116,7 @@ impl Inlet {
     }
 
     /// Returns the queue with the newest message.
-    pub fn messages(&self) -> &NewestReceiver<Arrived> {
+    pub fn messages(&self) -> &NewestReceiver<ReceivedMessage> {
         &self.messages
     }
 
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaps_are_counted_for_each_run_alone() {
+    fn counts_gaps_per_run() {
         let mut seen = ReceiveState::default();
         let mut note = |boot, sequence| {
             seen.note(&Head { content: Content::Pair, about: 0, boot, sequence, taken_ns: 0, sent_ns: 0 }, 10);

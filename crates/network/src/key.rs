@@ -1,6 +1,5 @@
-//! Zenoh key expressions of the protocol.
-//!
-//! Each key has the protocol version; peers of other versions are listed but not used.
+//! Zenoh keys of the protocol: topics of rigs, and liveliness tokens and states of members. Each key contains the protocol version;
+//! members of other versions are only listed.
 
 use crate::console;
 use crate::recording::time;
@@ -11,13 +10,12 @@ use std::time::SystemTime;
 
 /// Version of keys, headers and notes.
 pub(crate) const VERSION: u8 = 1;
-/// First part of every key.
 const ROOT: &str = "stereopsis";
 
 /// Checks the name of a rig: 1 to 64 letters, digits, `-` and `_`.
 ///
 /// # Errors
-/// The name is invalid; the text gives the reason.
+/// The name is invalid.
 pub fn check_rig(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if (1..=64).contains(&name.len()) && name.chars().all(fits) {
@@ -113,10 +111,9 @@ pub struct Member {
     pub only: BTreeSet<String>,
 }
 
-/// Rigs in an engine's list.
+/// Maximum number of rigs in an engine's list.
 pub const MAX_ONLY: usize = 64;
 
-/// Key expression of the tokens of all members and versions.
 pub(crate) const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
 /// Returns the state key of a run of a head of either kind.
 pub(crate) fn status_of_head(rig: &str, boot: u64) -> String {
@@ -136,7 +133,7 @@ impl Member {
         Self { role, name: name.into(), boot, weight, only: BTreeSet::new() }
     }
 
-    /// Whether it is an engine that matches this rig.
+    /// Returns whether it is an engine that matches this rig.
     pub fn matches(&self, rig: &str) -> bool {
         self.role == Role::Engine && (self.only.is_empty() || self.only.contains(rig))
     }
@@ -188,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_come_back_and_others_are_told_apart() {
+    fn parses_tokens_and_rejects_others() {
         for role in Role::ALL {
             for only in [BTreeSet::new(), ["a".to_owned(), "b-1".to_owned()].into()] {
                 let member = Member { role, name: "pi-4_b".into(), boot: 0xfeed, weight: 64, only };

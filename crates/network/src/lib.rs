@@ -1,37 +1,38 @@
-//! Distributed operation over Zenoh: heads with cameras, engines that match, programs that watch and record.
+//! Distributed operation over Zenoh: heads publish the pairs of cameras, engines match them, and other programs show and record both.
 //!
 //! ```text
 //!  head: camera ─▶ newest pair ─▶ publisher ═▶ router ═▶ newest pair ─▶ source of any command
 //!                                                    ═▶ newest pair ─▶ engine ─▶ newest result ═▶ router ═▶ newest result ─▶ window
 //! ```
 //!
-//! A message has the content of a recorded pair or result ([`wire`]). Every queue keeps only the newest message, drops are counted,
-//! and senders never wait for receivers. There is no coordinator: members announce themselves by liveliness tokens ([`key`]), which
-//! also determine the engine of each rig ([`rendezvous`]).
+//! Every queue keeps only the newest message, drops are counted, and senders never wait for receivers. There is no coordinator: members
+//! announce themselves by liveliness tokens ([`key`]), which also determine the engine of each rig ([`rendezvous`]). ROS 2 nodes have
+//! their own keys, times and messages ([`ros2`]).
 //!
-//! ROS 2 nodes have their own keys, times and messages ([`ros2`]).
+//! # Design: recorded messages over a network, without a coordinator
 //!
-//! A session that listens is a router, any other a client ([`access`]). There is no automatic discovery.
-//!
-//! # Design: what a recording holds, as messages, and no coordinator
-//!
-//! - A message is a head of 40 bytes (`network/wire`) and the packets that a recording would have (`recording/pack`). So a source on the network is read by the code that reads recordings, and what is
-//!   tested there against damaged bytes protects here too. A result (`network/result`) has the disparity map itself.
-//! - A head keeps all that belongs to its rig: calibration, parameters, clock. Engines and viewers ask for it when the number in a pair's head changes. An engine may die at any moment, because nothing is
-//!   stored with it but the state of filters.
-//! - `network/rendezvous` computes the order of the engines of a rig from their liveliness tokens, in whole numbers, the same on every machine. A token alone proves nothing: `serve/others` asks all members for
-//!   their state, and engines count while they answer. An engine leaves a rig when results of an earlier one in the order have come (`serve/rig`), and takes it where these are silent (`serve`); a viewer drops
-//!   results of pairs that it has shown.
-//! - A session follows its members once (`network/presence`), and shares that. Replies are taken by callbacks (`network/replies`): a queue that the asking thread empties afterwards can hold it for ever.
-//! - A receiver keeps to one head (`network/kept`), and judges messages before they take the place of others (`network/inlet`). Of two members of one name `network/membership` computes which goes on.
-//! - A head of one camera is a member of another role, so that no engine takes it for a rig. `network/paired` pairs the images of two by the rule for two cameras of one machine (`capture/pairing`), in
-//!   this machine's time. A head asks for no pixels (`capture::Pixels::Unread`): a JPEG that is passed on is not decoded.
-//! - `--engine network` is an engine like others (`engine/elsewhere`): its results come with the pairs. `RigSource` holds pairs back until their results are there, only while such an engine wants them.
-//!   Parameters follow both ways through `capture::Elsewhere`.
-//! - Streams use Zenoh's `BlockFirst` from a thread of their own, each kind with another priority; questions have a higher one, and are answered on a thread of their own (`network/answers`): a thread of
-//!   Zenoh that waits reads nothing. A link without room for half a second is given up, because closing it later holds up all others of its router.
-//! - A session that listens is a router, and one that only connects a client. `network/access` refuses to listen beyond this machine where nothing says who may connect.
-//! - `tools/network/faults.py` starts three machines and a router as namespaces, and stops, slows, cuts and kills each of them.
+//! - A message is a header of 40 bytes ([`wire`]) and the packets that a recording would contain (`recording/pack`). So the reader of
+//!   recordings, which is tested against damaged bytes, reads pairs of the network too. A result ([`result`]) contains the disparity map.
+//! - A head keeps all data of its rig: calibration, parameters, clock. Engines and viewers query it when the description's number in a
+//!   header changes. An engine may fail at any moment, because it stores nothing except the state of filters.
+//! - [`rendezvous`] computes the order of the engines of a rig from their liveliness tokens in integers, identically on every machine. A
+//!   token alone does not prove that a program runs: `serve/members` polls all members, and engines count while they answer. An engine
+//!   leaves a rig when results of an earlier one in the order arrive (`serve/rig`), and takes a rig when the earlier ones are silent
+//!   (`serve`). A viewer drops results of pairs that it has shown.
+//! - A session observes its members once (`presence`). Replies are collected by callbacks (`replies`): with a queue that the querying
+//!   thread empties afterwards, that thread could block for ever.
+//! - A receiver is bound to one head (`tracked_head`), and judges messages before they replace others (`inlet`). Of two members of one
+//!   name, `membership` determines the one that continues.
+//! - A head of one camera has its own role, so that no engine takes it for a rig. `paired` pairs the images of two such heads by the rule
+//!   for two local cameras (`capture/pairing`), in this machine's time. A head forwards images undecoded (`capture::Pixels::Unread`).
+//! - With `--engine network` (`engine/elsewhere`) results come with the pairs. While such an engine requires them, [`RigSource`] holds
+//!   pairs back until their results arrive. Parameters are exchanged through [`capture::RemoteRig`].
+//! - Streams use Zenoh's `BlockFirst` from a separate thread, each kind with its own priority. Queries have a higher one and are answered
+//!   on a separate thread (`answers`), because a blocked thread of Zenoh reads nothing. A link without room for half a second is closed:
+//!   closing it later would block all other links of its router.
+//! - A session that listens is a router, any other a client; there is no automatic discovery. [`access`] refuses to listen on addresses
+//!   that other machines can reach without a rule for who may connect.
+//! - `tools/network/faults.py` starts three machines and a router as namespaces, and stops, slows, disconnects and kills each of them.
 
 use stereopsis_base::{console, files, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;
@@ -51,7 +52,7 @@ mod error;
 pub mod fixture;
 mod head;
 mod inlet;
-mod kept;
+mod tracked_head;
 pub mod key;
 mod membership;
 mod outlet;

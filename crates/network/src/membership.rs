@@ -1,7 +1,6 @@
-//! Membership: a liveliness token and the answers about the member's state.
-//!
-//! A name belongs to one member. A starting member checks for the name first. Of two that start at once, the one that has run
-//! longer by more than a lease continues, otherwise the one with the smaller run id. After that time no token ends a member.
+//! Membership: announces a member by a liveliness token, answers queries for its state, and ensures that a name belongs to one member.
+//! A starting member first checks whether the name is free. Of two that start simultaneously, the one that has run longer by more than a
+//! lease continues, otherwise the one with the smaller run id. After [`SETTLE_TIME`] no rival may end a member.
 
 use super::access::LEASE;
 use super::answers::{Answer, Answers, json};
@@ -20,7 +19,6 @@ use zenoh::liveliness::LivelinessToken;
 
 /// Time in which a rival that started simultaneously may appear: a lease for its token and one for its answer.
 const SETTLE_TIME: Duration = LEASE.saturating_mul(2);
-/// Time limit of a query for a rival's uptime.
 const RIVAL_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Announcement of a member, until it is dropped.
@@ -29,16 +27,16 @@ pub struct Membership {
     presence: Arc<Presence>,
     member: Member,
     begun: Instant,
-    // first: the token ends before the answers
+    // declared first, so that the token is dropped before the answers
     _token: LivelinessToken,
     _answers: Answers,
 }
 
 impl Membership {
-    /// Announces a member that answers these queries and the one for its state; `detail` adds the state of its role.
+    /// Announces a member, which answers these queries and the one for its state; `detail` adds the state of its role.
     ///
     /// # Errors
-    /// Another member has the name, the session has ended, or the system gives no thread.
+    /// Another member has the name, the session has ended, or the system provides no thread.
     pub fn start(
         network: &Network,
         member: &Member,
@@ -78,7 +76,7 @@ impl Membership {
         &self.presence
     }
 
-    /// Returns the reason to end when a rival has precedence; to be polled. Blocks for half a second at most.
+    /// Returns the reason to end if a rival has precedence; must be polled. Blocks for at most half a second.
     pub fn yields(&self) -> Option<NetworkError> {
         if self.begun.elapsed() > SETTLE_TIME {
             return None;

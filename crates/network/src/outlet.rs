@@ -1,4 +1,5 @@
-//! Sending end of a stream: a thread publishes the newest offered item, so that neither camera nor engine waits for the network.
+//! Sending end of a stream: a thread encodes and publishes the newest offered item, so that neither camera nor engine waits for the
+//! network.
 
 use super::error::NetworkError;
 use super::session::Network;
@@ -16,7 +17,7 @@ use zenoh::Wait as _;
 use zenoh::pubsub::Publisher;
 use zenoh::qos::{CongestionControl, Priority};
 
-/// Message contents to send.
+/// Contents of a message to send.
 pub struct Parcel {
     /// Number of the rig's description.
     pub about: u32,
@@ -29,13 +30,13 @@ pub struct Parcel {
 /// Counters of a sender.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OutletCounts {
-    /// Sent messages.
+    /// Number of sent messages.
     pub sent: u64,
-    /// Sent bytes.
+    /// Number of sent bytes.
     pub bytes: u64,
-    /// Messages per second.
+    /// Rate of messages, Hz.
     pub rate_hz: f64,
-    /// Items replaced by newer ones before they were sent.
+    /// Number of items replaced by newer ones before they were sent.
     pub dropped: u64,
     /// Whether there is a receiver.
     pub is_received: bool,
@@ -45,7 +46,7 @@ pub struct OutletCounts {
 }
 
 #[derive(Default)]
-struct Counted {
+struct SendCounters {
     sent: u64,
     bytes: u64,
     rate: Rate,
@@ -54,10 +55,9 @@ struct Counted {
 
 /// Publisher of a stream with its thread.
 pub struct Outlet<T> {
-    /// Queue to the thread; `None` at the end.
     sender: Option<NewestSender<T>>,
     receiver: NewestReceiver<T>,
-    counted: Arc<Mutex<Counted>>,
+    counted: Arc<Mutex<SendCounters>>,
     is_received: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -73,10 +73,10 @@ pub struct Stream {
 }
 
 impl<T: Send + 'static> Outlet<T> {
-    /// Starts a thread that publishes what `pack` makes of each offered item.
+    /// Starts a thread that encodes each offered item with `pack` and publishes it.
     ///
     /// # Errors
-    /// The session has ended, or the system gives no thread.
+    /// The session has ended, or the system provides no thread.
     pub fn start(
         network: &Network,
         stream: Stream,
@@ -84,18 +84,18 @@ impl<T: Send + 'static> Outlet<T> {
     ) -> Result<Self, NetworkError> {
         let Stream { key, content, boot } = stream;
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {key}: {err}"));
-        // `Drop` waits up to 50 ms and then discards the rest of a large message, `Block` waits up to 5 s; this one drops at once
+        // `BlockFirst` drops at once; `Drop` waits up to 50 ms and then discards the rest of a large message, `Block` waits up to 5 s
         let publisher = network.session().declare_publisher(key.clone());
         let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority(content)).wait();
         let publisher = publisher.map_err(|err| failed(&err))?;
         let is_received =
             Arc::new(AtomicBool::new(publisher.matching_status().wait().is_ok_and(|status| status.matching())));
-        let heard = Arc::clone(&is_received);
+        let noted = Arc::clone(&is_received);
         let listener =
-            publisher.matching_listener().callback(move |status| heard.store(status.matching(), Ordering::Release));
+            publisher.matching_listener().callback(move |status| noted.store(status.matching(), Ordering::Release));
         listener.background().wait().map_err(|err| failed(&err))?;
         let (sender, receiver) = newest::channel::<T>();
-        let counted = Arc::<Mutex<Counted>>::default();
+        let counted = Arc::<Mutex<SendCounters>>::default();
         let (taken, shared) = (receiver.clone(), Arc::clone(&counted));
         let work = move || {
             let mut sequence = 0;
@@ -115,14 +115,14 @@ impl<T: Send + 'static> Outlet<T> {
         Ok(Self { sender: Some(sender), receiver, counted, is_received, thread: Some(thread) })
     }
 
-    /// Queues an item; replaces and counts a waiting one.
+    /// Queues an item; a waiting one is replaced and counted.
     pub fn offer(&self, offered: T) {
         if let Some(sender) = &self.sender {
             let _ = sender.send(offered); // fails only at the end
         }
     }
 
-    /// Whether there is a receiver; without one nothing need be offered.
+    /// Returns whether there is a receiver; without one, nothing needs to be offered.
     pub fn is_received(&self) -> bool {
         self.is_received.load(Ordering::Acquire)
     }
@@ -150,7 +150,6 @@ impl<T> Drop for Outlet<T> {
     }
 }
 
-/// Sends one message; returns its size, bytes.
 fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, parcel: Parcel) -> Result<u64, String> {
     let Parcel { about, taken_ns, packets } = parcel;
     let payload = wire::payload(packets, content)?;
@@ -160,12 +159,11 @@ fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, pa
     Ok(bytes)
 }
 
-/// Returns the wall clock, ns since 1970.
 pub(super) fn now_ns() -> u64 {
     time::to_ns(SystemTime::now())
 }
 
-/// Returns the priority of a content on a slow network; each has its own, because messages of one priority replace each other.
+/// Returns the priority of a content on a slow network. Each content has its own, because messages of one priority replace each other.
 fn priority(content: Content) -> Priority {
     match content {
         Content::Pair => Priority::DataHigh,

@@ -1,12 +1,12 @@
-//! Source of two single-camera heads on two machines. Images are paired by capture time in this machine's clock, with
-//! continuously measured clock offsets ([`super::clock`]).
+//! Source of two single-camera heads on two machines: receives both streams, converts capture times to this machine's clock by the
+//! measured offsets ([`super::clock`]), and pairs the images.
 
 use super::clock::ClockOffset;
-use super::inlet::{Arrived, Inlet};
-use super::kept::{Accepted, TrackedHead};
+use super::inlet::{Inlet, ReceivedMessage};
 use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE_TIMEOUT, access_of};
 use super::session::Network;
-use super::watch::Watch;
+use super::tracked_head::{DescriptionChange, TrackedHead};
+use super::watch::HeadWatch;
 use super::wire::Packets;
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::{
@@ -19,7 +19,6 @@ use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Image rate assumed until it is measured, Hz.
 const NOMINAL_HZ: f64 = 30.0;
 
 /// Source that pairs the images of two heads.
@@ -34,14 +33,13 @@ pub struct PairedHeads {
     first: Option<Box<RawPair>>,
 }
 
-/// Receiver of one head.
 struct HeadStream {
     name: String,
     side: Side,
     inlet: Inlet,
-    kept: TrackedHead,
+    tracked: TrackedHead,
     packets: Packets,
-    watch: Watch,
+    watch: HeadWatch,
     last_picture: Instant,
 }
 
@@ -49,7 +47,7 @@ impl PairedHeads {
     /// Connects to both heads, and waits for the first pair.
     ///
     /// # Errors
-    /// There is no router or no such head, a head has both cameras or the wrong side, or no pair comes.
+    /// There is no router or no such head, a head has both cameras or the wrong side, or no pair arrives.
     pub fn open(names: [&str; 2], router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
         let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, names, options)
@@ -81,8 +79,11 @@ impl PairedHeads {
                 return Err(CaptureError::Camera(source.why_no_pair()));
             }
         };
-        let rate_hz =
-            source.streams.iter().filter_map(|stream| stream.kept.description().lock().about.rate_hz).reduce(f64::min);
+        let rate_hz = source
+            .streams
+            .iter()
+            .filter_map(|stream| stream.tracked.description().lock().about.rate_hz)
+            .reduce(f64::min);
         let info = playback::info_of(format!("{left} and {right}"), &first, None);
         source.info = SourceInfo { is_camera: true, rate_hz, ..info };
         source.first = Some(first);
@@ -104,7 +105,7 @@ impl PairedHeads {
     fn next_pair(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         let end = Instant::now() + timeout;
         for at in 0..self.streams.len() {
-            if self.streams[at].kept.follow() {
+            if self.streams[at].tracked.follow() {
                 self.unpacker = unpacker(&self.streams, &self.options);
             }
         }
@@ -126,7 +127,6 @@ impl PairedHeads {
         }
     }
 
-    /// Takes all received images without blocking.
     fn drain(&mut self) {
         for at in 0..self.streams.len() {
             while let Ok(arrived) = self.streams[at].inlet.messages().try_recv() {
@@ -135,11 +135,11 @@ impl PairedHeads {
         }
     }
 
-    fn take(&mut self, at: usize, arrived: &Arrived) {
+    fn take(&mut self, at: usize, arrived: &ReceivedMessage) {
         let head = &arrived.head;
-        match self.streams[at].kept.accept(head) {
-            Ok(Accepted::Known) => {}
-            Ok(Accepted::Renewed) => self.unpacker = unpacker(&self.streams, &self.options),
+        match self.streams[at].tracked.accept(head) {
+            Ok(DescriptionChange::Unchanged) => {}
+            Ok(DescriptionChange::Renewed) => self.unpacker = unpacker(&self.streams, &self.options),
             Err(why) => return self.streams[at].inlet.refuse(why),
         }
         let stream = &mut self.streams[at];
@@ -157,7 +157,7 @@ impl PairedHeads {
         }
     }
 
-    /// Makes a pair of two images; `None` and counted if they cannot be used.
+    /// Decodes a pair of two images; counts unusable ones and returns `None`.
     fn pair(&mut self, paired: Paired<Vec<Packet>>) -> Option<Box<RawPair>> {
         let Paired { left, right, time, skew_s } = paired;
         let is_picture = |packet: &Packet| topic::plain(&packet.channel.topic) != topic::PAIRS;
@@ -177,7 +177,7 @@ impl PairedHeads {
         }
     }
 
-    /// Returns the right clock's offset from the left one.
+    /// Returns the offset of the right clock from the left one.
     fn clocks(&self) -> Option<ClockOffset> {
         let [left, right] = &self.streams;
         let (left, right) = (left.watch.clock()?, right.watch.clock()?);
@@ -201,9 +201,8 @@ impl PairedHeads {
     }
 }
 
-/// Builds the unpacker of both heads' images.
 fn unpacker(streams: &[HeadStream; 2], options: &SourceOptions) -> Unpacker {
-    let [left, right] = streams.each_ref().map(|stream| stream.kept.description().lock().about.clone());
+    let [left, right] = streams.each_ref().map(|stream| stream.tracked.description().lock().about.clone());
     let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
     let raw = StereoLayout { orientation, ..StereoLayout::default() };
     rig::unpacker(&About { raw, ..left }, options)
@@ -212,8 +211,8 @@ fn unpacker(streams: &[HeadStream; 2], options: &SourceOptions) -> Unpacker {
 impl HeadStream {
     fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
         super::key::check_rig(name).map_err(CaptureError::Grammar)?;
-        let (kept, inlet) = TrackedHead::open(network, name)?;
-        let camera = kept.description().lock().camera;
+        let (tracked, inlet) = TrackedHead::open(network, name)?;
+        let camera = tracked.description().lock().camera;
         match camera {
             Some(camera) if camera == side => {}
             Some(camera) => {
@@ -229,9 +228,9 @@ impl HeadStream {
                 )));
             }
         }
-        let watch = Watch::start(network, &Arc::new(RemoteRig::of(name)), kept.description())?;
+        let watch = HeadWatch::start(network, &Arc::new(RemoteRig::of(name)), tracked.description())?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
-        Ok(Self { name: name.to_owned(), side, inlet, kept, packets, watch, last_picture })
+        Ok(Self { name: name.to_owned(), side, inlet, tracked, packets, watch, last_picture })
     }
 
     fn silence(&self, network: &Network) -> Option<String> {

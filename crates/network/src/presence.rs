@@ -1,4 +1,4 @@
-//! Present members by their liveliness tokens, which Zenoh withdraws when a member ends or its connection is lost.
+//! Observes which members are present, by their liveliness tokens. Zenoh withdraws a token when its member ends or loses the connection.
 
 use super::error::NetworkError;
 use super::key::{ALL_MEMBERS, Member, Role};
@@ -12,7 +12,7 @@ use zenoh::Wait as _;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Sample, SampleKind};
 
-/// Remembered members; a hostile network could announce any number.
+/// Maximum number of remembered members; a hostile network could announce any number.
 const MAX_MEMBERS: usize = 4096;
 
 /// Members present at one time.
@@ -30,19 +30,19 @@ impl Present {
         self.of(Role::Head).find(|member| member.name == rig)
     }
 
-    /// Returns heads of this name, of rigs and of single cameras, by run id.
+    /// Returns the heads of this name, both of rigs and of single cameras, by run id.
     pub fn heads(&self, name: &str) -> Vec<Member> {
         let mut heads: Vec<_> = [Role::Head, Role::Camera].map(|role| self.named(role, name)).concat();
         heads.sort_by_key(|head| head.boot);
         heads
     }
 
-    /// Returns members of a role and name.
+    /// Returns the members of a role and name.
     pub fn named(&self, role: Role, name: &str) -> Vec<Member> {
         self.of(role).filter(|member| member.name == name).cloned().collect()
     }
 
-    /// Returns members of a role.
+    /// Returns the members of a role.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(move |member| member.role == role)
     }
@@ -59,24 +59,24 @@ impl Present {
 
 /// Observer of the present members.
 pub struct Presence {
-    shared: Arc<Shared>,
+    shared: Arc<PresenceState>,
     _subscriber: Subscriber<()>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct PresenceState {
     present: Mutex<Present>,
     changes: AtomicU64,
 }
 
 impl Presence {
-    /// Starts to observe; all current members are known on return.
+    /// Starts to observe; on return, all current members are known.
     ///
     /// # Errors
     /// The session has ended.
     pub(super) fn follow(session: &zenoh::Session) -> Result<Self, NetworkError> {
         let failed = |err: zenoh::Error| NetworkError::new(format!("cannot follow who is there: {err}"));
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::<PresenceState>::default();
         let noted = Arc::clone(&shared);
         let take = move |sample: Sample| {
             noted.present.lock().take(sample.key_expr().as_str(), sample.kind() == SampleKind::Put);
@@ -84,7 +84,7 @@ impl Presence {
         };
         let subscriber = session.liveliness().declare_subscriber(ALL_MEMBERS).history(true).callback(take).wait();
         let subscriber = subscriber.map_err(failed)?;
-        // the end of this answer follows the history
+        // this query ends after the history of tokens has arrived
         tokens(session, ALL_MEMBERS, ANSWER_TIMEOUT, 0).map_err(failed)?;
         Ok(Self { shared, _subscriber: subscriber })
     }
@@ -94,7 +94,7 @@ impl Presence {
         self.shared.present.lock().clone()
     }
 
-    /// Calls `look` with the present members, without a copy; `look` must not block.
+    /// Calls `look` with the present members without copying them; `look` must not block.
     pub fn look<T>(&self, look: impl FnOnce(&Present) -> T) -> T {
         look(&self.shared.present.lock())
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_come_and_go_and_other_versions_are_remembered() {
+    fn tracks_members_and_remembers_other_versions() {
         let mut present = Present::default();
         let head = Member { role: Role::Head, name: "pi".into(), boot: 7, weight: 0, only: BTreeSet::new() };
         present.take(&head.token(), true);

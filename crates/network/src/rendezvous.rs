@@ -1,18 +1,17 @@
-//! Assignment of rigs to engines, computed identically on every machine from the members alone.
+//! Assignment of rigs to engines, which every machine computes identically from the members alone.
 //!
-//! Rendezvous hashing (Thaler & Ravishankar 1998): each engine has as many scores for a rig as its weight, hashes of both names;
-//! the largest score wins. Only the rigs of a lost or a new engine move. Weights are powers of two and the arithmetic is integer,
-//! so rounding cannot make machines disagree.
+//! Rendezvous hashing (Thaler & Ravishankar 1998): the scores of an engine for a rig are hashes of both names, as many as the engine's
+//! weight; the largest score wins. Only the rigs of a lost or a new engine move. Weights are powers of two and the arithmetic is
+//! integer, so that rounding cannot make machines disagree. Other versions must compute the same: never change the hash.
 
 use super::key::Member;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Largest weight.
 pub(crate) const MAX_WEIGHT: u32 = 1024;
 
-/// Returns the weight of an engine of this rate: the nearest power of two from 1 to [`MAX_WEIGHT`].
+/// Returns the weight of an engine of this rate: the nearest power of two from 1 to 1024.
 pub fn weight(pairs_per_s: f64) -> u32 {
     let exponent = pairs_per_s.max(1.0).log2().round().min(f64::from(MAX_WEIGHT.ilog2()));
     1 << exponent as u32
@@ -34,7 +33,7 @@ fn score(rig: &str, engine: &Member) -> u64 {
     let numbers = 0..engine.weight.clamp(1, MAX_WEIGHT);
     let number = |k: u32| {
         text.truncate(prefix);
-        let _ = write!(text, "{k}"); // a string takes everything
+        let _ = write!(text, "{k}"); // writing to a string cannot fail
         xxh3_64(text.as_bytes())
     };
     numbers.map(number).max().unwrap_or_default()
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn rigs_are_shared_by_weight_and_only_those_of_a_dead_engine_move() {
+    fn shares_rigs_by_weight_and_moves_only_those_of_a_lost_engine() {
         let all = [engine("a", 64), engine("b", 64), engine("c", 128)];
         let before = spread(&all);
         for (engine, expected) in all.iter().zip([500, 500, 1000]) {
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_begins_with_the_owner_and_leaves_out_engines_of_other_rigs() {
+    fn the_order_begins_with_the_owner() {
         let other = Member { only: ["elsewhere".to_owned()].into(), ..engine("other", 1024) };
         let all = [engine("a", 64), engine("b", 64), engine("c", 128), other];
         let mut orders = Orders::default();
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_pinned_because_other_versions_must_give_the_same() {
+    fn owners_are_the_same_in_all_versions() {
         let engines = [engine("desk", 64), engine("rack", 256)];
         let owners = ["pi", "robot", "lab", "door", "arm"].map(|rig| owner(rig, &engines).unwrap().name.as_str());
         assert_eq!(owners, ["rack", "rack", "desk", "rack", "rack"]);

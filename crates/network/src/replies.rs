@@ -1,7 +1,5 @@
-//! Collection of replies to a query.
-//!
-//! Zenoh delivers replies it already knows on the querying thread, before the query returns. A bounded queue that this thread
-//! empties afterwards would deadlock it while it holds a session lock.
+//! Collects the replies to a query by a callback. Zenoh delivers known replies on the querying thread, before the query returns: with a
+//! bounded queue that this thread empties afterwards, it would deadlock while it holds a session lock.
 
 use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
@@ -17,10 +15,9 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Extra wait beyond a query's own limit, at which Zenoh ends it.
 const REPLY_GRACE: Duration = Duration::from_millis(500);
 
-/// Collected replies to one query.
 pub(super) struct Replies<T> {
     taken: Arc<Mutex<T>>,
-    /// Channel that disconnects at the end of the query.
+    /// Channel that disconnects when the query ends.
     ended: Receiver<Infallible>,
 }
 

@@ -1,5 +1,5 @@
-//! Results on the network: the exact disparity map, the engine and the parameters, so that a receiver computes identical depth,
-//! reasons, confidence, points and recordings.
+//! Encodes and decodes results for the network: the exact disparity map, the engine and the parameters. A receiver must compute from
+//! them the same depth, points and recordings, bit for bit.
 
 use super::head::params_of;
 use super::wire::{self, Packets};
@@ -14,18 +14,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Topic of the note.
 const NOTE: &str = "/stereopsis/result";
-/// Topic of the disparity map: 1/16 px as 16 bits, -32768 for none.
+/// Topic of the disparity map: 16 bits in 1/16 px, -32768 for none.
 const DISPARITY: &str = "/stereopsis/result/disparity";
-/// Topic of the reason bits.
 const REASONS: &str = "/stereopsis/result/reasons";
-/// Topic of the confidence map.
 const CONFIDENCE: &str = "/stereopsis/result/confidence";
-/// Bytes of everything except pixels.
+/// Maximum size of everything except pixels, bytes.
 const MAX_NOTE_BYTES: usize = 1 << 16;
 
-/// Engine, parameters and other data beside the map.
+/// Data of a result other than maps.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     engine: String,
@@ -76,10 +73,10 @@ fn pixels((width, height): (usize, usize), encoding: Encoding, data: Bytes) -> B
     Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data })
 }
 
-/// Decodes a result message for views of at most this many pixels.
+/// Decodes a result message for images of at most this number of pixels.
 ///
 /// # Errors
-/// The message is damaged, larger than the pair, or inconsistent.
+/// The message is damaged, inconsistent, or larger than the pair.
 pub fn unpack(payload: &[u8], max_pixels: usize) -> Result<Matched, String> {
     // disparity, reasons and confidence: four bytes per pixel
     let limit = max_pixels.saturating_mul(4).saturating_add(MAX_NOTE_BYTES);
@@ -158,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_comes_back_to_the_bit() {
+    fn results_round_trip_bit_for_bit() {
         for confidence in [false, true] {
             let output = output(confidence);
             let back = unpack(&sent(&output), 67 * 45).unwrap();
@@ -168,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_results_and_damaged_ones_are_refused() {
+    fn refuses_large_and_damaged_results() {
         let sent = sent(&output(true));
         assert!(unpack(&sent, 10).is_err(), "larger than its pair");
         let bytes = wire::unpacked(&sent, 1 << 20).unwrap();

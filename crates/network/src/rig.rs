@@ -1,14 +1,15 @@
-//! Source that reads a rig on the network: the newest pair of its head.
+//! Source that reads a rig on the network: receives the newest pair of its head, and while they are shown also the results of the rig's
+//! engine.
 
 use super::access::{Access, Endpoint};
 use super::error::NetworkError;
 use super::head::Description;
-use super::inlet::{Arrived, Inlet, InletCounts, MAX_GAP, Verdict};
-use super::kept::{Accepted, TrackedHead};
+use super::inlet::{Inlet, InletCounts, MAX_GAP, ReceivedMessage, Verdict};
 use super::key::{RigTopic, Role, check_rig};
 use super::result;
 use super::session::Network;
-use super::watch::{HeadNews, Watch};
+use super::tracked_head::{DescriptionChange, TrackedHead};
+use super::watch::{HeadNews, HeadWatch};
 use super::wire::{Content, Head, Packets};
 use crate::calibration::CalibrationNote;
 use crate::capture::{
@@ -23,69 +24,68 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time limit of the first pair.
 pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time without a pair after which the status reports a silent head.
+/// Time without a pair after which the state reports a silent head.
 pub(super) const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Interval of checks for a restarted head while no pair comes.
+/// Interval of checks for a restarted head while no pair arrives.
 pub(super) const FOLLOW_INTERVAL: Duration = Duration::from_millis(100);
-/// Largest accepted first number; leaves room for those that follow.
+/// Maximum first number, which leaves room for the following ones.
 const MAX_FIRST_NUMBER: u64 = 1 << 52;
 
-/// Source of a rig's pairs.
+/// Source of the pairs of a rig.
 pub struct RigSource {
     rig: String,
     network: Network,
     info: SourceInfo,
     options: SourceOptions,
     inlet: Arc<Inlet>,
-    kept: TrackedHead,
+    tracked: TrackedHead,
     remote: Arc<RemoteRig>,
-    results: Results,
+    results: ResultStream,
     /// Calibration of the rig when it was opened.
     calibration: CalibrationNote,
     unpacker: Unpacker,
     packets: Packets,
     first: Option<Box<RawPair>>,
-    numbers: Numbers,
+    numbers: PairNumbers,
     last_pair: Instant,
-    watch: Watch,
+    watch: HeadWatch,
 }
 
-/// Renumbering of pairs: local numbers continue when the head restarts its own or skips more than can have been missed.
+/// Renumbering of pairs: local numbers continue when the head restarts its numbers or skips more than [`MAX_GAP`].
 #[derive(Debug, Default)]
-struct Numbers {
-    /// Head's number of the last pair, and its local number.
+struct PairNumbers {
+    /// Head's number and local number of the last pair.
     last: Option<(u64, u64)>,
 }
 
-impl Numbers {
-    /// Returns the local number of a pair of the head.
-    fn of(&mut self, told: u64) -> u64 {
+impl PairNumbers {
+    /// Returns the local number of the next pair, which has number `sent` at its head.
+    fn of(&mut self, sent: u64) -> u64 {
         let number = match self.last {
-            None => told.min(MAX_FIRST_NUMBER),
-            Some((last, number)) if told > last && told - last <= MAX_GAP => number + (told - last),
+            None => sent.min(MAX_FIRST_NUMBER),
+            Some((last, number)) if sent > last && sent - last <= MAX_GAP => number + (sent - last),
             Some((_, number)) => number + 1,
         };
-        self.last = Some((told, number));
+        self.last = Some((sent, number));
         number
     }
 }
 
-/// Results of the rig's engine, while they are shown.
+/// Results of the rig's engine, and the pairs that wait for them.
 #[derive(Default)]
-struct Results {
+struct ResultStream {
     inlet: Option<Inlet>,
-    /// Pairs waiting for their results: capture time in ns, arrival, pair.
+    /// Pairs that wait for their results: capture time, ns since 1970, arrival, pair.
     held: VecDeque<(u64, Instant, Box<RawPair>)>,
 }
 
-/// Pairs waiting for results. A slower engine shows only some of them.
+/// Maximum number of pairs that wait for results. A slower engine shows only some of them.
 const MAX_HELD: usize = 16;
-/// Time after which a pair is shown without a result.
+/// Time after which a pair is delivered without a result.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// State of a rig source that its observers share.
+/// View of a rig source's state for its observers.
 #[derive(Clone)]
 pub struct RigView {
     description: Arc<Mutex<Description>>,
@@ -93,7 +93,7 @@ pub struct RigView {
 }
 
 impl RigView {
-    /// Returns the description's version, see [`Description::id`].
+    /// Returns the version of the description, see [`Description::id`].
     pub fn described(&self) -> (u64, u32) {
         self.description.lock().id()
     }
@@ -113,9 +113,9 @@ impl RigSource {
     /// Connects to a rig and waits for its first pair.
     ///
     /// # Errors
-    /// There is no router, no such rig, or no pair comes.
+    /// There is no router, no such rig, or no pair arrives.
     pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
-        check_rig(rig).map_err(CaptureError::Grammar)?; // before a router is looked for
+        check_rig(rig).map_err(CaptureError::Grammar)?; // before waiting for a router
         let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, rig, options)
     }
@@ -126,9 +126,9 @@ impl RigSource {
     /// See [`RigSource::open`].
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?;
-        let (kept, inlet) = TrackedHead::open(&network, rig)?;
+        let (tracked, inlet) = TrackedHead::open(&network, rig)?;
         let inlet = Arc::new(inlet);
-        let description = kept.description().lock().clone();
+        let description = tracked.description().lock().clone();
         if let Some(camera) = description.camera {
             return Err(CaptureError::Camera(format!(
                 "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
@@ -138,9 +138,9 @@ impl RigSource {
         let unpacker = unpacker(&description.about, options);
         let (width, height) = (description.about.width as u64, description.about.height as u64);
         let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
-        options.max_pixels.check(width, height).map_err(too_large)?; // without a wait for its pairs
+        options.max_pixels.check(width, height).map_err(too_large)?; // before waiting for pairs
         let remote = Arc::new(RemoteRig::of(rig));
-        let watch = Watch::start(&network, &remote, kept.description())?;
+        let watch = HeadWatch::start(&network, &remote, tracked.description())?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
@@ -148,13 +148,13 @@ impl RigSource {
             options: options.clone(),
             inlet,
             calibration: description.about.calibration,
-            kept,
+            tracked,
             remote,
-            results: Results::default(),
+            results: ResultStream::default(),
             unpacker,
             packets: Packets::default(),
             first: None,
-            numbers: Numbers::default(),
+            numbers: PairNumbers::default(),
             last_pair: Instant::now(),
             watch,
         };
@@ -168,7 +168,7 @@ impl RigSource {
 
     fn first_pair(&mut self) -> Result<Box<RawPair>, CaptureError> {
         let end = Instant::now() + FIRST_PAIR_TIMEOUT;
-        // a time limit, because invalid messages may come without end
+        // a limit of the whole wait, because invalid messages may come without end
         while Instant::now() < end {
             if let Some(pair) = self.next_raw(FOLLOW_INTERVAL) {
                 return Ok(pair);
@@ -184,25 +184,24 @@ impl RigSource {
         Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig)))
     }
 
-    /// Waits for the next pair, without a result.
+    /// Waits for the next pair; does not wait for its result.
     fn next_raw(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
         self.follow();
         let arrived = self.inlet.messages().recv_timeout(timeout).ok()?;
         self.take(&arrived)
     }
 
-    /// Switches to another head when the current one is gone.
     fn follow(&mut self) {
-        if self.kept.follow() {
+        if self.tracked.follow() {
             self.renew();
         }
     }
 
-    /// Decodes the pair of a message; `None` and counted if it is invalid.
-    fn take(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
-        match self.kept.accept(&arrived.head) {
-            Ok(Accepted::Known) => {}
-            Ok(Accepted::Renewed) => self.renew(),
+    /// Decodes the pair of a message; counts an invalid one and returns `None`.
+    fn take(&mut self, arrived: &ReceivedMessage) -> Option<Box<RawPair>> {
+        match self.tracked.accept(&arrived.head) {
+            Ok(DescriptionChange::Unchanged) => {}
+            Ok(DescriptionChange::Renewed) => self.renew(),
             Err(why) => {
                 self.inlet.refuse(why);
                 return None;
@@ -228,16 +227,15 @@ impl RigSource {
         }
     }
 
-    /// Applies a changed description.
     fn renew(&mut self) {
-        let about = self.kept.description().lock().about.clone();
+        let about = self.tracked.description().lock().about.clone();
         self.unpacker = unpacker(&about, &self.options);
         self.note_parameters();
     }
 
     /// Shares the rig's parameters with the observers of its results.
     fn note_parameters(&self) {
-        let params = self.kept.description().lock().params();
+        let params = self.tracked.description().lock().params();
         match params {
             Ok(params) => self.remote.set_there(params),
             Err(err) => log::warn!("rig '{}': {err}", self.rig),
@@ -246,10 +244,9 @@ impl RigSource {
 
     /// Returns the state shared with observers.
     pub fn view(&self) -> RigView {
-        RigView { description: Arc::clone(self.kept.description()), inlet: Arc::clone(&self.inlet) }
+        RigView { description: Arc::clone(self.tracked.description()), inlet: Arc::clone(&self.inlet) }
     }
 
-    /// Subscribes to the results of running engines.
     fn results_of_engines(&self) -> Result<Inlet, NetworkError> {
         let presence = self.network.presence()?;
         let is_engine = move |head: &Head| {
@@ -259,7 +256,7 @@ impl RigSource {
         Inlet::start(&self.network, &RigTopic::Result.rig(&self.rig), Content::Result, is_engine)
     }
 
-    /// Waits for the next pair with its result, or whose result is overdue.
+    /// Waits for the next pair that has its result or whose result is overdue.
     fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         if self.results.inlet.is_none() {
             self.results.inlet = Some(self.results_of_engines()?);
@@ -292,8 +289,8 @@ impl RigSource {
         }
     }
 
-    /// Returns the pair of a result. Only the first result of a pair counts, and earlier pairs are dropped.
-    fn take_result(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
+    /// Returns the pair of a result, and drops earlier pairs. Later results of the same pair are ignored.
+    fn take_result(&mut self, arrived: &ReceivedMessage) -> Option<Box<RawPair>> {
         let at = self.results.held.iter().position(|(taken_ns, ..)| *taken_ns == arrived.head.taken_ns)?;
         let (_, _, mut pair) = self.results.held.drain(..=at).next_back()?;
         let (width, height) = pair.left.size();
@@ -318,7 +315,7 @@ pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result
     Ok(Access { config: options.zenoh_config.clone(), ..access })
 }
 
-/// Builds the unpacker of a head's pairs with the described size.
+/// Creates the unpacker of a head's pairs, which accepts only the described size.
 pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
     let unpacker = Unpacker::of(Some(about), options.pixels, options.max_pixels);
     unpacker.with_sizes(Sizes::Only((about.width, about.height)))
@@ -394,12 +391,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_go_on_behind_a_head_that_begins_again_and_one_that_lies() {
-        let mut numbers = Numbers::default();
-        let mut of = |told: &[u64]| told.iter().map(|&told| numbers.of(told)).collect::<Vec<_>>();
+    fn numbers_continue_after_restarts_and_false_numbers() {
+        let mut numbers = PairNumbers::default();
+        let mut of = |sent: &[u64]| sent.iter().map(|&sent| numbers.of(sent)).collect::<Vec<_>>();
         assert_eq!(of(&[40, 41, 44]), [40, 41, 44], "gaps are pairs that were missed");
         assert_eq!(of(&[0, 1, 3]), [45, 46, 48]);
         assert_eq!(of(&[u64::MAX, 4, 5]), [49, 50, 51], "no number is millions of drops");
-        assert_eq!(Numbers::default().of(u64::MAX), MAX_FIRST_NUMBER);
+        assert_eq!(PairNumbers::default().of(u64::MAX), MAX_FIRST_NUMBER);
     }
 }

@@ -1,4 +1,4 @@
-//! Zenoh session with blocking calls: no code outside this crate waits for Zenoh's futures.
+//! Zenoh session behind blocking calls: opening, queries, present members. No code outside this crate waits for Zenoh's futures.
 
 use super::access::{Access, cause};
 use super::error::NetworkError;
@@ -11,29 +11,29 @@ use zenoh::Wait as _;
 use zenoh::qos::Priority;
 use zenoh::query::{ConsolidationMode, Reply};
 
-/// Limits on the answers to one query (count, bytes of one, bytes of all): a hostile network may send any number.
+/// Limits of the answers to one query, since a hostile network may send any number: count, bytes of one, bytes of all.
 const MAX_ANSWERS: usize = 4096;
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 const MAX_BYTES_OF_ANSWERS: usize = 64 << 20;
 
 /// Key and content of an answer; an error is a refusal.
-pub type Answered = Result<(String, Vec<u8>), String>;
+pub type AnswerResult = Result<(String, Vec<u8>), String>;
 
-/// Session with the network. Clones share it; it ends with the last one.
+/// Session with the network. Clones share it; it ends with the last clone.
 #[derive(Clone)]
-pub struct Network(Arc<Opened>);
+pub struct Network(Arc<SessionState>);
 
-struct Opened {
+struct SessionState {
     session: zenoh::Session,
     who: Option<String>,
     access: Access,
-    /// Present members; `None` before the first call of [`Network::presence`]. Observed until the session ends: a second Zenoh
-    /// subscriber would get remembered tokens late, including withdrawn ones.
+    /// Observer of present members; `None` before the first call of [`Network::presence`]. There must be only one per session: a second
+    /// Zenoh subscriber would receive tokens late, including withdrawn ones.
     presence: Mutex<Option<Arc<Presence>>>,
 }
 
 impl Network {
-    /// Opens a session; blocks for some seconds at most.
+    /// Opens a session; blocks for at most some seconds.
     ///
     /// # Errors
     /// An address is in use, no router answers, or the rules of [`Access`] are broken.
@@ -41,10 +41,10 @@ impl Network {
         let admission = access.admission().map_err(NetworkError::new)?;
         let session = zenoh::open(admission.config).wait().map_err(|err| failed(access, &*err))?;
         let (who, access, presence) = (admission.who, access.clone(), Mutex::default());
-        Ok(Self(Arc::new(Opened { session, who, access, presence })))
+        Ok(Self(Arc::new(SessionState { session, who, access, presence })))
     }
 
-    /// Returns a sentence about the other machines that can connect; `None` if only programs on this machine can.
+    /// Returns a sentence about who can connect from other machines; `None` if only programs on this machine can connect.
     pub fn who(&self) -> Option<&str> {
         self.0.who.as_deref()
     }
@@ -64,12 +64,12 @@ impl Network {
         &self.0.session
     }
 
-    /// Whether it is a router or connected to one.
+    /// Returns whether it is a router or connected to one.
     pub fn is_connected(&self) -> bool {
         !self.0.access.listen.is_empty() || self.0.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Returns the observer of present members; the first call blocks for some seconds at most.
+    /// Returns the observer of present members; the first call blocks for at most some seconds.
     ///
     /// # Errors
     /// The session has ended.
@@ -86,11 +86,11 @@ impl Network {
     ///
     /// # Errors
     /// The session has ended.
-    pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<Answered>, NetworkError> {
+    pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<AnswerResult>, NetworkError> {
         let (take, answers) = collect(CollectedAnswers::take);
-        // several members may answer to one key: keep all answers
+        // several members may answer a key: keep all answers
         let question = self.session().get(key).callback(take).consolidation(ConsolidationMode::None).timeout(timeout);
-        // queries pass links that are full of images, whose priority is lower
+        // with a higher priority than images, queries pass links that are full of images
         let question = question.priority(Priority::InteractiveHigh);
         let asked = match sent {
             Some(sent) => question.payload(sent).wait(),
@@ -101,10 +101,9 @@ impl Network {
     }
 }
 
-/// CollectedAnswers collected so far.
 #[derive(Default)]
 struct CollectedAnswers {
-    answers: Vec<Answered>,
+    answers: Vec<AnswerResult>,
     bytes: usize,
 }
 
@@ -129,7 +128,7 @@ impl CollectedAnswers {
     }
 }
 
-/// Builds the error of opening a session, with its remedy.
+/// Returns the error of opening a session, with its remedy.
 fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
     let text = err.to_string();
     let named = |endpoints: &[super::access::Endpoint]| {

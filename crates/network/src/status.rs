@@ -1,4 +1,4 @@
-//! States of members, for the table of `net`, the window, and as JSON for other programs.
+//! States of members as they answer queries: for the table of `stereopsis net`, the window, and as JSON for other programs.
 
 use super::inlet::InletCounts;
 use super::key::Member;
@@ -43,13 +43,13 @@ pub struct HeadStatus {
     /// Side of a single-camera head.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera: Option<Side>,
-    /// Pairs received from the source.
+    /// Number of pairs received from the source.
     pub captured: u64,
     /// Pairs per second.
     pub rate_hz: f64,
-    /// Pairs skipped by the source.
+    /// Number of pairs that the source dropped.
     pub dropped_by_source: u64,
-    /// Unpaired images.
+    /// Number of images without a partner.
     pub unpaired: u64,
     /// States of its cameras.
     pub cameras: Vec<CameraState>,
@@ -92,7 +92,7 @@ pub struct Speed {
 pub struct RigStatus {
     /// Name of the rig.
     pub rig: String,
-    /// Results so far.
+    /// Number of results so far.
     pub results: u64,
     /// Results per second.
     pub rate_hz: f64,
@@ -100,7 +100,7 @@ pub struct RigStatus {
     pub latency_ms: Option<f64>,
     /// Start event of the latency.
     pub latency_since: LatencySince,
-    /// Received pairs that were not matched.
+    /// Number of received pairs that were not matched.
     pub dropped: u64,
     /// Counters of the stream from the head.
     pub received: InletCounts,
@@ -113,7 +113,7 @@ pub struct RigStatus {
 
 /// Member with its state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reported {
+pub struct MemberReport {
     /// Role of the member.
     pub role: super::key::Role,
     /// Name of the member.
@@ -126,7 +126,7 @@ pub struct Reported {
     pub status: Option<Status>,
 }
 
-impl Reported {
+impl MemberReport {
     /// Joins a member with its answer.
     pub fn of(member: &Member, status: Option<Status>) -> Self {
         let Member { role, name, boot, weight, .. } = member.clone();

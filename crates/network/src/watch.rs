@@ -1,4 +1,4 @@
-//! Background queries of a head's state and clock once a second; also sends parameters to it.
+//! Watches a head in the background: queries its state and clock once a second, and sends it changed parameters.
 
 use super::clock::{ClockEstimate, ClockOffset};
 use super::error::NetworkError;
@@ -18,7 +18,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Interval of queries.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval at which changed parameters are sent.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(50);
@@ -47,17 +46,17 @@ impl HeadNews {
 }
 
 /// Thread that queries the head's state and clock.
-pub(super) struct Watch {
+pub(super) struct HeadWatch {
     news: Arc<Mutex<HeadNews>>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watch {
+impl HeadWatch {
     /// Starts to watch the head of a rig with this description.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system provides no thread.
     pub(super) fn start(
         network: &Network,
         remote: &Arc<RemoteRig>,
@@ -95,13 +94,13 @@ impl Watch {
         self.news.lock().clone()
     }
 
-    /// Returns the head's clock offset only: it is needed for each image.
+    /// Returns only the head's clock offset, which every image needs.
     pub(super) fn clock(&self) -> Option<ClockOffset> {
         self.news.lock().clock
     }
 }
 
-impl Drop for Watch {
+impl Drop for HeadWatch {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
@@ -110,7 +109,6 @@ impl Drop for Watch {
     }
 }
 
-/// Sends parameters to a rig.
 fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), String> {
     let sent = serde_json::to_vec(&parameter_words(params)).map_err(|err| err.to_string())?;
     let answers =
@@ -121,7 +119,6 @@ fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), St
     }
 }
 
-/// Queries once.
 fn ask(
     network: &Network,
     rig: &str,

@@ -1,6 +1,5 @@
-//! Messages on the network: a 40-byte header as Zenoh's attachment, and a recording's packets as payload.
-//!
-//! Everything received is validated before it is kept: any program that reaches a router can send.
+//! Messages on the network: a 40-byte header as Zenoh's attachment, and the packets of a recording as payload. Any program that reaches a
+//! router can send, so everything received must be validated before it is kept.
 
 use crate::recording::{Channel, Format, Packet, format::Kind};
 use std::collections::BTreeMap;
@@ -8,13 +7,13 @@ use std::io::{Read, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 use zenoh::bytes::ZBytes;
 
-/// Zstd level of results: reduces depth to a third, at some hundred MB/s.
+/// Zstd level of results; reduces depth to a third at some hundred MB/s.
 const COMPRESSION_LEVEL: i32 = 1;
 /// Size of a header, bytes.
 pub const HEAD_BYTES: usize = 40;
-/// Packets in one message.
+/// Maximum number of packets in one message.
 const MAX_PACKETS: usize = 16;
-/// Length of a topic's name, bytes.
+/// Maximum length of a topic's name, bytes.
 const MAX_TOPIC_BYTES: usize = 120;
 /// Size of a packet's header, bytes: kind, topic length, two times, number, length.
 const PACKET_HEAD_BYTES: usize = 26;
@@ -22,7 +21,7 @@ const PACKET_HEAD_BYTES: usize = 26;
 /// Content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A raw pair.
+    /// Raw pair.
     Pair,
     /// Result of a pair.
     Result,
@@ -33,11 +32,11 @@ pub enum Content {
 pub struct Head {
     /// Content of the message.
     pub content: Content,
-    /// Number of the description of its images; a new number makes receivers fetch it.
+    /// Number of the description of its images; receivers fetch the description when it changes.
     pub about: u32,
     /// Number of the sender's run.
     pub boot: u64,
-    /// Number of the message, from 0 in each run. A gap means dropped messages.
+    /// Number of the message, from 0 in each run; gaps are dropped messages.
     pub sequence: u64,
     /// Capture time of the left image in the head's clock, ns since 1970; identifies the pair of a result.
     pub taken_ns: u64,
@@ -47,7 +46,7 @@ pub struct Head {
 
 /// Reason for refusing a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum Refusal {
     /// The header is missing or has another length.
     #[error("its attachment is none of this program's")]
     Attachment,
@@ -81,18 +80,18 @@ impl Head {
     ///
     /// # Errors
     /// The bytes are no header.
-    pub fn of(bytes: &[u8]) -> Result<Self, Refused> {
-        let version = *bytes.first().ok_or(Refused::Attachment)?;
+    pub fn of(bytes: &[u8]) -> Result<Self, Refusal> {
+        let version = *bytes.first().ok_or(Refusal::Attachment)?;
         if bytes.len() != HEAD_BYTES {
-            return Err(Refused::Attachment);
+            return Err(Refusal::Attachment);
         }
         if version != super::key::VERSION {
-            return Err(Refused::Version(version));
+            return Err(Refusal::Version(version));
         }
         let content = match bytes[1] {
             1 => Content::Pair,
             2 => Content::Result,
-            _ => return Err(Refused::Attachment),
+            _ => return Err(Refusal::Attachment),
         };
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let about = u32::from_le_bytes(std::array::from_fn(|i| bytes[4 + i]));
@@ -110,7 +109,7 @@ const KINDS: [(u8, Kind); 6] = [
     (6, Kind::Json),
 ];
 
-/// Encodes packets of ROS 2 messages. The data of a pair is not copied; a result is compressed.
+/// Encodes packets of ROS 2 messages. Data of a pair are not copied; a result is compressed.
 ///
 /// # Errors
 /// The compression fails.
@@ -122,7 +121,7 @@ pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, String>
     packed(&payload).map(ZBytes::from).map_err(|err| format!("a result cannot be compressed: {err}"))
 }
 
-/// Compresses a payload part by part: joining the parts first would double the time.
+/// Compresses a payload part by part; joining the parts first would double the time.
 fn packed(payload: &ZBytes) -> std::io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
     for part in payload.slices() {
@@ -135,8 +134,8 @@ fn packed(payload: &ZBytes) -> std::io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The payload is damaged, or larger than `limit` bytes.
-pub fn unpacked(payload: &[u8], limit: usize) -> Result<Vec<u8>, Refused> {
-    zstd::bulk::decompress(payload, limit).map_err(|_| Refused::Packets("they cannot be decompressed"))
+pub fn unpacked(payload: &[u8], limit: usize) -> Result<Vec<u8>, Refusal> {
+    zstd::bulk::decompress(payload, limit).map_err(|_| Refusal::Packets("they cannot be decompressed"))
 }
 
 fn joined(packets: Vec<Packet>) -> ZBytes {
@@ -167,12 +166,12 @@ impl Packets {
     ///
     /// # Errors
     /// The packets are damaged.
-    pub fn of(&mut self, payload: &[u8]) -> Result<Vec<Packet>, Refused> {
+    pub fn of(&mut self, payload: &[u8]) -> Result<Vec<Packet>, Refusal> {
         let mut packets = Vec::new();
         let mut rest = payload;
         while !rest.is_empty() {
             if packets.len() == MAX_PACKETS {
-                return Err(Refused::Packets("there are too many"));
+                return Err(Refusal::Packets("there are too many"));
             }
             let (packet, behind) = self.first(rest)?;
             packets.push(packet);
@@ -181,21 +180,21 @@ impl Packets {
         Ok(packets)
     }
 
-    fn first<'a>(&mut self, mut bytes: &'a [u8]) -> Result<(Packet, &'a [u8]), Refused> {
-        let begin = Begin::read(&mut bytes)?;
-        let (data, rest) = bytes.split_at_checked(begin.data_bytes).ok_or(CUT)?;
-        let Begin { sequence, log_time_ns, publish_time_ns, .. } = begin;
-        let channel = self.channel(begin)?;
+    fn first<'a>(&mut self, mut bytes: &'a [u8]) -> Result<(Packet, &'a [u8]), Refusal> {
+        let head = PacketHead::read(&mut bytes)?;
+        let (data, rest) = bytes.split_at_checked(head.data_bytes).ok_or(TRUNCATED)?;
+        let PacketHead { sequence, log_time_ns, publish_time_ns, .. } = head;
+        let channel = self.channel(head)?;
         Ok((Packet { channel, sequence, log_time_ns, publish_time_ns, data: data.to_vec() }, rest))
     }
 
-    fn channel(&mut self, Begin { number, kind, topic, .. }: Begin) -> Result<Arc<Channel>, Refused> {
+    fn channel(&mut self, PacketHead { number, kind, topic, .. }: PacketHead) -> Result<Arc<Channel>, Refusal> {
         let key = (number, topic);
         if let Some(known) = self.0.get(&key) {
             return Ok(Arc::clone(known));
         }
         let channel = Arc::new(Format::Ros2.channel_of(&key.1, kind));
-        // limited: a hostile sender could name any number
+        // bounded: a hostile sender could send any number of topics
         if self.0.len() < 4 * MAX_PACKETS {
             self.0.insert(key, Arc::clone(&channel));
         }
@@ -203,8 +202,7 @@ impl Packets {
     }
 }
 
-/// Header of a packet.
-struct Begin {
+struct PacketHead {
     number: u8,
     kind: Kind,
     log_time_ns: u64,
@@ -214,21 +212,21 @@ struct Begin {
     topic: String,
 }
 
-const CUT: Refused = Refused::Packets("one is cut off");
+const TRUNCATED: Refusal = Refusal::Packets("one is cut off");
 
-impl Begin {
-    fn read(reader: &mut impl Read) -> Result<Self, Refused> {
+impl PacketHead {
+    fn read(reader: &mut impl Read) -> Result<Self, Refusal> {
         let mut head = [0; PACKET_HEAD_BYTES];
-        reader.read_exact(&mut head).map_err(|_| CUT)?;
+        reader.read_exact(&mut head).map_err(|_| TRUNCATED)?;
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
         let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
         let (number, mut topic) = (head[0], vec![0; usize::from(head[1])]);
-        reader.read_exact(&mut topic).map_err(|_| CUT)?;
+        reader.read_exact(&mut topic).map_err(|_| TRUNCATED)?;
         let kind = KINDS.iter().find(|(known, _)| *known == number);
-        let kind = kind.ok_or(Refused::Packets("one is of an unknown kind"))?.1;
+        let kind = kind.ok_or(Refusal::Packets("one is of an unknown kind"))?.1;
         let topic = String::from_utf8(topic).ok().filter(|topic| topic.len() <= MAX_TOPIC_BYTES);
         let topic = topic.filter(|topic| topic.starts_with('/') && topic.bytes().all(|c| c.is_ascii_graphic()));
-        let topic = topic.ok_or(Refused::Packets("one has an impossible topic"))?;
+        let topic = topic.ok_or(Refusal::Packets("one has an impossible topic"))?;
         let (log_time_ns, publish_time_ns) = (word(2), word(10));
         Ok(Self {
             number,
@@ -242,29 +240,29 @@ impl Begin {
     }
 }
 
-/// Validates a payload without a copy: a flood of invalid ones must not replace valid messages.
+/// Validates a payload without copying it, so that a flood of invalid messages costs little.
 ///
 /// # Errors
 /// The payload is damaged. Passing is no guarantee that it decodes.
-pub fn check(payload: &ZBytes, content: Content) -> Result<(), Refused> {
+pub fn check(payload: &ZBytes, content: Content) -> Result<(), Refusal> {
     let mut reader = payload.reader();
     if content == Content::Result {
         let mut magic = [0; 4];
         let is_zstd =
             reader.read_exact(&mut magic).is_ok() && u32::from_le_bytes(magic) == zstd::zstd_safe::MAGICNUMBER;
-        return if is_zstd { Ok(()) } else { Err(Refused::Packets("they are not compressed")) };
+        return if is_zstd { Ok(()) } else { Err(Refusal::Packets("they are not compressed")) };
     }
     let mut left = payload.len();
     for _ in 0..MAX_PACKETS {
-        let begin = Begin::read(&mut reader)?;
-        let bytes = PACKET_HEAD_BYTES + begin.topic.len() + begin.data_bytes;
-        left = left.checked_sub(bytes).ok_or(CUT)?;
+        let head = PacketHead::read(&mut reader)?;
+        let bytes = PACKET_HEAD_BYTES + head.topic.len() + head.data_bytes;
+        left = left.checked_sub(bytes).ok_or(TRUNCATED)?;
         if left == 0 {
             return Ok(());
         }
-        reader.seek(SeekFrom::Current(begin.data_bytes as i64)).map_err(|_| CUT)?;
+        reader.seek(SeekFrom::Current(head.data_bytes as i64)).map_err(|_| TRUNCATED)?;
     }
-    Err(Refused::Packets("there are too many"))
+    Err(Refusal::Packets("there are too many"))
 }
 
 #[cfg(test)]
@@ -288,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_comes_back() {
+    fn messages_round_trip() {
         let sent = payload(packets(), Content::Pair).unwrap().to_bytes().into_owned();
         assert_eq!(Packets::default().of(&sent), Ok(packets()));
         let of_parts = payload(packets(), Content::Pair).unwrap();
@@ -304,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_messages_are_refused_and_none_panics() {
+    fn refuses_damaged_messages_without_panic() {
         let sent = payload(packets(), Content::Pair).unwrap().to_bytes().into_owned();
         let mut reader = Packets::default();
         let first = PACKET_HEAD_BYTES + topic::PAIRS.len() + 2;
@@ -332,8 +330,8 @@ mod tests {
         let mut other = head().to_bytes();
         other[0] = 9;
         assert!(Head::of(&other).unwrap_err().to_string().contains("version 9"));
-        assert_eq!(Head::of(&[]), Err(Refused::Attachment));
+        assert_eq!(Head::of(&[]), Err(Refusal::Attachment));
         let many = payload((0..17).flat_map(|_| packets()).collect(), Content::Pair).unwrap().to_bytes().into_owned();
-        assert_eq!(reader.of(&many), Err(Refused::Packets("there are too many")));
+        assert_eq!(reader.of(&many), Err(Refusal::Packets("there are too many")));
     }
 }

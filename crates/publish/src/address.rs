@@ -1,29 +1,28 @@
-//! Addresses to listen on, in the words of `--publish`.
+//! Address that the WebSocket server listens on, parsed from the value of `--publish foxglove[=ADDRESS]` and printed in its syntax.
 
 use crate::files;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
 
-/// The port that the Foxglove app expects.
+/// Default port of the Foxglove app.
 const PORT: u16 = 8765;
 
-/// Protocol and address: `foxglove`, `foxglove=:9000`, `foxglove=0.0.0.0:8765`.
+/// Address to listen on: `foxglove`, `foxglove=:9000`, `foxglove=0.0.0.0:8765`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The address to listen on.
+    /// Socket address to listen on.
     pub socket: SocketAddr,
-    /// The host name that stood for it, such as `robot.lan`.
+    /// Host name that the user gave for it, such as `robot.lan`.
     pub name: Option<String>,
 }
 
 impl Address {
-    /// Whether only programs on this machine can connect.
     pub(crate) fn is_private(&self) -> bool {
         self.socket.ip().is_loopback()
     }
 
-    /// The address for clients; of `0.0.0.0` the address of this machine in its network.
+    /// Returns the address that clients connect to; for `0.0.0.0` this machine's address in its network.
     pub(crate) fn reached_at(&self) -> SocketAddr {
         let ip = self.socket.ip();
         let outward = ip.is_unspecified().then(|| outward(ip).unwrap_or(loopback(ip)));
@@ -31,9 +30,8 @@ impl Address {
     }
 }
 
-/// The address from which this machine would send to others, found without sending.
+/// Returns the address from which this machine would send to others. Connecting a UDP socket finds it and sends nothing.
 fn outward(any: IpAddr) -> Option<IpAddr> {
-    // addresses reserved for documentation
     let reserved = match any {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
         IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
@@ -59,7 +57,7 @@ impl FromStr for Address {
     }
 }
 
-/// The address in `place`; defaults are loopback and the usual port.
+/// Parses the address in `place`; the defaults are loopback and [`PORT`].
 fn place_of(place: &str) -> Result<Address, String> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let wrong = |why: &str| format!("'{place}': {why}; expected ADDRESS:PORT, ADDRESS or :PORT");
@@ -82,7 +80,7 @@ fn place_of(place: &str) -> Result<Address, String> {
         None => (place, PORT),
     };
     if name.bytes().all(|c| c.is_ascii_digit() || c == b'.') {
-        return Err(wrong("that is no address")); // some systems would make one of it
+        return Err(wrong("that is no address")); // some systems resolve a number to an address
     }
     let found =
         (name, port).to_socket_addrs().map_err(|err| wrong(&format!("no such machine ({})", files::cause(&err))))?;
@@ -107,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_this_machine_and_the_usual_port() {
+    fn defaults_are_loopback_and_the_foxglove_port() {
         for (words, means) in [
             ("foxglove", "127.0.0.1:8765"),
             ("foxglove=:9000", "127.0.0.1:9000"),
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_names_an_address_that_can_be_called() {
+    fn a_link_contains_a_reachable_address() {
         let reached_at = |words: &str| words.parse::<Address>().unwrap().reached_at();
         assert_eq!(reached_at("foxglove=192.168.1.20:9000").to_string(), "192.168.1.20:9000");
         for words in ["foxglove=0.0.0.0:9000", "foxglove=[::]:9000"] {
@@ -137,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_what_there_is() {
+    fn rejects_invalid_addresses_with_the_expected_syntax() {
         for (words, why) in [
             ("ros", "'ros': expected foxglove"),
             ("foxglove=9000", "no address; expected ADDRESS:PORT, ADDRESS or :PORT"),

@@ -1,11 +1,10 @@
-//! One connection: the handshake, then a thread that reads requests and one that writes the [`Outbox`].
-//!
-//! Only the writer waits for the network.
+//! One connection: the handshake, then a thread that reads and answers requests, and one that writes the [`Outbox`] to the network.
+//! The reader must never write to the network itself: only the writer may wait for it.
 
 use super::Shared;
 use super::guard::{Admitted, Refusal};
 use super::hub::MAX_CLIENTS;
-use super::outbox::{Next, Outbox};
+use super::outbox::{Outbox, OutboxItem};
 use super::protocol::{self, CloseReason, Request};
 use crate::files;
 use crate::stereo::StereoParams;
@@ -16,19 +15,17 @@ use std::time::{Duration, Instant};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, Message as Wire, WebSocket};
 
-/// How long a client may take to send its request.
+/// Time limit for a client to send its request.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Size of one message of a client, in any number of frames. All parameters at once are a tenth of it.
+/// Maximum size of a client's message, over all its frames. A message with all parameters has a tenth of it.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
-/// Interval of pings.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
-/// Size of one write: a slow network takes a large image in chunks.
+/// Size of one write. Smaller writes show progress of a large image on a slow network, see [`CLIENT_TIMEOUT`].
 const CHUNK_BYTES: usize = 64 << 10;
-/// A client that reads nothing for so long is gone, and so is one that sends nothing while no messages are sent to it.
+/// Time after which a client is disconnected: one that reads nothing, or one that sends nothing while no messages are sent to it.
 const CLIENT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Errors that the answer to one request lists.
 const MAX_COMPLAINTS: usize = 8;
-/// How long a client may take to read why the connection ends.
+/// Time limit for a client to read why the connection ends.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves one client until it closes the connection or is disconnected.
@@ -44,17 +41,15 @@ pub(super) fn serve(stream: &Arc<TcpStream>, shared: &Arc<Shared>) {
             linger(stream);
         }
     }
-    // fails where the client has closed it
-    let _ = stream.shutdown(Shutdown::Both);
+    let _ = stream.shutdown(Shutdown::Both); // fails if the client has closed it
 }
 
-/// Sends a refusal.
 pub(super) fn refuse(mut stream: &TcpStream, refusal: &Refusal) {
     // a client that does not read it is refused as well
     let _ = stream.set_write_timeout(Some(CLOSE_TIMEOUT)).and_then(|()| stream.write_all(&refusal.answer()));
 }
 
-/// Reads and answers the request. Returns the client's number and the bytes after its request; `None` if it has gone.
+/// Reads and answers the HTTP request. Returns the client's number and the bytes after its request; `None` if it has disconnected.
 fn handshake(
     stream: &Arc<TcpStream>,
     shared: &Shared,
@@ -97,7 +92,6 @@ fn handshake(
     Ok(Some((client, bytes.split_off(head_bytes))))
 }
 
-/// Reads requests, while another thread writes.
 fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outbox>, client: u64, rest: Vec<u8>) {
     let (reading, is_read) = mpsc::sync_channel::<()>(0);
     let writer = {
@@ -107,7 +101,7 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
     };
     match writer {
         Ok(writer) => {
-            // without a timeout a client that is gone stays for ever
+            // without a timeout a client that vanished would keep its place for ever
             let _ = stream.set_read_timeout(Some(CLIENT_TIMEOUT));
             let why = read_requests(stream, shared, outbox, client, rest);
             shared.hub.leave(client);
@@ -131,7 +125,6 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
     shared.wake();
 }
 
-/// Handles the client's requests until the connection ends; returns why.
 fn read_requests(
     stream: &Arc<TcpStream>,
     shared: &Shared,
@@ -160,7 +153,7 @@ fn read_requests(
                 shared.count_refused(Some(format!("foxglove: sent a client away: a message has at most {most} KiB")));
                 return CloseReason::TooLong;
             }
-            // a ping may wait behind messages on a slow network: as long as those are sent, the client is there
+            // on a slow network a ping waits behind messages: while their bytes are sent, the client is alive
             Err(Error::Io(err)) if is_pause(&err) && outbox.sent_bytes() != sent_bytes => {
                 sent_bytes = outbox.sent_bytes();
             }
@@ -173,7 +166,6 @@ fn read_requests(
 
 const NOT_OFFERED: &str = "stereopsis offers topics and parameters, and nothing else";
 
-/// Handles one request.
 fn handle_request(request: Request, shared: &Shared, outbox: &Outbox, client: u64) {
     let complain = |complaints: &[String]| {
         let (listed, more) = complaints.split_at(complaints.len().min(MAX_COMPLAINTS));
@@ -215,14 +207,12 @@ fn handle_request(request: Request, shared: &Shared, outbox: &Outbox, client: u6
     }
 }
 
-/// Writes the outbox until it ends.
 fn write(stream: &TcpStream, outbox: &Outbox, is_read: &mpsc::Receiver<()>) {
     let is_done = write_all(stream, outbox).is_ok();
     outbox.abandon();
     if is_done {
-        // the close frame must arrive before the end does
         let _ = stream.shutdown(Shutdown::Write);
-        // disconnected with the reader's end
+        // returns when the reader ends
         let _ = is_read.recv_timeout(CLOSE_TIMEOUT);
     }
     let _ = stream.shutdown(Shutdown::Both);
@@ -232,16 +222,16 @@ fn write_all(mut stream: &TcpStream, outbox: &Outbox) -> io::Result<()> {
     let mut ping_due = Instant::now() + PING_INTERVAL;
     loop {
         match outbox.next(ping_due) {
-            Next::Control(frames) => stream.write_all(&frames)?,
-            Next::Message(message) => {
+            OutboxItem::Control(frames) => stream.write_all(&frames)?,
+            OutboxItem::Message(message) => {
                 stream.write_all(&message.head)?;
                 for part in message.data.chunks(CHUNK_BYTES) {
                     stream.write_all(part)?;
                     outbox.count_sent(part.len());
                 }
             }
-            Next::Nothing => {}
-            Next::End => return Ok(()),
+            OutboxItem::Nothing => {}
+            OutboxItem::End => return Ok(()),
         }
         if Instant::now() >= ping_due {
             ping_due = Instant::now() + PING_INTERVAL;
@@ -250,7 +240,8 @@ fn write_all(mut stream: &TcpStream, outbox: &Outbox) -> io::Result<()> {
     }
 }
 
-/// Waits until the client has read the close frame and closes the connection: bytes that it still sends could reset it before.
+/// Waits until the client has read the close frame and closes the connection. Unread bytes of the client would reset the connection
+/// before the close frame arrives.
 fn linger(mut stream: &TcpStream) {
     let deadline = Instant::now() + CLOSE_TIMEOUT;
     let mut piece = [0; 4 << 10];
@@ -272,7 +263,7 @@ fn is_pause(err: &io::Error) -> bool {
     matches!(err.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// The reader's stream: its automatic answers, to pings and close frames, go to the outbox.
+/// Stream of the reader. `tungstenite` answers pings and close frames itself; these answers go to the outbox.
 struct ReaderStream {
     stream: Arc<TcpStream>,
     outbox: Arc<Outbox>,

@@ -1,4 +1,5 @@
-//! Topics that are offered, clients that are connected, and their subscriptions: one lock, held for moments only.
+//! Offered topics, connected clients and their subscriptions. Distributes messages to the outboxes of the subscribed clients.
+//! Everything is behind one lock, which must never be held while something waits.
 
 use super::outbox::{Message, Outbox};
 use super::protocol::{self, CloseReason, Subscription};
@@ -8,22 +9,20 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Clients at once. A dozen windows of Foxglove are many; each client costs two threads.
+/// Maximum number of connected clients. Each costs two threads.
 pub const MAX_CLIENTS: usize = 32;
 
-/// Topics and clients.
 pub(super) struct Hub {
-    state: Mutex<State>,
-    /// By which clients that connect again recognize the same run.
+    state: Mutex<HubState>,
+    /// Identifier of this run. Clients that connect again recognize it.
     session: String,
 }
 
 #[derive(Default)]
-struct State {
-    /// By name.
+struct HubState {
     topics: BTreeMap<String, Topic>,
-    clients: BTreeMap<u64, Client>,
-    /// The last number that a topic or a client was given.
+    clients: BTreeMap<u64, HubClient>,
+    /// Last number given to a topic or a client.
     last: u64,
     is_closed: bool,
 }
@@ -33,11 +32,11 @@ struct Topic {
     channel: Arc<Channel>,
 }
 
-struct Client {
+struct HubClient {
     outbox: Arc<Outbox>,
-    /// Number of the subscription, which its messages carry, by the topic's number.
+    /// Number of each subscription, which its messages carry, by the number of the topic.
     subscriptions: BTreeMap<u64, u32>,
-    /// Parameters whose changes are sent to the client.
+    /// Names of the parameters whose changes are sent to the client.
     follows: BTreeSet<&'static str>,
 }
 
@@ -46,15 +45,14 @@ impl Hub {
         Self { state: Mutex::default(), session }
     }
 
-    /// Offers a topic. One of the same name with messages of another kind is withdrawn.
+    /// Offers a topic. An offered topic of the same name with another kind of message is withdrawn.
     pub(super) fn offer(&self, channel: &Arc<Channel>) {
         self.state.lock().offer(channel);
     }
 
-    /// Withdraws all topics but these.
     pub(super) fn keep(&self, topics: &BTreeSet<String>) {
         let mut state = self.state.lock();
-        let State { topics: offered, clients, .. } = &mut *state;
+        let HubState { topics: offered, clients, .. } = &mut *state;
         offered.retain(|name, topic| {
             let stays = topics.contains(name);
             if !stays {
@@ -64,14 +62,12 @@ impl Hub {
         });
     }
 
-    /// Whether a client has subscribed to this topic.
     pub(super) fn is_wanted(&self, topic: &str) -> bool {
         let state = self.state.lock();
         let subscribed = |id| state.clients.values().any(|client| client.subscriptions.contains_key(&id));
         state.topics.get(topic).is_some_and(|topic| subscribed(topic.id))
     }
 
-    /// Sends a message to the clients that have subscribed to its topic.
     pub(super) fn send(&self, packet: Packet) {
         let mut state = self.state.lock();
         let id = state.offer(&packet.channel);
@@ -84,8 +80,7 @@ impl Hub {
         }
     }
 
-    /// Sends values of parameters to the clients that follow them.
-    pub(super) fn tell_parameters(&self, values: &[(&'static str, Value)]) {
+    pub(super) fn send_parameters(&self, values: &[(&'static str, Value)]) {
         for client in self.state.lock().clients.values() {
             let followed = values.iter().filter(|(name, _)| client.follows.contains(name));
             let followed: Vec<_> = followed.cloned().collect();
@@ -95,12 +90,11 @@ impl Hub {
         }
     }
 
-    /// How many clients are connected.
     pub(super) fn clients(&self) -> usize {
         self.state.lock().clients.len()
     }
 
-    /// Adds a client, and sends it the topics; returns its number. `None` if there is no room.
+    /// Adds a client and sends it the topics; returns its number, or `None` if there is no room.
     pub(super) fn join(&self, outbox: Arc<Outbox>) -> Option<u64> {
         let mut state = self.state.lock();
         if state.is_closed || state.clients.len() >= MAX_CLIENTS {
@@ -112,19 +106,18 @@ impl Hub {
             outbox.put_control(protocol::advertise(topics.map(|topic| (topic.id, &*topic.channel))));
         }
         let id = state.new_id();
-        state.clients.insert(id, Client { outbox, subscriptions: BTreeMap::new(), follows: BTreeSet::new() });
+        state.clients.insert(id, HubClient { outbox, subscriptions: BTreeMap::new(), follows: BTreeSet::new() });
         Some(id)
     }
 
-    /// Removes a client.
     pub(super) fn leave(&self, client: u64) {
         self.state.lock().clients.remove(&client);
     }
 
-    /// Subscribes to topics; returns what is wrong with some of them.
+    /// Subscribes a client to topics; returns an error for each invalid subscription.
     pub(super) fn subscribe(&self, client: u64, wanted: &[Subscription]) -> Vec<String> {
         let mut state = self.state.lock();
-        let State { topics, clients, .. } = &mut *state;
+        let HubState { topics, clients, .. } = &mut *state;
         let Some(client) = clients.get_mut(&client) else { return Vec::new() };
         let mut complaints = Vec::new();
         for &Subscription { id, channel_id } in wanted {
@@ -141,7 +134,6 @@ impl Hub {
         complaints
     }
 
-    /// Ends subscriptions by their numbers.
     pub(super) fn unsubscribe(&self, client: u64, ids: &[u32]) {
         let gone: BTreeSet<_> = ids.iter().collect();
         if let Some(client) = self.state.lock().clients.get_mut(&client) {
@@ -149,14 +141,14 @@ impl Hub {
         }
     }
 
-    /// Sends a client changes of these parameters from now on.
+    /// Starts to send a client the changes of these parameters.
     pub(super) fn follow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
         if let Some(client) = self.state.lock().clients.get_mut(&client) {
             client.follows.extend(names);
         }
     }
 
-    /// Sends a client changes of these parameters no more.
+    /// Stops sending a client the changes of these parameters.
     pub(super) fn unfollow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
         if let Some(client) = self.state.lock().clients.get_mut(&client) {
             for name in names {
@@ -165,7 +157,7 @@ impl Hub {
         }
     }
 
-    /// Ends all connections; no client can join any more.
+    /// Ends all connections. No client can join afterwards.
     pub(super) fn close(&self) {
         let mut state = self.state.lock();
         state.is_closed = true;
@@ -175,7 +167,7 @@ impl Hub {
     }
 }
 
-impl State {
+impl HubState {
     fn new_id(&mut self) -> u64 {
         self.last += 1;
         self.last
@@ -198,8 +190,7 @@ impl State {
     }
 }
 
-/// Ends the subscriptions to a topic, and withdraws it from the clients.
-fn withdraw(id: u64, clients: &mut BTreeMap<u64, Client>) {
+fn withdraw(id: u64, clients: &mut BTreeMap<u64, HubClient>) {
     for client in clients.values_mut() {
         client.subscriptions.remove(&id);
         client.outbox.put_control(protocol::unadvertise(id));
@@ -208,7 +199,7 @@ fn withdraw(id: u64, clients: &mut BTreeMap<u64, Client>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outbox::Next;
+    use super::super::outbox::OutboxItem;
     use super::*;
     use std::time::Instant;
 
@@ -229,20 +220,20 @@ mod tests {
         hub.state.lock().topics[topic].id
     }
 
-    /// How many control frames and how many messages wait.
+    /// Counts the control frames and the messages in the queue, and empties it.
     fn waiting(outbox: &Outbox) -> (usize, usize) {
         let (mut control, mut messages) = (0, 0);
         loop {
             match outbox.next(Instant::now()) {
-                Next::Control(_) => control += 1,
-                Next::Message(_) => messages += 1,
-                Next::Nothing | Next::End => return (control, messages),
+                OutboxItem::Control(_) => control += 1,
+                OutboxItem::Message(_) => messages += 1,
+                OutboxItem::Nothing | OutboxItem::End => return (control, messages),
             }
         }
     }
 
     #[test]
-    fn a_client_gets_what_it_subscribed_to_until_the_topic_goes() {
+    fn sends_subscribed_topics_until_they_are_withdrawn() {
         let hub = Hub::new("run".into());
         hub.offer(&channel("/one"));
         let outbox = Arc::<Outbox>::default();
@@ -272,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many_and_for_nobody_after_the_end() {
+    fn limits_clients_and_admits_none_after_close() {
         let hub = Hub::new("run".into());
         let clients: Vec<_> = (0..MAX_CLIENTS).map(|_| hub.join(Arc::default()).unwrap()).collect();
         assert_eq!(hub.join(Arc::default()), None);
@@ -286,17 +277,17 @@ mod tests {
     }
 
     #[test]
-    fn who_follows_a_parameter_is_told_of_it_alone() {
+    fn sends_changes_of_followed_parameters_only() {
         let hub = Hub::new("run".into());
         let outbox = Arc::<Outbox>::default();
         let client = hub.join(Arc::clone(&outbox)).unwrap();
         waiting(&outbox);
         hub.follow(client, ["p1"].into_iter());
-        hub.tell_parameters(&[("p1", 1.into()), ("p2", 2.into())]);
-        hub.tell_parameters(&[("p2", 2.into())]);
+        hub.send_parameters(&[("p1", 1.into()), ("p2", 2.into())]);
+        hub.send_parameters(&[("p2", 2.into())]);
         assert_eq!(waiting(&outbox), (1, 0));
         hub.unfollow(client, ["p1"].into_iter());
-        hub.tell_parameters(&[("p1", 1.into())]);
+        hub.send_parameters(&[("p1", 1.into())]);
         assert_eq!(waiting(&outbox), (0, 0));
     }
 }

@@ -1,4 +1,5 @@
-//! Input of the publishing thread: the newest item of each kind, so that capture and engine never wait for a network.
+//! Input of a publishing thread: the newest frame and the newest result, and requests. Each newer item replaces one that was not
+//! taken, so that capture and engine never wait for the network. Replaced items are counted if anybody had subscribed to them.
 
 use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
@@ -7,61 +8,56 @@ use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Input since the thread took the last one.
+/// Everything that has arrived since the last call of [`Inbox::wait`].
 #[derive(Default)]
 pub(super) struct Input {
-    /// The newest frame, and its source.
     pub(super) frame: Option<(Arc<Frame>, SourceInfo)>,
-    /// The newest result.
     pub(super) output: Option<Arc<Output>>,
     /// Description of a new source.
     pub(super) about: Option<About>,
-    /// Whether subscriptions have changed.
     pub(super) subscriptions: bool,
     /// Whether parameters must be sent to the clients.
     pub(super) parameters: bool,
-    /// Refused requests, to publish as events.
+    /// Errors of refused requests, to be published as events.
     pub(super) refused: Vec<String>,
-    /// Whether the program ends.
     pub(super) stop: bool,
 }
 
 /// Kinds of messages with subscriptions.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct WantedKinds {
     pub(super) frames: bool,
     pub(super) results: bool,
 }
 
-struct State {
+struct InboxState {
     input: Input,
-    /// Whether the input is to be taken at once.
+    /// Whether the thread must take the input at once.
     is_urgent: bool,
-    wanted: Wanted,
-    /// Kinds that were wanted when the frame and the result came.
-    counted: Wanted,
-    /// Messages with subscriptions that were replaced by newer ones before they were packed.
+    wanted: WantedKinds,
+    /// Kinds that had subscriptions when the frame and the result arrived.
+    counted: WantedKinds,
+    /// Numbers of messages with subscriptions that were replaced by newer ones before they were packed.
     dropped: Counters,
 }
 
-/// Slots for the newest input of each kind.
 pub(super) struct Inbox {
-    state: Mutex<State>,
+    state: Mutex<InboxState>,
     changed: Condvar,
 }
 
-const NONE: Wanted = Wanted { frames: false, results: false };
+const NO_KINDS: WantedKinds = WantedKinds { frames: false, results: false };
 
 impl Inbox {
-    /// Creates an inbox that wants everything until [`Self::set_wanted`] is called.
+    /// Creates an inbox in which all kinds count as subscribed until [`Self::set_wanted`] is called.
     pub(super) fn new() -> Self {
         let (input, dropped) = (Input::default(), Counters::default());
-        let wanted = Wanted { frames: true, results: true };
-        let state = State { input, is_urgent: false, wanted, counted: NONE, dropped };
+        let wanted = WantedKinds { frames: true, results: true };
+        let state = InboxState { input, is_urgent: false, wanted, counted: NO_KINDS, dropped };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Puts a frame. An unwanted one waits for a later subscription.
+    /// Puts a frame. Without subscriptions it is kept for a later one and does not wake the thread.
     pub(super) fn put_frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
         self.put(|state| {
             state.dropped.dropped_by_disk += u64::from(state.input.frame.is_some() && state.counted.frames);
@@ -71,9 +67,8 @@ impl Inbox {
         });
     }
 
-    /// Puts a result, as [`Self::put_frame`].
     pub(super) fn put_output(&self, output: &Arc<Output>) {
-        // a texture would outlive its device
+        // a kept texture would outlive its device
         let on_host = || Arc::new(Output { texture: None, ..(**output).clone() });
         let output = if output.texture.is_some() { on_host() } else { Arc::clone(output) };
         self.put(|state| {
@@ -84,7 +79,7 @@ impl Inbox {
         });
     }
 
-    /// Puts another input, which is taken at once.
+    /// Changes the other input, which is taken at once.
     pub(super) fn put_other(&self, change: impl FnOnce(&mut Input)) {
         self.put(|state| {
             change(&mut state.input);
@@ -93,7 +88,7 @@ impl Inbox {
     }
 
     /// Applies `change`, which returns whether the input is urgent.
-    fn put(&self, change: impl FnOnce(&mut State) -> bool) {
+    fn put(&self, change: impl FnOnce(&mut InboxState) -> bool) {
         let mut state = self.state.lock();
         if change(&mut state) {
             state.is_urgent = true;
@@ -102,32 +97,28 @@ impl Inbox {
         }
     }
 
-    /// Waits for urgent input or this moment; returns the input.
+    /// Waits for urgent input, at most until `until`; returns the input.
     pub(super) fn wait(&self, until: Instant) -> Input {
         let timeout = until.saturating_duration_since(Instant::now());
         let mut state = self.state.lock();
         self.changed.wait_while_for(&mut state, |state| !state.is_urgent, timeout);
-        (state.is_urgent, state.counted) = (false, NONE);
+        (state.is_urgent, state.counted) = (false, NO_KINDS);
         std::mem::take(&mut state.input)
     }
 
-    /// Replaces the wanted kinds; returns the previous ones.
-    pub(super) fn set_wanted(&self, wanted: Wanted) -> Wanted {
+    pub(super) fn set_wanted(&self, wanted: WantedKinds) -> WantedKinds {
         std::mem::replace(&mut self.state.lock().wanted, wanted)
     }
 
-    /// Returns the wanted kinds.
-    pub(super) fn wanted(&self) -> Wanted {
+    pub(super) fn wanted(&self) -> WantedKinds {
         self.state.lock().wanted
     }
 
-    /// Returns the number of dropped messages.
     pub(super) fn total_dropped(&self) -> u64 {
         let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.dropped();
         dropped_by_disk + results_dropped_by_disk
     }
 
-    /// Returns the drops by kind.
     pub(super) fn dropped(&self) -> Counters {
         self.state.lock().dropped
     }

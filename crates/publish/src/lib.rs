@@ -1,4 +1,5 @@
-//! Live topics for Foxglove over a WebSocket, with the messages of a recording; and parameters that clients set.
+//! Publishes the topics of a recording live: for Foxglove over a WebSocket, where clients can also set parameters, and for ROS 2 over
+//! Zenoh ([`ros2`]). Capture and engine never wait here: the newest frame replaces one that is not packed yet.
 //!
 //! ```text
 //!  capture, engine ─▶ newest frame, newest result ─▶ packets of subscribed topics ─▶ a queue for each client ─▶ network
@@ -6,23 +7,14 @@
 //!  pipeline ◀─────────────────── requested parameters (panel) ◀───────────────────── requests (protocol) ◀──── admission (server, guard)
 //! ```
 //!
-//! Capture and engine never wait here: a frame replaces the one that was not packed yet, which is counted. Messages that the network
-//! does not take in time are dropped, oldest first, for each client separately.
-//!
-//! The server is this program's own: that of the crate `foxglove` admits every web page and bounds nothing, and a proxy before it
-//! would leave its port open. All that clients can make grow is bounded: see the constants of [`guard`], `client`, `hub`, `outbox`,
-//! `server` and [`panel`].
-//!
-//! To ROS 2 the same topics go through Zenoh instead ([`ros2`]), by a thread with an inbox of its own.
-//!
 //! # Design: access is decided before anything is sent, and nothing grows without bound
 //!
-//! - The server is the program's own, on `tungstenite`. The server of the crate `foxglove` has no hook to refuse a request, no limit of clients or of their messages, and ends
-//!   silently when file descriptors run out. A proxy in front of it would leave its port open beside the proxy.
-//! - `publish/guard` judges bytes and does no input or output, as do `protocol` for requests and `panel` for parameters: fuzz targets call them.
-//! - Each client has a thread that reads and a thread that writes; only the latter waits for the network. The outbox drops the oldest messages and disconnects a client that
-//!   leaves its answers unread. The bytes of a message exist once, however many clients wait for them.
-//! - The listener polls for connections instead of blocking on them: it can be ended without opening one, and an error of the system is a pause.
+//! - The server is the program's own, on `tungstenite`. The server of the crate `foxglove` cannot refuse a request, limits neither clients
+//!   nor their messages, and ends silently when file descriptors run out. A proxy in front of it would leave its port open.
+//! - [`guard`], [`protocol`] and [`panel`] do no input or output, so that fuzz targets can call them.
+//! - Everything that clients can make grow is bounded by a constant.
+//! - Each client has a thread that reads and one that writes; only the latter waits for the network. The outbox drops the oldest
+//!   messages and disconnects a client that leaves its answers unread. All clients share the bytes of a message.
 
 use stereopsis_base::{console, files, parameter};
 use stereopsis_capture as capture;
@@ -71,7 +63,7 @@ use crate::recording::About;
 use crate::stereo::StereoParams;
 use guard::Guard;
 use parking_lot::Mutex;
-use server::Server;
+use server::ListenerThread;
 use shared::Shared;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -84,11 +76,11 @@ const LINK_NOTICE: &str = "everyone who has this link can watch and change param
 /// Address and access rules of the server.
 #[derive(Clone, Debug)]
 pub struct PublishOptions {
-    /// The address.
+    /// Address to listen on.
     pub address: Address,
-    /// Origins of web pages that may connect, beside those of this machine and Foxglove's.
+    /// Origins of web pages that may connect, in addition to this machine's and Foxglove's.
     pub origins: Vec<Origin>,
-    /// The token that every client must send. `None` is none for this machine alone, else a random one.
+    /// Token that every client must send. With `None` a loopback address requires no token, and any other address a random one.
     pub token: Option<Token>,
 }
 
@@ -101,15 +93,15 @@ impl From<Address> for PublishOptions {
 /// State of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PublishStatus {
-    /// Connected clients.
+    /// Number of connected clients.
     pub clients: usize,
-    /// Clients that were refused or disconnected.
+    /// Number of clients that were refused or disconnected.
     pub refused: u64,
-    /// Messages that were replaced by newer ones before they were packed.
+    /// Number of messages that were replaced by newer ones before they were packed.
     pub dropped: u64,
 }
 
-/// The server and its threads. [`Remote::stop`] ends all, and so does dropping it.
+/// WebSocket server with its threads. [`Remote::stop`] ends them, and so does dropping it.
 pub struct Publisher {
     shared: Arc<Shared>,
     address: Address,
@@ -118,10 +110,10 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Listens from now on; topics are offered once the first pair has come.
+    /// Starts to listen; topics are offered once the first pair has arrived.
     ///
     /// # Errors
-    /// The address is taken or is none of this machine's, or the system gives no thread or no random bytes.
+    /// The address is in use or does not belong to this machine, or the system provides no thread or no random bytes.
     pub fn start(options: impl Into<PublishOptions>) -> anyhow::Result<Arc<Self>> {
         let PublishOptions { mut address, origins, token } = options.into();
         let socket = TcpListener::bind(address.socket).map_err(|err| bind_error(address.socket, &err))?;
@@ -133,7 +125,7 @@ impl Publisher {
         let guard = Guard::new(&address, origins, token.clone());
         let session = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis().to_string();
         let shared = Arc::new(Shared::new(guard, session));
-        let server = Server::start(socket, Arc::clone(&shared)).map_err(|err| refused(files::cause(&err)))?;
+        let server = ListenerThread::start(socket, Arc::clone(&shared)).map_err(|err| refused(files::cause(&err)))?;
         let worker = worker::Worker::new(Arc::clone(&shared), server);
         let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run());
         let thread = thread.map_err(|err| refused(files::cause(&err)))?;
@@ -144,12 +136,12 @@ impl Publisher {
         Ok(Arc::new(publisher))
     }
 
-    /// The address; never port 0.
+    /// Returns the address with the port that is listened on, never 0.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// The link that clients open.
+    /// Returns the link that clients open.
     pub fn link(&self) -> String {
         let address = self.address.reached_at();
         match &self.token {
@@ -158,7 +150,7 @@ impl Publisher {
         }
     }
 
-    /// The state.
+    /// Returns the state.
     pub fn status(&self) -> PublishStatus {
         let dropped = self.shared.inbox.total_dropped();
         PublishStatus { clients: self.shared.hub.clients(), refused: self.shared.refused(), dropped }
@@ -225,7 +217,7 @@ impl Remote for Publisher {
         self.shared.inbox.put_other(|input| input.about = Some(about));
     }
 
-    /// Ends the connections; waits for half a second at most.
+    /// Ends the connections; waits at most half a second.
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = self.thread.lock().take() {
@@ -238,7 +230,6 @@ impl Remote for Publisher {
     }
 }
 
-/// Error of an address that cannot be listened on, with its cure.
 fn bind_error(address: SocketAddr, err: &std::io::Error) -> anyhow::Error {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     let cause = match err.kind() {
@@ -254,7 +245,6 @@ fn bind_error(address: SocketAddr, err: &std::io::Error) -> anyhow::Error {
     anyhow::anyhow!("cannot publish on {address}: {cause}")
 }
 
-/// The system gives no thread, or no random bytes.
 fn refused(err: impl std::fmt::Display) -> anyhow::Error {
     anyhow::anyhow!("cannot publish: {err}")
 }

@@ -1,31 +1,31 @@
-//! Origins of web pages and apps.
+//! Origin of a web page or app, parsed from the HTTP header `Origin` or from `--publish-allow-origin`, in one canonical form.
 
 use crate::console;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// Foxglove's web app and desktop app, whose pages are files. Its embedded viewer is not among them: any web page can embed it, and
-/// can have it connect and run code.
-pub(crate) const FOXGLOVES: [&str; 2] = ["https://app.foxglove.dev", "file://"];
+/// Origins of Foxglove's web app and of its desktop app, whose pages are files. The embedded viewer is missing on purpose: any web
+/// page can embed it and make it connect and run code.
+pub(crate) const FOXGLOVE_ORIGINS: [&str; 2] = ["https://app.foxglove.dev", "file://"];
 
 /// Origin of a page as a browser sends it: `https://app.foxglove.dev`, `http://localhost:8080`, `file://`, `null`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(String);
 
 impl Origin {
-    /// Whether its page comes from this machine, by any port.
+    /// Returns whether its page comes from this machine, on any port.
     pub fn is_loopback(&self) -> bool {
         let is_web = self.0.starts_with("http://") || self.0.starts_with("https://");
         is_web && self.host().is_some_and(is_loopback)
     }
 
-    /// Whether it is Foxglove's.
+    /// Returns whether it is one of Foxglove's.
     pub fn is_foxgloves(&self) -> bool {
-        FOXGLOVES.contains(&self.0.as_str())
+        FOXGLOVE_ORIGINS.contains(&self.0.as_str())
     }
 
-    /// Its host; `None` where its pages are files or have no origin.
+    /// Returns its host; `None` if its pages are files or have no origin.
     pub fn host(&self) -> Option<&str> {
         let (_, place) = self.0.split_once("://")?;
         host_of(place).filter(|host| !host.is_empty())
@@ -45,7 +45,7 @@ impl FromStr for Origin {
             return Ok(Self(text));
         }
         if text.ends_with(':') {
-            text.push_str("//"); // `file://` lost them
+            text.push_str("//"); // trimming took the slashes of `file://`
         }
         let (scheme, place) = text.split_once("://").ok_or_else(wrong)?;
         let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -72,7 +72,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The name or address in `name:port`, `address:port`, `[address]:port`; `None` for anything else.
+/// Returns the name or address in `name:port`, `address:port`, `[address]:port`; `None` for anything else.
 pub(super) fn host_of(place: &str) -> Option<&str> {
     let (host, rest) = match place.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
@@ -82,7 +82,6 @@ pub(super) fn host_of(place: &str) -> Option<&str> {
     (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port)).then_some(host)
 }
 
-/// Whether this name or address is loopback.
 pub(super) fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_this_machine_and_foxgloves_are_known() {
+    fn recognizes_loopback_and_foxglove_origins() {
         for (words, loopback, foxgloves) in [
             ("http://localhost:8080", true, false),
             ("https://127.0.0.1", true, false),
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_origin_is_the_same_however_it_is_written() {
+    fn origins_are_canonical() {
         let origin = |words: &str| words.parse::<Origin>().unwrap();
         assert_eq!(origin("HTTPS://Stereo.Example.com:443/"), origin("https://stereo.example.com"));
         assert_ne!(origin("https://stereo.example.com:80"), origin("https://stereo.example.com"));
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_refused_in_words() {
+    fn rejects_invalid_origins() {
         for words in [
             "",
             "*",

@@ -1,4 +1,5 @@
-//! Bounded send queue of one client: a client that does not read costs no memory.
+//! Bounded send queue of one client. Control frames are never dropped; messages are dropped oldest first, so that a client that does
+//! not read costs bounded memory.
 
 use super::protocol::{self, CloseReason};
 use parking_lot::{Condvar, Mutex};
@@ -7,41 +8,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Capacity of messages: all topics of a pair, which come in bursts. All clients share the bytes.
+/// Maximum number of queued messages: enough for all topics of a pair, which come in bursts. All clients share the bytes.
 const MAX_MESSAGES: usize = 32;
-/// Capacity of control frames (topics, values, errors) in bytes; all topics with their schemas are a tenth of it.
+/// Maximum size of queued control frames (topics, values, errors) in bytes. All topics with their schemas have a tenth of it.
 const MAX_CONTROL_BYTES: usize = 1 << 20;
 
-/// A message of a topic; the data are shared.
 #[derive(Debug)]
 pub(super) struct Message {
-    /// Head of the frame and of the message.
+    /// Heads of the WebSocket frame and of the message.
     pub(super) head: Vec<u8>,
     pub(super) data: Arc<Vec<u8>>,
 }
 
-/// The next thing to send.
 #[derive(Debug)]
-pub(super) enum Next {
-    /// Control frames as bytes.
+pub(super) enum OutboxItem {
     Control(Vec<u8>),
     Message(Message),
-    /// Nothing in time.
+    /// Nothing until the given moment.
     Nothing,
-    /// The queue has ended, and all of it is sent.
+    /// End of the queue; everything before it has been returned.
     End,
 }
 
-/// The queue of one client.
 #[derive(Default)]
 pub(super) struct Outbox {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<Queue>,
     changed: Condvar,
     sent_bytes: AtomicU64,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Queue {
     control: VecDeque<Vec<u8>>,
     control_bytes: usize,
     messages: VecDeque<Message>,
@@ -49,7 +46,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    /// Queues control frames, which are never dropped: a client that leaves too many unread is disconnected.
+    /// Queues control frames. A client that leaves more than [`MAX_CONTROL_BYTES`] unread is disconnected.
     pub(super) fn put_control(&self, frames: Vec<u8>) {
         let mut waiting = self.waiting.lock();
         if waiting.has_ended {
@@ -65,7 +62,7 @@ impl Outbox {
         self.changed.notify_one();
     }
 
-    /// Queues a message; the oldest one is dropped where the queue is full.
+    /// Queues a message; if the queue is full, the oldest one is dropped.
     pub(super) fn put_message(&self, message: Message) {
         let mut waiting = self.waiting.lock();
         if waiting.has_ended {
@@ -79,7 +76,7 @@ impl Outbox {
         self.changed.notify_one();
     }
 
-    /// Ends the queue with a close frame; messages in it are not sent any more.
+    /// Ends the queue with a close frame, and drops its messages.
     pub(super) fn end(&self, why: CloseReason) {
         self.waiting.lock().end(why);
         self.changed.notify_one();
@@ -88,50 +85,48 @@ impl Outbox {
     /// Ends the queue without a close frame, and empties it.
     pub(super) fn abandon(&self) {
         let mut waiting = self.waiting.lock();
-        *waiting = Waiting { has_ended: true, ..Waiting::default() };
+        *waiting = Queue { has_ended: true, ..Queue::default() };
         drop(waiting);
         self.changed.notify_one();
     }
 
-    /// Counts sent bytes of messages.
     pub(super) fn count_sent(&self, bytes: usize) {
         self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Bytes of messages that are sent. While they grow, the client reads.
+    /// Returns the number of sent bytes of messages. While it grows, the client reads.
     pub(super) fn sent_bytes(&self) -> u64 {
         self.sent_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether the queue has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.waiting.lock().has_ended
     }
 
-    /// The next thing to send, control frames before messages.
-    pub(super) fn next(&self, until: Instant) -> Next {
+    /// Returns the next item, control frames before messages; waits for one until `until`.
+    pub(super) fn next(&self, until: Instant) -> OutboxItem {
         let mut waiting = self.waiting.lock();
         loop {
             if let Some(frames) = waiting.control.pop_front() {
                 waiting.control_bytes -= frames.len();
-                return Next::Control(frames);
+                return OutboxItem::Control(frames);
             }
             if let Some(message) = waiting.messages.pop_front() {
-                return Next::Message(message);
+                return OutboxItem::Message(message);
             }
             if waiting.has_ended {
-                return Next::End;
+                return OutboxItem::End;
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Next::Nothing;
+                return OutboxItem::Nothing;
             }
             self.changed.wait_for(&mut waiting, left);
         }
     }
 }
 
-impl Waiting {
+impl Queue {
     fn end(&mut self, why: CloseReason) {
         if !self.has_ended {
             self.has_ended = true;
@@ -154,10 +149,10 @@ mod tests {
         let mut all = Vec::new();
         loop {
             match outbox.next(Instant::now()) {
-                Next::Control(frames) => all.push(format!("{} bytes", frames.len())),
-                Next::Message(message) => all.push(format!("message {}", message.head[0])),
-                Next::Nothing => return all,
-                Next::End => {
+                OutboxItem::Control(frames) => all.push(format!("{} bytes", frames.len())),
+                OutboxItem::Message(message) => all.push(format!("message {}", message.head[0])),
+                OutboxItem::Nothing => return all,
+                OutboxItem::End => {
                     all.push("end".to_owned());
                     return all;
                 }
@@ -175,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_reads_no_answers_is_disconnected_with_a_close_frame() {
+    fn disconnects_a_client_that_leaves_answers_unread() {
         let outbox = Outbox::default();
         (0..5).for_each(|_| outbox.put_control(vec![0; MAX_CONTROL_BYTES / 4]));
         assert!(outbox.has_ended());
@@ -191,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_close_frame_comes_after_control_frames_and_before_nothing() {
+    fn the_close_frame_is_last() {
         let outbox = Outbox::default();
         outbox.put_control(vec![0; 7]);
         outbox.put_message(message(1));

@@ -1,4 +1,5 @@
-//! The parameters as clients see and set them: the words and the rules of flags.
+//! Stereo parameters as clients read and set them, with the names, values and rules of the command-line flags.
+//! Requests are untrusted: their number, their errors and the messages to the user are all bounded.
 
 use super::protocol::ParameterSetting;
 use crate::console;
@@ -11,31 +12,31 @@ use serde_json::Value as Json;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-/// News beyond these are dropped, oldest first.
+/// Maximum number of messages to the user; more are dropped, oldest first.
 const MAX_NEWS: usize = 16;
-/// Parameters in one request; there are not half as many.
+/// Maximum number of parameters in one request, more than twice the number that exist.
 const MAX_SETTINGS: usize = 256;
-/// Refused parameters of one request that are named.
+/// Maximum number of refused parameters that the answer to one request names.
 const MAX_REFUSALS: usize = 8;
-/// Refused parameters that are reported to the user in each [`REPORT_INTERVAL`]; the client gets all.
+/// Maximum number of refused parameters reported to the user in each [`REPORT_INTERVAL`]; the client gets all.
 const MAX_REPORTS: u32 = 8;
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The parameters, shared by clients and the owner of the pipeline.
+/// Parameters shared by the clients and the owner of the pipeline.
 #[derive(Default)]
-pub struct Panel(Mutex<State>);
+pub struct Panel(Mutex<PanelState>);
 
 #[derive(Default)]
-struct State {
-    /// The parameters that clients see.
+struct PanelState {
+    /// Parameters that clients see.
     shown: StereoParams,
-    /// Parameters that a client has requested and the pipeline has not taken yet.
+    /// Parameters that a client has requested and the pipeline has not yet taken.
     requested: Option<StereoParams>,
     news: VecDeque<News>,
     reports: RateLimit,
 }
 
-/// Limits how often refused requests are reported to the user.
+/// Limit on how often refused requests are reported to the user.
 #[derive(Default)]
 struct RateLimit {
     since: Option<Instant>,
@@ -44,7 +45,7 @@ struct RateLimit {
 }
 
 impl RateLimit {
-    /// How many were suppressed since the last one, where one more may pass now.
+    /// Returns the number of suppressed reports since the last one if another may pass now, `None` otherwise.
     fn pass(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_none_or(|since| now.saturating_duration_since(since) >= REPORT_INTERVAL) {
             (self.since, self.passed) = (Some(now), 0);
@@ -59,26 +60,26 @@ impl RateLimit {
 }
 
 impl Panel {
-    /// The defaults, until the pipeline sets the parameters in force.
+    /// Creates a panel with the defaults, which [`Self::exchange`] replaces.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The parameters that clients see.
+    /// Returns the parameters that clients see.
     pub fn shown(&self) -> StereoParams {
         self.0.lock().shown.clone()
     }
 
-    /// These parameters for a client; all of them where it names none.
+    /// Returns the parameters of these names; all parameters if there are no names.
     pub fn get(&self, names: &[String]) -> Vec<(&'static str, Json)> {
         let shown = self.shown();
-        let names: BTreeSet<_> = names.iter().map(String::as_str).collect(); // of which a client may send thousands
+        let names: BTreeSet<_> = names.iter().map(String::as_str).collect(); // a set, since a client may send thousands
         let named = shown.words().filter(|(name, _)| names.is_empty() || names.contains(name));
         named.map(|(name, value)| (name, json_of(value))).collect()
     }
 
-    /// Requests parameters for a client, whatever they are: all together, or where they do not fit each other one after the other.
-    /// Returns why some are refused.
+    /// Requests parameters for a client: all together, or one after the other if they do not fit each other.
+    /// Returns the errors of the refused ones.
     pub fn request(&self, requested: &[ParameterSetting]) -> Vec<String> {
         let mut state = self.0.lock();
         let mut refused = Vec::new();
@@ -119,8 +120,8 @@ impl Panel {
         refused
     }
 
-    /// Shows the parameters in force to the clients, and returns those that a client has requested; true where the shown ones have
-    /// changed.
+    /// Returns the parameters that a client has requested. Without any, shows clients the parameters in force; the flag is true if these
+    /// differ from the shown ones.
     pub fn exchange(&self, in_force: &StereoParams) -> (Option<StereoParams>, bool) {
         let mut state = self.0.lock();
         let requested = state.requested.take();
@@ -131,23 +132,22 @@ impl Panel {
         (requested, changed)
     }
 
-    /// Adds an error to the news.
+    /// Adds an error to the messages for the user.
     pub fn report(&self, text: String) {
         self.0.lock().add_news(News { text, is_error: true });
     }
 
-    /// Adds a notice to the news.
     pub(crate) fn notify(&self, text: String) {
         self.0.lock().add_news(News { text, is_error: false });
     }
 
-    /// News since the last call.
+    /// Returns the messages for the user since the last call.
     pub fn news(&self) -> Vec<News> {
         std::mem::take(&mut self.0.lock().news).into()
     }
 }
 
-impl State {
+impl PanelState {
     fn report_refused(&mut self, why: &str, now: Instant) {
         if let Some(suppressed) = self.reports.pass(now) {
             let more = if suppressed > 0 { format!(" (and {suppressed} before)") } else { String::new() };
@@ -166,7 +166,6 @@ impl State {
     }
 }
 
-/// A value in the client's types.
 fn json_of(value: Value) -> Json {
     match value {
         Value::Integer(v) => v.into(),
@@ -176,11 +175,11 @@ fn json_of(value: Value) -> Json {
     }
 }
 
-/// A client's value as a flag would say it, as one short line.
+/// Formats a client's value as the value of a flag, in one short line.
 fn text_of(value: &Json) -> Option<String> {
     match value {
         Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            Some(v) => Some(v.to_string()), // whole ones lose their point
+            Some(v) => Some(v.to_string()), // 16.0 becomes 16
             None => Some(number.to_string()),
         },
         Json::Bool(on) => Some(Value::Switch(*on).to_string()),
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_taken_once_and_shown_at_once() {
+    fn a_request_is_shown_at_once_and_returned_once() {
         let panel = Panel::new();
         assert!(ask(&panel, &[("p1", json!(16.0)), ("cost", json!(" sad"))]).is_empty());
         let (wanted, news) = panel.exchange(&StereoParams::default());
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_asks_for_nonsense_fills_neither_memory_nor_the_terminal() {
+    fn bounds_the_reports_of_invalid_requests() {
         let panel = Panel::new();
         let long = "x\u{1b}[2J".repeat(1_000);
         let settings = vec![(long.as_str(), json!(long)); 10_000];
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_pass_again_after_a_while_with_the_number_of_suppressed_ones() {
+    fn the_next_report_contains_the_number_of_suppressed_ones() {
         let mut reports = RateLimit::default();
         let start = Instant::now();
         let passed = (0..20).filter(|_| reports.pass(start) == Some(0)).count();

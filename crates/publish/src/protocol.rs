@@ -1,4 +1,5 @@
-//! Requests and answers of Foxglove's WebSocket protocol (github.com/foxglove/ws-protocol), as far as this server offers it.
+//! Requests and answers of Foxglove's WebSocket protocol (github.com/foxglove/ws-protocol), as far as this server supports it.
+//! Parses the JSON of clients and encodes answers as bytes of WebSocket frames; does no input or output.
 
 use crate::console;
 use crate::recording::Channel;
@@ -8,16 +9,15 @@ use tungstenite::protocol::CloseFrame;
 use tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tungstenite::protocol::frame::{Frame, FrameHeader};
 
-/// The subprotocol that a client must offer.
 pub(crate) const SUBPROTOCOL: &str = "foxglove.sdk.v1";
 
-/// A client's request.
+/// Request of a client.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Request {
     /// Subscribes to topics.
     Subscribe {
-        /// The topics and their subscriptions' numbers.
+        /// Topics with the numbers of their subscriptions.
         subscriptions: Vec<Subscription>,
     },
     /// Ends subscriptions.
@@ -27,7 +27,7 @@ pub enum Request {
     },
     /// Reads parameters.
     GetParameters {
-        /// Names; none stands for all.
+        /// Names; empty for all.
         parameter_names: Vec<String>,
         /// Number of the answer.
         id: Option<String>,
@@ -36,7 +36,7 @@ pub enum Request {
     SetParameters {
         /// Names and values.
         parameters: Vec<ParameterSetting>,
-        /// Number of the answer; no answer without.
+        /// Number of the answer; `None` for no answer.
         id: Option<String>,
     },
     /// Subscribes to changes of parameters.
@@ -49,7 +49,7 @@ pub enum Request {
         /// Names.
         parameter_names: Vec<String>,
     },
-    /// A request that this server does not offer.
+    /// Request that this server does not support.
     #[serde(other)]
     Other,
 }
@@ -58,33 +58,33 @@ pub enum Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// Its number, which its messages carry.
+    /// Number of the subscription, which its messages carry.
     pub id: u32,
     /// Number of the topic.
     pub channel_id: u64,
 }
 
-/// A parameter and its requested value.
+/// Parameter and its requested value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ParameterSetting {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// In the client's types.
+    /// Value in the types of the client.
     #[serde(default)]
     pub value: Value,
 }
 
 impl Request {
-    /// Reads any text of a client.
+    /// Parses a client's text.
     ///
     /// # Errors
-    /// The text is no request; the error says why.
+    /// The text is not a request.
     pub fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|err| format!("this is no request: {}", console::foreign(&err.to_string())))
     }
 }
 
-/// Server information, the first message to a client.
+/// Returns the server information, the first message to a client.
 pub(super) fn server_info(session: &str) -> Vec<u8> {
     text(&json!({
         "op": "serverInfo",
@@ -95,7 +95,6 @@ pub(super) fn server_info(session: &str) -> Vec<u8> {
     }))
 }
 
-/// Offers topics.
 pub(super) fn advertise<'a>(channels: impl Iterator<Item = (u64, &'a Channel)>) -> Vec<u8> {
     let advertised = |(id, channel): (u64, &Channel)| {
         let mut topic = json!({
@@ -121,12 +120,11 @@ pub(super) fn advertise<'a>(channels: impl Iterator<Item = (u64, &'a Channel)>) 
     text(&json!({ "op": "advertise", "channels": channels.map(advertised).collect::<Vec<_>>() }))
 }
 
-/// Withdraws a topic.
 pub(super) fn unadvertise(id: u64) -> Vec<u8> {
     text(&json!({ "op": "unadvertise", "channelIds": [id] }))
 }
 
-/// Values of parameters; `id` is that of the request, where there was one.
+/// Returns values of parameters; `id` is the number of the request that they answer.
 pub(super) fn parameter_values(values: &[(&str, Value)], id: Option<&str>) -> Vec<u8> {
     let parameters: Vec<_> = values.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
     let mut words = json!({ "op": "parameterValues", "parameters": parameters });
@@ -136,7 +134,6 @@ pub(super) fn parameter_values(values: &[(&str, Value)], id: Option<&str>) -> Ve
     text(&words)
 }
 
-/// Reports an error.
 pub(super) fn error(message: &str) -> Vec<u8> {
     text(&json!({ "op": "status", "level": 2, "message": message }))
 }
@@ -145,25 +142,19 @@ fn text(words: &Value) -> Vec<u8> {
     bytes(Frame::message(words.to_string(), OpCode::Data(Data::Text), true))
 }
 
-/// A ping.
 pub(super) fn ping() -> Vec<u8> {
     bytes(Frame::ping(Vec::new()))
 }
 
-/// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CloseReason {
-    /// The program ends.
     Away,
-    /// The client sent something else than WebSocket frames.
+    /// The client sent invalid WebSocket frames.
     ProtocolError,
-    /// A message of the client was too long.
     TooLong,
-    /// The client leaves answers unread.
     NotReading,
 }
 
-/// The close frame.
 pub(super) fn close(why: CloseReason) -> Vec<u8> {
     let (code, reason) = match why {
         CloseReason::Away => (CloseCode::Away, "stereopsis ends"),
@@ -174,12 +165,12 @@ pub(super) fn close(why: CloseReason) -> Vec<u8> {
     bytes(Frame::close(Some(CloseFrame { code, reason: reason.into() })))
 }
 
-/// Head of a topic's message, before its data: the frame's head and the message's own.
+/// Returns the bytes before the data of a message: the heads of the WebSocket frame and of the message.
 pub(super) fn message_head(subscription: u32, log_time_ns: u64, data_bytes: usize) -> Vec<u8> {
     const OWN_BYTES: usize = 1 + 4 + 8;
     let header = FrameHeader { opcode: OpCode::Data(Data::Binary), ..FrameHeader::default() };
     let mut head = Vec::with_capacity(10 + OWN_BYTES);
-    // a vector takes all that is written
+    // writing to a vector cannot fail
     let _ = header.format((OWN_BYTES + data_bytes) as u64, &mut head);
     head.push(1);
     head.extend(subscription.to_le_bytes());
@@ -189,7 +180,6 @@ pub(super) fn message_head(subscription: u32, log_time_ns: u64, data_bytes: usiz
 
 fn bytes(frame: Frame) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // as above
     let _ = frame.format(&mut bytes);
     bytes
 }
@@ -199,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_are_read_and_nonsense_is_refused_in_words() {
+    fn parses_requests_and_rejects_invalid_text() {
         let read = |text: &str| Request::read(text);
         let one = Subscription { id: 7, channel_id: 1 << 40 };
         assert_eq!(
@@ -240,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_one_frame_whatever_its_length() {
+    fn a_message_of_any_length_is_one_frame() {
         for (data_bytes, head) in [(100, 2), (1_000, 4), (100_000, 10)] {
             assert_eq!(message_head(7, 9, data_bytes).len(), head + 13);
         }

@@ -1,4 +1,5 @@
-//! Accepts a bounded number of clients, for as long as the program runs.
+//! Listens for connections and gives each a thread, up to a maximum number. Errors of the system delay the next attempt; they never
+//! end the listener.
 
 use super::Shared;
 use super::client;
@@ -12,23 +13,22 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Connections at once, with those whose request is not read yet.
+/// Maximum number of connections, including those whose request has not been read yet.
 pub const MAX_CONNECTIONS: usize = 64;
-/// How often new connections are polled for. A blocking accept could be ended only by a connection, which may be impossible.
+/// Interval of polls for new connections. Only a new connection could end a blocking accept, and opening one may be impossible.
 const ACCEPT_POLL_INTERVAL: Duration = Duration::from_millis(25);
-/// First and longest pause where the system has no room for a connection; doubled each time.
+/// First and longest pause when the system has no room for a connection; the pause doubles each time.
 const MIN_BACKOFF: Duration = Duration::from_millis(50);
 const MAX_BACKOFF: Duration = Duration::from_secs(1);
-/// How long clients may take to read the close frame.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The listening thread. Dropping this ends the connections.
-pub(super) struct Server {
+/// Handle of the listening thread. Dropping it ends all connections.
+pub(super) struct ListenerThread {
     stop: Option<Sender<Infallible>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
+impl ListenerThread {
     pub(super) fn start(socket: TcpListener, shared: Arc<Shared>) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let (stop, stopped) = bounded(0);
@@ -38,7 +38,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ListenerThread {
     fn drop(&mut self) {
         self.stop = None;
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
@@ -47,18 +47,16 @@ impl Drop for Server {
     }
 }
 
-/// A connection and its thread.
-struct Open {
+struct Connection {
     stream: Arc<TcpStream>,
     thread: JoinHandle<()>,
 }
 
-/// The thread's own state.
 struct Listener {
     socket: TcpListener,
     shared: Arc<Shared>,
     stopped: Receiver<Infallible>,
-    open: Vec<Open>,
+    open: Vec<Connection>,
 }
 
 impl Listener {
@@ -75,7 +73,7 @@ impl Listener {
                 }
                 Err(err) => match err.kind() {
                     ErrorKind::WouldBlock => ACCEPT_POLL_INTERVAL,
-                    // the client has gone
+                    // the client has disconnected
                     ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted => {
                         Duration::ZERO
                     }
@@ -93,13 +91,12 @@ impl Listener {
         self.end();
     }
 
-    /// Gives a connection a thread.
     fn accept(&mut self, stream: TcpStream) {
-        // systems differ in what a connection inherits from the listener
+        // on some systems a connection inherits the listener's non-blocking mode
         if stream.set_nonblocking(false).is_err() {
             return;
         }
-        // small frames do not wait for large ones
+        // without Nagle's algorithm small frames are sent at once
         let _ = stream.set_nodelay(true);
         if self.open.len() >= MAX_CONNECTIONS {
             let refusal = Refusal {
@@ -114,7 +111,7 @@ impl Listener {
         let stream = Arc::new(stream);
         let (own, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
         match std::thread::Builder::new().name("publish client".into()).spawn(move || client::serve(&own, &shared)) {
-            Ok(thread) => self.open.push(Open { stream, thread }),
+            Ok(thread) => self.open.push(Connection { stream, thread }),
             Err(err) => self.shared.report_once(format!(
                 "foxglove: a client was not let in, since the system gives no thread: {}",
                 files::cause(&err)
@@ -122,7 +119,6 @@ impl Listener {
         }
     }
 
-    /// Ends all connections, with a close frame.
     fn end(self) {
         self.shared.hub.close();
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
@@ -130,8 +126,7 @@ impl Listener {
             std::thread::sleep(Duration::from_millis(2));
         }
         for open in &self.open {
-            // fails where the client has closed it
-            let _ = open.stream.shutdown(Shutdown::Both);
+            let _ = open.stream.shutdown(Shutdown::Both); // fails if the client has closed it
         }
         for open in self.open {
             if open.thread.join().is_err() {

@@ -1,17 +1,16 @@
-//! State that taps, clients and the publishing thread share.
+//! State of the WebSocket server that taps, client threads and the publishing thread share, and its messages to the user.
 
 use super::guard::Guard;
 use super::hub::Hub;
-use super::inbox::{Inbox, Wanted};
+use super::inbox::{Inbox, WantedKinds};
 use super::panel::Panel;
 use crate::engine::worker::Wake;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Refused requests that wait to be published.
 const MAX_EVENTS: usize = 16;
-/// Different messages that the user gets once. They contain words of refused clients, so their number is bounded.
+/// Maximum number of different messages that are each reported once. They contain text of refused clients, so they must be bounded.
 const MAX_MESSAGES: usize = 16;
 
 pub(super) struct Shared {
@@ -49,7 +48,6 @@ impl Shared {
         *self.wake.lock() = Some(wake);
     }
 
-    /// Reports an error to the user.
     pub(super) fn report(&self, text: String) {
         self.panel.report(text);
         self.wake();
@@ -71,7 +69,7 @@ impl Shared {
         });
     }
 
-    /// Counts a client that was refused or disconnected; the user gets `message` once.
+    /// Counts a client that was refused or disconnected; reports `message` to the user once.
     pub(super) fn count_refused(&self, message: Option<String>) {
         self.refused.fetch_add(1, Ordering::Relaxed);
         match message {
@@ -80,19 +78,19 @@ impl Shared {
         }
     }
 
-    /// How many clients were refused or disconnected.
     pub(super) fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// Replaces what clients want; wakes the engine where it must bring results to the host now.
-    pub(super) fn set_wanted(&self, wanted: Wanted) {
+    /// Replaces the subscribed kinds; wakes the engine if it must now copy results to the host.
+    pub(super) fn set_wanted(&self, wanted: WantedKinds) {
         if !self.inbox.set_wanted(wanted).results && wanted.results {
             self.wake();
         }
     }
 
-    /// A client has requested parameters: those in force are sent to the clients that follow them, also where they have not changed.
+    /// Notes that a client has requested parameters. Afterwards the parameters in force are sent to all followers, also unchanged ones:
+    /// a follower may show a refused value.
     pub(super) fn parameters_requested(&self, refused: Vec<String>) {
         self.inbox.put_other(|input| {
             input.parameters = true;
@@ -109,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_gets_a_message_of_each_origin_once_and_of_so_many() {
+    fn reports_each_message_once_up_to_a_limit() {
         let guard = Guard::new(&"foxglove".parse().unwrap(), Vec::new(), None);
         let shared = Shared::new(guard, String::new());
         let refuse = |n: u64| shared.count_refused(Some(format!("page {n}")));

@@ -1,15 +1,15 @@
-//! The words of `--publish`.
+//! Value of `--publish`: the receivers of a run.
 
 use super::address::Address;
 use std::fmt;
 use std::str::FromStr;
 
-/// To whom a run is published.
+/// Receivers of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PublishTarget {
-    /// `foxglove[=ADDRESS]`: clients of a WebSocket.
+    /// Clients of a WebSocket: `foxglove[=ADDRESS]`.
     Foxglove(Address),
-    /// `ros2`: nodes of ROS 2, through Zenoh.
+    /// Nodes of ROS 2, through Zenoh: `ros2`.
     #[cfg(feature = "zenoh")]
     Ros2,
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_and_nonsense_is_refused_with_what_there_is() {
+    fn parses_and_prints_targets_and_rejects_others() {
         for words in ["foxglove=127.0.0.1:8765", "foxglove=[::1]:9"] {
             assert_eq!(words.parse::<PublishTarget>().unwrap().to_string(), words);
         }

@@ -1,18 +1,17 @@
-//! Topics of a frame's or a result's packets, and the streams that must be packed for the topics that clients have subscribed to.
+//! Finds the streams that must be packed for the subscribed topics of frames or results.
 
 use crate::recording::{Stream, Streams};
 use std::collections::BTreeSet;
 
-/// Topics by the stream that brings them.
+/// Topics by the stream whose packets contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StreamTopics {
-    /// Without any stream.
     always: BTreeSet<String>,
     by_stream: Vec<(Stream, BTreeSet<String>)>,
 }
 
 impl StreamTopics {
-    /// `topics` returns those of one stream, or of none.
+    /// Creates the table; `topics` returns the topics that are packed with these streams.
     pub(super) fn of(mut topics: impl FnMut(Streams) -> BTreeSet<String>) -> Self {
         let always = topics(Streams::NONE);
         let one = |stream: &Stream| (*stream, &topics(Streams::NONE.with(*stream, true)) - &always);
@@ -20,13 +19,12 @@ impl StreamTopics {
         Self { always, by_stream }
     }
 
-    /// All topics.
     pub(super) fn all(&self) -> BTreeSet<String> {
         self.by_stream.iter().map(|(_, topics)| topics).chain([&self.always]).flatten().cloned().collect()
     }
 
-    /// The streams that have to be packed for the wanted topics. Of several streams that bring a topic: one that is packed
-    /// anyway, or else the first.
+    /// Returns the streams that must be packed for the wanted topics. If several streams contain a topic, one that is packed anyway is
+    /// chosen, otherwise the first.
     pub(super) fn streams(&self, is_wanted: impl Fn(&str) -> bool) -> Streams {
         let bringing = |topic: &str| -> Vec<Stream> {
             self.by_stream.iter().filter(|(_, topics)| topics.contains(topic)).map(|(stream, _)| *stream).collect()

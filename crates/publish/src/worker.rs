@@ -1,7 +1,8 @@
-//! The publishing thread: packs the topics that clients have subscribed to and hands them to the hub.
+//! Publishing thread of the WebSocket server: takes frames and results from the inbox, packs the topics that clients have subscribed
+//! to, and passes them to the hub.
 
-use super::inbox::{Input, Wanted};
-use super::server::Server;
+use super::inbox::{Input, WantedKinds};
+use super::server::ListenerThread;
 use super::shared::Shared;
 use super::topics::StreamTopics;
 use crate::capture::decode_camera::Layout;
@@ -14,43 +15,40 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often counters are published.
 const COUNTERS_INTERVAL: Duration = Duration::from_secs(1);
-/// How often everything is packed again for new subscriptions; a client that subscribes all the time costs no more.
+/// Shortest interval at which everything is packed again for new subscriptions. It bounds the cost of a client that keeps subscribing.
 const RENEWAL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The thread's own state.
 pub(super) struct Worker {
     shared: Arc<Shared>,
-    server: Server,
-    /// Description of the source, where its opener has given one.
+    server: ListenerThread,
+    /// Description of the source, if its opener has given one.
     about: Option<About>,
-    /// The source whose topics are offered.
+    /// Source whose topics are offered.
     source: Option<SourceKey>,
-    /// Topics of its frames and of its results; `None` before the first one.
+    /// Topics of its frames and of its results; `None` before the first frame or result.
     frame_topics: Option<StreamTopics>,
     result_topics: Option<StreamTopics>,
     packer: Option<Packer>,
-    /// When the packer was made, and whether subscriptions have changed since.
+    /// Time at which the packer was created, and whether subscriptions have changed since.
     renewed: Option<Instant>,
     is_stale: bool,
-    /// The newest ones, for later subscriptions while no new ones come.
+    /// Newest frame and result, for later subscriptions while no new ones arrive.
     frame: Option<(Arc<Frame>, SourceInfo)>,
     output: Option<Arc<Output>>,
     counters: Counters,
     sent_counters: Counters,
-    /// The last error of packing.
     error: Option<String>,
 }
 
-/// Everything that decides which topics there are.
+/// Properties of a source that determine its topics.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SourceKey {
     name: String,
     raw_size: (usize, usize),
     size: (usize, usize),
     layout: StereoLayout,
-    /// Layouts of cameras' images in memory.
+    /// Memory layouts of the cameras' images.
     layouts: Vec<Layout>,
     is_metric: bool,
     is_color: bool,
@@ -72,7 +70,7 @@ impl SourceKey {
 }
 
 impl Worker {
-    pub(super) fn new(shared: Arc<Shared>, server: Server) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, server: ListenerThread) -> Self {
         Self {
             shared,
             server,
@@ -109,7 +107,7 @@ impl Worker {
         drop(self.server);
     }
 
-    /// Sends new input, and all that is there where subscriptions have changed.
+    /// Sends new input; after a change of subscriptions also the newest existing frame and result.
     fn publish(&mut self, input: Input) {
         let Input { frame, output, about, subscriptions, parameters, refused, stop: _ } = input;
         let (new_frame, new_output, new_about) = (frame.is_some(), output.is_some(), about.is_some());
@@ -117,7 +115,7 @@ impl Worker {
         self.output = output.or(self.output.take());
         self.about = about.or(self.about.take());
         self.offer_topics(new_about);
-        // a new packer begins with the messages that are sent once
+        // a new packer begins with the messages that are sent only once
         self.is_stale |= subscriptions;
         let may_renew = self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEWAL_INTERVAL);
         let anew = (self.is_stale && may_renew) || self.packer.is_none();
@@ -126,7 +124,7 @@ impl Worker {
             self.renew_packer();
         }
         if parameters {
-            self.shared.hub.tell_parameters(&self.shared.panel.get(&[]));
+            self.shared.hub.send_parameters(&self.shared.panel.get(&[]));
         }
         if parameters || anew {
             let shown = self.shared.panel.shown();
@@ -152,12 +150,13 @@ impl Worker {
             let event = Event { kind: "refused".to_owned(), text, sequence: None };
             self.send_note(|packer| packer.event(&event, SystemTime::now()));
         }
-        // before topics are known, everything is wanted
+        // topics are known only after a frame or a result
         let wanted = |topics: &Option<StreamTopics>| topics.is_none() || self.has_subscribers(topics.as_ref());
-        self.shared.set_wanted(Wanted { frames: wanted(&self.frame_topics), results: wanted(&self.result_topics) });
+        self.shared
+            .set_wanted(WantedKinds { frames: wanted(&self.frame_topics), results: wanted(&self.result_topics) });
     }
 
-    /// Offers the topics of the source, where it is another one or its description is new.
+    /// Offers the topics of a new or newly described source.
     fn offer_topics(&mut self, new_about: bool) {
         let Some((frame, source)) = self.frame.clone() else { return };
         let key = SourceKey::of(&frame, &source);
@@ -203,7 +202,6 @@ impl Worker {
         self.about.clone().unwrap_or_else(|| About::of_source(&source.name, source, SystemTime::now()))
     }
 
-    /// Makes a packer for the present subscriptions.
     fn renew_packer(&mut self) {
         let topics = [&self.frame_topics, &self.result_topics].into_iter().flatten();
         let streams = topics.map(|topics| topics.streams(|topic| self.shared.hub.is_wanted(topic)));
@@ -211,12 +209,11 @@ impl Worker {
         self.packer = self.frame.as_ref().map(|(_, source)| packer(&self.about_of(source), streams));
     }
 
-    /// Whether clients have subscribed to one of these topics.
     fn has_subscribers(&self, topics: Option<&StreamTopics>) -> bool {
         topics.is_some_and(|topics| topics.all().iter().any(|topic| self.shared.hub.is_wanted(topic)))
     }
 
-    /// Sends packets, or reports once why there are none.
+    /// Sends packets, or reports the error once.
     fn send(&mut self, packets: Result<Vec<Packet>, String>) {
         match packets {
             Ok(packets) => {
@@ -235,14 +232,14 @@ impl Worker {
         }
     }
 
-    /// Sends a message that belongs to no pair.
+    /// Sends a message that does not belong to a pair.
     fn send_note(&mut self, make: impl FnOnce(&mut Packer) -> Packet) {
         if let Some(packer) = &mut self.packer {
             self.shared.hub.send(make(packer));
         }
     }
 
-    /// Sends the counters where they have changed.
+    /// Sends the counters if they have changed.
     fn send_counters(&mut self) {
         let Counters { pairs, results, .. } = self.counters;
         let counters = Counters { pairs, results, ..self.shared.inbox.dropped() };
@@ -253,7 +250,7 @@ impl Worker {
     }
 }
 
-/// A packer of these streams alone.
+/// Creates a packer of these streams only.
 fn packer(about: &About, streams: Streams) -> Packer {
     Packer::new(About { streams, ..about.clone() }, Format::Foxglove)
 }

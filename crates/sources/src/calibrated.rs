@@ -1,4 +1,4 @@
-//! Opens a source together with its calibration.
+//! Opens a source and determines its calibration: that of the user, its own, or an estimate from its first pairs.
 
 use super::open;
 use crate::calibration::{CalibrationError, CalibrationNote};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// An open source and the preparation of its frames.
+/// Open source and the preparation of its frames.
 pub struct CalibratedSource {
     /// Source of raw pairs.
     pub source: Box<dyn PairSource>,
@@ -27,15 +27,15 @@ pub enum OpenError {
     /// Error of the calibration for this source.
     #[error("{source_name}: {error}")]
     Calibration {
-        /// The source's name.
+        /// Name of the source.
         source_name: String,
-        /// The error text.
+        /// Error of the calibration.
         error: CalibrationError,
     },
 }
 
 impl OpenError {
-    /// Returns whether left and right are exchanged: the remedy is to swap them.
+    /// Returns whether the error means that left and right are exchanged.
     pub fn means_exchanged(&self) -> bool {
         matches!(self, Self::Calibration { error, .. } if error.means_exchanged())
     }
@@ -46,7 +46,7 @@ const OWN_CALIBRATION: &str =
     "the images are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 pub const ESTIMATE_PAIRS: usize = 6;
-/// Interval between the pairs of an estimate, so that the scene may change.
+/// Interval between the pairs of an estimate, so that the scene can change.
 pub const PAIR_INTERVAL: Duration = Duration::from_millis(200);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
@@ -64,7 +64,7 @@ pub fn open_calibrated(
     failed.map_or(Ok(opened), Err)
 }
 
-/// Opens `spec` as [`open_calibrated`] does; if the calibration fails, returns the source uncalibrated, with the error.
+/// Opens `spec` like [`open_calibrated`]; if the calibration fails, returns the source uncalibrated, with the error.
 ///
 /// # Errors
 /// The source cannot be opened.
@@ -75,7 +75,7 @@ pub fn open_in_any_case(
 ) -> Result<(CalibratedSource, Option<OpenError>), CaptureError> {
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
-    // an estimate wants several pairs, of which a watched source may give one
+    // an estimate requires several pairs, and a watched source may deliver only one
     let estimates = choice.rectify() == RectifyChoice::Auto;
     let first = SourceOptions {
         watched: options.watched && !estimates,
@@ -88,7 +88,7 @@ pub fn open_in_any_case(
     let calibrated = if estimates {
         let pairs = first_pairs(source.as_mut())?;
         if !info.is_camera {
-            source = open(spec, &options)?; // from the start again
+            source = open(spec, &options)?; // back to the first pair
         }
         choice.estimate(&pairs, &info)
     } else {
@@ -104,14 +104,14 @@ pub fn open_in_any_case(
     Ok((CalibratedSource { source, calibrated, inputs }, failed))
 }
 
-/// Returns the calibration of the source or of the user, without looking at images.
+/// Returns the calibration of the source or of the user, without an estimate from images.
 fn known(
     spec: &SourceSpec,
     source: &dyn PairSource,
     choice: &CalibrationChoice,
 ) -> Result<Calibrated, CalibrationError> {
     let info = source.info();
-    // a recording holds its own calibration; the user's options take precedence
+    // the user's options take precedence over the calibration in a recording
     let recorded = source.calibration().filter(|_| !info.is_rectified && choice.is_unset());
     let calibrated = match recorded {
         Some(recorded) => {
@@ -139,14 +139,14 @@ fn known(
     Ok(calibrated)
 }
 
-/// Returns some pairs from the beginning of a source: all of a short one.
+/// Returns the first [`ESTIMATE_PAIRS`] pairs of a source, or all of a short one.
 fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<Arc<RawPair>>, CaptureError> {
     let is_camera = source.info().is_camera;
     let mut pairs = Vec::new();
     let mut last = Instant::now();
     while pairs.len() < ESTIMATE_PAIRS && last.elapsed() < PAIR_TIMEOUT {
         match source.next(Duration::from_millis(50))? {
-            // the first images of a camera are dark
+            // skip the first images of a camera, which are dark
             Next::Pair(_) if is_camera && last.elapsed() < PAIR_INTERVAL => {}
             Next::Pair(pair) => {
                 pairs.push(Arc::from(pair));

@@ -1,4 +1,5 @@
-//! Opens sources of every kind, alone or together with their calibration.
+//! Opens sources of every kind by their specification, alone ([`open`]) or together with the preparation of their frames by a
+//! calibration ([`open_calibrated`]).
 
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
@@ -13,14 +14,14 @@ pub use recorded::CalibratedRecording;
 
 use crate::capture::picture_files::FileSource;
 use crate::capture::scene::SceneSource;
-use crate::capture::webcam::{self, ModeRequest, Shown};
+use crate::capture::webcam::{self, CameraViews, ModeRequest};
 use crate::capture::{CameraOptions, CaptureError, PairSource, SourceOptions, SourceSpec};
 use crate::recording::playback::{PipeSource, RecordingSource};
 
 /// Opens a source.
 ///
 /// # Errors
-/// It is missing or unusable, or its two images differ in size; the text gives advice.
+/// The source is missing or unusable, or its two images differ in size; the text gives advice.
 pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
     Ok(match spec {
         SourceSpec::Scene => {
@@ -31,7 +32,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         SourceSpec::Files { left, right, truth } => Box::new(FileSource::pair(left, right, truth.as_ref(), options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
         SourceSpec::WebcamPair(..) | SourceSpec::WebcamSideBySide(_) => {
-            let one_camera = if options.one_view { Shown::OneView } else { Shown::BothViews };
+            let one_camera = if options.one_view { CameraViews::OneView } else { CameraViews::BothViews };
             webcam::open(spec, one_camera, &camera_mode(options), &options.cameras)?
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
@@ -48,8 +49,8 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         #[cfg(feature = "network")]
         SourceSpec::Ros2 { left, right } => {
             use stereopsis_network::ros2::{RosEnvironment, RosSource};
-            let surroundings = RosEnvironment::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
-            Box::new(RosSource::open([left, right], &surroundings, options)?)
+            let environment = RosEnvironment::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
+            Box::new(RosSource::open([left, right], &environment, options)?)
         }
         #[cfg(not(feature = "network"))]
         SourceSpec::Rig { .. } | SourceSpec::RigPair { .. } | SourceSpec::Ros2 { .. } => {

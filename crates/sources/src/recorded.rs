@@ -1,4 +1,4 @@
-//! Opens a recording together with its calibration, to compute it again or to export it.
+//! Opens a recording with its calibration or another one, to compute its results again or to export it.
 
 use super::open_calibrated;
 use crate::calibration::Crop;
@@ -16,10 +16,10 @@ pub struct CalibratedRecording {
     path: PathBuf,
     recording: Recording,
     info: SourceInfo,
-    /// The calibration.
+    /// Calibration and preparation of frames.
     pub calibrated: Calibrated,
     crop: Crop,
-    /// Remarks, such as unused parts of the file with the reasons, in sentences.
+    /// Remarks, such as unused parts of the file with the reasons.
     pub losses: Vec<String>,
     /// Skew of its pairs; `None` for images of both views.
     pub skew: Option<Skew>,
@@ -27,18 +27,18 @@ pub struct CalibratedRecording {
 }
 
 impl CalibratedRecording {
-    /// Opens a recording with this calibration; without a choice, with the recorded one.
+    /// Opens a recording with the chosen calibration, or without a choice with the recorded one.
     ///
     /// # Errors
-    /// It is no recording, has no pairs, or the calibration does not fit it.
+    /// The file is no recording, has no pairs, or the calibration does not fit it.
     pub fn open(path: &Path, options: &SourceOptions, choice: &CalibrationChoice) -> anyhow::Result<Self> {
         Self::calibrated(Recording::open_with(path, &options.topics)?, path, options, choice)
     }
 
-    /// Opens a recording as recorded: depth belongs to the images at the matched size.
+    /// Opens a recording at the size at which it was matched, to which its depth belongs.
     ///
     /// # Errors
-    /// As [`CalibratedRecording::open`].
+    /// Errors of [`CalibratedRecording::open`].
     pub fn open_as_recorded(path: &Path, options: &SourceOptions) -> anyhow::Result<Self> {
         let recording = Recording::open_with(path, &options.topics)?;
         let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
@@ -55,14 +55,14 @@ impl CalibratedRecording {
         let options = SourceOptions { topics, max_pixels, ..SourceOptions::default() };
         let opened = open_calibrated(&SourceSpec::Recording(path.to_owned()), &options, choice)?;
         let (info, SourceState { remarks, skew, .. }) = (opened.source.info(), opened.source.state());
-        // the recorded calibration, if it rectifies
+        // only with the recorded calibration, its crop applies
         let recorded = recording.about().filter(|_| choice.is_unset() && choice.crop().is_default());
         let crop = recorded.map_or(choice.crop(), |about| about.calibration.crop);
         let (path, losses) = (path.to_owned(), remarks);
         Ok(Self { path, recording, info, calibrated: opened.calibrated, crop, losses, skew, options })
     }
 
-    /// Replaces the calibration, whose rectification has this crop.
+    /// Replaces the calibration; `crop` is that of its rectification.
     #[must_use]
     pub fn with_calibration(self, calibrated: Calibrated, crop: Crop) -> Self {
         Self { calibrated, crop, ..self }
@@ -73,7 +73,7 @@ impl CalibratedRecording {
         self.recording.pairs().len() as u64
     }
 
-    /// Matches every pair again, into a new recording.
+    /// Matches every pair again, and writes a new recording.
     ///
     /// # Errors
     /// [`RecomputeError`]
@@ -89,7 +89,7 @@ impl CalibratedRecording {
         recompute::recompute(input, output, settings, options, progress)
     }
 
-    /// Returns every part of an export, and why the recording cannot provide it; `None` if it can.
+    /// Returns every part of an export, with the reason if the recording cannot provide it.
     pub fn parts(&mut self) -> Vec<(Part, Option<String>)> {
         export::parts(&self.opened())
     }
@@ -97,7 +97,7 @@ impl CalibratedRecording {
     /// Writes pairs as files into a folder.
     ///
     /// # Errors
-    /// As [`export::export`].
+    /// Errors of [`export::export`].
     pub fn export(&mut self, folder: &Path, options: &ExportOptions, progress: &Progress) -> anyhow::Result<Exported> {
         export::export(&mut self.opened(), folder, options, progress)
     }

@@ -22,7 +22,6 @@ fn grey() -> Vec<u8> {
     picture().pixels().map(|pixel| pixel.0[1]).collect()
 }
 
-/// Returns every kind of file with its name.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let (rgb, grey) = (picture(), grey());
     let encoded = |format| {
@@ -85,7 +84,7 @@ fn decode(bytes: &[u8]) -> Result<Picture, String> {
 }
 
 #[test]
-fn a_file_that_is_cut_anywhere_is_refused_and_what_comes_behind_it_is_nobodys() {
+fn rejects_truncated_files_and_ignores_trailing_bytes() {
     for (name, bytes) in files() {
         let whole = decode(&bytes).unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(whole.size(), (WIDTH as usize, HEIGHT as usize), "{name}");
@@ -93,7 +92,7 @@ fn a_file_that_is_cut_anywhere_is_refused_and_what_comes_behind_it_is_nobodys() 
             let more = [&bytes[..], garbage].concat();
             assert_eq!(decode(&more).as_ref(), Ok(&whole), "{name} {garbage:?}");
         }
-        // a text may end without the space behind its last number, so that a shorter number is undetectable
+        // a shorter last number in a text is undetectable, because the text may end without a space
         let unseen = if name == "PGM in text" { 4 } else { 0 };
         let matched: Vec<_> = (0..bytes.len() - unseen).filter(|&length| decode(&bytes[..length]).is_ok()).collect();
         assert!(matched.is_empty(), "{name}: {matched:?} of {}", bytes.len());
@@ -109,11 +108,11 @@ fn pixels_of_a_jpeg_are_those_of_the_image_crate() {
 }
 
 #[test]
-fn the_parts_of_a_jpeg_are_told_apart() {
+fn finds_the_end_of_a_jpeg() {
     let bytes = &files()[0].1;
     let parts = frame(bytes).unwrap();
     assert_eq!((parts.end, parts.is_plain), (bytes.len() - 2, true));
-    // an end marker within a part, between two scans, ends nothing
+    // an end marker inside a segment between two scans must not end the image
     let second = [
         &bytes[..parts.end],
         b"\xff\xfe\x00\x06\xff\xd9\xff\xd9",
@@ -150,12 +149,12 @@ fn packed_text(bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_a_header_claims_is_looked_at_before_room_is_made_for_it() {
+fn checks_the_claimed_size_before_allocation() {
     let mut jpeg = files()[0].1.clone();
     let sof = jpeg.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
     jpeg[sof + 5..sof + 9].copy_from_slice(&[0xff, 0xdc, 0xff, 0xdc]);
     let mut tiff = directory_first(&grey());
-    // columns, rows, rows of a strip
+    // width, height, rows per strip
     for at in [18, 30, 102] {
         tiff[at..at + 4].copy_from_slice(&40_000_u32.to_le_bytes());
     }
@@ -178,26 +177,26 @@ fn what_a_header_claims_is_looked_at_before_room_is_made_for_it() {
 }
 
 #[test]
-fn texts_of_a_picture_take_no_more_memory_than_pictures_do() {
+fn limits_the_memory_of_texts() {
     assert!(decode(&png(4, 4, &packed_text(1000))).is_ok());
     let why = decode(&png(4, 4, &packed_text(100 << 20))).map(|picture| picture.size());
-    // either it is not unpacked at all, or it is refused
+    // the text is either not unpacked or refused
     assert!(why.is_err() || why == Ok((4, 4)), "{why:?}");
 }
 
 #[test]
-fn a_strip_of_a_tiff_that_claims_too_much_is_refused() {
+fn survives_false_strips_of_a_tiff() {
     for (entry, value) in [(5, u32::MAX), (8, u32::MAX), (8, 0), (7, 0), (7, 1), (5, 0)] {
         let mut tiff = directory_first(&grey());
         let at = 10 + 12 * entry + 8;
         tiff[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        let _ = decode(&tiff); // neither panics nor takes memory
+        let _ = decode(&tiff); // must not panic or allocate much
     }
     let many = {
         let mut tiff = directory_first(&grey());
         for entry in [5, 8] {
             let at = 10 + 12 * entry + 4;
-            tiff[at..at + 4].copy_from_slice(&0x3fff_ffff_u32.to_le_bytes()); // so many strips
+            tiff[at..at + 4].copy_from_slice(&0x3fff_ffff_u32.to_le_bytes()); // number of strips
         }
         tiff
     };
@@ -205,7 +204,7 @@ fn a_strip_of_a_tiff_that_claims_too_much_is_refused() {
 }
 
 #[test]
-fn a_file_of_holes_is_refused_by_its_size() {
+fn rejects_huge_sparse_files() {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("a.png");
     for (name, bytes) in files().into_iter().chain([("holes", vec![])]) {
@@ -218,7 +217,7 @@ fn a_file_of_holes_is_refused_by_its_size() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_no_picture() {
+fn rejects_pipes_and_devices() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("left1.png");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());

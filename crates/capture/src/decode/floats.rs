@@ -1,4 +1,5 @@
-//! Decoders of numbers that are no image: TIFF of floats, the form in which disparities are written here too, and NumPy's `.npy`.
+//! Decoders of disparity files that are no images: TIFF of floats, which this program writes too, and NumPy's `.npy`. Files are
+//! untrusted: sizes are checked before memory is allocated.
 
 use super::OVERHEAD_BYTES;
 use crate::console;
@@ -11,27 +12,24 @@ use std::path::Path;
 use tiff::decoder::DecodingResult;
 use tiff::tags::{SampleFormat, Tag};
 
-/// Numbers of a file.
+/// Numbers of a file, one per pixel.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    /// Number for each pixel.
     pub(crate) values: Image<f32>,
-    /// Whether they are integers, whose scale is unknown.
+    /// Whether the file contains integers, whose scale is unknown.
     pub(crate) are_whole: bool,
 }
 
-/// Number of bytes at the start that identify the kind.
 const MAGIC_BYTES: u64 = 8;
 const NUMPY_MAGIC: &[u8] = b"\x93NUMPY";
-/// Longest header of an `.npy`.
 const MAX_NUMPY_HEADER_BYTES: u64 = 1 << 16;
-/// Largest ratio of uncompressed to compressed bytes: LZW of equal bytes.
+/// Maximum ratio of uncompressed to compressed bytes: LZW of equal bytes.
 const MAX_COMPRESSION: u64 = 4096;
 
 /// Reads a TIFF of floats or an `.npy`; `None` for other files.
 ///
 /// # Errors
-/// The file is missing, cut off, larger than `max_pixels`, or of a kind that is not read; the text names it.
+/// The file is missing, truncated, larger than `max_pixels`, or of an unsupported kind; the text names it.
 pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<Numbers>, CaptureError> {
     let shown = console::path(path);
     let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
@@ -43,7 +41,7 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
     if magic.starts_with(NUMPY_MAGIC) {
         let (mut bytes, mut file) = (Vec::new(), file);
         (&mut file).take(MAX_NUMPY_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
-        let array = Array::parse(&bytes).map_err(cannot)?;
+        let array = NpyHeader::parse(&bytes).map_err(cannot)?;
         max_pixels.check(array.width as u64, array.height as u64).map_err(cannot)?;
         if len < array.bytes() {
             return Err(cannot(format!("it has {len} of {} bytes; is it cut off?", array.bytes())));
@@ -59,7 +57,7 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
     Ok(values.map(|values| Numbers { values, are_whole: false }))
 }
 
-/// Decodes a TIFF with one float for each pixel; `None` for other TIFFs.
+/// Decodes a TIFF with one float per pixel; `None` for other TIFFs.
 fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -> Result<Option<Image<f32>>, String> {
     let failed = |err: tiff::TiffError| format!("{}; is it cut off?", super::err_text(&err));
     let mut decoder = tiff::decoder::Decoder::new(file).map_err(failed)?;
@@ -90,9 +88,9 @@ fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -
     Ok(Some(Image::new(width, height, values)))
 }
 
-/// Header of an `.npy`, by the format's description in NumPy's documentation (`numpy.lib.format`).
+/// Header of an `.npy`, as described in NumPy's documentation (`numpy.lib.format`).
 #[derive(Debug)]
-struct Array {
+struct NpyHeader {
     /// Number of bytes before the numbers.
     start: usize,
     width: usize,
@@ -101,11 +99,11 @@ struct Array {
     kind: char,
     /// Size of a number, bytes.
     size: usize,
-    /// Whether columns follow each other, not rows.
+    /// Whether the numbers are stored column by column.
     by_columns: bool,
 }
 
-impl Array {
+impl NpyHeader {
     fn parse(head: &[u8]) -> Result<Self, String> {
         let cut = || "its header is cut off".to_owned();
         let (length, before) = match head.get(6).ok_or_else(cut)? {
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_of_each_type_and_order_are_read() {
+    fn reads_arrays_of_each_type_and_order() {
         let floats: Vec<u8> = [1.5_f32, 2.0, -3.0, 4.0, 5.0, 6.25].iter().flat_map(|v| v.to_le_bytes()).collect();
         let rows = read(&npy("<f4", "False", "(2, 3)", &floats)).unwrap().unwrap();
         assert_eq!((rows.values.size(), rows.values.at(2, 0), rows.values.at(0, 1)), ((3, 2), -3.0, 4.0));
@@ -212,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_arrays_are_refused_with_what_is_wrong() {
+    fn rejects_damaged_and_unsupported_arrays() {
         for (bytes, why) in [
             (npy("<f4", "False", "(2, 3)", &[0; 23]), "is it cut off"),
             (npy("<f4", "False", "(2, 3, 4)", &[0; 96]), "rows and columns"),
@@ -229,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn tiffs_of_floats_are_read_and_no_others() {
+    fn reads_only_tiffs_of_floats() {
         let mut bytes = io::Cursor::new(Vec::new());
         let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
         encoder.write_image::<colortype::Gray32Float>(3, 1, &[2.25, f32::NAN, -1.0]).unwrap();

@@ -1,4 +1,5 @@
-//! Decoder of JPEG files, as strict as the decoder of camera frames: other decoders fill in a missing end and report success.
+//! Decoder of JPEG files. Like the decoder of camera frames, it must reject truncated data: other decoders fill in the missing part and
+//! report success.
 
 use crate::jpeg::{frame, pixels as decoded};
 use image::{ColorType, DynamicImage, GrayImage, RgbImage};
@@ -11,12 +12,12 @@ fn options() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX)
 }
 
-/// Returns width and height.
+/// Returns width and height by the headers, px.
 ///
 /// # Errors
-/// The headers are damaged; the text gives the reason.
+/// The headers are damaged.
 pub fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
-    // segments behind the headers are checked when the image is decoded
+    // not strict here: later segments are checked when the image is decoded
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
     decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
     let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
@@ -30,7 +31,7 @@ pub(super) fn exif(bytes: &[u8]) -> Option<Vec<u8>> {
     decoder.exif().cloned()
 }
 
-/// Returns the largest number of bytes for decoding an image of this number of pixels; 0 for a damaged one.
+/// Returns the maximum memory for decoding an image of this number of pixels, bytes; 0 for a damaged one.
 pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
     let (Some(frame), Ok(())) = (frame(bytes), decoder.decode_headers()) else { return 0 };
@@ -38,18 +39,18 @@ pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
         Some(ColorSpace::Luma) => (ColorType::L8, 1),
         _ => (ColorType::Rgb8, 3),
     };
-    // one in several scans is kept as coefficients of two bytes
+    // the decoder keeps an image of several scans as coefficients of two bytes
     let coefficients = if frame.is_plain { 0 } else { 2 * components };
     super::taken(color, pixels) + coefficients * pixels
 }
 
-/// Decodes the image, grey or RGB.
+/// Decodes the image to grey or RGB.
 ///
 /// # Errors
-/// It is damaged or truncated; the text gives the reason.
+/// The image is damaged or truncated.
 pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     let frame = frame(bytes).ok_or("it ends before its image does")?;
-    // the decoder fills in pixels behind an early end marker, but reports an early end of the data
+    // after an end marker the decoder fills in missing pixels, but it reports an early end of the data: pass no end marker
     let end = if frame.is_plain { frame.end } else { frame.end + 2 };
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());
     let damaged = |err| format!("damaged: {err:?}");

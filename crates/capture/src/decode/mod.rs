@@ -1,5 +1,5 @@
-//! Decoder of image files: PNG, JPEG, TIFF, BMP, WebP, PGM and PPM, 8 and 16 bits, grey and colour. The header is checked before memory is
-//! allocated. A truncated file is an error, because its partial image would be matched.
+//! Decoder of image files: PNG, JPEG, TIFF, BMP, WebP, PGM and PPM, 8 and 16 bits, grey and colour. Files are untrusted: the header is
+//! checked before memory is allocated. A truncated file must be an error, because its partial image would be matched.
 
 mod floats;
 mod jpeg;
@@ -21,33 +21,33 @@ pub use pfm::decode_pfm;
 pub(crate) use pfm::read_pfm;
 pub(crate) use turn::Turn;
 
-/// Largest number of bytes read from a file before its size in pixels is known.
+/// Maximum number of bytes read from a file before its size in pixels is known.
 const HEADER_BYTES: u64 = 16 << 20;
-/// Largest number of file bytes, and of decoding memory, besides those of the pixels: colour profiles, texts, thumbnails.
+/// Maximum number of file bytes, and of decoding memory, in addition to the pixels: colour profiles, texts, thumbnails.
 const OVERHEAD_BYTES: u64 = 64 << 20;
-/// Largest number of file bytes per pixel: as text, three numbers of five digits each.
+/// Maximum number of file bytes per pixel: three numbers of five digits as text.
 const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
-/// Largest number of decoding bytes per pixel: four floats, twice.
+/// Maximum decoding memory per pixel, bytes: four floats, twice.
 const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 
-/// Largest number of bytes per pixel of an image and its copy turned by 90 degrees: four channels of 16 bits, twice.
+/// Maximum memory per pixel of an image and its copy turned by 90 degrees, bytes: four channels of 16 bits, twice.
 const MAX_TURNED_BYTES_PER_PIXEL: u64 = 16;
 
-/// Largest JPEG that is decoded without a check of the free memory, px.
+/// Maximum size of a JPEG that is decoded without a check of the free memory, px.
 const MAX_UNCHECKED_JPEG_PX: u64 = 4 << 20;
 
-/// Reads an image file, turned by its orientation tag; `color` keeps RGB where the file has it (of 16 bits the upper 8).
+/// Reads an image file and turns it by its orientation tag; `color` keeps the RGB of a colour file (of 16 bits the upper 8).
 ///
 /// # Errors
-/// The file is missing, empty, cut off, larger than `max_pixels`, or no image; the text names it.
+/// The file is missing, empty, truncated, larger than `max_pixels`, or not an image; the text names it.
 pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
     read_picture_of(path, color, max_pixels, None)
 }
 
-/// Reads an image file, as [`read_picture`], if its header has the size `wanted`.
+/// Reads an image file like [`read_picture`], if its upright size is `wanted`.
 ///
 /// # Errors
-/// The errors of [`read_picture`], and an image of another size.
+/// Errors of [`read_picture`]; the image has another size.
 pub fn read_picture_of(
     path: &Path,
     color: bool,
@@ -57,7 +57,7 @@ pub fn read_picture_of(
     read_turned(path, color, max_pixels, wanted).map(|(picture, _)| picture)
 }
 
-/// Reads an image file, as [`read_picture_of`], and returns how it was turned.
+/// Reads an image file like [`read_picture_of`], and returns its turn.
 pub(crate) fn read_turned(
     path: &Path,
     color: bool,
@@ -76,10 +76,10 @@ pub(crate) fn read_turned(
     let mut bytes = Vec::new();
     (&mut opened).take(HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 == HEADER_BYTES {
-        // a large file, or a sparse one
+        // large or sparse file: check its size before reading the rest
         let format = format_of(&bytes).map_err(refused)?;
         let size = match format {
-            // the tag with the size may be at the end of the file
+            // the tags of the size may be at the end of the file
             ImageFormat::Tiff => {
                 let second = plain::open(path).map_err(cannot)?;
                 size_of(io::BufReader::new(second), format)
@@ -101,23 +101,22 @@ pub(crate) fn read_turned(
     decode_bytes(&bytes, color, max_pixels, wanted, turn).map(|picture| (picture, turn)).map_err(refused)
 }
 
-/// Decodes the bytes of an image file, as [`read_picture`], without turning the image.
+/// Decodes the bytes of an image file like [`read_picture`], without turning the image.
 ///
 /// # Errors
-/// The bytes are damaged, truncated, too large or no image; the text gives the reason.
+/// The bytes are damaged, truncated, too large or not an image.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
     decode_bytes(bytes, color, max_pixels, None, Turn::NONE).map_err(|err| err.why)
 }
 
-/// Returns columns and rows of an image by the header of its file.
+/// Returns width and height of an image by the header of its file, px.
 ///
 /// # Errors
-/// The bytes are no image, or its header is damaged; the text gives the reason.
+/// The bytes are not an image, or the header is damaged.
 pub fn picture_size(bytes: &[u8]) -> Result<(u32, u32), String> {
     format_of(bytes).and_then(|format| size_by_header(bytes, format)).map_err(|err| err.why)
 }
 
-/// Reason why bytes cannot be decoded.
 struct DecodeFailure {
     /// Failed operation: read, decode or use.
     task: &'static str,
@@ -128,7 +127,6 @@ fn cannot(task: &'static str) -> impl Fn(String) -> DecodeFailure {
     move |why| DecodeFailure { task, why }
 }
 
-/// Supported formats.
 const FORMATS: &[ImageFormat] =
     &[ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Tiff, ImageFormat::Bmp, ImageFormat::WebP, ImageFormat::Pnm];
 
@@ -144,7 +142,7 @@ fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
             let [ending, ..] = other.extensions_str() else { return refused(NO_IMAGE.to_owned()) };
             refused(format!("it is a {} image, which is not read: {}", ending.to_uppercase(), convert(ending)))
         }
-        // the box at the start of files of phones
+        // ISO base media file, the container of HEIC and AVIF
         Err(_) if bytes.get(4..8) == Some(b"ftyp") => {
             refused(format!("it is a HEIC or AVIF image, or a video, which is not read: {}", convert("heic")))
         }
@@ -154,23 +152,20 @@ fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
 
 const NO_IMAGE: &str = "it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image";
 
-/// Returns advice for an unsupported format.
 fn convert(ending: &str) -> String {
     format!("convert it to PNG (magick mogrify -format png *.{ending})")
 }
 
-/// Returns whether bytes begin a WebP of several images: the extended header has the flag of animations.
 fn is_animated_webp(bytes: &[u8]) -> bool {
     const ANIMATION: u8 = 1 << 1;
     bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & ANIMATION != 0)
 }
 
-/// Returns whether bytes begin a TIFF or a BigTIFF.
 fn is_tiff(bytes: &[u8]) -> bool {
     [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| bytes.starts_with(*magic))
 }
 
-/// Returns the number of pixels of an image of this size, unless it exceeds the maximum or another size is wanted.
+/// Returns the number of pixels of an image of this size; refuses a size above the maximum or other than `wanted`.
 fn check(
     (width, height): (u32, u32),
     max_pixels: MaxPixels,
@@ -183,7 +178,7 @@ fn check(
     Ok(u64::from(width) * u64::from(height))
 }
 
-/// Returns width and height according to the first bytes of a file.
+/// Returns width and height by the first bytes of a file.
 fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     match format {
         ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| cannot("decode")(format!("{why}; {CUT_OFF}"))),
@@ -200,16 +195,15 @@ fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(
     })
 }
 
-/// Returns the size in a whole file's header.
+/// Returns width and height by the header of a whole file.
 fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     match (size_in(bytes, format), format) {
-        // a TIFF variant that `image` does not read
+        // the crate `image` does not read every variant of TIFF
         (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
         (size, _) => size,
     }
 }
 
-/// Returns the memory limits of decoding this number of pixels.
 fn limits(pixels: u64) -> Limits {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(MAX_MEMORY_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES));
@@ -269,7 +263,7 @@ fn decode_with(
     Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
 }
 
-/// Returns the largest number of bytes of an image until it is converted, see [`picture_of`].
+/// Returns the maximum memory of an image until it is converted by [`picture_of`], bytes.
 fn taken(color: ColorType, pixels: u64) -> u64 {
     let (own, then) = match color {
         ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),
@@ -282,17 +276,16 @@ fn taken(color: ColorType, pixels: u64) -> u64 {
     (own + then) * pixels
 }
 
-/// Refuses an image whose bytes exceed the free memory.
 fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {
     memory::check(bytes).map_err(|free| {
         format!("its {width}x{height} px take {} of memory to read, and {free}: make it smaller", console::bytes(bytes))
     })
 }
 
-/// Returns whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.
+/// Returns whether a PNG file has all chunks up to and including IEND; later bytes are ignored.
 fn is_whole_png(bytes: &[u8]) -> bool {
     const SIGNATURE: usize = 8;
-    // length, name, data, checksum
+    // a chunk is length, name, data, checksum
     let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
     while let Some(head) = rest.first_chunk::<8>() {
         let [a, b, c, d, name @ ..] = *head;
@@ -307,15 +300,13 @@ fn is_whole_png(bytes: &[u8]) -> bool {
 }
 
 const CUT_OFF: &str = "is it cut off?";
-/// Advice for an image of an unsupported kind.
 const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
 
-/// Returns the size of a TIFF of any kind.
 fn tiff_size(bytes: &[u8]) -> Option<(u32, u32)> {
     tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.dimensions().ok()
 }
 
-/// Decodes a grey TIFF with transparency, which `image` treats as two bands; `None` for others.
+/// Decodes a grey TIFF with transparency, which the crate `image` does not read; `None` for other files.
 fn tiff_with_alpha(bytes: &[u8], pixels: u64) -> Option<Result<DynamicImage, tiff::TiffError>> {
     let mut room = tiff::decoder::Limits::default();
     room.decoding_buffer_size = usize::try_from(limits(pixels).max_alloc?).ok()?;
@@ -425,12 +416,12 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_is_told_by_the_bytes_not_by_the_name() {
+    fn detects_the_format_by_bytes_not_by_name() {
         assert!(read("a.png", b"P5 1 1 255\n\x07").is_ok());
     }
 
     #[test]
-    fn formats_that_are_not_read_are_named_with_the_way_to_convert_them() {
+    fn refuses_unsupported_formats_with_a_conversion() {
         for (bytes, name, command) in
             [(&b"GIF89a\x01\0\x01\0\0\0\0"[..], "GIF", "*.gif"), (b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC", "*.heic")]
         {
@@ -460,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_files_are_named_with_what_is_wrong() {
+    fn errors_name_the_file_and_the_cause() {
         let text = read_picture(Path::new("no/such.png"), false, MaxPixels::default()).unwrap_err().to_string();
         assert!(text.contains("no/such.png") && text.contains("the folder no does not exist"), "{text}");
         let animation = [&b"RIFF\x80\0\0\0WEBPVP8X\x0a\0\0\0\x02"[..], &[0; 20]].concat();

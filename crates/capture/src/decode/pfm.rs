@@ -1,4 +1,4 @@
-//! Decoder of PFM files: one float a pixel, rows from bottom to top, as Middlebury, ETH3D and Scene Flow store disparities.
+//! Decoder of PFM files: one float per pixel, rows from bottom to top. Middlebury, ETH3D and Scene Flow store disparities this way.
 
 use crate::console;
 use crate::files::{self, plain};
@@ -7,30 +7,28 @@ use crate::{CaptureError, MaxPixels};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Longest header: `Pf`, two sizes and a factor.
+/// Maximum length of the header (`Pf`, two sizes, a factor), bytes.
 const MAX_HEADER_BYTES: u64 = 256;
 
-/// Header of a PFM file.
 struct Header {
     width: usize,
     height: usize,
-    /// Whether the low byte comes first: a negative factor.
+    /// Whether floats are little-endian, which a negative factor indicates.
     little_endian: bool,
-    /// Number of bytes before the pixels.
+    /// Length of the header, bytes; the pixels follow it.
     len: usize,
 }
 
 impl Header {
-    /// Returns the size of the pixels, bytes.
     fn pixel_bytes(&self) -> usize {
         4 * self.width * self.height
     }
 }
 
-/// Reads a PFM file: unscaled values; the absolute factor in the header is ignored, as by all readers of disparities.
+/// Reads the values of a PFM file. Like all readers of disparities, it ignores the absolute value of the factor in the header.
 ///
 /// # Errors
-/// The file is missing, cut off, larger than `max_pixels`, in colour or no PFM; the text names it.
+/// The file is missing, truncated, larger than `max_pixels`, in colour or not a PFM; the text names it.
 pub(crate) fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
     let shown = console::path(path);
     let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
@@ -44,10 +42,10 @@ pub(crate) fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>,
     pixels(&bytes, &header).map_err(cannot)
 }
 
-/// Decodes the bytes of a PFM file, as [`read_pfm`].
+/// Decodes the bytes of a PFM file like [`read_pfm`].
 ///
 /// # Errors
-/// The bytes are cut off, too large, in colour or no PFM; the text gives the reason.
+/// The bytes are truncated, too large, in colour or not a PFM.
 pub fn decode_pfm(bytes: &[u8], max_pixels: MaxPixels) -> Result<Image<f32>, String> {
     pixels(bytes, &header(bytes, max_pixels)?)
 }
@@ -73,7 +71,7 @@ fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, String> {
         return Err("its header has no width, height and factor".to_owned());
     };
     max_pixels.check(width.into(), height.into())?;
-    // one byte of white space ends the header
+    // the header ends with one byte of white space
     Ok(Header { width: width as usize, height: height as usize, little_endian: factor < 0.0, len: at + 1 })
 }
 
@@ -101,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_from_the_bottom_in_either_byte_order() {
+    fn reads_rows_from_the_bottom_in_either_byte_order() {
         let values = [1.0_f32, 2.5, f32::INFINITY, -3.0];
         let expected = [f32::INFINITY, -3.0, 1.0, 2.5];
         let little = decode(&pfm("Pf\n2 2\n-0.003922\n", &values.map(f32::to_le_bytes))).unwrap();
@@ -111,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_disparity_map_is_refused() {
+    fn rejects_other_files_and_invalid_headers() {
         let values = [[0; 4]; 4];
         let text = |head: &str| decode(&pfm(head, &values)).unwrap_err();
         assert!(text("PF\n2 2\n-1\n").contains("colour"));
@@ -126,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_with_what_is_wrong() {
+    fn errors_name_the_file_and_the_cause() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("disp0.pfm");
         let text = read_pfm(&path, MaxPixels::default()).unwrap_err().to_string();
         assert!(text.contains("disp0.pfm") && text.contains("no such file"), "{text}");
-        // longer than what is read for the header
+        // longer than the bytes that are read for the header
         let values: Vec<_> = (0..100_u8).map(|k| f32::from(k).to_le_bytes()).collect();
         std::fs::write(&path, [&pfm("Pf\n10 10\n-1\n", &values)[..], b"behind it"].concat()).unwrap();
         let image = read_pfm(&path, MaxPixels::default()).unwrap();

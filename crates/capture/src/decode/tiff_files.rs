@@ -1,4 +1,4 @@
-//! Tests of TIFF variants: depths, colours, strips, compression; and of rejected ones.
+//! Tests of TIFF variants: bit depths, colours, strips, compression, and rejected ones.
 
 use super::*;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use tiff::tags::{ExtraSamples, PhotometricInterpretation, SampleFormat};
 const WIDTH: usize = 7;
 const HEIGHT: usize = 5;
 
-/// Kind of pixels that the encoder lacks.
+/// Defines a kind of pixels that the encoder lacks.
 macro_rules! kind_of_pixels {
     ($name:ident, $inner:ty, $photometric:ident, $bits:expr) => {
         struct $name;
@@ -27,26 +27,24 @@ macro_rules! kind_of_pixels {
 kind_of_pixels!(WhiteIsZero8, u8, WhiteIsZero, [8]);
 kind_of_pixels!(Palette8, u8, RGBPalette, [8]);
 
-/// Layout of a file.
 #[derive(Clone, Copy)]
-struct Layout {
+struct TiffLayout {
     compression: Compression,
     predictor: Predictor,
     rows_per_strip: u32,
-    /// Whether there is one more sample for each pixel.
+    /// Whether each pixel has an additional sample.
     alpha: bool,
 }
 
-const PLAIN: Layout = Layout {
+const PLAIN: TiffLayout = TiffLayout {
     compression: Compression::Uncompressed,
     predictor: Predictor::None,
     rows_per_strip: HEIGHT as u32,
     alpha: false,
 };
-const WITH_ALPHA: Layout = Layout { alpha: true, ..PLAIN };
+const WITH_ALPHA: TiffLayout = TiffLayout { alpha: true, ..PLAIN };
 
-/// Writes pixels and reads them as an image.
-fn read<C: ColorType>(layout: Layout, pixels: &[C::Inner]) -> Result<Picture, String>
+fn read<C: ColorType>(layout: TiffLayout, pixels: &[C::Inner]) -> Result<Picture, String>
 where
     [C::Inner]: TiffValue,
 {
@@ -81,7 +79,7 @@ fn deep(pixels: Vec<u16>) -> Picture {
 }
 
 #[test]
-fn every_layout_gives_the_same_picture() {
+fn every_layout_gives_the_same_image() {
     for (name, compression) in [
         ("none", Compression::Uncompressed),
         ("LZW", Compression::Lzw),
@@ -90,7 +88,7 @@ fn every_layout_gives_the_same_picture() {
     ] {
         for predictor in [Predictor::None, Predictor::Horizontal] {
             for rows_per_strip in [1, 2, HEIGHT as u32] {
-                let layout = Layout { compression, predictor, rows_per_strip, alpha: false };
+                let layout = TiffLayout { compression, predictor, rows_per_strip, alpha: false };
                 let what = format!("{name}, {predictor:?}, {rows_per_strip} rows");
                 let of_8_bits = read::<colortype::Gray8>(layout, &grey_levels());
                 assert_eq!(of_8_bits, Ok(grey(grey_levels())), "{what}");
@@ -102,8 +100,8 @@ fn every_layout_gives_the_same_picture() {
 }
 
 #[test]
-fn colour_has_its_brightness_at_full_depth() {
-    let strips = Layout { compression: Compression::Lzw, rows_per_strip: 2, ..PLAIN };
+fn computes_luma_of_colours_at_full_depth() {
+    let strips = TiffLayout { compression: Compression::Lzw, rows_per_strip: 2, ..PLAIN };
     let rgb: Vec<u8> = grey_levels().iter().flat_map(|&v| [v, 255 - v, v / 2]).collect();
     let picture = read::<colortype::RGB8>(strips, &rgb).unwrap();
     let colors = rgb.as_chunks::<3>().0;
@@ -119,7 +117,7 @@ fn colour_has_its_brightness_at_full_depth() {
 }
 
 #[test]
-fn transparency_of_grey_is_passed_over_and_white_may_be_zero() {
+fn ignores_transparency_and_inverts_white_is_zero() {
     let with_alpha: Vec<u8> = grey_levels().iter().flat_map(|&v| [v, 3]).collect();
     assert_eq!(read::<colortype::Gray8>(WITH_ALPHA, &with_alpha), Ok(grey(grey_levels())));
     let with_alpha: Vec<u16> = deep_levels().iter().flat_map(|&v| [v, 3]).collect();
@@ -129,7 +127,7 @@ fn transparency_of_grey_is_passed_over_and_white_may_be_zero() {
 }
 
 #[test]
-fn what_has_no_brightness_is_refused_with_what_to_do() {
+fn refuses_floats_wide_integers_and_palettes() {
     let floats: Vec<f32> = deep_levels().iter().map(|&v| f32::from(v)).collect();
     let colours: Vec<f32> = floats.iter().flat_map(|&v| [v; 3]).collect();
     let wide: Vec<u32> = deep_levels().iter().map(|&v| u32::from(v)).collect();

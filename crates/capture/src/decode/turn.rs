@@ -1,19 +1,19 @@
-//! Orientation tags of files: of Exif in JPEG, PNG and WebP, and tag 274 of TIFF. `imread` of OpenCV and viewers apply them too.
+//! Reads and applies the orientation tag of image files: Exif in JPEG, PNG and WebP, and tag 274 in TIFF. Viewers and OpenCV's `imread`
+//! apply it too, so calibrations and truth belong to the upright image.
 
 use super::{jpeg, limits};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
 use std::io::Cursor;
 
-/// Turn that makes the image in a file upright.
+/// Turn that makes the image of a file upright.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn(Orientation);
 
 impl Turn {
-    /// No turn.
     pub(super) const NONE: Self = Self(Orientation::NoTransforms);
 
-    /// Returns the turn from the header of a file; none without a valid tag.
+    /// Reads the turn from the header of a file; [`Self::NONE`] without a valid tag.
     pub(super) fn of_file(bytes: &[u8], format: ImageFormat) -> Self {
         let tag = match format {
             ImageFormat::Jpeg => jpeg::exif(bytes).and_then(|exif| Orientation::from_exif_chunk(&exif)),
@@ -37,18 +37,17 @@ impl Turn {
         if self.is_quarter() { (height, width) } else { (width, height) }
     }
 
-    /// Returns whether rows become columns, which needs a second image.
+    /// Returns whether rows become columns, which takes memory for a second image.
     pub(super) fn is_quarter(self) -> bool {
         use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
         matches!(self.0, Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH)
     }
 
-    /// Turns the image.
     pub(super) fn apply(self, picture: &mut DynamicImage) {
         picture.apply_orientation(self.0);
     }
 
-    /// Describes the turn, behind "is"; `None` for none.
+    /// Returns a description that continues a sentence after "is"; `None` for no turn.
     pub(crate) fn words(self) -> Option<&'static str> {
         Some(match self.0 {
             Orientation::NoTransforms => return None,

@@ -11,7 +11,7 @@ use tiff::tags::Tag;
 const WIDTH: usize = 24;
 const HEIGHT: usize = 16;
 
-/// Returns the level of an image without two equal corners, smooth enough for JPEG.
+/// Returns the level of a pixel; no two corners of the image are equal, and it is smooth enough for JPEG.
 fn level(x: usize, y: usize) -> u8 {
     (x * 5 + y * 7) as u8
 }
@@ -20,7 +20,7 @@ fn grey() -> Vec<u8> {
     (0..WIDTH * HEIGHT).map(|i| level(i % WIDTH, i / WIDTH)).collect()
 }
 
-/// Returns Exif data with one entry, the orientation.
+/// Returns Exif data with the orientation as its only entry.
 fn exif(tag: u8, is_big_endian: bool) -> Vec<u8> {
     if is_big_endian {
         [&b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"[..], &[tag], &[0; 6]].concat()
@@ -58,7 +58,7 @@ fn png(tag: u8) -> Vec<u8> {
     [&bytes[..33], &length, &data, &crc.sum().to_be_bytes(), &bytes[33..]].concat()
 }
 
-/// Returns the level at a position of the upright image, by the table of Exif: where its row 0 and its column 0 lie.
+/// Returns the level of a pixel in the upright image, by Exif's table of the positions of row 0 and column 0.
 fn upright(tag: u8, x: usize, y: usize) -> u8 {
     let (right, bottom) = (WIDTH - 1, HEIGHT - 1);
     match tag {
@@ -74,7 +74,7 @@ fn upright(tag: u8, x: usize, y: usize) -> u8 {
 }
 
 #[test]
-fn every_tag_turns_the_picture_of_a_file_upright() {
+fn every_orientation_tag_gives_the_upright_image() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("left");
     for tag in 0..=9 {
@@ -94,7 +94,7 @@ fn every_tag_turns_the_picture_of_a_file_upright() {
 }
 
 #[test]
-fn a_wanted_size_is_that_of_the_upright_picture() {
+fn compares_the_wanted_size_with_the_upright_image() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("left.jpg");
     std::fs::write(&path, jpeg(6)).unwrap();

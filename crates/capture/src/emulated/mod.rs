@@ -1,4 +1,4 @@
-//! Emulated cameras for tests: a small library that is loaded in front of libc (`LD_PRELOAD`), compiled here by `cc`.
+//! Emulated V4L2 cameras for tests: compiles `preload.c` with `cc`, and runs programs with this library in front of libc (`LD_PRELOAD`).
 
 #![allow(
     clippy::missing_errors_doc,
@@ -39,7 +39,8 @@ fn library() -> Option<&'static Path> {
     LIBRARY.get_or_init(compile).as_deref()
 }
 
-/// Makes a command see emulated cameras with these behaviours of `preload.c`, as long as the folder exists.
+/// Lets a command see emulated cameras with these behaviours of `preload.c`; `None` without a compiler. The cameras need the returned
+/// folder.
 pub fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<TempDir> {
     let library = library()?;
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -56,7 +57,7 @@ pub fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<TempDir> {
     Some(folder)
 }
 
-/// Returns the grey pixels that camera 0 (left) and 1 (right, shifted by [`SHIFT`]) see.
+/// Returns the grey pixels of camera 0 (left) or 1 (right, shifted by [`SHIFT`]).
 pub fn scene(camera: usize, (width, height): (usize, usize)) -> Vec<u8> {
     let pixel = |x: usize, y: usize| {
         let (x, y) = ((x + SHIFT * camera) as f32, y as f32);
@@ -66,7 +67,7 @@ pub fn scene(camera: usize, (width, height): (usize, usize)) -> Vec<u8> {
     (0..height).flat_map(|y| (0..width).map(move |x| pixel(x, y))).collect()
 }
 
-/// Writes images of camera `i` in every format, its place on USB bus 2 and its stable name.
+/// Writes images of camera `i` in every format, its entry on USB bus 2 and its persistent name.
 pub fn dress(folder: &Path, i: usize) {
     let at = |name: String| folder.join(name);
     for size in SIZES {
@@ -78,7 +79,7 @@ pub fn dress(folder: &Path, i: usize) {
         write("yuyv", pixels.iter().flat_map(|&y| [y, 128]).collect());
         write("nv12", [&pixels[..], &vec![128; pixels.len() / 2]].concat());
         write("grey", pixels.clone());
-        // ten bits of sixteen
+        // ten significant bits of sixteen
         write("y16", pixels.iter().flat_map(|&y| (u16::from(y) * 4).to_le_bytes()).collect());
         let grey = image::GrayImage::from_raw(width as u32, height as u32, pixels).expect("fits");
         let colour = image::DynamicImage::ImageLuma8(grey).to_rgb8();
@@ -92,12 +93,12 @@ pub fn dress(folder: &Path, i: usize) {
     plug_in(folder, i, i);
 }
 
-/// Makes camera `i` node `node`.
+/// Connects camera `i` as node `node`.
 pub fn plug_in(folder: &Path, i: usize, node: usize) {
     let system = folder.join(format!("sys/class/video4linux/video{node}"));
     fs::create_dir_all(&system).expect("made");
     fs::write(system.join("name"), format!("Fake Camera {i}\n")).expect("written");
-    // as a metadata node has it, the second one of its camera
+    // a metadata node is the second node of its camera
     fs::write(system.join("index"), if i == 2 { "1\n" } else { "0\n" }).expect("written");
     let link = |target: String, name: PathBuf| {
         let _ = fs::remove_file(&name);
@@ -110,13 +111,13 @@ pub fn plug_in(folder: &Path, i: usize, node: usize) {
     fs::write(folder.join(format!("video{node}")), i.to_string()).expect("written");
 }
 
-/// Runs an ignored test of the calling program (`inside`, its path from the crate's root) in a separate process with
-/// emulated cameras.
+/// Runs an ignored test of the calling test program in a separate process with emulated cameras; `inside` is the path of the test from
+/// the crate's root.
 pub fn with_cameras(behaviours: &[&str], inside: &str) {
     with_dressed_cameras(behaviours, |_| (), inside);
 }
 
-/// Runs such a test after `dress` has added files to the folder.
+/// Like [`with_cameras`], after `dress` has added files to the folder.
 pub fn with_dressed_cameras(behaviours: &[&str], dress: impl FnOnce(&Path), inside: &str) {
     let mut child = Command::new(std::env::current_exe().expect("has a path"));
     child.args(["--exact", inside, "--ignored", "--nocapture"]);

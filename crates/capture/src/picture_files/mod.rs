@@ -1,6 +1,6 @@
-//! Image files as a source: one pair, or a folder of pairs in natural order. Watched, one pair is delivered once, and a folder is held at
-//! its start and played, stepped and sought like a recording; otherwise the pairs are delivered once or looped, at a fixed rate or without
-//! a limit, and the first one that cannot be read ends the source.
+//! Image files as a source: one pair, or a folder of pairs in natural order. A watched pair is delivered once; a watched folder is
+//! paused at its start, and played, stepped and sought like a recording. Otherwise pairs are delivered once or looped, at a fixed rate
+//! or without a limit, and the first unreadable pair ends the source.
 
 pub(super) mod folder;
 mod names;
@@ -22,21 +22,21 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 impl FilePair {
-    /// Creates a pair from an image of both views.
+    /// Creates a pair of an image with both views.
     pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
         let name = picture.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Self { left: picture.to_owned(), right: picture.to_owned(), name, both_views: Some(arrangement) }
     }
 
-    /// Reads both images, without truth; `color` keeps RGB where the files have it.
+    /// Reads both images without truth; `color` keeps the RGB of colour files.
     ///
     /// # Errors
-    /// One of them cannot be read, or their sizes differ.
+    /// An image cannot be read, or the sizes differ.
     pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
         self.read_and_remark(color, max_pixels).map(|(pair, _)| pair)
     }
 
-    /// Reads the brightness of one view; refuses another size than `size` before decoding.
+    /// Reads the brightness of one view; an image that is not `size` px is refused before decoding.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has another size.
@@ -58,7 +58,7 @@ impl FilePair {
         Ok(if is_right { right } else { left })
     }
 
-    /// Reads both images, as [`Self::read`], with remarks on changes of their pixels.
+    /// Reads both images like [`Self::read`], with remarks on changes of their pixels.
     pub(crate) fn read_and_remark(
         &self,
         color: bool,
@@ -134,8 +134,8 @@ impl FilePair {
         }
     }
 
-    /// Reads the truth of this pair into it: from the file that the user names, or from beside the pair. Unusable truth beside it is
-    /// left out, and returned as a remark.
+    /// Reads the truth into `pair`, from the file that the user names or from the data set's files beside the pair. Returns a remark on
+    /// unusable files beside the pair, which are skipped.
     ///
     /// # Errors
     /// The named file cannot be read or has another size.
@@ -148,7 +148,7 @@ impl FilePair {
         let size = pair.left.size();
         let beside = if self.both_views.is_some() { Ok(None) } else { truth_beside(&self.left, size) };
         if let Some(named) = named {
-            // a file of the layout brings its scale, mask and right view
+            // a named file that belongs to a data set gets the scale, mask and right truth of the set
             let is_named = |files: &TruthFiles| files.left.path == named.path && named.scale.is_none();
             let files = beside.ok().flatten().filter(is_named);
             let files = files.unwrap_or_else(|| TruthFiles::of_left(named.clone()));
@@ -170,7 +170,7 @@ impl FilePair {
     }
 }
 
-/// Refuses an image of both views without two equal halves.
+/// Checks that an image of both views has two equal halves.
 fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
     let (length, unit) = match arrangement {
         Arrangement::SideBySide => (width, "columns"),

@@ -1,12 +1,12 @@
-//! Names of images and of their folders: view, key that the partner shares, and time.
+//! Parses the names of images and of their folders: the view, the key that the partner shares, and the time.
 
 use std::ops::Range;
 
-/// Names of images in data sets with one folder per scene.
+/// Names of left and right images in data sets with one folder per scene.
 pub(super) const RECTIFIED_NAMES: &[(&str, &str)] =
     &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
 
-/// Words of names without an image of a view: disparities, depths, masks.
+/// Words in names of files that are no image of a view: disparities, depths, masks.
 const OTHER_CONTENT: &[&str] = &[
     "disp",
     "disps",
@@ -29,32 +29,31 @@ const OTHER_CONTENT: &[&str] = &[
 
 /// Words before the number of a camera, in names of folders.
 const CAMERA_FOLDERS: &[&str] = &["cam", "camera", "image", "img", "colored", "infra", "infrared"];
-/// Words before the number of a camera, in names of files, where `image_0` and `image_1` follow each other in time.
+/// Words before the number of a camera, in names of files. Without `image`: `image_0` and `image_1` are successive in time.
 const CAMERA_FILES: &[&str] = &["cam", "camera", "infra", "infrared"];
 
-/// Scheme by which two names differ by the view alone. Members are in the order in which they are tried.
+/// Scheme by which two names differ only by the view, in the order in which the schemes are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NamingScheme {
-    /// `im0` and `im1`: names of rectified pairs in data sets.
+    /// Names of rectified pairs in data sets: `im0` and `im1`.
     Rectified,
-    /// A word begins with left or right: `left01`, `frame_right_1`, `leftImg8bit`.
+    /// Word that begins with left or right: `left01`, `frame_right_1`, `leftImg8bit`.
     Word,
-    /// A word is L or R: `0001_L`, `imgR`.
+    /// Word L or R: `0001_L`, `imgR`.
     Letter,
-    /// A word is top or upper, or bottom or lower, of cameras one above the other: `top_01`.
+    /// Word top or upper, bottom or lower, of cameras one above the other: `top_01`.
     Height,
-    /// Cameras 0 and 1, or 2 and 3: `cam0`, `image_02`.
+    /// Numbers of cameras 0 and 1, or 2 and 3: `cam0`, `image_02`.
     Camera,
-    /// Cameras 1 and 2.
+    /// Numbers of cameras 1 and 2.
     CameraFromOne,
-    /// A word ends with left or right: `imgleft`.
+    /// Word that ends with left or right: `imgleft`.
     Ending,
-    /// 0 or 1 is the last word, behind another number: `image_00000017_0`.
+    /// Last word 0 or 1, after another number: `image_00000017_0`.
     LastNumber,
 }
 
 impl NamingScheme {
-    /// Schemes of files.
     pub(super) const OF_FILES: &[Self] = &[
         Self::Rectified,
         Self::Word,
@@ -65,55 +64,52 @@ impl NamingScheme {
         Self::Ending,
         Self::LastNumber,
     ];
-    /// Schemes of folders.
     pub(super) const OF_FOLDERS: &[Self] =
         &[Self::Word, Self::Letter, Self::Height, Self::Camera, Self::CameraFromOne, Self::Ending];
 
-    /// Returns whether a name of this scheme always has a view.
+    /// Returns whether a name that fits the scheme is certainly an image of a view, even without a partner.
     pub(super) fn is_certain(self) -> bool {
         matches!(self, Self::Rectified | Self::Word)
     }
 }
 
-/// View in a name.
+/// View that a name indicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct View {
-    /// Whether it is the right view.
     pub(super) is_right: bool,
     /// Part of the name that its partner shares: lower case, `*` in place of the view.
     pub(super) key: String,
 }
 
-/// Returns the view of the stem of a file's name by this scheme.
-pub(super) fn view_of_file(stem: &str, way: NamingScheme) -> Option<View> {
-    view(stem, way, CAMERA_FILES)
+pub(super) fn view_of_file(stem: &str, scheme: NamingScheme) -> Option<View> {
+    view(stem, scheme, CAMERA_FILES)
 }
 
-/// Returns the view of the name of a folder by this scheme.
-pub(super) fn view_of_folder(name: &str, way: NamingScheme) -> Option<View> {
-    view(name, way, CAMERA_FOLDERS)
+pub(super) fn view_of_folder(name: &str, scheme: NamingScheme) -> Option<View> {
+    view(name, scheme, CAMERA_FOLDERS)
 }
 
-fn view(name: &str, way: NamingScheme, cameras: &[&str]) -> Option<View> {
+fn view(name: &str, scheme: NamingScheme, cameras: &[&str]) -> Option<View> {
     let lower = name.to_lowercase();
-    if way == NamingScheme::Rectified {
+    if scheme == NamingScheme::Rectified {
         let (left, right) = RECTIFIED_NAMES.iter().find(|(left, right)| lower == *left || lower == *right)?;
         return Some(View { is_right: lower == *right, key: (*left).to_owned() });
     }
     let words = words(name);
-    // of `left_turn_right` the last word counts
-    let (is_right, part, mark) = (0..words.len()).rev().find_map(|at| side_of_word(name, &words, at, way, cameras))?;
+    // the last word counts: `left_turn_right` is a right view
+    let (is_right, part, mark) =
+        (0..words.len()).rev().find_map(|at| side_of_word(name, &words, at, scheme, cameras))?;
     let mut key = name.to_owned();
     key.replace_range(part, &mark);
     Some(View { is_right, key: key.to_lowercase() })
 }
 
-/// Returns whether word `at` is the right view, the part of the name with the view, and its replacement in the key.
+/// Returns whether word `at` indicates the right view, its part of the name, and the replacement in the key; `None` for no view.
 fn side_of_word(
     name: &str,
     words: &[Range<usize>],
     at: usize,
-    way: NamingScheme,
+    scheme: NamingScheme,
     cameras: &[&str],
 ) -> Option<(bool, Range<usize>, String)> {
     let range = words.get(at)?.clone();
@@ -124,7 +120,7 @@ fn side_of_word(
         let before = text(words.get(at.checked_sub(1)?)?);
         if cameras.contains(&before.as_str()) { word.parse::<u32>().ok() } else { None }
     };
-    match way {
+    match scheme {
         NamingScheme::Rectified => None,
         NamingScheme::Word if word.starts_with("left") => marked(false, range.start..range.start + 4),
         NamingScheme::Word if word.starts_with("right") => marked(true, range.start..range.start + 5),
@@ -153,8 +149,8 @@ fn side_of_word(
     }
 }
 
-/// Splits a name into words: runs of digits, and runs of letters up to a capital behind a small letter, or
-/// before one: `leftImg8bit` has four.
+/// Splits a name into words: runs of digits, and runs of letters up to a capital after or before a small letter.
+/// `leftImg8bit` has four.
 fn words(name: &str) -> Vec<Range<usize>> {
     let chars: Vec<(usize, char)> = name.char_indices().collect();
     let mut words: Vec<Range<usize>> = Vec::new();
@@ -177,7 +173,7 @@ fn words(name: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Returns whether a name has a word for disparities, depths or masks, which contradicts an image of a view.
+/// Returns whether a name has a word for disparities, depths or masks.
 pub(super) fn has_other_content(name: &str) -> bool {
     has_word(name, |word| OTHER_CONTENT.contains(&word))
 }
@@ -187,12 +183,11 @@ pub(super) fn is_name_of_depth(name: &str) -> bool {
     has_word(name, |word| word == "depth" || word == "depths") && !is_name_of_disparities(name)
 }
 
-/// Returns whether a name has a word for disparities.
 pub(super) fn is_name_of_disparities(name: &str) -> bool {
     has_word(name, |word| word.starts_with("disp") && OTHER_CONTENT.contains(&word))
 }
 
-/// Returns whether a name has such a word, in small letters and without left or right at an end of it.
+/// Returns whether `is_wanted` accepts a word of the name, in small letters and without left or right at either end.
 fn has_word(name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
     words(name).into_iter().any(|range| {
         let word = name.get(range).unwrap_or_default().to_lowercase();
@@ -202,8 +197,8 @@ fn has_word(name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Returns the only time in a name, ns, and the rest of the name: nanoseconds, microseconds or milliseconds since 1970 by the number of
-/// digits, or seconds with a fraction. `None` for other names.
+/// Returns the time in a name, ns, and the rest of the name; `None` without a time or with several. A time is nanoseconds, microseconds
+/// or milliseconds since 1970, by its number of digits, or seconds with a fraction.
 pub(super) fn time_in(name: &str) -> Option<(i128, String)> {
     let is_part = |c: char| c.is_ascii_digit() || c == '.';
     let mut found = None;
@@ -227,7 +222,7 @@ pub(super) fn time_in(name: &str) -> Option<(i128, String)> {
 
 fn time_ns(text: &str) -> Option<i128> {
     match text.split_once('.') {
-        // numbers of images begin with zeros
+        // leading zeros indicate the number of an image
         None if text.starts_with('0') => None,
         None => {
             let unit_ns = match text.len() {
@@ -259,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn names_show_a_view_and_a_key() {
+    fn finds_view_and_key_of_a_name() {
         let file = |stem: &str| {
-            let found = NamingScheme::OF_FILES.iter().find_map(|&way| Some((way, view_of_file(stem, way)?)));
-            found.map(|(way, view)| (way, view.is_right, view.key))
+            let found = NamingScheme::OF_FILES.iter().find_map(|&scheme| Some((scheme, view_of_file(stem, scheme)?)));
+            found.map(|(scheme, view)| (scheme, view.is_right, view.key))
         };
-        for (left, right, way, key) in [
+        for (left, right, scheme, key) in [
             ("left7", "RIGHT7", NamingScheme::Word, "*7"),
             ("leftimg_7", "rightimg_7", NamingScheme::Word, "*img_7"),
             ("left_turn_left", "left_turn_right", NamingScheme::Word, "left_turn_*"),
@@ -279,8 +274,8 @@ mod tests {
             ("im_17_0", "im_17_1", NamingScheme::LastNumber, "im_17_*"),
             ("im2", "im6", NamingScheme::Rectified, "im2"),
         ] {
-            assert_eq!(file(left), Some((way, false, key.to_owned())), "{left}");
-            assert_eq!(file(right), Some((way, true, key.to_owned())), "{right}");
+            assert_eq!(file(left), Some((scheme, false, key.to_owned())), "{left}");
+            assert_eq!(file(right), Some((scheme, true, key.to_owned())), "{right}");
         }
         for name in ["image_0", "frame_1", "000000_10", "sharp", "im_17_2"] {
             assert_eq!(file(name), None, "{name}");
@@ -299,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn disparities_depths_and_masks_are_told_by_a_word() {
+    fn recognizes_names_of_disparities_depths_and_masks() {
         for name in ["left_disp", "rightDisparity", "leftdepth", "000_left_mask", "disp0GT", "Depth.L", "left_nocc"] {
             assert!(has_other_content(name), "{name}");
         }

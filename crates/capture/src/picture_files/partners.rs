@@ -1,4 +1,4 @@
-//! Partners among images of the left and of the right view: by equal keys, else by the nearest time in the key.
+//! Pairs images of the left and of the right view: by equal keys, otherwise by the nearest times in their keys.
 
 use super::names::time_in;
 use crate::console;
@@ -14,22 +14,20 @@ pub(super) struct KeyedPicture {
     pub(super) path: PathBuf,
 }
 
-/// Pairs of images.
+/// Result of the pairing.
 #[derive(Debug, Default)]
 pub(super) struct Partners {
-    /// Left and right image of each pair.
     pub(super) pairs: Vec<(PathBuf, PathBuf)>,
     pub(super) unpaired: Vec<PathBuf>,
-    /// Remark on times.
     pub(super) remark: Option<String>,
 }
 
-/// Largest time between two images of a pair if there is only one of each, ns.
+/// Maximum skew of a pair if there is only one left image, ns.
 const MAX_SKEW_OF_ONE_NS: i128 = 100_000_000;
-/// Smallest skew with a remark, ns.
+/// Skew from which on there is a remark, ns.
 const LARGE_SKEW_NS: i128 = 2_000_000;
 
-/// Finds the partners. The first of several images of one view with one key counts.
+/// Pairs the images of both views. Of several images of one view with the same key, the first is used.
 pub(super) fn pair_up(lefts: Vec<KeyedPicture>, rights: Vec<KeyedPicture>) -> Partners {
     let mut partners = Partners::default();
     let interval_ns = median_interval_ns(&lefts);
@@ -53,7 +51,7 @@ pub(super) fn pair_up(lefts: Vec<KeyedPicture>, rights: Vec<KeyedPicture>) -> Pa
     partners
 }
 
-/// Returns the time between the right and the left image by their names, s; 0 for names without times.
+/// Returns the skew of a pair by the times in its names, right minus left, s; 0 for names without times.
 pub(super) fn skew_s(left: &Path, right: &Path) -> f64 {
     let time =
         |path: &Path| time_in(&path.file_stem().unwrap_or_default().to_string_lossy()).map(|(time_ns, _)| time_ns);
@@ -61,7 +59,7 @@ pub(super) fn skew_s(left: &Path, right: &Path) -> f64 {
     skew_ns as f64 / 1e9
 }
 
-/// Images by the rest of their keys and by their times, ns; and images without a time.
+/// Images by the rest of their keys and by their times, ns.
 #[derive(Debug, Default)]
 struct Timeline {
     times: BTreeMap<String, BTreeMap<i128, PathBuf>>,
@@ -84,7 +82,6 @@ impl Timeline {
     }
 }
 
-/// Returns the time that is nearest to another one.
 fn nearest_ns(times: &BTreeMap<i128, PathBuf>, to_ns: i128) -> Option<i128> {
     let before = times.range(..=to_ns).next_back().map(|(time, _)| *time);
     let after = times.range(to_ns..).next().map(|(time, _)| *time);
@@ -92,7 +89,7 @@ fn nearest_ns(times: &BTreeMap<i128, PathBuf>, to_ns: i128) -> Option<i128> {
 }
 
 impl Partners {
-    /// Pairs images that are each other's nearest ones, up to a largest distance.
+    /// Pairs images that are mutually nearest in time, at most `max_skew_ns` apart.
     fn pair_by_time(&mut self, lefts: Timeline, mut rights: Timeline, max_skew_ns: i128) {
         let (mut largest_ns, mut shift_ns) = (0, None::<(i128, PathBuf)>);
         for (rest, lefts) in lefts.times {
@@ -137,7 +134,6 @@ impl Partners {
     }
 }
 
-/// Returns the median time between successive images, ns.
 fn median_interval_ns(pictures: &[KeyedPicture]) -> Option<i128> {
     let mut times: Vec<i128> = pictures.iter().filter_map(|picture| Some(time_in(&picture.key)?.0)).collect();
     times.sort_unstable();

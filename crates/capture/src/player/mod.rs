@@ -1,4 +1,5 @@
-//! Playback of pairs of random access: a thread reads ahead, and each pair is returned when it is due or sought.
+//! Playback of pairs with random access (recordings, files): a thread reads ahead, and each pair is returned when it is due or sought.
+//! Damaged pairs are skipped, and large jumps of the capture times do not delay playback.
 
 use super::threads::{join_or_detach, panic_message};
 use super::{CaptureError, Next, RawPair, Speed, Transport};
@@ -10,52 +11,46 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Pairs of random access, numbered from 0.
+/// Pairs with random access, numbered from 0.
 pub trait Pairs: Send {
-    /// Returns the word for the source in messages: `recording`, `folder`.
+    /// Returns the noun for the source in messages: `recording`, `files`.
     fn collection(&self) -> &'static str;
 
     /// Reads a pair, whose capture time determines when it is due.
     ///
     /// # Errors
-    /// The pair is damaged, or none can be read any more.
+    /// The pair is damaged, or the source has ended.
     fn read(&mut self, k: u64) -> Result<RawPair, PairError>;
 }
 
-/// Reason why a pair cannot be read, as text.
+/// Reason why a pair cannot be read.
 #[derive(Clone, Debug)]
 pub enum PairError {
-    /// Damaged pair, which is left out; others may be readable.
+    /// Damage of one pair, which is skipped; others may be readable.
     Damaged(String),
     /// End of the source.
     Lost(String),
 }
 
-/// Number of pairs that are read ahead.
 const READ_AHEAD: u64 = 3;
-/// Interval at which the transport is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Limit of the wait between two pairs, by their times of capture.
+/// Maximum wait between two pairs.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// Limit of the wait between two pairs in median intervals; the larger of both limits holds.
+/// Maximum wait between two pairs, in median intervals; the larger of both limits applies.
 const MAX_WAIT_INTERVALS: u32 = 4;
 
-/// State of the next pair.
 enum NextPair {
-    /// Not read yet.
     Pending,
     /// Read, with its capture time.
     Ready(SystemTime),
-    /// Damaged.
     Damaged,
 }
 
 type Decoded = Result<Box<RawPair>, PairError>;
 
-/// Pairs that are read ahead.
+/// Queue of pairs that are read ahead.
 struct ReadAhead {
-    /// Number of the next pair.
     next: u64,
     count: u64,
     looped: bool,
@@ -64,33 +59,32 @@ struct ReadAhead {
 }
 
 #[derive(Clone)]
-struct Shared(Arc<(Mutex<ReadAhead>, Condvar)>);
+struct ReadAheadQueue(Arc<(Mutex<ReadAhead>, Condvar)>);
 
-/// Plays pairs, controlled by a transport.
+/// Player of pairs, controlled by a transport.
 pub struct Player {
     transport: Arc<Transport>,
-    shared: Shared,
+    shared: ReadAheadQueue,
     thread: Option<JoinHandle<()>>,
-    /// Whether it waits for a seek at the end instead of ending.
+    /// Whether playback waits for a seek at the end instead of ending.
     hold_at_end: bool,
-    /// Word for the source in messages.
     collection: &'static str,
-    /// Median interval of pairs, used where capture times go back.
+    /// Median interval of pairs, used when capture times go back.
     median_interval: Duration,
     /// Capture time and due time of the last pair.
     last: Option<(SystemTime, Instant)>,
-    /// Pairs that were left out, with the reasons.
+    /// Errors of damaged pairs, by their numbers.
     damaged: BTreeMap<u64, String>,
-    /// Pairs before which the recording's time jumps by more than the limit of the wait, with the jumps.
+    /// Jumps of the capture time by more than the maximum wait, by the number of the pair after the jump.
     jumps: BTreeMap<u64, Duration>,
 }
 
 impl Player {
-    /// Starts reading ahead; `median_interval` is that of the pairs. At the end playback ends, or with `hold_at_end` waits for a
-    /// seek.
+    /// Starts reading ahead. `median_interval` is the median time between pairs. At the end, playback ends, or with `hold_at_end` waits
+    /// for a seek.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system provides no thread.
     pub fn start(
         mut pairs: Box<dyn Pairs>,
         transport: Arc<Transport>,
@@ -102,7 +96,7 @@ impl Player {
         let next = transport.next_pair().map_or(0, |(pair, _)| pair);
         let collection = pairs.collection();
         let state = ReadAhead { next, count, looped: playing.looped, decoded: VecDeque::new(), stop: false };
-        let shared = Shared(Arc::new((Mutex::new(state), Condvar::new())));
+        let shared = ReadAheadQueue(Arc::new((Mutex::new(state), Condvar::new())));
         let for_thread = shared.clone();
         let work = move || {
             while let Some(k) = for_thread.next_number() {
@@ -128,13 +122,13 @@ impl Player {
         self.median_interval
     }
 
-    /// Returns why the pair at the position of playback cannot be read, in a watched source.
+    /// Returns the error of the pair at the position of playback, if playback holds at the end and the pair is damaged.
     pub fn unreadable(&self) -> Option<String> {
         let position = self.transport.get().position.filter(|_| self.hold_at_end)?;
         self.damaged.get(&position).cloned()
     }
 
-    /// Describes the pairs that could not be read.
+    /// Returns a remark on the pairs that could not be read.
     pub fn left_out(&self) -> Option<String> {
         let (collection, why) = (self.collection, self.damaged.values().next()?);
         Some(match self.damaged.len() {
@@ -143,7 +137,7 @@ impl Player {
         })
     }
 
-    /// Describes the jumps of time between pairs so far.
+    /// Returns a remark on the jumps of the capture time so far.
     pub fn jumps(&self) -> Option<String> {
         let (pair, jump) = self.jumps.first_key_value()?;
         let more = if self.jumps.len() > 1 {
@@ -162,10 +156,10 @@ impl Player {
         MAX_WAIT.max(self.median_interval.saturating_mul(MAX_WAIT_INTERVALS))
     }
 
-    /// Waits for the next pair, for at most `timeout`.
+    /// Waits for the next pair, at most `timeout`.
     ///
     /// # Errors
-    /// The pairs cannot be read further.
+    /// No further pair can be read.
     pub fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + timeout;
         loop {
@@ -176,7 +170,7 @@ impl Player {
                 None => std::thread::sleep(wait),
                 Some((k, sought)) => {
                     let looped = self.transport.get().looped;
-                    // checked first: pairs that it read before its end are there then
+                    // check this before the queue: pairs that the thread read before its end are then in the queue
                     let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
                     let due = match self.shared.peek(k, looped, wait) {
                         NextPair::Pending if is_dead => {
@@ -208,13 +202,12 @@ impl Player {
         let (Some((last, given)), Speed::Times(speed)) = (self.last, self.transport.get().speed) else {
             return Instant::now();
         };
-        // in a loop, time goes back from the last pair to the first one
+        // in a loop, the capture time goes back to that of the first pair
         let between = time.duration_since(last).unwrap_or(self.median_interval).min(self.max_wait());
         let between = Duration::try_from_secs_f64(between.as_secs_f64() / speed.max(f64::MIN_POSITIVE));
         between.ok().and_then(|between| given.checked_add(between)).unwrap_or(given)
     }
 
-    /// Records a jump of time before a pair.
     fn note_jump(&mut self, k: u64, time: SystemTime) {
         let between = self.last.and_then(|(last, _)| time.duration_since(last).ok());
         if let Some(jump) = between.filter(|between| *between > self.max_wait()) {
@@ -222,7 +215,7 @@ impl Player {
         }
     }
 
-    /// Returns a pair that was read ahead; `None` for a damaged one.
+    /// Takes a pair from the queue; `None` for a damaged one.
     fn take(&mut self, k: u64, sought: bool, due: Instant) -> Result<Option<Box<RawPair>>, CaptureError> {
         let Some(decoded) = self.shared.take(k) else { return Ok(None) };
         match decoded {
@@ -232,7 +225,7 @@ impl Player {
                     self.note_jump(k, pair.capture_time);
                 }
                 let now = Instant::now();
-                // after a slow reader the pace begins anew
+                // after a slow reader, due times continue from now
                 let is_late = now.saturating_duration_since(due) > self.median_interval;
                 self.last = Some((pair.capture_time, if sought || is_late { now } else { due }));
                 pair.sequence = k;
@@ -252,12 +245,11 @@ impl Player {
     }
 }
 
-/// Returns the name of the thread in messages.
 fn thread_name(collection: &str) -> String {
     format!("the thread that reads the {collection}")
 }
 
-/// Returns the median interval of pairs, which tolerates single jumps of the clock.
+/// Returns the median interval of these times; single jumps of the clock do not affect it.
 pub fn median_interval(times: &[Duration]) -> Duration {
     let mut between: Vec<Duration> = times.windows(2).map(|two| two[1].saturating_sub(two[0])).collect();
     if between.is_empty() {
@@ -277,15 +269,15 @@ impl Drop for Player {
     }
 }
 
-impl Shared {
-    /// Waits for the next number to read; `None` to stop. Called by the thread.
+impl ReadAheadQueue {
+    /// Waits for the number of the next pair to read; `None` to stop. Called by the thread.
     fn next_number(&self) -> Option<u64> {
         let mut state = self.0.0.lock();
         self.0.1.wait_while(&mut state, |state| !state.stop && state.missing().is_none());
         if state.stop { None } else { state.missing() }
     }
 
-    /// Adds a pair. Called by the thread.
+    /// Adds a pair unless it is no longer needed. Called by the thread.
     fn put(&self, k: u64, pair: Decoded) {
         let mut state = self.0.0.lock();
         if state.ahead().any(|ahead| ahead == k) {
@@ -294,7 +286,7 @@ impl Shared {
         self.0.1.notify_all();
     }
 
-    /// Makes a pair the next one, and waits for its state.
+    /// Makes pair `k` the next one, and waits for its state, at most `timeout`.
     fn peek(&self, k: u64, looped: bool, timeout: Duration) -> NextPair {
         let mut state = self.0.0.lock();
         if state.next != k || state.looped != looped {
@@ -330,7 +322,7 @@ impl ReadAhead {
         if k + 1 < self.count { Some(k + 1) } else { self.looped.then_some(0) }
     }
 
-    /// Iterates over the numbers of the pairs that are read ahead.
+    /// Iterates over the numbers of the pairs to read ahead.
     fn ahead(&self) -> impl Iterator<Item = u64> + '_ {
         let wanted = READ_AHEAD.min(self.count) as usize;
         std::iter::successors(Some(self.next), |&k| self.after(k)).take(wanted)

@@ -1,3 +1,5 @@
+//! Tests of the player: order, loops, seeks, speed, damaged pairs, and jumps of the clock.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
@@ -5,12 +7,12 @@ use crate::image::{Image, Luma, Picture};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Source of ten pairs, 20 ms apart, each with another grey level; some cannot be read.
-struct Grey {
+/// Ten pairs, 20 ms apart, each with another grey level; those in `damaged` cannot be read.
+struct GreyPairs {
     damaged: Vec<u64>,
 }
 
-impl Pairs for Grey {
+impl Pairs for GreyPairs {
     fn collection(&self) -> &'static str {
         "recording"
     }
@@ -35,10 +37,10 @@ fn time(k: u64) -> Duration {
 
 fn player(speed: Speed, looped: bool, hold_at_end: bool, damaged: &[u64]) -> Player {
     let transport = Transport::new((0..10).map(time).collect(), speed, looped);
-    start(Box::new(Grey { damaged: damaged.into() }), transport, hold_at_end).unwrap()
+    start(Box::new(GreyPairs { damaged: damaged.into() }), transport, hold_at_end).unwrap()
 }
 
-/// Returns the next pair's number, which its pixels have too; `None` at the end.
+/// Returns the number of the next pair, which must equal its pixels; `None` at the end.
 fn next(player: &mut Player) -> Option<u64> {
     let deadline = Instant::now() + TIMEOUT;
     loop {
@@ -58,7 +60,7 @@ fn holds(player: &mut Player) -> bool {
 }
 
 #[test]
-fn once_it_gives_each_pair_and_ends_or_holds() {
+fn returns_each_pair_then_ends_or_holds() {
     let mut once = player(Speed::Max, false, false, &[]);
     assert_eq!(std::iter::from_fn(|| next(&mut once)).collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
     let mut held = player(Speed::Max, false, true, &[]);
@@ -69,14 +71,14 @@ fn once_it_gives_each_pair_and_ends_or_holds() {
 }
 
 #[test]
-fn looped_it_begins_again() {
+fn a_looped_player_starts_again() {
     let mut player = player(Speed::Max, true, false, &[]);
     let numbers: Vec<_> = (0..25).map(|_| next(&mut player).unwrap()).collect();
     assert_eq!(numbers, (0..25).map(|k| k % 10).collect::<Vec<_>>());
 }
 
 #[test]
-fn steps_and_seeks_give_one_pair_while_it_holds() {
+fn steps_and_seeks_return_one_pair_while_paused() {
     let mut player = player(Speed::Times(1.0), false, true, &[]);
     assert_eq!(next(&mut player), Some(0));
     let transport = Arc::clone(player.transport());
@@ -95,7 +97,7 @@ fn steps_and_seeks_give_one_pair_while_it_holds() {
 }
 
 #[test]
-fn pairs_are_as_far_apart_as_they_were_divided_by_the_speed() {
+fn the_speed_divides_the_intervals() {
     for (speed, seconds) in [(1.0, 0.18), (4.0, 0.045)] {
         let mut player = player(Speed::Times(speed), false, false, &[]);
         next(&mut player);
@@ -107,7 +109,7 @@ fn pairs_are_as_far_apart_as_they_were_divided_by_the_speed() {
 }
 
 #[test]
-fn damaged_pairs_are_left_out_and_told() {
+fn skips_and_records_damaged_pairs() {
     let mut player = player(Speed::Max, false, false, &[0, 4, 5]);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [1, 2, 3, 6, 7, 8, 9]);
     assert_eq!(player.damaged.keys().copied().collect::<Vec<_>>(), [0, 4, 5]);
@@ -115,30 +117,30 @@ fn damaged_pairs_are_left_out_and_told() {
 }
 
 #[test]
-fn where_nothing_is_readable_even_a_loop_ends() {
+fn a_loop_without_readable_pairs_ends() {
     let mut player = player(Speed::Max, true, true, &(0..10).collect::<Vec<_>>());
     let end = (0..100).find_map(|_| player.next(Duration::from_millis(50)).err());
     assert!(end.unwrap().to_string().contains("no pair of the recording can be read"));
 }
 
-/// Source that reads some pairs and then panics.
-struct Dies;
+/// Pairs of which the third panics.
+struct PanickingPairs;
 
-impl Pairs for Dies {
+impl Pairs for PanickingPairs {
     fn collection(&self) -> &'static str {
         "recording"
     }
 
     fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         assert!(k < 2, "a fault");
-        Grey { damaged: vec![] }.read(k)
+        GreyPairs { damaged: vec![] }.read(k)
     }
 }
 
 #[test]
 fn a_thread_that_dies_ends_the_source_with_an_error() {
     let transport = Transport::new((0..10).map(time).collect(), Speed::Max, false);
-    let mut player = start(Box::new(Dies), transport, true).unwrap();
+    let mut player = start(Box::new(PanickingPairs), transport, true).unwrap();
     let mut given = 0;
     let error = loop {
         match player.next(TIMEOUT) {
@@ -151,25 +153,25 @@ fn a_thread_that_dies_ends_the_source_with_an_error() {
     assert!(error.contains("the thread that reads the recording has died"), "{error}");
 }
 
-/// Source of three pairs: the clock jumps by an hour before the second, and by centuries before the third.
-struct Jumps;
+/// Three pairs: the clock jumps by an hour before the second, and by centuries before the third.
+struct JumpingPairs;
 
-impl Pairs for Jumps {
+impl Pairs for JumpingPairs {
     fn collection(&self) -> &'static str {
         "recording"
     }
 
     fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         let at = [0, 3600, 9_000_000_000][k as usize];
-        let pair = Grey { damaged: vec![] }.read(k)?;
+        let pair = GreyPairs { damaged: vec![] }.read(k)?;
         Ok(RawPair { capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(at), ..pair })
     }
 }
 
 #[test]
-fn playback_does_not_wait_as_long_as_a_clock_jumps() {
+fn limits_the_wait_after_a_jump_of_the_clock() {
     let transport = Transport::new((0..3).map(time).collect(), Speed::Times(50.0), false);
-    let mut player = start(Box::new(Jumps), transport, false).unwrap();
+    let mut player = start(Box::new(JumpingPairs), transport, false).unwrap();
     assert_eq!(player.max_wait(), MAX_WAIT);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
     let said = player.jumps().unwrap();
@@ -177,7 +179,7 @@ fn playback_does_not_wait_as_long_as_a_clock_jumps() {
 }
 
 #[test]
-fn a_jump_does_not_change_what_is_median_interval() {
+fn a_jump_does_not_change_the_median_interval() {
     let times = [0, 100, 200, 3_600_200, 3_600_300].map(Duration::from_millis);
     assert_eq!(median_interval(&times), Duration::from_millis(100));
     assert_eq!((median_interval(&times[..1]), median_interval(&[])), (Duration::ZERO, Duration::ZERO));

@@ -1,4 +1,4 @@
-//! The built-in scene as a source.
+//! Built-in scene as a source, with exact ground truth.
 
 mod player;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The scene as a source. At a fixed rate it plays a loop that its own threads render in advance, separate from the
-//! matcher; without a rate it renders each frame on demand.
+//! Plays the built-in scene as a source. At a fixed rate, its own threads render a loop in advance, so that rendering does not slow the
+//! matcher; without a rate, each frame is rendered on demand. Both ways give the same pairs.
 
 use super::SceneOptions;
 use crate::files;
@@ -12,26 +12,23 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_scene::{Delta, Rendered, StaticScene, expose};
 
-/// Name of the source in messages.
 const THREAD: &str = "the thread that renders the scene";
-/// Largest memory use of a loop, bytes; a loop of larger images has fewer frames.
+/// Maximum memory of a loop, bytes; a loop of larger images has fewer frames.
 const MAX_LOOP_BYTES: usize = 512 << 20;
-/// Bytes per pixel of a frame in the loop: less than a third of 15, as most of the scene is static.
+/// Maximum bytes per pixel of a frame in the loop: a third of 15, since most of the scene is static.
 const BYTES_PER_PIXEL: usize = 5;
 
-/// Plays the scene endlessly.
+/// Source that plays the scene endlessly.
 pub struct SceneSource {
     options: SceneOptions,
     color: bool,
     sequence: u64,
     pace: Pace,
-    play: Play,
+    play: Playback,
 }
 
-enum Play {
-    /// Rendering on demand.
-    Asked(Box<StaticScene>),
-    /// Loop rendered in advance.
+enum Playback {
+    OnDemand(Box<StaticScene>),
     RenderedLoop(RenderedLoop),
 }
 
@@ -48,8 +45,8 @@ impl SceneSource {
             options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
         }
         let play = match rate_hz {
-            Some(_) => Play::RenderedLoop(RenderedLoop::start(options)?),
-            None => Play::Asked(Box::new(StaticScene::new(&options))),
+            Some(_) => Playback::RenderedLoop(RenderedLoop::start(options)?),
+            None => Playback::OnDemand(Box::new(StaticScene::new(&options))),
         };
         Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), play })
     }
@@ -73,8 +70,8 @@ impl PairSource for SceneSource {
             return Ok(Next::Waiting);
         }
         let frame = match &mut self.play {
-            Play::Asked(stage) => stage.frame(self.sequence),
-            Play::RenderedLoop(ahead) => match ahead.frame(self.sequence, timeout)? {
+            Playback::OnDemand(stage) => stage.frame(self.sequence),
+            Playback::RenderedLoop(ahead) => match ahead.frame(self.sequence, timeout)? {
                 Some(frame) => frame,
                 None => return Ok(Next::Waiting),
             },
@@ -86,17 +83,17 @@ impl PairSource for SceneSource {
     }
 }
 
-/// Rendered part of the loop, and the thread that renders it.
+/// Loop of frames, and the thread that renders it.
 struct RenderedLoop {
-    /// Channel of frames, each with the first one. It holds the whole loop, so that rendering never waits.
+    /// Channel of rendered frames. It has room for the whole loop, so that rendering never waits.
     to_come: Receiver<LoopFrame>,
     frames: Vec<LoopFrame>,
-    /// Number of frames of the whole loop.
+    /// Number of frames in the whole loop.
     count: u32,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Frame 0, and the differences of a frame from it.
+/// Frame 0 of the loop, and the differences of a frame from it.
 type LoopFrame = (Arc<Rendered>, Delta);
 
 impl RenderedLoop {
@@ -115,9 +112,8 @@ impl RenderedLoop {
                     0 => Delta::between(&base, &base),
                     _ => Delta::between(&base, &pool.install(|| stage.frame(u64::from(number)))),
                 };
-                // the source is dropped
                 if sender.send((Arc::clone(&base), delta)).is_err() {
-                    return;
+                    return; // the source was dropped
                 }
             }
         };
@@ -143,7 +139,7 @@ impl RenderedLoop {
 
 impl Drop for RenderedLoop {
     fn drop(&mut self) {
-        // its end makes the thread's next frame the last one
+        // without a receiver the thread ends at its next frame
         self.to_come = never();
         if let Some(thread) = self.thread.take() {
             join_or_detach(thread, THREAD);

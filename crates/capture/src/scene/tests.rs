@@ -1,4 +1,4 @@
-//! The scene as a source behaves as specified.
+//! Tests of the scene as a source.
 
 use super::*;
 use crate::{Next, PairSource};
@@ -9,7 +9,7 @@ fn small() -> SceneOptions {
 }
 
 #[test]
-fn played_ahead_or_asked_for_it_is_the_same() {
+fn a_rendered_loop_equals_frames_on_demand() {
     let options = SceneOptions { width: 80, height: 60, noise: 1.0, loop_frames: 5, ..small() };
     let mut played = SceneSource::new(options, Some(500.0), true).unwrap();
     let mut asked = SceneSource::new(options, None, true).unwrap();
@@ -32,7 +32,7 @@ fn played_ahead_or_asked_for_it_is_the_same() {
 }
 
 #[test]
-fn impossible_scenes_are_refused() {
+fn rejects_invalid_scene_options() {
     for options in [
         SceneOptions { width: 0, ..small() },
         SceneOptions { baseline_m: f64::NAN, ..small() },

@@ -1,4 +1,5 @@
-//! Grammar of `--source`, also used in settings and in the window.
+//! Grammar of `--source`: parses and prints the specification of a source, for flags, settings, path arguments and the window.
+//! Parsing touches the file system only to decide what a path is; it opens nothing.
 
 use super::bag::bag_files;
 use super::picture_files::folder::EXTENSIONS;
@@ -10,40 +11,40 @@ use crate::files;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A source.
+/// Specification of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceSpec {
-    /// `scene`: the built-in scene.
+    /// Built-in scene: `scene`.
     Scene,
-    /// `LEFT,RIGHT` or `LEFT,RIGHT,TRUTH` or `LEFT,RIGHT,TRUTH:SCALE`: two image files, with the disparities of the left one.
+    /// Two image files, with or without the true disparities of the left one: `LEFT,RIGHT`, `LEFT,RIGHT,TRUTH`, `LEFT,RIGHT,TRUTH:SCALE`.
     Files {
         /// File of the left view.
         left: PathBuf,
         /// File of the right view.
         right: PathBuf,
-        /// Ground truth that the user names; otherwise that of a data set's layout beside the pair, if any.
+        /// Ground truth that the user names; `None` for the truth in the layout of a data set beside the pair, if any.
         truth: Option<DisparityFile>,
     },
-    /// `FOLDER`: pairs of image files.
+    /// Pairs of image files: `FOLDER`.
     Folder(PathBuf),
-    /// `webcam:L,R`: two cameras by number or port, left one first.
+    /// Two cameras by number or port, the left one first: `webcam:L,R`.
     WebcamPair(CameraName, CameraName),
-    /// `webcam:N`: one side-by-side camera.
+    /// One side-by-side camera: `webcam:N`.
     WebcamSideBySide(CameraName),
-    /// `FILE.mcap`: a recording, of this program or of others; or the folder that `ros2 bag record` makes.
+    /// Recording of this or another program, `FILE.mcap`, or the folder that `ros2 bag record` makes.
     Recording(PathBuf),
-    /// `clip.mp4`, `rtsp://…`, `y4m:-`, `csi:0,1`: one video with both views side by side, or a left and a right one.
+    /// One video with both views side by side, or a left and a right one: `clip.mp4`, `rtsp://…`, `y4m:-`, `csi:0,1`.
     Video(Vec<VideoInput>),
-    /// `-`: a growing recording on standard input.
+    /// Growing recording on standard input: `-`.
     Pipe,
-    /// `zenoh:NAME` or `zenoh:NAME@ROUTER`: a rig on the network.
+    /// Rig on the network: `zenoh:NAME`, `zenoh:NAME@ROUTER`.
     Rig {
         /// Name of the rig.
         name: String,
         /// Router by which it is reached; `None` for the one on this machine.
         router: Option<String>,
     },
-    /// `zenoh:LEFT,RIGHT` or `zenoh:LEFT,RIGHT@ROUTER`: two heads of one camera each, on two machines.
+    /// Two heads of one camera each, on two machines: `zenoh:LEFT,RIGHT`, `zenoh:LEFT,RIGHT@ROUTER`.
     RigPair {
         /// Name of the head of the left camera.
         left: String,
@@ -52,7 +53,7 @@ pub enum SourceSpec {
         /// Router by which both are reached; `None` for the one on this machine.
         router: Option<String>,
     },
-    /// `ros2:LEFT,RIGHT`: two topics of images in ROS 2, left one first.
+    /// Two topics of images in ROS 2, the left one first: `ros2:LEFT,RIGHT`.
     Ros2 {
         /// Topic of the left view.
         left: String,
@@ -61,10 +62,10 @@ pub enum SourceSpec {
     },
 }
 
-/// A size such as `640x480`.
+/// Parses a size such as `640x480`, `(width, height)` in px.
 ///
 /// # Errors
-/// The text is not a size; the error message gives the reason.
+/// The text is not a size.
 pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     parsed
@@ -72,15 +73,13 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
         .ok_or_else(|| "expected WIDTHxHEIGHT, each from 1 to 16384, such as 640x480".to_owned())
 }
 
-/// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
      cameras), webcam:0 (one, side by side), a video or rtsp:// address (or two), y4m:- (raw frames from a pipe), csi:0,1 (a Raspberry Pi's cameras), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
-/// Advice on paths.
 const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, one \
      or two videos, or a recording (.mcap); in the window also a rig or a calibration, alone";
 
 impl SourceSpec {
-    /// Parses the words of `--source`.
+    /// Parses the value of `--source`.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] if they are invalid; files are checked when they are opened.
@@ -144,7 +143,7 @@ impl SourceSpec {
         if let Some(why) = unread::recording(Path::new(words)) {
             return Err(CaptureError::Grammar(why));
         }
-        // the last one may have a scale behind it
+        // the last part may end with the scale of the truth
         let parts = files::separated(words, |part| DisparityFile::from(part).path.is_file());
         if let Some(cameras) = cameras_of(&parts) {
             return cameras;
@@ -160,11 +159,11 @@ impl SourceSpec {
         }
     }
 
-    /// Returns the source of the program's path arguments, or of files dropped on the window: one folder or recording, or a left and a right
-    /// image, with the truth of the pair among them if a name fits ([`is_truth_name`]).
+    /// Returns the source of the program's path arguments, or of files dropped on the window: one folder or recording, or a left and a
+    /// right image, and their truth, which is recognized by its name ([`is_truth_name`]).
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] for anything else; the text has the paths, and what is possible.
+    /// [`CaptureError::Grammar`] for anything else; the text contains the paths and the possible forms.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
         let words: Option<Vec<&str>> = paths.iter().map(|path| path.to_str()).collect();
         if let Some(cameras) = words.and_then(|words| cameras_of(&words)) {
@@ -213,10 +212,10 @@ impl SourceSpec {
         if bag_files(&folder).is_some() { Self::Recording(folder) } else { Self::Folder(folder) }
     }
 
-    /// Checks that the files which the words name exist; cameras and the scene have none.
+    /// Checks that the files of the source exist; cameras and the scene have none.
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] with the first missing one.
+    /// [`CaptureError::Grammar`] for the first missing file.
     pub fn check_files_exist(&self) -> Result<(), CaptureError> {
         match self {
             Self::Files { left, right, truth } => {
@@ -241,7 +240,7 @@ impl SourceSpec {
     /// Sets the truth of a pair of files.
     ///
     /// # Errors
-    /// The source is no pair of files.
+    /// The source is not a pair of files.
     pub fn with_truth(self, file: DisparityFile) -> Result<Self, CaptureError> {
         match self {
             Self::Files { left, right, .. } => Ok(Self::Files { left, right, truth: Some(file) }),
@@ -277,7 +276,7 @@ impl SourceSpec {
     /// Checks that images of this source can show both views.
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] if each view has its own.
+    /// [`CaptureError::Grammar`] if each view has its own images.
     pub fn check_both_views(&self, arrangement: Arrangement) -> Result<(), CaptureError> {
         match self {
             Self::Folder(_) | Self::Recording(_) | Self::Pipe => return Ok(()),
@@ -353,8 +352,8 @@ impl std::str::FromStr for SourceSpec {
     }
 }
 
-/// Returns the cameras that a text names in the form of OpenCV and V4L2: `0,2` or `/dev/video0,/dev/video2`, where
-/// no such files are images.
+/// Returns the cameras that a text names in the form of OpenCV and V4L2, `0,2` or `/dev/video0,/dev/video2`. A number that is also the
+/// name of a file is not a camera.
 fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
     let number = |part: &&str| {
         let is_number = !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()) && !Path::new(part).exists();
@@ -365,7 +364,6 @@ fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
     (1..=2).contains(&names.len()).then(|| SourceSpec::parse(&format!("webcam:{}", names.join(","))))
 }
 
-/// Returns whether this is the full name of a topic of ROS 2.
 fn is_topic(name: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -374,14 +372,12 @@ fn is_topic(name: &str) -> bool {
     name.len() <= MAX_TOPIC_BYTES && name.strip_prefix('/').is_some_and(|name| name.split('/').all(is_part))
 }
 
-/// Largest length of a topic's name, bytes.
 const MAX_TOPIC_BYTES: usize = 240;
 
 const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
-/// Extensions of compressed recordings, after that of the recording.
+/// Extensions of compressed recordings, after the recording's own.
 const PACKED_EXTENSIONS: &[&str] = &["zstd", "zst"];
 
-/// Returns whether this is the name of a recording, compressed or not.
 fn is_recording(path: &Path) -> bool {
     let is_packed = has_extension(path, PACKED_EXTENSIONS);
     has_extension(if is_packed { Path::new(path.file_stem().unwrap_or_default()) } else { path }, RECORDING_EXTENSIONS)
@@ -391,10 +387,8 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(|ending| extensions.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-/// Largest number of files that an error names.
 const MAX_NAMED_FILES: usize = 3;
 
-/// Formats the names of files, for an error.
 fn names(paths: &[PathBuf]) -> String {
     let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str())));
     let text = paths.iter().take(MAX_NAMED_FILES).map(named).collect::<Vec<_>>().join(", ");

@@ -1,9 +1,11 @@
+//! Tests of the grammar of `--source` and of path arguments.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
 
 #[test]
-fn words_come_back_as_they_were() {
+fn parses_and_prints_every_kind_of_source() {
     for words in [
         "scene",
         "a/l.png,b/r.png",
@@ -44,7 +46,7 @@ fn words_come_back_as_they_were() {
 }
 
 #[test]
-fn commas_in_names_of_files_separate_nothing() {
+fn file_names_may_contain_commas() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let [left, right, truth] = ["a, l.png", "a, r.png", "t,1.png"].map(at);
@@ -59,7 +61,7 @@ fn commas_in_names_of_files_separate_nothing() {
 }
 
 #[test]
-fn nonsense_is_answered_with_the_grammar() {
+fn rejects_invalid_text_with_the_grammar() {
     for words in [
         "",
         ",",
@@ -90,7 +92,7 @@ fn nonsense_is_answered_with_the_grammar() {
 }
 
 #[test]
-fn paths_are_a_folder_a_recording_or_two_images_with_their_truth() {
+fn path_arguments_are_folders_recordings_or_image_pairs() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("one.png");
     std::fs::write(&image, "x").unwrap();
@@ -135,7 +137,7 @@ fn paths_are_a_folder_a_recording_or_two_images_with_their_truth() {
 }
 
 #[test]
-fn truth_is_named_for_a_pair_of_files() {
+fn accepts_truth_for_a_pair_of_files_only() {
     let pair = SourceSpec::parse("l.png,r.png").unwrap();
     let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();
     assert_eq!(named.to_string(), "l.png,r.png,t.png:8");

@@ -1,18 +1,18 @@
-//! Check whether cameras that share a USB bus have enough bandwidth for raw images.
+//! Checks whether two cameras that share a USB bus have enough bandwidth for raw images.
 
 use super::{CameraInfo, Mode};
 use crate::decode_camera::PixelFormat;
 use std::fmt;
 
-/// Speed of a bus from which on any two webcams fit, Mbit/s.
+/// Speed of a bus from which on the images of any two webcams fit, Mbit/s.
 const FAST_MBIT: u32 = 481;
-/// Share of a USB 2 bus that video may take: the rest is kept for other transfers (USB 2.0, section 5.6.4).
+/// Share of a USB 2 bus that video may take; the rest is reserved for other transfers (USB 2.0, section 5.6.4).
 const VIDEO_SHARE: f64 = 0.8;
 
-/// Two cameras whose raw images exceed their bus.
+/// Warning that the raw images of two cameras exceed their bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BandwidthWarning {
-    /// Cameras, the mode that does not fit, and the largest one that does.
+    /// Text with the cameras, the mode that does not fit, and the largest one that does.
     pub text: String,
     /// Remedy.
     pub remedy: &'static str,
@@ -24,7 +24,7 @@ impl fmt::Display for BandwidthWarning {
     }
 }
 
-/// Checks every two usable cameras on one slow bus: returns the raw modes of both that do not fit, with remedies.
+/// Checks every two usable cameras; returns a warning for two on one slow bus whose common raw modes do not all fit.
 pub fn bandwidth_warnings<'a>(cameras: impl IntoIterator<Item = &'a CameraInfo>) -> Vec<BandwidthWarning> {
     let usable: Vec<_> = cameras.into_iter().filter(|camera| camera.problem.is_none()).collect();
     let pairs =
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn two_raw_cameras_on_a_slow_bus_are_warned_of() {
+    fn warns_of_two_raw_cameras_on_a_slow_bus() {
         let sizes = [(640, 480), (1280, 720), (1920, 1080)];
         let cameras = [camera(0, 2, 480, &sizes), camera(2, 2, 480, &sizes), camera(4, 3, 480, &sizes)];
         let said: Vec<_> = bandwidth_warnings(&cameras).iter().map(ToString::to_string).collect();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_not_warned_of() {
+    fn does_not_warn_of_modes_that_fit() {
         let small = [(640, 480)];
         assert!(bandwidth_warnings(&[camera(0, 2, 480, &small), camera(2, 2, 480, &small)]).is_empty());
         let large = [(1920, 1080)];

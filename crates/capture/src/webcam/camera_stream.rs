@@ -1,4 +1,5 @@
-//! Stream of one camera: open, or lost and searched for. Its methods never block.
+//! Stream of one camera of a source. If the camera is lost, a search in the background opens it again when it returns, and the
+//! numbers of its images continue. No method may block.
 
 use super::ModeRequest;
 use super::fault;
@@ -12,17 +13,16 @@ use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time without an image after which a camera counts as lost; for slow rates the limit is three intervals.
+/// Time without an image after which a camera counts as lost; at slow rates the limit is three frame intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Number of images over which the rate is measured.
 const RATE_FRAMES: usize = 40;
 /// Timeout of the first image after a restart of the stream.
 const START_TIMEOUT: Duration = Duration::from_secs(3);
-/// Smallest number of damaged frames worth a remark, if they are also more than one in [`DAMAGED_ONE_IN`].
+/// Minimum number of damaged frames for a remark; they must also be more than one in [`DAMAGED_ONE_IN`].
 const MIN_DAMAGED_FOR_REMARK: u64 = 10;
 const DAMAGED_ONE_IN: u64 = 20;
 
-/// A camera of a source.
 #[derive(Debug)]
 pub(super) struct CameraStream {
     identity: Identity,
@@ -32,14 +32,12 @@ pub(super) struct CameraStream {
     lost: Option<String>,
     mode_remark: Option<String>,
     last_frame_at: Instant,
-    /// Damage counts at the time of the last image.
     damaged_at_last_frame: Damaged,
-    /// Arrival times and numbers of the newest images.
+    /// Arrival times and numbers of the newest images, to measure the rate.
     arrivals: VecDeque<(SystemTime, u64)>,
-    /// Offset of image numbers: they continue after a loss.
+    /// Offset of image numbers, which continue after a loss.
     first_number: u64,
     next_number: u64,
-    /// Whether it was opened again since the last [`CameraStream::take_reopened`].
     is_reopened: bool,
 }
 
@@ -49,7 +47,6 @@ enum Connection {
     Lost(Reopening),
 }
 
-/// Opens the cameras of a source, each with its own options.
 pub(super) fn open_streams(
     indices: &[u32],
     views_per_picture: usize,
@@ -103,7 +100,7 @@ impl CameraStream {
         self.earlier_opening.mode
     }
 
-    /// Returns whether it was opened again since the last call; capture times are comparable within one opening only.
+    /// Returns whether the camera was opened again since the last call; capture times are comparable only within one opening.
     pub(super) fn take_reopened(&mut self) -> bool {
         std::mem::take(&mut self.is_reopened)
     }
@@ -115,7 +112,7 @@ impl CameraStream {
     /// Returns the next image in the queue.
     ///
     /// # Errors
-    /// The camera is lost, and the system cannot start a thread that searches for it.
+    /// The camera is lost, and the system provides no thread to search for it.
     pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CaptureError> {
         loop {
             match &self.connection {
@@ -143,7 +140,7 @@ impl CameraStream {
                     Ok(Ok(camera)) => self.adopt(camera),
                     Ok(Err(error)) => self.lost = Some(error.to_string()),
                     Err(TryRecvError::Empty) => return Ok(None),
-                    // the search panicked: start another one after a pause
+                    // the search panicked: start another one
                     Err(TryRecvError::Disconnected) => {
                         self.connection =
                             Connection::Lost(Reopening::start(self.identity.clone(), self.earlier_opening.clone())?);
@@ -154,7 +151,6 @@ impl CameraStream {
         }
     }
 
-    /// Adds this camera's channel to a `Select`.
     pub(super) fn wait_on<'a>(&'a self, either: &mut Select<'a>) {
         match &self.connection {
             Connection::Open(camera) => either.recv(&camera.frames),
@@ -162,7 +158,7 @@ impl CameraStream {
         };
     }
 
-    /// Returns the latest time of the next call, even without an event.
+    /// Returns the time at which [`CameraStream::poll`] must be called even without an event.
     pub(super) fn silent_at(&self) -> Option<Instant> {
         matches!(self.connection, Connection::Open(_)).then(|| self.last_frame_at + self.silence())
     }
@@ -195,12 +191,12 @@ impl CameraStream {
         self.is_reopened = true;
     }
 
-    /// Orders the camera to restart its stream at this time; returns false if it is lost or still restarting.
+    /// Orders a restart of the stream at this time; returns false if the camera is lost or still restarting.
     pub(super) fn restart(&mut self, at: SystemTime) -> bool {
         let Connection::Open(camera) = &self.connection else { return false };
         let sent = camera.restart.try_send(at).is_ok();
         if sent {
-            // as much time as at the first start
+            // a restart may take as long as a first start
             self.last_frame_at = self.last_frame_at.max(Instant::now() + START_TIMEOUT);
         }
         sent
@@ -227,7 +223,6 @@ impl CameraStream {
         }
     }
 
-    /// Returns remarks on the camera.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.mode_remark.iter().cloned().collect();
         let damaged = self.state().damaged;
@@ -244,7 +239,6 @@ impl CameraStream {
         remarks
     }
 
-    /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) {
         if let Connection::Open(camera) = &mut self.connection {
             camera.thread.signal_stop();
@@ -260,7 +254,7 @@ mod tests {
     use crossbeam_channel::bounded;
 
     #[test]
-    fn a_camera_whose_thread_dies_is_lost_and_looked_for() {
+    fn a_camera_whose_thread_panics_is_searched_for() {
         const INDEX: u32 = 4_000_000;
         let (sender, frames) = bounded(1);
         let dies = move |_| {

@@ -1,5 +1,5 @@
-//! Claims on cameras: exclusive use by a thread of this program, with the modes. nokhwa gives all openers in a
-//! process the same device, so that two of them would change each other's mode; a claim excludes that.
+//! Claims on cameras: exclusive use of a camera by one thread of this program. nokhwa gives all openers in a process the same device, so
+//! that two openers would change each other's mode. Every camera must be claimed before it is opened.
 
 use super::mode::Mode;
 use crate::CaptureError;
@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Claimed cameras by number, with their modes once these are known.
 static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());
-/// Timeout of a claim: listing a camera's modes claims it briefly.
+/// Timeout of a claim; listing the modes of a camera claims it briefly.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -18,10 +19,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Claim(u32);
 
 impl Claim {
-    /// Claims a camera; waits briefly where it is claimed already.
+    /// Claims a camera; waits up to [`CLAIM_TIMEOUT`] if it is claimed already.
     ///
     /// # Errors
-    /// It stays claimed: by another source, or by a thread that was detached while blocked in the driver.
+    /// The camera stays claimed, by another source or by a thread that was detached while blocked in the driver.
     pub(super) fn take(index: u32) -> Result<Self, CaptureError> {
         let deadline = Instant::now() + CLAIM_TIMEOUT;
         loop {
@@ -35,7 +36,6 @@ impl Claim {
         }
     }
 
-    /// Claims a free camera; `None` for a claimed one.
     pub(super) fn try_take(index: u32) -> Option<Self> {
         let mut claimed = CLAIMED.lock();
         if claimed.contains_key(&index) {
@@ -45,7 +45,6 @@ impl Claim {
         Some(Self(index))
     }
 
-    /// Publishes the modes of the open camera.
     pub(super) fn set_modes(&self, modes: &[Mode]) {
         CLAIMED.lock().insert(self.0, modes.to_vec());
     }
@@ -57,18 +56,15 @@ impl Drop for Claim {
     }
 }
 
-/// Returns the modes of a claimed camera, if they are known.
 pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
     CLAIMED.lock().get(&index).cloned().unwrap_or_default()
 }
 
-/// Returns whether a thread of this program has the camera open.
 pub(super) fn is_taken(index: u32) -> bool {
     CLAIMED.lock().contains_key(&index)
 }
 
-/// Returns the numbers of other cameras that this program has open.
-pub(super) fn others(index: u32) -> Vec<u32> {
+pub(super) fn other_claimed(index: u32) -> Vec<u32> {
     CLAIMED.lock().keys().copied().filter(|&other| other != index).collect()
 }
 

@@ -1,6 +1,5 @@
-//! Lists cameras and their modes.
-//!
-//! Each camera is queried on a thread of its own, all at once, because a camera may take a second to wake, or block.
+//! Lists cameras and their modes. All cameras are queried in parallel, each on its own thread, because a camera may take a second to
+//! wake, or block.
 
 use super::claim::{Claim, modes_of_claimed};
 use super::device::{self, DeviceError};
@@ -12,36 +11,35 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A listed camera.
+/// Listed camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CameraInfo {
-    /// Its number, as in `webcam:0,1`; it may change when cameras are plugged in again.
+    /// Number, as in `webcam:0,1`; it may change when cameras are plugged in again.
     pub index: u32,
-    /// Its name according to its driver.
+    /// Name according to the driver.
     pub name: String,
-    /// Port at which it is plugged in, where the system reports it; unchanged when numbers change. On Linux the name below
-    /// /dev/v4l/by-path where there is one, else that of the device.
+    /// Port at which it is plugged in, which stays when numbers change; empty if unknown. On Linux the name below /dev/v4l/by-path, or
+    /// without one the name of the device.
     pub port: String,
-    /// Its USB bus, shared with other devices, where the system reports it.
+    /// USB bus; `None` if unknown.
     pub bus: Option<UsbBus>,
-    /// Its modes, sorted; empty if `problem` is set.
+    /// Modes, sorted; empty if `problem` is set.
     pub modes: Vec<Mode>,
     /// Reason why it cannot be used now: busy, no permission, no supported format, no answer.
     pub problem: Option<String>,
 }
 
 impl CameraInfo {
-    /// Its largest images are at least twice as wide as high, as those of side-by-side cameras.
+    /// Returns whether its largest images are at least twice as wide as high, like those of side-by-side cameras.
     pub fn proposes_side_by_side(&self) -> bool {
         let largest = self.modes.iter().max_by_key(|mode| mode.width * mode.height);
         largest.is_some_and(|mode| mode.width >= 2 * mode.height)
     }
 }
 
-/// Timeout of listing a camera's modes.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// All cameras, by number, with their modes.
+/// Returns all cameras, by number, with their modes.
 ///
 /// # Errors
 /// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
@@ -53,10 +51,10 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
         let index = camera.index;
         match answer.recv_deadline(deadline) {
             Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
-            // a further node of a camera without images carries its metadata
+            // a further node without images is for metadata
             Ok(Ok(_)) if sysfs::is_secondary_node(index) => continue,
             Ok(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
-            // unplugged since it was listed, or a converter among the cameras
+            // unplugged since it was listed, or a converter that takes no images
             Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
             Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
             Err(RecvTimeoutError::Timeout) => {
@@ -69,21 +67,21 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
     Ok(found)
 }
 
-/// Queries a camera's modes; the answer comes through the channel, unless the driver blocks.
+/// Queries a camera's modes; the channel stays empty while the driver blocks.
 fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     let (sender, answer) = bounded(1);
     let Some(claim) = Claim::try_take(index) else {
-        // never disturb a camera that this program has open
+        // a camera that this program has open must not be opened again
         let modes = modes_of_claimed(index);
         if modes.is_empty() {
-            // it is being opened, or blocks
+            // the camera is being opened, or its driver blocks
             let _ = sender.send(Err(fault::held_here()));
         } else {
             let _ = sender.send(Ok(modes));
         }
         return answer;
     };
-    // if no thread starts, the channel disconnects, which counts as an answer
+    // without a thread the channel disconnects, which counts as an answer
     let _ = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
         let modes = device::open(index, CameraApi::System).and_then(|mut device| device.modes());
         drop(claim);
@@ -92,7 +90,7 @@ fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     answer
 }
 
-/// The system's list of cameras, by number; no camera is opened.
+/// Returns the system's list of cameras, by number; opens none of them.
 pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     request_permission();
     let mut cameras: Vec<CameraInfo> = named()?
@@ -107,14 +105,14 @@ pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     Ok(cameras)
 }
 
-/// Number and name of each camera; ports are sysfs's.
+/// Returns number and name of each camera; the port is empty, since sysfs provides it.
 #[cfg(target_os = "linux")]
 fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
     let nodes = sysfs::nodes().map_err(|error| CaptureError::Camera(format!("/dev cannot be read: {error}")))?;
     Ok(nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect())
 }
 
-/// Number, name and port of each camera.
+/// Returns number, name and port of each camera.
 #[cfg(not(target_os = "linux"))]
 fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
     let listed = nokhwa::query(nokhwa::utils::ApiBackend::Auto)
@@ -134,7 +132,7 @@ fn request_permission() {
         nokhwa::nokhwa_initialize(move |_| {
             let _ = sender.try_send(());
         });
-        // the user may answer late; without an answer opening fails with its own error
+        // without an answer of the user, opening fails with its own error
         let _ = answered.recv_timeout(Duration::from_secs(30));
     });
 }

@@ -1,4 +1,4 @@
-//! Error texts of cameras: the operation, the camera, and the next step for the user.
+//! Errors of cameras for users: each text contains the camera, the failed operation and the next step.
 
 use super::claim;
 use super::device::DeviceError;
@@ -7,7 +7,7 @@ use crate::CaptureError;
 use crate::decode_camera::Damaged;
 use std::time::Duration;
 
-/// Error numbers of Linux with a specific meaning for cameras.
+/// Linux error numbers with a specific meaning for cameras.
 pub(super) mod number {
     pub(in super::super) const MISSING: i32 = 2;
     pub(in super::super) const IO: i32 = 5;
@@ -20,7 +20,7 @@ pub(super) mod number {
     pub(in super::super) const TIMED_OUT: i32 = 110;
 }
 
-/// Error of opening or reading a camera; `doing` is the operation (`open it`, `read it`).
+/// Returns the error of an operation on a camera; `doing` is the operation (`open it`, `read it`).
 pub(super) fn explain(index: u32, doing: &str, error: &DeviceError) -> CaptureError {
     let node = node(index);
     let text = match error.number {
@@ -53,7 +53,7 @@ fn no_bandwidth(index: u32) -> String {
              hub), or ask for MJPEG (--format mjpeg), a smaller size or a lower rate"
         );
     };
-    let mut others: Vec<u32> = claim::others(index);
+    let mut others: Vec<u32> = claim::other_claimed(index);
     others.retain(|&other| sysfs::bus(other).is_some_and(|b| b.bus == bus.bus));
     let shared = match &others[..] {
         [] => String::new(),
@@ -66,7 +66,7 @@ fn no_bandwidth(index: u32) -> String {
     )
 }
 
-/// Error: the camera is not in the list `found`.
+/// Returns the error that the camera is not among `found`.
 pub(super) fn missing(index: u32, found: &[u32]) -> CaptureError {
     let found = match found {
         [] => "no camera was found".to_owned(),
@@ -75,7 +75,6 @@ pub(super) fn missing(index: u32, found: &[u32]) -> CaptureError {
     CaptureError::Camera(format!("no camera {index}: {found}; see `stereopsis devices`"))
 }
 
-/// List of numbers as text: `0, 1 and 2`.
 fn list(numbers: &[u32]) -> String {
     match numbers {
         [] => String::new(),
@@ -87,7 +86,7 @@ fn list(numbers: &[u32]) -> String {
     }
 }
 
-/// Error: the camera has no supported format.
+/// Returns the error that the camera has no supported format.
 pub(super) fn unreadable(index: u32) -> CaptureError {
     let formats = if cfg!(target_os = "linux") { "YUYV, NV12, MJPEG, GREY or Y16" } else { "YUYV, NV12 or MJPEG" };
     CaptureError::Camera(format!(
@@ -95,8 +94,8 @@ pub(super) fn unreadable(index: u32) -> CaptureError {
     ))
 }
 
-/// Error: the camera gives no image any more, because its thread is blocked in the driver or all frames since the
-/// last image are `damaged`.
+/// Returns the error that the camera delivers no images: all frames since the last image are `damaged`, or its thread is blocked in the
+/// driver.
 pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureError {
     let seconds = since.as_secs();
     CaptureError::Camera(if damaged.total() > 0 {
@@ -110,7 +109,7 @@ pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureEr
     })
 }
 
-/// Error: the camera does not report its modes; its driver may be blocked.
+/// Returns the error that the camera does not report its modes; its driver may be blocked.
 pub(super) fn unanswered(index: u32, since: Duration) -> CaptureError {
     let seconds = since.as_secs();
     CaptureError::Camera(format!(
@@ -118,17 +117,16 @@ pub(super) fn unanswered(index: u32, since: Duration) -> CaptureError {
     ))
 }
 
-/// Error: another thread of this program is listing the camera's modes.
+/// Returns the error that another thread of this program is opening the camera.
 pub(super) fn held_here() -> DeviceError {
     DeviceError::new("this program is just opening it")
 }
 
-/// Error: the camera's thread ended without a message.
+/// Returns the error that the camera's thread ended without a message.
 pub(super) fn ended(index: u32) -> CaptureError {
     CaptureError::Camera(format!("camera {index}: reading it ended unexpectedly; open it again"))
 }
 
-/// The system's name of the camera.
 pub(super) fn node(index: u32) -> String {
     if cfg!(target_os = "linux") { format!("/dev/video{index}") } else { format!("camera {index}") }
 }
@@ -139,7 +137,7 @@ mod tests {
     use nokhwa::NokhwaError;
 
     #[test]
-    fn causes_are_told_apart_by_the_systems_number() {
+    fn distinguishes_causes_by_error_numbers() {
         let open = |text: &str| NokhwaError::OpenDeviceError("0".into(), format!("V4L2 Error: {text}"));
         let cases = [
             (open("Permission denied (os error 13)"), "usermod -aG video"),
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_camera_names_those_found() {
+    fn a_missing_camera_lists_the_found_ones() {
         assert_eq!(missing(3, &[0, 1]).to_string(), "no camera 3: found 0 and 1; see `stereopsis devices`");
         assert_eq!(missing(3, &[0, 1, 2]).to_string(), "no camera 3: found 0, 1 and 2; see `stereopsis devices`");
         assert_eq!(missing(0, &[]).to_string(), "no camera 0: no camera was found; see `stereopsis devices`");

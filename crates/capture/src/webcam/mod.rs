@@ -1,7 +1,6 @@
-//! Cameras: two cameras paired by capture time, or one camera; also previews of one camera. nokhwa lists and reads
-//! cameras on systems other than Linux. On Linux sysfs lists them, and they are read through V4L2, which reports damage flags
-//! that nokhwa hides. Only this folder uses nokhwa. A read may block without a limit: each camera has a thread of
-//! its own (`reader`), which is detached where it does not stop, and the source waits for channels only.
+//! Cameras as a source: two cameras paired by capture time, or one camera; and previews. On Linux sysfs lists cameras, and V4L2 reads
+//! them, since it reports damage flags that nokhwa hides; other systems use nokhwa, which only this folder may name. A read may block
+//! without a limit: each camera has its own thread (`reader`), which is detached if it does not stop; sources wait only for channels.
 
 mod bandwidth;
 mod claim;
@@ -26,20 +25,20 @@ pub use super::CameraName;
 pub use bandwidth::bandwidth_warnings;
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};
-pub use one_camera::{OneCamera, Shown};
+pub use one_camera::{CameraViews, OneCamera};
 pub use pair::WebcamPair;
 pub use preview::Preview;
 pub use sysfs::UsbBus;
 
 use super::{CameraOptions, CaptureError, PairSource, SourceSpec};
 
-/// Opens the two cameras of `spec`, or its one, of which `one_camera` is shown.
+/// Opens the two cameras of `spec`, or its single camera, whose images contain `one_camera`.
 ///
 /// # Errors
-/// `spec` is no camera, or a camera is missing, busy, inaccessible, or has no such mode; the text gives advice.
+/// `spec` is no camera, or a camera is missing, busy, inaccessible, or has no suitable mode; the text gives advice.
 pub fn open(
     spec: &SourceSpec,
-    one_camera: Shown,
+    one_camera: CameraViews,
     mode: &ModeRequest,
     options: &CameraOptions,
 ) -> Result<Box<dyn PairSource>, CaptureError> {

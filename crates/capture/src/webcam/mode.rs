@@ -1,12 +1,10 @@
-//! Selects the mode in which a camera is opened; pure functions of the listed modes.
-//!
-//! Priorities: size, then rate, then format.
+//! Chooses the mode in which cameras are opened from the modes that they list: by size first, then rate, then format. Pure functions.
 
 use crate::decode_camera::PixelFormat;
 use crate::{CameraApi, Pixels};
 use std::fmt;
 
-/// An image mode of a camera.
+/// Image mode of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode {
     /// Pixel format.
@@ -20,7 +18,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Whether the mode is plausible.
+    /// Returns whether the mode is plausible.
     pub(super) fn is_possible(&self) -> bool {
         let sides = [self.width, self.height];
         let colours_fit = match self.format {
@@ -31,7 +29,7 @@ impl Mode {
         colours_fit && sides.iter().all(|side| (1..=MAX_SIDE_PX).contains(side)) && RATES_HZ.contains(&self.rate_hz)
     }
 
-    /// `(width, height)`.
+    /// Returns `(width, height)`, px.
     pub fn size(&self) -> (usize, usize) {
         (self.width, self.height)
     }
@@ -43,7 +41,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// Largest width and height, px; equal to the largest size of the size option.
+/// Maximum width and height, px, equal to that of the option for sizes.
 const MAX_SIDE_PX: usize = 16_384;
 /// Plausible rates, Hz.
 const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
@@ -51,20 +49,20 @@ const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
 /// Requested mode of a camera; the nearest listed mode is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModeRequest {
-    /// `(width, height)` per view; `None` means 640x480.
+    /// Size `(width, height)` per view, px; `None` means 640x480.
     pub size: Option<(usize, usize)>,
     /// Rate, Hz; `None` means 30.
     pub rate_hz: Option<u32>,
     /// Interface to the camera.
     pub api: CameraApi,
-    /// Pixel format; `None` means any, YUYV first where rates are equal.
+    /// Pixel format; `None` means any, with YUYV first at equal rates.
     pub format: Option<PixelFormat>,
-    /// Decoded parts of its images.
+    /// Parts of the images to decode.
     pub pixels: Pixels,
 }
 
 impl ModeRequest {
-    /// The explicitly requested properties that `mode` lacks: `640x480 at 60/s`.
+    /// Returns the explicitly requested properties that `mode` lacks, as text: `640x480 at 60/s`.
     pub(super) fn unmet_by(&self, mode: Mode, views_per_picture: usize) -> Option<String> {
         let size = self.size.filter(|&(width, height)| (width * views_per_picture, height) != mode.size());
         let rate_hz = self.rate_hz.filter(|&rate| rate != mode.rate_hz);
@@ -78,8 +76,8 @@ impl ModeRequest {
     }
 }
 
-/// The modes to try on each camera, best first: all of one size, the one nearest to the request that every camera
-/// has. `None` if there is no such size.
+/// Returns the modes to try on each camera, best first. All have one size: of the sizes that every camera has, the one nearest to the
+/// request. `None` without a common size.
 pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {
     let (view_width, height) = request.size.unwrap_or((640, 480));
     let requested = (view_width * views_per_picture, height);
@@ -92,7 +90,7 @@ pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &M
     let two_wide = |m: &Mode| views_per_picture == 1 || m.width >= 2 * m.height;
     let size = shared.min_by_key(|m| {
         let distance = m.width.abs_diff(requested.0) + m.height.abs_diff(requested.1);
-        // a side-by-side image is at least twice as wide as high; the camera's other modes show one view, or squeeze
+        // side-by-side images are at least twice as wide as high; narrower modes contain one view, or squeezed views
         (!two_wide(m) && m.size() != requested, distance, m.rate_hz.abs_diff(rate_hz), m.format)
     })?;
     let candidates = |offer: &Vec<Mode>| {
@@ -112,7 +110,7 @@ mod tests {
         Mode { format, width, height, rate_hz }
     }
 
-    /// Modes of a common webcam: large raw images have low rates.
+    /// Returns the modes of a typical webcam, whose large raw images have low rates.
     fn webcam() -> Vec<Mode> {
         vec![
             mode(Yuyv, 320, 240, 30),
@@ -130,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_of_no_picture_are_none() {
+    fn rejects_implausible_modes() {
         let possible = [mode(Yuyv, 2, 1, 1), mode(Mjpeg, 16_384, 3, 1000), mode(PixelFormat::Grey, 3, 3, 30)];
         assert!(possible.iter().all(Mode::is_possible));
         let sizes = [(0, 480), (640, 0), (16_386, 480), (641, 480)].map(|(w, h)| mode(Yuyv, w, h, 30));
@@ -139,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn default_is_vga_raw_at_30() {
+    fn the_default_is_raw_vga_at_30_hz() {
         let candidates = choose(&[webcam()], 1, &ModeRequest::default()).expect("has modes");
         assert_eq!(candidates, [[mode(Yuyv, 640, 480, 30), mode(Mjpeg, 640, 480, 30), mode(Yuyv, 640, 480, 15)]]);
     }
 
     #[test]
-    fn mjpeg_where_raw_is_too_slow() {
+    fn chooses_mjpeg_if_raw_is_too_slow() {
         let request = ModeRequest { size: Some((1280, 720)), ..ModeRequest::default() };
         assert_eq!(best(&[webcam()], 1, &request), Some(mode(Mjpeg, 1280, 720, 30)));
         let request = ModeRequest { format: Some(Yuyv), ..request };
@@ -153,13 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn nearest_size_where_the_wish_is_missing() {
+    fn chooses_the_nearest_size() {
         let request = ModeRequest { size: Some((1900, 1000)), ..ModeRequest::default() };
         assert_eq!(best(&[webcam()], 1, &request), Some(mode(Mjpeg, 1920, 1080, 30)));
     }
 
     #[test]
-    fn two_cameras_get_one_size() {
+    fn two_cameras_get_a_common_size() {
         let other = vec![mode(Mjpeg, 320, 240, 60), mode(Mjpeg, 800, 600, 30), mode(Mjpeg, 1280, 720, 30)];
         let chosen = choose(&[webcam(), other], 1, &ModeRequest::default()).expect("320x240");
         assert_eq!(chosen, [[mode(Yuyv, 320, 240, 30)], [mode(Mjpeg, 320, 240, 60)]]);
@@ -168,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn side_by_side_takes_a_picture_of_both_eyes() {
+    fn side_by_side_prefers_wide_images() {
         let stereo = vec![mode(Mjpeg, 2560, 720, 30), mode(Mjpeg, 640, 480, 30), mode(Mjpeg, 1280, 720, 30)];
         assert_eq!(best(std::slice::from_ref(&stereo), 2, &ModeRequest::default()), Some(mode(Mjpeg, 2560, 720, 30)));
         let request = ModeRequest { size: Some((320, 480)), ..ModeRequest::default() };
@@ -177,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn names_unmet_properties() {
         let unmet = |size, rate_hz, got: Mode, views| {
             ModeRequest { size, rate_hz, ..ModeRequest::default() }.unmet_by(got, views)
         };

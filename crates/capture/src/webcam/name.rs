@@ -1,4 +1,4 @@
-//! Resolution of a camera's name.
+//! Resolves the name of a camera: port to current number, and number to port.
 
 use super::devices::{CameraInfo, listed};
 use super::{fault, sysfs};
@@ -6,10 +6,10 @@ use crate::console::foreign;
 use crate::{CameraName, CaptureError};
 
 impl CameraName {
-    /// Returns the camera's current number.
+    /// Returns the current number of the camera.
     ///
     /// # Errors
-    /// No such camera, or the system lists none.
+    /// There is no such camera, or the system cannot list cameras.
     pub fn resolve(&self) -> Result<u32, CaptureError> {
         let cameras = listed()?;
         let found: Vec<u32> = cameras.iter().map(|c| c.index).collect();
@@ -28,7 +28,7 @@ impl CameraName {
     }
 }
 
-/// Returns whether a camera is at a port, given by its listed name or the bus's name of the device.
+/// Returns whether a camera is at this port, given as its listed name or as the bus's name of the device.
 fn is_at(camera: &CameraInfo, port: &str) -> bool {
     camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }

@@ -1,5 +1,5 @@
-//! One camera: the left half of its image is the left view, as seen from behind the camera; or all of it is one view, whose partner
-//! another machine has.
+//! Single camera as a source. Its image contains both views side by side, the left half being the left view as seen from behind the
+//! camera; or it is one view of a pair whose other camera belongs to another machine.
 
 use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 
 /// Views in the image of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// Both, side by side.
+pub enum CameraViews {
+    /// Both views, side by side.
     BothViews,
-    /// One view, which stands for both views of a pair: a head sends one of them.
+    /// One view, which becomes both images of the pair; a head then sends only one of them.
     OneView,
 }
 
-impl Shown {
-    fn views(self) -> usize {
+impl CameraViews {
+    fn count(self) -> usize {
         match self {
             Self::BothViews => 2,
             Self::OneView => 1,
@@ -31,10 +31,10 @@ impl Shown {
     }
 }
 
-/// Single camera. A lost one is opened again when it returns.
+/// Single camera, which is opened again when it returns after a loss.
 #[derive(Debug)]
 pub struct OneCamera {
-    shown: Shown,
+    views: CameraViews,
     stream: CameraStream,
     stamps: Stamps,
     options: CameraOptions,
@@ -45,17 +45,17 @@ impl OneCamera {
     /// Opens camera `index` in the mode nearest to the request, whose size is per view.
     ///
     /// # Errors
-    /// No such camera, busy, no permission, no mode (of even width for two views) in which it really streams.
+    /// The camera is missing, busy or inaccessible, or no mode (of even width for two views) really streams.
     pub fn open(
         index: u32,
-        shown: Shown,
+        views: CameraViews,
         request: &ModeRequest,
         options: &CameraOptions,
     ) -> Result<Self, CaptureError> {
         let stream =
-            open_streams(&[index], shown.views(), request, options)?.pop().ok_or_else(|| fault::ended(index))?;
+            open_streams(&[index], views.count(), request, options)?.pop().ok_or_else(|| fault::ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
-        Ok(Self { shown, stream, stamps: Stamps::default(), options: options.clone(), controls })
+        Ok(Self { views, stream, stamps: Stamps::default(), options: options.clone(), controls })
     }
 
     fn pair(&mut self, frame: &DecodedFrame) -> Result<RawPair, CaptureError> {
@@ -64,14 +64,14 @@ impl OneCamera {
             self.controls = ControlTask::start(&[self.stream.index()], &self.options)?;
         }
         let orientation = [self.options.views[0].orientation; 2];
-        let (left, right, original) = match self.shown {
-            Shown::BothViews => {
+        let (left, right, original) = match self.views {
+            CameraViews::BothViews => {
                 let swapped = self.options.swapped_halves;
                 let (left, right) = halves(&frame.picture, swapped);
                 let layout = StereoLayout { side_by_side: true, swapped, orientation };
                 (left, right, Original { images: vec![frame.original.clone()], layout })
             }
-            Shown::OneView => {
+            CameraViews::OneView => {
                 let layout = StereoLayout { orientation, ..StereoLayout::default() };
                 let images = vec![frame.original.clone(), frame.original.clone()];
                 (frame.picture.clone(), frame.picture.clone(), Original { images, layout })
@@ -95,7 +95,7 @@ impl PairSource for OneCamera {
         let mode = self.stream.mode();
         SourceInfo {
             name: format!("webcam {}", self.stream.index()),
-            width: mode.width / self.shown.views(),
+            width: mode.width / self.views.count(),
             height: mode.height,
             rate_hz: Some(f64::from(mode.rate_hz)),
             is_camera: true,

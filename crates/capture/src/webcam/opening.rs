@@ -1,4 +1,5 @@
-//! Opens cameras: each on a thread of its own, all with the same image size.
+//! Opens cameras, each on its own thread, all with the same image size. The threads list modes; the common mode is chosen here and
+//! ordered; a camera counts as open once it has delivered an intact image.
 
 use super::ModeRequest;
 use super::claim::Claim;
@@ -14,26 +15,26 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// An open and streaming camera. Dropping it stops it.
+/// Streaming camera, which stops when this is dropped.
 #[derive(Debug)]
 pub(super) struct OpenCamera {
     pub(super) index: u32,
     pub(super) mode: Mode,
-    /// Remark on its mode, where it differs from the request.
+    /// Remark on a mode that differs from the request.
     pub(super) remark: Option<String>,
     pub(super) frames: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) losses: Arc<Mutex<FrameLosses>>,
-    /// Sends the time of a restart of the stream.
+    /// Channel of the time at which the stream is to restart.
     pub(super) restart: Sender<SystemTime>,
     pub(super) thread: CameraThread,
 }
 
-/// Queue capacity: images that wait to be taken.
+/// Maximum number of images that wait to be taken.
 const QUEUE_CAPACITY: usize = 4;
-/// Timeout of opening and of the first image.
+/// Timeout of opening and of the first image together.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Opens cameras at the same time, all with the same image size.
+/// Opens cameras in parallel, all with the same image size.
 pub(super) fn open(
     cameras: &[(u32, PictureOptions)],
     views_per_picture: usize,
@@ -44,9 +45,9 @@ pub(super) fn open(
         return Err(fault::missing(index, &found));
     }
     let deadline = Instant::now() + START_TIMEOUT;
-    let starting: Vec<Starting> = cameras
+    let starting: Vec<OpeningCamera> = cameras
         .iter()
-        .map(|&(index, picture_options)| Starting::new(index, picture_options, Arc::default()))
+        .map(|&(index, picture_options)| OpeningCamera::new(index, picture_options, Arc::default()))
         .collect::<Result<_, _>>()?;
     let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
     let candidates =
@@ -69,28 +70,28 @@ pub(super) fn open(
     Ok(opened)
 }
 
-/// Properties of a camera that is opened again.
+/// Properties of a camera that are kept when it is opened again.
 #[derive(Clone, Debug)]
 pub(super) struct EarlierOpening {
     pub(super) picture_options: PictureOptions,
     pub(super) mode: Mode,
-    /// The requested pixel format, if any.
+    /// Requested pixel format; `None` for any.
     pub(super) format: Option<PixelFormat>,
-    /// Counted over all openings.
+    /// Losses, counted over all openings.
     pub(super) losses: Arc<Mutex<FrameLosses>>,
 }
 
-/// Opens one camera again, with its earlier image size.
+/// Opens a camera again, with its earlier image size.
 pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
     let EarlierOpening { picture_options, mode, format, ref losses } = *earlier_opening;
     let deadline = Instant::now() + START_TIMEOUT;
-    let starting = Starting::new(index, picture_options, losses.clone())?;
+    let starting = OpeningCamera::new(index, picture_options, losses.clone())?;
     let offer = starting.answer(&starting.offer, deadline)?;
     let request =
         ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, ..ModeRequest::default() };
     let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
     candidates.retain(|candidate| candidate.size() == mode.size());
-    // the earlier mode first, if it is still listed
+    // the earlier mode is tried first
     candidates.sort_by_key(|candidate| *candidate != mode);
     if candidates.is_empty() {
         let text = format!(
@@ -115,8 +116,8 @@ fn no_common_mode(cameras: &[(u32, PictureOptions)], format: Option<PixelFormat>
     CaptureError::Camera(text)
 }
 
-/// A camera's thread during opening: it lists modes, receives those to try, and reports the one that it set.
-struct Starting {
+/// Camera whose thread is opening it: it lists modes, receives those to try, and reports the granted one.
+struct OpeningCamera {
     index: u32,
     offer: Receiver<Result<Vec<Mode>, CaptureError>>,
     order: Sender<Vec<Mode>>,
@@ -129,7 +130,7 @@ struct Starting {
     thread: CameraThread,
 }
 
-impl Starting {
+impl OpeningCamera {
     fn new(index: u32, picture_options: PictureOptions, losses: Arc<Mutex<FrameLosses>>) -> Result<Self, CaptureError> {
         let (offer_sender, offer) = bounded(1);
         let (order, orders) = bounded(1);
@@ -147,7 +148,7 @@ impl Starting {
         Ok(Self { index, offer, order, granted_mode, frames, losses, damaged_before, restart, thread })
     }
 
-    /// The thread's answer, or an error if it times out or ends.
+    /// Waits for an answer of the thread, which may time out or end.
     fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
         answers.recv_deadline(deadline).unwrap_or_else(|error| {
             Err(match error {
@@ -171,7 +172,6 @@ impl Starting {
 
 #[cfg(test)]
 impl OpenCamera {
-    /// A camera whose thread is replaced by the test.
     pub(super) fn of_thread(
         index: u32,
         mode: Mode,

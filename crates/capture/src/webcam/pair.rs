@@ -1,4 +1,4 @@
-//! Two cameras as one source: their frames are paired by capture time.
+//! Two cameras as one source: reads both streams, checks their time stamps, and pairs their frames by capture time.
 
 use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
@@ -12,13 +12,13 @@ use crate::{CameraOptions, CaptureError, Next, Original, PairSource, RawPair, So
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Pair of free-running cameras. A lost one is opened again when it returns.
+/// Pair of free-running cameras. A lost camera is opened again when it returns.
 #[derive(Debug)]
 pub struct WebcamPair {
     /// Streams of the left and the right camera.
     streams: [CameraStream; 2],
     stamps: [Stamps; 2],
-    /// Whether a camera's time stamps are unusable: both use arrival times, so that equal transfer delays cancel out.
+    /// Whether both cameras use arrival times because one has unusable time stamps; equal transfer delays then cancel out.
     by_arrival: bool,
     pairing: Pairing<DecodedFrame>,
     /// Capture time of the newest left image.
@@ -30,16 +30,16 @@ pub struct WebcamPair {
 }
 
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
-/// Ratio of the two rates above which a remark is made.
+/// Maximum ratio of the two rates without a remark.
 const MAX_RATE_RATIO: f64 = 1.5;
-/// Fraction of the granted rate below which a remark is made.
+/// Minimum fraction of the granted rate without a remark.
 const MIN_RATE_FRACTION: f64 = 0.7;
 
 impl WebcamPair {
-    /// Opens both cameras at the same time, with images of the same size, nearest to the request.
+    /// Opens both cameras with a common image size, nearest to the request.
     ///
     /// # Errors
-    /// One camera named twice; no such camera, busy, no permission; no common size; a listed mode that is rejected.
+    /// Both numbers are equal, a camera is missing, busy or inaccessible, or the cameras have no common size in which both stream.
     pub fn open(left: u32, right: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         if left == right {
             return Err(CaptureError::Camera(format!(
@@ -63,7 +63,7 @@ impl WebcamPair {
         })
     }
 
-    /// Takes the images in both queues, without waiting.
+    /// Takes the frames from both queues without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
             while let Some(frame) = self.streams[i].poll()? {
@@ -123,7 +123,7 @@ impl WebcamPair {
             }
             Step::Aligned(skew_s) => {
                 log::info!("the cameras take their images {:.1} ms apart", skew_s * 1e3);
-                self.pairing.reset_skew(); // pairs of the change itself say nothing
+                self.pairing.reset_skew(); // pairs during the restart are not representative
                 (self.resync, self.resync_remark) = (None, None);
             }
             Step::Failed(skew_s) => {
@@ -248,7 +248,7 @@ fn raw_pair(Paired { left, right, time, skew_s }: Paired<DecodedFrame>, options:
 
 impl Drop for WebcamPair {
     fn drop(&mut self) {
-        // signal both first; each drop then waits for its own thread
+        // signal both threads before each drop waits for its own
         for stream in &mut self.streams {
             stream.signal_stop();
         }

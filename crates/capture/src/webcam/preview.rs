@@ -1,4 +1,4 @@
-//! Previews of one camera for selecting it: on a thread of its own, with a small mode that needs little bus bandwidth.
+//! Preview of one camera for its selection, read on a separate thread in a small mode that needs little bus bandwidth.
 
 use super::claim::Claim;
 use super::device::{self, Device};
@@ -14,38 +14,38 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Preview of a camera: its newest image. A camera that another source of this program has open is not opened, and the problem is
-/// reported; a busy, missing or lost one is tried again. Frees the camera soon when dropped, without waiting.
+/// Preview of a camera: its newest image. A camera that another source of this program has open is not opened; a busy, missing or lost
+/// one is tried again. Dropping frees the camera soon, without waiting.
 #[derive(Debug)]
 pub struct Preview {
     index: u32,
-    /// The lock is held briefly, never across a read.
-    seen: Arc<Mutex<State>>,
+    /// State shared with the thread; the lock must never be held across a read.
+    seen: Arc<Mutex<PreviewState>>,
     thread: Option<CameraThread>,
 }
 
 #[derive(Debug)]
-struct State {
+struct PreviewState {
     latest: Option<Arc<Picture>>,
-    /// Arrival time of the newest image, or start of waiting for it.
+    /// Arrival time of the newest image, or start of the wait for one.
     at: Instant,
-    /// Damage counts since that time.
+    /// Numbers of damaged frames since that time.
     damaged: Damaged,
     problem: Option<String>,
 }
 
 /// Time without an image after which a problem is reported.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval between two attempts to open the camera, and poll interval of the stop signal meanwhile.
+/// Pause between two attempts to open the camera, and poll interval of the stop signal during the pause.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Size of a thumbnail, px.
+/// Width of a thumbnail, px.
 const WIDTH: usize = 320;
 
 impl Preview {
     /// Starts a preview of camera `index`; returns at once.
     pub fn open(index: u32) -> Self {
-        let seen = State { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None };
+        let seen = PreviewState { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None };
         let seen = Arc::new(Mutex::new(seen));
         let shown = seen.clone();
         let thread =
@@ -65,7 +65,7 @@ impl Preview {
         self.seen.lock().latest.clone()
     }
 
-    /// Returns why there is no new image; stays during further attempts until one succeeds.
+    /// Returns why there is no new image. The problem stays during further attempts until one succeeds.
     pub fn problem(&self) -> Option<String> {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
             return Some(fault::ended(self.index).to_string());
@@ -84,7 +84,7 @@ impl Drop for Preview {
     }
 }
 
-fn run(index: u32, stop: &AtomicBool, seen: &Mutex<State>) {
+fn run(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) {
     while !stop.load(Ordering::Relaxed) {
         if let Err(error) = watch(index, stop, seen) {
             seen.lock().problem = Some(error.to_string());
@@ -96,8 +96,8 @@ fn run(index: u32, stop: &AtomicBool, seen: &Mutex<State>) {
     }
 }
 
-/// Runs until it is stopped, or the camera fails.
-fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<State>) -> Result<(), CaptureError> {
+/// Reads the camera until a stop or an error.
+fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) -> Result<(), CaptureError> {
     let claim = Claim::try_take(index).ok_or_else(|| {
         CaptureError::Camera(format!("camera {index} is in use by this program's source; its image is shown there"))
     })?;
@@ -114,7 +114,7 @@ fn read(
     device: &mut dyn Device,
     mode: Mode,
     stop: &AtomicBool,
-    seen: &Mutex<State>,
+    seen: &Mutex<PreviewState>,
 ) -> Result<(), device::DeviceError> {
     let layout = device.start(mode)?.layout;
     while !stop.load(Ordering::Relaxed) {
@@ -122,7 +122,6 @@ fn read(
         let mut picture = match frame.decode(layout, Pixels::Color) {
             Ok(picture) => picture,
             Err(error) => {
-                // skipped: the next one comes soon
                 seen.lock().damaged.count(error.damage);
                 continue;
             }
@@ -131,12 +130,12 @@ fn read(
             picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
         }
         let (latest, at) = (Some(Arc::new(picture)), Instant::now());
-        *seen.lock() = State { latest, at, damaged: Damaged::default(), problem: None };
+        *seen.lock() = PreviewState { latest, at, damaged: Damaged::default(), problem: None };
     }
     Ok(())
 }
 
-/// Returns the cheapest mode: about as wide as a thumbnail, at most 30/s if there is such a rate, MJPEG if possible.
+/// Returns the cheapest mode: at most 30/s if possible, then about as wide as a thumbnail, then MJPEG.
 fn small(modes: &[Mode]) -> Option<Mode> {
     let cost = |mode: &&Mode| {
         (
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thumbnail_takes_the_smallest_mode() {
+    fn chooses_the_cheapest_mode() {
         let mode = |format, width, height, rate_hz| Mode { format, width, height, rate_hz };
         let modes = [
             mode(PixelFormat::Yuyv, 640, 480, 30),

@@ -1,8 +1,8 @@
-//! Camera thread: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and
-//! sends images. It never waits for the receiver: its queue is short, and a full queue drops its oldest image.
+//! Thread of one camera: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and sends images. It must
+//! never wait for the receiver: a full queue drops its oldest image.
 
 use super::claim::Claim;
-use super::device::{self, Device, DeviceError, Frame, Started};
+use super::device::{self, Device, DeviceError, ReceivedFrame, StreamFormat};
 use super::fault::{self, number};
 use super::mode::Mode;
 use crate::decode_camera::{Damaged, Layout};
@@ -15,21 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// One decoded image of one camera.
 #[derive(Debug)]
 pub(super) struct DecodedFrame {
     pub(super) picture: Picture,
-    /// The encoded image.
+    /// Image as the camera sent it.
     pub(super) original: crate::EncodedImage,
-    /// Capture time, according to the driver.
+    /// Capture time according to the driver.
     pub(super) stamp: Option<SystemTime>,
-    /// Arrival time.
     pub(super) arrival: SystemTime,
-    /// Sequence number of all received frames, also of damaged and dropped ones.
+    /// Number of the frame, which also counts damaged and dropped frames.
     pub(super) number: u64,
 }
 
-/// Processing of each image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PictureOptions {
     pub(super) api: CameraApi,
@@ -37,36 +34,34 @@ pub(super) struct PictureOptions {
     pub(super) orientation: Orientation,
 }
 
-/// Numbers of frames of a camera that became no image.
+/// Numbers of frames of a camera that gave no image.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FrameLosses {
-    /// Numbers of damaged frames.
+    /// Numbers of damaged frames by cause.
     pub(super) damaged: Damaged,
-    /// Number of gaps in the driver's sequence numbers.
+    /// Number of frames missing in the driver's sequence numbers.
     pub(super) missed: u64,
-    /// Number of images that were not taken in time.
     pub(super) late: u64,
 }
 
-/// Mode that a camera set, and the error of the first ordered mode if that failed.
+/// Mode that a camera granted, and the error of the first ordered mode if that failed.
 pub(super) type GrantedMode = (Mode, Option<CaptureError>);
 
-/// Inputs and outputs of the thread.
 pub(super) struct Reader {
     pub(super) index: u32,
     pub(super) claim: Claim,
     pub(super) picture_options: PictureOptions,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
-    /// Receiving end, to drop the oldest image.
+    /// Receiving end of the same channel, to drop the oldest image.
     pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
-    /// Locked briefly.
+    /// Losses; the lock must never be held across a read.
     pub(super) losses: Arc<Mutex<FrameLosses>>,
     /// Channel of the time of a restart of the stream.
     pub(super) restarts: Receiver<SystemTime>,
 }
 
-/// Progress of a stream.
+/// Frame numbers of a stream.
 #[derive(Default)]
 struct Progress {
     number: u64,
@@ -75,21 +70,20 @@ struct Progress {
 }
 
 impl Progress {
-    /// Returns the number of frames since the last one that the driver counted and dropped.
+    /// Returns the number of frames since the last one that the driver counted and did not deliver.
     fn missed(&mut self, number: Option<u32>) -> u32 {
         let last = std::mem::replace(&mut self.of_driver, number);
         let gap = number.zip(last).and_then(|(number, last)| number.checked_sub(last)?.checked_sub(1));
-        // a longer gap is a pause, or an invalid sequence number
+        // longer gaps are pauses or invalid sequence numbers
         gap.filter(|&gap| gap <= MAX_SEQUENCE_GAP).unwrap_or(0)
     }
 }
 
-/// Longest delay of a restart.
 const MAX_RESTART_DELAY: Duration = Duration::from_secs(1);
-/// Time after its start within which a mode must deliver an intact frame, if at least this number of frames came.
+/// Time after which a mode is given up if all frames, and at least this number, were damaged.
 const DAMAGED_START_TIMEOUT: Duration = Duration::from_secs(1);
 const MIN_DAMAGED_AT_START: u64 = 3;
-/// Largest plausible number of consecutive missing frames.
+/// Maximum plausible number of consecutive missing frames.
 const MAX_SEQUENCE_GAP: u32 = 1000;
 
 impl Reader {
@@ -129,13 +123,13 @@ impl Reader {
         }
     }
 
-    /// Sets the first mode in which the camera really streams; the bus may reject listed modes.
+    /// Sets the first of the modes in which the camera really streams; the bus may reject listed modes.
     fn start(
         &self,
         device: &mut dyn Device,
         candidates: &[Mode],
         progress: &mut Progress,
-    ) -> Result<(Started, Option<CaptureError>), CaptureError> {
+    ) -> Result<(StreamFormat, Option<CaptureError>), CaptureError> {
         let mut refusal = None;
         for &mode in candidates {
             match self.first_frame(device, mode, progress) {
@@ -154,13 +148,13 @@ impl Reader {
         Err(refusal.unwrap_or_else(|| fault::unreadable(self.index)))
     }
 
-    /// Only the first intact frame proves that the camera streams; the very first ones are often truncated.
+    /// Starts a mode and waits for an intact frame, which alone proves that the camera streams; the first frames are often truncated.
     fn first_frame(
         &self,
         device: &mut dyn Device,
         mode: Mode,
         progress: &mut Progress,
-    ) -> Result<Started, DeviceError> {
+    ) -> Result<StreamFormat, DeviceError> {
         let before = self.losses.lock().damaged;
         let started = device.start(mode)?;
         progress.of_driver = None;
@@ -181,7 +175,7 @@ impl Reader {
         Ok(started)
     }
 
-    fn read(&self, device: &mut dyn Device, started: Started, progress: &mut Progress) {
+    fn read(&self, device: &mut dyn Device, started: StreamFormat, progress: &mut Progress) {
         while !self.stop.load(Ordering::Relaxed) {
             if let Ok(at) = self.restarts.try_recv() {
                 device.stop();
@@ -202,8 +196,8 @@ impl Reader {
         }
     }
 
-    /// Sends the image; counts a damaged frame instead and returns false.
-    fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) -> bool {
+    /// Decodes and sends the image. Counts a damaged frame instead, and returns false.
+    fn deliver(&self, frame: ReceivedFrame<'_>, layout: Layout, progress: &mut Progress) -> bool {
         let arrival = SystemTime::now();
         let number = progress.number;
         progress.number += 1;
@@ -235,9 +229,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaps_in_a_drivers_count_are_frames_that_are_missing() {
+    fn counts_gaps_in_sequence_numbers_as_missed() {
         let mut progress = Progress::default();
-        // one and three are missing; a stream that starts anew, a count that stands still or leaps miss none
+        // one and three missing; a restart, a repeated number and a leap count none
         let numbers = [0, 1, 3, 7, 0, 0, 1, u32::MAX, 0];
         let missed: Vec<u32> = numbers.into_iter().map(|n| progress.missed(Some(n))).collect();
         assert_eq!(missed, [0, 0, 1, 3, 0, 0, 0, 0, 0]);

@@ -1,5 +1,5 @@
-//! Search for a lost camera in the background until it returns: by its port, because its number may have
-//! changed.
+//! Search for a lost camera in the background, which opens it again when it returns. It is recognized by its port, because its number
+//! may have changed.
 
 use super::claim;
 use super::devices::listed;
@@ -12,9 +12,9 @@ use std::time::Duration;
 /// Identity of a camera, independent of its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
-    /// Port; empty where the system does not report it.
+    /// Port; empty if unknown.
     pub(super) port: String,
-    /// Name according to its driver.
+    /// Name according to the driver.
     pub(super) name: String,
     /// Number when it was opened.
     pub(super) index: u32,
@@ -30,7 +30,7 @@ impl Identity {
         )
     }
 
-    /// Returns its current number, if it is listed.
+    /// Returns the current number of the camera, if it is listed.
     fn find(&self) -> Option<u32> {
         let cameras = listed().ok()?;
         let mut here = cameras.iter().filter(|camera| match self.port.as_str() {
@@ -38,7 +38,7 @@ impl Identity {
             port => camera.port == port,
         });
         let first = here.next()?;
-        // all nodes of a camera have the same port
+        // all nodes of a camera have the same port: prefer its earlier number
         Some(if here.any(|camera| camera.index == self.index) { self.index } else { first.index })
     }
 }
@@ -46,20 +46,19 @@ impl Identity {
 /// Search for a lost camera, which ends soon after it is dropped.
 #[derive(Debug)]
 pub(super) struct Reopening {
-    /// Channel of the camera, or of the error of opening it although it is listed.
+    /// Channel of the camera, or of an error of opening a camera that is listed again.
     pub(super) answer: Receiver<Result<OpenCamera, CaptureError>>,
-    /// Its channel disconnects when this is dropped.
+    /// Stop channel, which disconnects when this is dropped.
     _stop: Sender<()>,
 }
 
-/// Interval between two attempts.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Reopening {
     /// Starts the search.
     ///
     /// # Errors
-    /// The system cannot start a thread.
+    /// The system provides no thread.
     pub(super) fn start(identity: Identity, earlier_opening: EarlierOpening) -> Result<Self, CaptureError> {
         let (sender, answer) = bounded(1);
         let (stop, stopped) = bounded::<()>(0);
@@ -67,14 +66,14 @@ impl Reopening {
         let name = format!("camera {index_lost} again");
         let search = move || {
             while stopped.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                // while its old thread is blocked in the driver it cannot be opened, and that problem is already reported
+                // while the old thread is blocked in the driver, the camera cannot be opened, and that problem is reported already
                 let Some(index) = identity.find().filter(|&index| !claim::is_taken(index)) else { continue };
                 match open_again(index, &earlier_opening) {
                     Ok(camera) => {
                         let _ = sender.send(Ok(camera));
                         return;
                     }
-                    // an error that is not received may be dropped: another one follows
+                    // a full channel may drop this error: another one follows
                     Err(error) => {
                         let _ = sender.try_send(Err(error));
                     }

@@ -1,49 +1,45 @@
-//! Aligns two free-running cameras so that they take their images at nearly the same time.
+//! Aligns two free-running cameras, so that they take their images at nearly the same time.
 //!
-//! They have no common trigger; but the phase of a camera's images follows from the start of its stream. So the right one is
-//! restarted at a chosen time between two images of the left one: at a random phase first, then at one corrected by
-//! the measured skew, in case the camera's start-up delay is constant. A camera whose phase does not depend on its start
-//! stays at its best attempt.
+//! Without a common trigger, the phase of a camera's images depends on the start of its stream. So the right camera is restarted at a
+//! chosen time between two images of the left one: at a random phase first, then at a phase corrected by the measured skew, which
+//! succeeds if the camera's start-up delay is constant. Otherwise the camera stays at its best attempt.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Largest acceptable skew, in intervals.
+/// Maximum acceptable skew, in frame intervals.
 const MAX_SKEW: f64 = 0.1;
-/// Largest number of attempts before the best one is repeated.
+/// Maximum number of attempts before the best one is repeated.
 const MAX_ATTEMPTS: u32 = 8;
-/// Pairs measured per attempt.
 const PAIRS_PER_ATTEMPT: usize = 6;
-/// An attempt without pairs for this time counts as failed.
+/// Time without enough pairs after which an attempt counts as failed.
 const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(4);
 /// Time that a driver may need to stop a stream before a restart.
 const STOP_TIME: Duration = Duration::from_millis(250);
 
-/// The search for a small skew.
 #[derive(Debug)]
 pub(super) struct Resync {
     attempts: u32,
-    /// Phase of the stream's start after a left image, in intervals: 0 to 1.
+    /// Time from a left image to the start of the stream, in intervals, 0 to 1.
     phase: f64,
-    /// Skew (absolute) and phase of the best attempt, in intervals.
+    /// Absolute skew and phase of the best attempt, in intervals.
     best: Option<(f64, f64)>,
     repeats_best: bool,
     skews_s: Vec<f64>,
-    /// Images that came before this time belong to an earlier attempt.
+    /// Arrival time before which images belong to an earlier attempt.
     from: SystemTime,
     since: Instant,
 }
 
-/// Next step of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
-    /// Measure more pairs.
+    /// Measurement of more pairs.
     Measure,
-    /// Restart the right camera's stream at this time.
+    /// Restart of the right camera's stream at this time.
     Restart(SystemTime),
-    /// Success, with this skew, s.
+    /// Success with this skew, s.
     Aligned(f64),
-    /// Failure: the smallest skew, s; `None` where the camera gave no pairs.
+    /// Failure with this absolute skew, s; `None` if there were no pairs.
     Failed(Option<f64>),
 }
 
@@ -67,7 +63,7 @@ impl Resync {
         }
     }
 
-    /// Decides on the next step, given the left frame interval and the capture time of a left image.
+    /// Decides the next step, given the left frame interval, s, and the capture time of a left image.
     pub(super) fn step(&mut self, interval_s: f64, left_time: SystemTime) -> Step {
         if self.skews_s.len() < PAIRS_PER_ATTEMPT && self.since.elapsed() < MEASUREMENT_TIMEOUT {
             return Step::Measure;
@@ -90,7 +86,7 @@ impl Resync {
                 self.repeats_best = true;
                 phase
             }
-            // occasionally random: the start-up delay may vary more than the correction assumes
+            // every third phase is random, because the start-up delay may vary more than the correction assumes
             Some(_) if measured.is_some() && !self.attempts.is_multiple_of(3) => {
                 self.phase - skew + 0.02 * (random - 0.5)
             }
@@ -106,7 +102,7 @@ impl Resync {
     }
 }
 
-/// The first time from `earliest` on that is `phase` intervals after a left image.
+/// Returns the first time from `earliest` on that is `phase` intervals after a left image.
 fn next_at(earliest: SystemTime, left_time: SystemTime, interval_s: f64, phase: f64) -> SystemTime {
     let since_s = earliest.duration_since(left_time).map_or(0.0, |since| since.as_secs_f64());
     let intervals = (since_s / interval_s - phase).ceil().max(0.0) + phase;
@@ -118,7 +114,6 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Pseudo-random number, 0 to 1.
 fn random() -> f64 {
     (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -129,8 +124,8 @@ mod tests {
 
     const INTERVAL_S: f64 = 1.0 / 30.0;
 
-    /// Runs the search on a camera whose skew `started` gives for a try's number and the time of its start after a left
-    /// image. The last step, the number of starts, and the skew at the end, in intervals.
+    /// Runs the search on a simulated camera: `started` returns the skew after a start, given the number of the start and its phase.
+    /// Returns the last step, the number of starts, and the final skew, in intervals.
     fn search(mut started: impl FnMut(u32, f64) -> f64) -> (Step, u32, f64) {
         let left_time = SystemTime::now();
         let mut resync = Resync::new();
@@ -153,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_camera_that_starts_alike_each_time_is_brought_close_soon() {
+    fn aligns_a_camera_with_constant_delay_in_few_starts() {
         for delay in [0.0, 0.2, 0.45, 0.9] {
             let (end, starts, skew) = search(|_, phase| phase + delay);
             assert!(matches!(end, Step::Aligned(_)) && skew.abs() < MAX_SKEW, "{end:?}");
@@ -162,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn a_camera_that_does_not_care_is_left_after_some_tries() {
+    fn gives_up_on_a_camera_with_a_fixed_phase() {
         let (end, starts, _) = search(|_, _| 0.31);
         assert_eq!(starts, MAX_ATTEMPTS);
         assert!(matches!(end, Step::Failed(Some(s)) if (s - 0.31 * INTERVAL_S).abs() < 1e-9), "{end:?}");
     }
 
     #[test]
-    fn the_best_try_is_repeated_where_the_last_one_is_worse() {
+    fn repeats_the_best_attempt_at_the_end() {
         let mut phases = Vec::new();
         let (end, starts, skew) = search(|start, phase| {
             phases.push(phase);
@@ -181,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn cameras_that_are_close_are_left_alone() {
+    fn aligned_cameras_are_not_restarted() {
         let mut resync = Resync::new();
         let now = SystemTime::now() + Duration::from_secs(1);
         assert_eq!(resync.step(INTERVAL_S, now), Step::Measure);

@@ -1,5 +1,5 @@
-//! Linux's description of a camera beside V4L2: its port and its USB bus. On other systems these files do
-//! not exist, and both are unknown.
+//! Reads port, USB bus and name of a camera from Linux's sysfs and /dev. On other systems these files do not exist, and the functions
+//! return `None`.
 
 #[cfg(target_os = "linux")]
 use std::ffi::OsString;
@@ -7,10 +7,10 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A USB bus; its devices share its bandwidth.
+/// USB bus, whose devices share its bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsbBus {
-    /// Its number, as in `lsusb`.
+    /// Number, as in `lsusb`.
     pub bus: u32,
     /// Connection speed of the camera, Mbit/s: 12, 480, 5000 and more.
     pub speed_mbit: u32,
@@ -22,12 +22,11 @@ impl fmt::Display for UsbBus {
     }
 }
 
-/// Port of the camera: the persistent name, or the device's name where the system keeps no such names.
+/// Returns the port of the camera: its persistent name, or the name of the device on systems without persistent names.
 pub(super) fn port(index: u32) -> Option<String> {
     path_name(index).or_else(|| device_name(index))
 }
 
-/// The name below /dev/v4l/by-path, without its `-video-indexN`.
 fn path_name(index: u32) -> Option<String> {
     let node = format!("video{index}");
     let names = fs::read_dir("/dev/v4l/by-path").ok()?.flatten().filter_map(|entry| {
@@ -36,17 +35,16 @@ fn path_name(index: u32) -> Option<String> {
         (target.file_name()? == node.as_str())
             .then(|| name.rsplit_once("-video-index").map(|(port, _)| port.to_owned()))?
     });
-    // a camera may have persistent names of an older and a newer scheme
+    // a camera may have several names, of an older and a newer scheme
     names.min()
 }
 
-/// The bus's name of the device: `1-2:1.0`.
+/// Returns the bus's name of the device: `1-2:1.0`.
 pub(super) fn device_name(index: u32) -> Option<String> {
     let device = fs::read_link(folder(index).join("device")).ok()?;
     Some(device.file_name()?.to_string_lossy().into_owned())
 }
 
-/// The bus of a USB camera.
 pub(super) fn bus(index: u32) -> Option<UsbBus> {
     let device = fs::canonicalize(folder(index).join("device")).ok()?;
     device.ancestors().find_map(|folder| {
@@ -56,13 +54,13 @@ pub(super) fn bus(index: u32) -> Option<UsbBus> {
     })
 }
 
-/// Whether this is a further node of a camera: Linux gives one camera several, for metadata or other images.
+/// Returns whether this is not the first node of its camera; further nodes are for metadata or other images.
 pub(super) fn is_secondary_node(index: u32) -> bool {
     number(&folder(index).join("index")).is_some_and(|position| position > 0.0)
 }
 
-/// Number and name of each node that may be a camera: the `videoN` of /dev. Other names there, as udev rules give them
-/// (`video_left`), lead to the same nodes.
+/// Returns number and name of each node that may be a camera: each `videoN` of /dev. Other names there, which udev rules create
+/// (`video_left`), are links to the same nodes.
 ///
 /// # Errors
 /// /dev cannot be read.

@@ -1,4 +1,4 @@
-//! Handle of a camera's thread. A driver may block the thread: so a stop has a short timeout, after which it is detached.
+//! Handle of a camera's thread. A driver may block the thread, so stopping has a short timeout, after which the thread is detached.
 
 use crate::CaptureError;
 use crate::threads::join_until;
@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Timeout of a stop before the thread is detached; shorter than the capture thread's own shutdown timeout.
+/// Time after which a stopped thread is detached; shorter than the shutdown timeout of the capture thread, which waits for this.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// Stops the thread when dropped, and joins or detaches it.
+/// Handle of a camera's thread; dropping it stops the thread and joins or detaches it.
 #[derive(Debug)]
 pub(super) struct CameraThread {
     index: u32,
     stop: Arc<AtomicBool>,
-    /// Set as the stop signal.
+    /// End of the wait for the thread; `None` before the stop signal.
     deadline: Option<Instant>,
     handle: Option<JoinHandle<()>>,
 }
 
 impl CameraThread {
-    /// Starts the thread `name` for a camera; its argument becomes true when it is to end.
+    /// Starts the thread `name` of a camera; the argument of `body` becomes true when the thread must end.
     pub(super) fn spawn(
         index: u32,
         name: String,
@@ -36,18 +36,16 @@ impl CameraThread {
         Ok(Self { index, stop, deadline: None, handle: Some(handle) })
     }
 
-    /// Signals the thread to stop without waiting; dropping waits.
+    /// Signals the thread to stop; dropping waits for it. Returns the end of that wait.
     pub(super) fn signal_stop(&mut self) -> Instant {
         self.stop.store(true, Ordering::Relaxed);
         *self.deadline.get_or_insert_with(|| Instant::now() + SHUTDOWN_TIMEOUT)
     }
 
-    /// Whether it has ended, by itself or by a panic.
     pub(super) fn has_ended(&self) -> bool {
         self.handle.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Signals the thread to stop and detaches it.
     pub(super) fn detach(mut self) {
         self.signal_stop();
         self.handle = None;
@@ -69,7 +67,7 @@ mod tests {
     use crossbeam_channel::bounded;
 
     #[test]
-    fn a_thread_that_panics_has_ended() {
+    fn a_panicked_thread_has_ended() {
         let (go, gone) = bounded::<()>(0);
         let dies = move |_| {
             let _ = gone.recv();

@@ -1,6 +1,6 @@
 //! Capture thread: reads raw pairs from a source, prepares frames (rectification, scaling) and sends them to the engine.
 //! Raw taps receive each pair before its preparation, frame taps each frame before the newest-wins channel: neither a failing
-//! preparation nor a slow engine removes a pair from a recording.
+//! preparation nor a slow engine may remove a pair from a recording.
 
 use super::{
     Frame, FramePreparation, Next, PairSource, RemoteRig, SourceInfo, SourceState, Speed, Taps, Transport, threads,
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 pub use super::threads::join_or_detach;
 
-/// Function that returns whether pairs count by now, such as those that are recorded.
+/// Function that returns whether pairs count towards the limits yet, for example only recorded ones.
 pub type CountsFrom = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Options of reading a source.
+/// Options of the capture thread.
 #[derive(Clone, Default)]
 pub struct CaptureOptions {
     /// Preparation of frames; it can be changed while the source is read.
@@ -28,7 +28,7 @@ pub struct CaptureOptions {
     pub policy: Policy,
     /// Receivers of pairs and frames; they can be changed while the source is read.
     pub taps: Taps,
-    /// Function that returns after each pair whether it and later ones count for the two limits; `None` counts all.
+    /// Function, called after each pair, that returns whether the pair counts for the two limits; `None` counts all.
     pub counts_from: Option<CountsFrom>,
     /// Number of pairs after which reading ends.
     pub max_pairs: Option<u64>,
@@ -59,20 +59,20 @@ pub struct CaptureStats {
     pub rectify_ms: f64,
     /// Reason why the stream ended early, or why a pair could not be prepared.
     pub last_error: Option<String>,
-    /// Whether the newest pair could not be prepared: [`CaptureStats::last_error`] has the reason.
+    /// Whether the newest pair could not be prepared, see [`CaptureStats::last_error`].
     pub unprepared: bool,
     /// Whether the stream has ended.
     pub ended: bool,
-    /// Whether it ended with an error: see [`CaptureStats::last_error`].
+    /// Whether the stream ended with an error, see [`CaptureStats::last_error`].
     pub lost: bool,
 }
 
-struct Shared {
+struct SharedState {
     stop: AtomicBool,
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
     state: Mutex<SourceState>,
-    /// Preparation, and the number of its changes.
+    /// Number of changes of the preparation, and the preparation.
     preparation: Mutex<(u64, FramePreparation)>,
     taps: Mutex<Taps>,
     resync: AtomicBool,
@@ -80,9 +80,9 @@ struct Shared {
 
 /// Running capture thread; stopped when dropped.
 pub struct Capture {
-    /// Channel of the frames; cloned for their consumer.
+    /// Channel of prepared frames; the consumer has a clone.
     pub frames: NewestReceiver<Arc<Frame>>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     transport: Option<Arc<Transport>>,
     remote_rig: Option<Arc<RemoteRig>>,
     thread: Option<JoinHandle<()>>,
@@ -90,7 +90,6 @@ pub struct Capture {
 
 /// Timeout of waiting for a pair, after which the thread checks its stop signal.
 const READ_TIMEOUT: Duration = Duration::from_millis(50);
-/// Remark on the truth of rectified pairs.
 const TRUTH_DROPPED: &str = "the truth holds for the images as they are in the files: rectified by a calibration, they are not compared \
      with it";
 
@@ -100,7 +99,7 @@ impl Capture {
         let (sender, frames) = channel_with(options.policy);
         let CaptureOptions { preparation, policy: _, taps, counts_from, max_pairs, max_time } = options;
         let (transport, remote_rig) = (source.transport(), source.remote_rig());
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedState {
             stop: AtomicBool::new(false),
             stats: Mutex::default(),
             info: Mutex::new(source.info()),
@@ -109,11 +108,11 @@ impl Capture {
             taps: Mutex::new(taps),
             resync: AtomicBool::new(false),
         });
-        let (reader_shared, steered) = (Arc::clone(&shared), transport.clone());
-        let reader = Reader {
+        let (thread_shared, steered) = (Arc::clone(&shared), transport.clone());
+        let reader = CaptureThread {
             source,
             sender,
-            shared: reader_shared,
+            shared: thread_shared,
             transport: steered,
             rate: Rate::default(),
             counts_from,
@@ -159,7 +158,7 @@ impl Capture {
         *now = (now.0 + 1, preparation);
     }
 
-    /// Replaces the taps.
+    /// Replaces the receivers of pairs and frames.
     pub fn set_taps(&self, taps: Taps) {
         *self.shared.taps.lock() = taps;
     }
@@ -179,7 +178,7 @@ impl Capture {
         self.shared.resync.store(true, Ordering::Release);
     }
 
-    /// Stops reading. Waits for at most half a second and detaches a thread that its source still blocks.
+    /// Stops reading. Waits at most half a second, then detaches a thread that is still blocked by its source.
     pub fn stop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         self.frames.close();
@@ -195,24 +194,23 @@ impl Drop for Capture {
     }
 }
 
-/// State of the thread.
-struct Reader {
+struct CaptureThread {
     source: Box<dyn PairSource>,
     sender: NewestSender<Arc<Frame>>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     transport: Option<Arc<Transport>>,
     rate: Rate,
     counts_from: Option<CountsFrom>,
     max_pairs: Option<u64>,
     max_time: Option<Duration>,
-    /// Whether the last pair had truth, which does not hold for rectified images.
+    /// Whether the last pair had truth, which is not valid after rectification.
     has_truth: bool,
-    /// Largest depth so far, bits.
+    /// Maximum bit depth of images so far.
     bits: u8,
 }
 
-impl Reader {
-    /// Returns the preparation, if it is newer than this version.
+impl CaptureThread {
+    /// Returns the preparation and its version if the version differs from this one.
     fn newer_preparation(&self, version: u64) -> Option<(u64, FramePreparation)> {
         let now = self.shared.preparation.lock();
         (now.0 != version).then(|| now.clone())
@@ -228,7 +226,7 @@ impl Reader {
         drop(stats);
     }
 
-    /// Reads until the end, a stop or an error, which is returned as text.
+    /// Reads until the end of the source, a stop or an error.
     fn read_all(&mut self) -> Result<(), String> {
         let mut expected = None;
         let (mut pairs, mut first) = (0, None);
@@ -252,7 +250,7 @@ impl Reader {
                     Arc::new(*raw)
                 }
                 Next::Waiting => {
-                    // the rate falls while no pair comes
+                    // the rate must fall while no pair comes
                     self.shared.stats.lock().rate_hz = self.rate.per_second(Instant::now());
                     continue;
                 }
@@ -266,7 +264,7 @@ impl Reader {
                 tap.pair(&raw, preparation.geometry(&info), &info);
             }
             let mut frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
-            // it may have changed meanwhile, and a still delivers no other pair
+            // the preparation may have changed meanwhile, and a still image delivers no other pair
             while let Some((newer, preparation)) = self.newer_preparation(version) {
                 version = newer;
                 frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
@@ -285,7 +283,7 @@ impl Reader {
 
             let mut stats = self.shared.stats.lock();
             stats.captured += 1;
-            // gaps of a source with playback control come from seeking
+            // with playback control, gaps come from seeking
             let expects = expected.filter(|_| self.transport.is_none()).unwrap_or(raw.sequence);
             stats.dropped_source += raw.sequence.saturating_sub(expects);
             self.rate.record(arrived);
@@ -299,9 +297,8 @@ impl Reader {
             drop(stats);
             expected = Some(raw.sequence + 1);
             *self.shared.info.lock() = info;
-            // the next pair is tried too: the preparation may change
-            let Ok(frame) = frame else { continue };
-            // at the highest speed all frames are needed
+            let Ok(frame) = frame else { continue }; // the next pair may succeed: the preparation may change
+            // playback at maximum speed drops no frame
             let waits = self.transport.as_ref().is_some_and(|transport| transport.get().speed == Speed::Max);
             let sent = if waits { self.sender.send_waiting(frame) } else { self.sender.send(frame) };
             if sent.is_err() {

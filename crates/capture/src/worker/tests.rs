@@ -1,3 +1,5 @@
+//! Tests of the capture thread: taps, limits, counts, errors, and changes of the preparation.
+
 use super::*;
 use crate::calibration::Rectifier;
 use crate::calibration::StereoRig;
@@ -7,18 +9,18 @@ use crate::{CaptureError, FrameTap, RawPair, RawTap, Scale};
 use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 use std::time::SystemTime;
 
-/// Delivers pairs of one grey level each, then ends, fails or blocks.
-struct Script {
+/// Source of pairs of one grey level each, which then ends, fails or blocks.
+struct ScriptedSource {
     numbers: Vec<u64>,
     given: usize,
     last: fn() -> Result<Next, CaptureError>,
 }
 
-fn script(numbers: impl IntoIterator<Item = u64>) -> Script {
-    Script { numbers: numbers.into_iter().collect(), given: 0, last: || Ok(Next::End) }
+fn script(numbers: impl IntoIterator<Item = u64>) -> ScriptedSource {
+    ScriptedSource { numbers: numbers.into_iter().collect(), given: 0, last: || Ok(Next::End) }
 }
 
-impl PairSource for Script {
+impl PairSource for ScriptedSource {
     fn info(&self) -> SourceInfo {
         SourceInfo { name: "script".into(), width: 8, height: 4, ..SourceInfo::default() }
     }
@@ -34,10 +36,10 @@ impl PairSource for Script {
     }
 }
 
-/// Delivers the pairs whose numbers come through a channel.
-struct Fed(crossbeam_channel::Receiver<u64>);
+/// Source of the pairs whose numbers come through a channel.
+struct ChannelSource(crossbeam_channel::Receiver<u64>);
 
-impl PairSource for Fed {
+impl PairSource for ChannelSource {
     fn info(&self) -> SourceInfo {
         script([]).info()
     }
@@ -61,9 +63,9 @@ fn wait_for_end(capture: &Capture) -> CaptureStats {
 }
 
 #[derive(Default)]
-struct Seen(Mutex<Vec<u64>>);
+struct SequenceLog(Mutex<Vec<u64>>);
 
-impl FrameTap for Seen {
+impl FrameTap for SequenceLog {
     fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
         assert_eq!(source.name, "script");
         self.0.lock().push(frame.raw.sequence);
@@ -71,8 +73,8 @@ impl FrameTap for Seen {
 }
 
 #[test]
-fn a_slow_matcher_never_thins_what_is_recorded() {
-    let tap = Arc::new(Seen::default());
+fn taps_receive_every_frame_despite_a_slow_consumer() {
+    let tap = Arc::new(SequenceLog::default());
     let options =
         CaptureOptions { taps: Taps { frames: vec![tap.clone()], ..Taps::default() }, ..CaptureOptions::default() };
     let capture = Capture::start(Box::new(script(0..100)), options);
@@ -83,17 +85,16 @@ fn a_slow_matcher_never_thins_what_is_recorded() {
 }
 
 #[test]
-fn it_ends_after_pairs_or_time() {
+fn ends_after_the_maximum_pairs_or_time() {
     let options = CaptureOptions { max_pairs: Some(7), ..CaptureOptions::default() };
     assert_eq!(wait_for_end(&Capture::start(Box::new(script(0..100)), options)).captured, 7);
     let (sender, numbers) = crossbeam_channel::bounded(1);
     sender.send(0).unwrap();
     let options = CaptureOptions { max_time: Some(Duration::from_millis(200)), ..CaptureOptions::default() };
     let start = Instant::now();
-    assert_eq!(wait_for_end(&Capture::start(Box::new(Fed(numbers)), options)).captured, 1);
+    assert_eq!(wait_for_end(&Capture::start(Box::new(ChannelSource(numbers)), options)).captured, 1);
     assert!((0.2..5.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
-    // the first three do not count
-    let tap = Arc::new(Seen::default());
+    let tap = Arc::new(SequenceLog::default());
     let seen = Arc::clone(&tap);
     let counts_from: CountsFrom = Arc::new(move || seen.0.lock().len() > 3);
     let taps = Taps { frames: vec![tap], ..Taps::default() };
@@ -103,7 +104,7 @@ fn it_ends_after_pairs_or_time() {
 }
 
 #[test]
-fn lossless_hands_on_every_pair() {
+fn the_lossless_policy_drops_nothing() {
     let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
     let capture = Capture::start(Box::new(script(0..20)), options);
     let mut numbers = Vec::new();
@@ -120,14 +121,14 @@ fn lossless_hands_on_every_pair() {
 }
 
 #[test]
-fn gaps_of_the_source_are_its_own_drops() {
+fn counts_gaps_in_sequence_numbers_as_dropped_by_the_source() {
     let stats = wait_for_end(&Capture::start(Box::new(script([5, 6, 9, 10, 20])), CaptureOptions::default()));
     assert_eq!((stats.captured, stats.dropped_source), (5, 11));
     assert!(!stats.lost && stats.last_error.is_none());
 }
 
 #[test]
-fn a_lost_source_ends_the_stream_with_its_words() {
+fn a_lost_source_ends_the_stream_with_its_error() {
     let mut source = script(0..3);
     source.last = || Err(CaptureError::Camera("camera 0 is gone".into()));
     let capture = Capture::start(Box::new(source), CaptureOptions::default());
@@ -147,7 +148,7 @@ fn a_source_that_panics_ends_the_stream_with_an_error() {
 }
 
 #[test]
-fn stopping_leaves_a_blocked_source_behind() {
+fn stop_detaches_a_blocked_source() {
     let mut source = script([]);
     source.last = || {
         std::thread::sleep(Duration::from_secs(5));
@@ -161,7 +162,7 @@ fn stopping_leaves_a_blocked_source_behind() {
 }
 
 #[test]
-fn stopping_frees_a_thread_that_waits_for_room() {
+fn stop_wakes_a_thread_that_waits_for_room() {
     let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
     let mut capture = Capture::start(Box::new(script(0..1000)), options);
     std::thread::sleep(Duration::from_millis(20));
@@ -169,29 +170,30 @@ fn stopping_frees_a_thread_that_waits_for_room() {
     assert!(capture.stats().ended);
 }
 
-/// Rectifies pairs of `width` x 4 pixels.
+/// Returns a rectifier of pairs of `width` x 4 px.
 fn rectifier(width: usize) -> Arc<Rectifier> {
     let geometry = Geometry::new(8.0, 0.1, 4.0, [3.5, 1.5]);
     Arc::new(StereoRig::of_rectified(&geometry, (width, 4)).rectifier(width, 4, 0.0).unwrap())
 }
 
-impl RawTap for Seen {
+impl RawTap for SequenceLog {
     fn pair(&self, pair: &Arc<RawPair>, _: Option<Geometry>, _: &SourceInfo) {
         self.0.lock().push(pair.sequence);
     }
 }
 
 #[test]
-fn raw_pairs_go_on_while_rectification_fails_and_frames_come_back_with_another_one() {
-    let tap = Arc::new(Seen::default());
+fn raw_pairs_continue_while_rectification_fails() {
+    let tap = Arc::new(SequenceLog::default());
     let (sender, numbers) = crossbeam_channel::bounded(0);
     let preparation = FramePreparation { rectifier: Some(rectifier(16)), ..FramePreparation::default() };
     let taps = Taps { raw: vec![tap.clone()], ..Taps::default() };
-    let capture = Capture::start(Box::new(Fed(numbers)), CaptureOptions { preparation, taps, ..Default::default() });
+    let capture =
+        Capture::start(Box::new(ChannelSource(numbers)), CaptureOptions { preparation, taps, ..Default::default() });
     for sequence in 0..3 {
         sender.send(sequence).unwrap();
     }
-    sender.send(3).unwrap(); // the three before it are read
+    sender.send(3).unwrap(); // the three pairs before have been read
     let stats = capture.stats();
     assert!(stats.unprepared && !stats.lost && !stats.ended, "{stats:?}");
     let error = stats.last_error.unwrap();

@@ -1,33 +1,29 @@
-//! Attachment of every message: sequence number, send time and publisher id.
+//! Attachment of every message: sequence number, send time and publisher id, in the layout of `rmw_zenoh_cpp`. A wrong length crashes
+//! subscribers in C++.
 
-/// Size of an attachment, bytes.
 pub(super) const BYTES: usize = 33;
-/// Size of a publisher id, bytes; stands before it.
+/// Size of a publisher id, bytes; it is written before the id.
 const GID_BYTES: u8 = 16;
 
-/// Publisher id: a hash of its token, by which receivers match messages to publishers.
+/// Id of a publisher, by which receivers match messages to publishers: the hash of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gid([u8; 16]);
 
 impl Gid {
-    /// Computes the id of the publisher with this token.
     pub(super) fn of(token: &str) -> Self {
         Self(xxhash_rust::xxh3::xxh3_128(token.as_bytes()).to_le_bytes())
     }
 }
 
-/// Attachment of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attachment {
     /// Number of the message, from 1 for each publisher.
     pub(super) sequence: i64,
-    /// Send time, ns since 1970.
     pub(super) sent_ns: i64,
     pub(super) gid: Gid,
 }
 
 impl Attachment {
-    /// Encodes the attachment. A wrong length crashes subscribers in C++.
     pub(super) fn to_bytes(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
@@ -50,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_where_receivers_look_for_them() {
+    fn encodes_the_layout_of_rmw_zenoh() {
         let token = "@ros2_lv/0/aac3178e146ba6f1fc6e6a4085e77f21/0/10/MP/%/%/talker/%chatter/\
                      std_msgs::msg::dds_::String_/\
                      RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18/::,10:,:,:,,";
@@ -67,9 +63,9 @@ mod tests {
         assert_eq!(Attachment::of(&other), None);
     }
 
-    /// expected values from Python's `xxhash`: `xxh3_128(token).intdigest().to_bytes(16, "little")`
+    /// Expected values: Python's `xxhash`, `xxh3_128(token).intdigest().to_bytes(16, "little")`.
     #[test]
-    fn a_name_is_the_hash_that_others_compute() {
+    fn publisher_ids_equal_those_of_other_programs() {
         assert_eq!(Gid::of("").0, *b"\x7f\x49\x8d\x46\x24\xc3\x01\x60\xd8\x98\x47\x01\xd3\x06\xaa\x99");
         let token = "@ros2_lv/0/1/0/1/MP/%/%stereo/stereopsis/%stereo%depth%image_raw/sensor_msgs::msg::dds_::Image_/\
                      RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47/2::,5:,:,:,,";

@@ -1,17 +1,16 @@
-//! Publishers of the ROS 2 graph, from their tokens.
+//! Queries the publishers of the ROS 2 graph by their tokens.
 
 use super::super::replies::tokens;
-use super::token::{self, Published};
+use super::token::{self, PublisherToken};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Time limit of the token query.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Tokens read; a hostile network may have any number.
+/// Maximum number of tokens; a hostile network may have any number.
 const MAX_TOKENS: usize = 16_384;
 
 /// Returns all publishers of a domain; fewer if the network does not answer in time.
-pub(super) fn published(session: &zenoh::Session, domain: u32) -> BTreeSet<Published> {
+pub(super) fn published(session: &zenoh::Session, domain: u32) -> BTreeSet<PublisherToken> {
     let tokens = tokens(session, &token::all(domain), TIMEOUT, MAX_TOKENS).unwrap_or_default();
-    tokens.iter().filter_map(|token| Published::of(token)).collect()
+    tokens.iter().filter_map(|token| PublisherToken::of(token)).collect()
 }

@@ -1,13 +1,13 @@
-//! ROS 2 node with its publishers and subscriptions.
+//! ROS 2 node: joins the graph by a token, and creates publishers and subscriptions. Callbacks run on Zenoh threads and must not block.
 
 use super::super::error::NetworkError;
 use super::super::outlet::now_ns;
 use super::NAMESPACE;
 use super::attachment::{Attachment, Gid};
+use super::environment::RosEnvironment;
 use super::graph;
 use super::qos::Qos;
-use super::surroundings::RosEnvironment;
-use super::token::{self, End, NodeToken, Published};
+use super::token::{self, EndpointKind, NodeToken, PublisherToken};
 use crate::console;
 use crate::recording::format::Kind;
 use crate::recording::topic;
@@ -23,15 +23,14 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt as _, CacheConfig, MissDetectionConfig};
 
-/// Interval at which a latched topic announces its newest sequence number to late subscribers.
+/// Interval at which a latched topic announces its newest sequence number.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
-/// Node of the ROS 2 graph; it leaves the graph when it and all its ends are dropped.
+/// Node of the ROS 2 graph. It leaves the graph when it and all its publishers and subscriptions are dropped.
 pub struct Node {
     session: zenoh::Session,
     token: NodeToken,
     routers: String,
-    /// Next entity id.
     next_id: AtomicU64,
     _declared: LivelinessToken,
 }
@@ -41,16 +40,16 @@ impl Node {
     ///
     /// # Errors
     /// The configuration is invalid, or no session can be opened.
-    pub fn open(surroundings: &RosEnvironment, name: &'static str) -> Result<Self, NetworkError> {
-        Self::open_in(surroundings, NAMESPACE.to_owned(), name)
+    pub fn open(environment: &RosEnvironment, name: &'static str) -> Result<Self, NetworkError> {
+        Self::open_in(environment, NAMESPACE.to_owned(), name)
     }
 
     /// Joins the graph in another namespace, such as `/pi`, which replaces `/stereo` in topic names.
     ///
     /// # Errors
     /// See [`Node::open`].
-    pub fn open_in(surroundings: &RosEnvironment, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
-        let config = surroundings.zenoh()?;
+    pub fn open_in(environment: &RosEnvironment, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
+        let config = environment.zenoh()?;
         let routers = RosEnvironment::routers(&config);
         let failed = |err: &dyn std::fmt::Display| {
             let err = console::foreign(&err.to_string().chars().take(300).collect::<String>());
@@ -58,12 +57,12 @@ impl Node {
         };
         let session = zenoh::open(config).wait().map_err(|err| failed(&err))?;
         let session_id = session.zid().to_string();
-        let token = NodeToken { domain: surroundings.domain, session: session_id, id: 0, namespace, name };
+        let token = NodeToken { domain: environment.domain, session: session_id, id: 0, namespace, name };
         let declared = session.liveliness().declare_token(token.node()).wait().map_err(|err| failed(&err))?;
         Ok(Self { session, token, routers, next_id: AtomicU64::new(1), _declared: declared })
     }
 
-    /// Returns the full name.
+    /// Returns the full name, with the namespace.
     pub fn name(&self) -> String {
         format!("{}/{}", self.token.namespace, self.token.name)
     }
@@ -78,12 +77,12 @@ impl Node {
         &self.routers
     }
 
-    /// Whether a router is connected; without one no other node is visible.
+    /// Returns whether a router is connected; without one, no other node is visible.
     pub fn is_connected(&self) -> bool {
         self.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Returns the remedy for a missing router.
+    /// Returns a text with the remedy for a missing router.
     pub fn no_router(&self) -> String {
         format!(
             "no router answers at {}: start `stereopsis router` or `ros2 run rmw_zenoh_cpp rmw_zenohd`, or name another one with \
@@ -92,8 +91,7 @@ impl Node {
         )
     }
 
-    /// Queries all publishers of the domain.
-    pub(super) fn published(&self) -> BTreeSet<Published> {
+    pub(super) fn published(&self) -> BTreeSet<PublisherToken> {
         graph::published(&self.session, self.token.domain)
     }
 
@@ -102,7 +100,7 @@ impl Node {
         self.published().len()
     }
 
-    /// Resolves a recording's topic in the node's namespace. Transforms are one topic for all nodes.
+    /// Resolves a recording's topic in the node's namespace. All nodes share one topic of transforms.
     fn resolved(&self, topic: &str) -> String {
         let namespace = &self.token.namespace;
         match topic.strip_prefix(NAMESPACE).filter(|rest| rest.starts_with('/')) {
@@ -121,8 +119,7 @@ impl Node {
         declared.map_err(|err| NetworkError::new(format!("cannot show {topic} to ROS 2's nodes: {err}")))
     }
 
-    /// Publishes a topic. `heard` is called on a Zenoh thread when the first subscription appears and the last one is gone, and
-    /// must not block.
+    /// Publishes a topic. `on_change` is called with true when the first subscription appears, and with false when the last one is gone.
     ///
     /// # Errors
     /// The session has ended.
@@ -131,33 +128,33 @@ impl Node {
         topic: &str,
         kind: Kind,
         qos: Qos,
-        heard: impl Fn(bool) + Send + Sync + 'static,
-    ) -> Result<Outgoing, NetworkError> {
+        on_change: impl Fn(bool) + Send + Sync + 'static,
+    ) -> Result<NodePublisher, NetworkError> {
         let topic = &self.resolved(topic);
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {topic} to ROS 2: {err}"));
-        let token = self.token.end(self.next_id(), End::Publisher, topic, kind, qos);
+        let token = self.token.end(self.next_id(), EndpointKind::Publisher, topic, kind, qos);
         let key = token::data(self.token.domain, topic, kind);
         let publisher = self.session.declare_publisher(key).congestion_control(CongestionControl::Drop);
         let publisher = if qos.is_latched {
             let latched = publisher.cache(CacheConfig::default().max_samples(qos.depth)).publisher_detection();
             let numbers = MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT);
-            Handle::Latched(latched.sample_miss_detection(numbers).wait().map_err(|err| failed(&err))?)
+            PublisherHandle::Latched(latched.sample_miss_detection(numbers).wait().map_err(|err| failed(&err))?)
         } else {
-            Handle::Plain(publisher.wait().map_err(|err| failed(&err))?)
+            PublisherHandle::Plain(publisher.wait().map_err(|err| failed(&err))?)
         };
         let is_received = Arc::<AtomicBool>::default();
         let noted = Arc::clone(&is_received);
         let note = move |status: zenoh::matching::MatchingStatus| {
             noted.store(status.matching(), Ordering::Release);
-            heard(status.matching());
+            on_change(status.matching());
         };
         let (status, listener) = match &publisher {
-            Handle::Plain(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
-            Handle::Latched(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
+            PublisherHandle::Plain(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
+            PublisherHandle::Latched(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
         };
         let listener = listener.map_err(|err| failed(&err))?;
         is_received.fetch_or(status.is_ok_and(|status| status.matching()), Ordering::AcqRel);
-        Ok(Outgoing {
+        Ok(NodePublisher {
             gid: Gid::of(&token),
             _declared: self.declare(&token, topic)?,
             _listener: listener,
@@ -168,8 +165,7 @@ impl Node {
         })
     }
 
-    /// Subscribes to a topic: `take` gets the bytes of each message and its send time (ns since 1970) if known. It is called on a
-    /// Zenoh thread and must not block.
+    /// Subscribes to a topic; `take` gets the bytes of each message and its send time, ns since 1970, if known.
     ///
     /// # Errors
     /// The session has ended.
@@ -179,9 +175,9 @@ impl Node {
         kind: Kind,
         qos: Qos,
         take: impl Fn(&[u8], Option<u64>) + Send + Sync + 'static,
-    ) -> Result<Incoming, NetworkError> {
-        // the token first: from Lyrical on publishers send only if they know a subscription by its token
-        let token = self.token.end(self.next_id(), End::Subscription, topic, kind, qos);
+    ) -> Result<NodeSubscription, NetworkError> {
+        // declare the token first: from Lyrical on, publishers send only to subscriptions with a known token
+        let token = self.token.end(self.next_id(), EndpointKind::Subscription, topic, kind, qos);
         let declared = self.declare(&token, topic)?;
         let key = token::data_of_all(self.token.domain, topic, kind);
         let subscriber = self.session.declare_subscriber(key).callback(move |sample| {
@@ -191,44 +187,44 @@ impl Node {
         let subscriber = subscriber.wait();
         let subscriber =
             subscriber.map_err(|err| NetworkError::new(format!("cannot receive {topic} from ROS 2: {err}")))?;
-        Ok(Incoming { _subscriber: subscriber, _declared: declared })
+        Ok(NodeSubscription { _subscriber: subscriber, _declared: declared })
     }
 }
 
-enum Handle {
+enum PublisherHandle {
     Plain(Publisher<'static>),
     /// Publisher that keeps the last messages for late subscribers.
     Latched(AdvancedPublisher<'static>),
 }
 
-/// Publisher of a node. Its token is dropped before it.
-pub struct Outgoing {
+/// Publisher of a node; the token must be dropped before the publisher.
+pub struct NodePublisher {
     _declared: LivelinessToken,
     _listener: MatchingListener<()>,
-    publisher: Handle,
+    publisher: PublisherHandle,
     gid: Gid,
     is_latched: bool,
     is_received: Arc<AtomicBool>,
     sequence: i64,
 }
 
-impl Outgoing {
-    /// Whether to send a message: there is a subscription, or the topic is latched.
+impl NodePublisher {
+    /// Returns whether a message must be sent: there is a subscription, or the topic is latched.
     pub fn is_wanted(&self) -> bool {
         self.is_latched || self.is_received()
     }
 
-    /// Whether there is a subscription.
+    /// Returns whether there is a subscription.
     pub fn is_received(&self) -> bool {
         self.is_received.load(Ordering::Acquire)
     }
 
-    /// Whether the last message is kept for late subscribers.
+    /// Returns whether the last message is kept for late subscribers.
     pub fn is_latched(&self) -> bool {
         self.is_latched
     }
 
-    /// Sends a CDR message. On a congested network it waits for some milliseconds, then drops the message.
+    /// Sends a CDR message. On a congested network, waits for some milliseconds and then drops the message.
     ///
     /// # Errors
     /// The session has ended.
@@ -237,15 +233,15 @@ impl Outgoing {
         let sent = Attachment { sequence: self.sequence, sent_ns: now_ns() as i64, gid: self.gid };
         let attachment = sent.to_bytes().to_vec();
         let put = match &self.publisher {
-            Handle::Plain(publisher) => publisher.put(message).attachment(attachment).wait(),
-            Handle::Latched(publisher) => publisher.put(message).attachment(attachment).wait(),
+            PublisherHandle::Plain(publisher) => publisher.put(message).attachment(attachment).wait(),
+            PublisherHandle::Latched(publisher) => publisher.put(message).attachment(attachment).wait(),
         };
         put.map_err(|err| err.to_string())
     }
 }
 
-/// Subscription of a node; it ends when it is dropped.
-pub struct Incoming {
+/// Subscription of a node, which ends when this is dropped.
+pub struct NodeSubscription {
     _subscriber: Subscriber<()>,
     _declared: LivelinessToken,
 }

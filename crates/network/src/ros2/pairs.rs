@@ -1,4 +1,5 @@
-//! Images of two topics, paired by their stamps. The newest pair is kept for its reader.
+//! Pairs the images of two topics by their stamps, and keeps the newest pair for its reader. Messages are validated only as far as the
+//! stamp; the reader decodes them.
 
 use super::super::outlet::now_ns;
 use crate::calibration::CameraInfo;
@@ -10,29 +11,26 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Image rate assumed until it is measured, Hz.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
 /// Receiver of the messages of all subscriptions.
 pub(super) struct Intake {
-    state: Mutex<State>,
+    state: Mutex<IntakeState>,
     sender: NewestSender<[Packet; 2]>,
 }
 
-struct State {
+struct IntakeState {
     pairing: Pairing<Packet>,
     cameras: [Option<CameraInfo>; 2],
-    /// Arrival of the last image of each view.
+    /// Arrival of the last image of each side.
     came: [Option<Instant>; 2],
     refused: u64,
     refusal: Option<String>,
 }
 
-/// Counters and arrival times of received images.
 pub(super) struct IntakeStatus {
-    /// Arrival of the last image of each view.
+    /// Arrival of the last image of each side.
     pub(super) last: [Option<Instant>; 2],
-    /// Images without a partner.
     pub(super) unpaired: u64,
     pub(super) skew: Option<Skew>,
     /// Number of refused messages, and the last reason.
@@ -40,10 +38,10 @@ pub(super) struct IntakeStatus {
 }
 
 impl Intake {
-    /// Creates an intake and the queue of its pairs (left, right).
+    /// Creates an intake and the queue of its pairs, left image first.
     pub(super) fn new() -> (Arc<Self>, NewestReceiver<[Packet; 2]>) {
         let (sender, pairs) = newest::channel();
-        let state = State {
+        let state = IntakeState {
             pairing: Pairing::new(DEFAULT_RATE_HZ, DEFAULT_RATE_HZ),
             cameras: [None, None],
             came: [None, None],
@@ -53,7 +51,7 @@ impl Intake {
         (Arc::new(Self { state: Mutex::new(state), sender }), pairs)
     }
 
-    /// Adds an image; `sent_ns` (its send time) replaces a missing stamp.
+    /// Adds an image; its send time `sent_ns`, ns since 1970, replaces a missing stamp.
     pub(super) fn picture(&self, side: Side, channel: &Arc<Channel>, message: &[u8], sent_ns: Option<u64>) {
         let Some(stamp) = stamp(message) else {
             return self.refuse(format!("{}: {} bytes are no message", channel.topic, message.len()));
@@ -75,7 +73,6 @@ impl Intake {
         }
     }
 
-    /// Adds the description of a camera.
     pub(super) fn camera(&self, side: Side, channel: &Channel, message: &[u8]) {
         match format::decode(channel, message).map(|message| message.body) {
             Ok(Body::Camera(camera)) => self.state.lock().cameras[side as usize] = Some(*camera),
@@ -84,19 +81,17 @@ impl Intake {
         }
     }
 
-    /// Counts an invalid message.
     pub(super) fn refuse(&self, why: String) {
         let mut state = self.state.lock();
         state.refused += 1;
         state.refusal = Some(why);
     }
 
-    /// Returns the newest camera descriptions.
     pub(super) fn cameras(&self) -> [Option<CameraInfo>; 2] {
         self.state.lock().cameras.clone()
     }
 
-    /// Returns the largest columns and rows of the published cameras, the upper limit of an image's size.
+    /// Returns the maximum size of images: the smaller width and height of the described cameras, px; `None` without a description.
     pub(super) fn camera_size(&self) -> Option<(usize, usize)> {
         let state = self.state.lock();
         let sizes = state.cameras.iter().flatten().map(|camera| (camera.width as usize, camera.height as usize));
@@ -105,7 +100,6 @@ impl Intake {
         known.reduce(|left, right| (left.0.min(right.0), left.1.min(right.1)))
     }
 
-    /// Returns the counters and arrival times.
     pub(super) fn status(&self) -> IntakeStatus {
         let state = self.state.lock();
         IntakeStatus {
@@ -117,7 +111,7 @@ impl Intake {
     }
 }
 
-/// Decodes the stamp of a message header only; earlier times become 1970. `None` if the bytes are no message.
+/// Decodes only the stamp of a message; times before 1970 become 1970. `None` if the bytes are no message.
 fn stamp(message: &[u8]) -> Option<SystemTime> {
     let head: &[u8; 12] = message.first_chunk()?;
     let word = |at: usize| -> [u8; 4] { std::array::from_fn(|k| head[at + k]) };
@@ -148,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_and_nearly_equal_stamps_make_pairs_and_the_newest_waits() {
+    fn pairs_near_stamps_and_keeps_the_newest_pair() {
         let (intake, pairs) = Intake::new();
         let frame = |k: u64, skew_ns: u64| 1_000_000_000 + k * 33_000_000 + skew_ns;
         for k in 0..5 {
@@ -163,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_without_a_stamp_are_paired_by_when_they_were_sent() {
+    fn pairs_images_without_stamps_by_send_time() {
         let (intake, pairs) = Intake::new();
         intake.picture(Side::Left, &channel(), &picture(0), Some(5_000_000_000));
         intake.picture(Side::Right, &channel(), &picture(0), Some(7_000_000_000));
@@ -173,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_counted() {
+    fn counts_invalid_messages() {
         let (intake, pairs) = Intake::new();
         for bytes in [&[][..], &[0, 1, 0, 0], &[7; 40]] {
             intake.picture(Side::Left, &channel(), bytes, None);

@@ -1,4 +1,4 @@
-//! Quality of service used here, and its encoding in tokens.
+//! Quality of service of publishers and subscriptions, and its encoding in tokens.
 
 use std::fmt;
 
@@ -7,13 +7,12 @@ use std::fmt;
 pub struct Qos {
     /// Whether lost messages are not resent.
     pub is_best_effort: bool,
-    /// Whether late subscribers get the last messages.
+    /// Whether late subscribers get the last messages too.
     pub is_latched: bool,
     /// Number of kept messages.
     pub depth: usize,
 }
 
-/// Depth omitted from tokens.
 const DEFAULT_DEPTH: usize = 42;
 
 impl Qos {
@@ -40,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_of_rmw_zenoh() {
+    fn encodes_profiles_like_rmw_zenoh() {
         assert_eq!(Qos::SENSOR_DATA.to_string(), "2::,5:,:,:,,");
         assert_eq!(Qos::DEFAULT.to_string(), "::,10:,:,:,,");
         assert_eq!(Qos::LATCHED.to_string(), ":1:,1:,:,:,,");

@@ -1,10 +1,10 @@
-//! Source of a ROS 2 driver's pairs: two image topics with their camera descriptions.
+//! Source that reads a ROS 2 driver: subscribes to two image topics and their camera descriptions, and decodes the newest pair.
 
-use super::node::{Incoming, Node};
+use super::environment::RosEnvironment;
+use super::node::{Node, NodeSubscription};
 use super::pairs::Intake;
 use super::qos::Qos;
-use super::surroundings::RosEnvironment;
-use super::token::Published;
+use super::token::PublisherToken;
 use crate::calibration::CalibrationNote;
 use crate::capture::pairing::Side;
 use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, TakenOn};
@@ -18,62 +18,58 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time limit of the first pair.
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time limit of the connection to a router.
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time without images after which the compressed topic is used instead.
+/// Time without images after which the compressed topic is used instead of the raw one.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Minimum wait for camera descriptions after the first pair: a starting node may declare them after its image topics.
+/// Minimum wait for camera descriptions after the first pair; a starting node may declare them after its image topics.
 const CAMERAS_GRACE: Duration = Duration::from_millis(500);
-/// Time limit of published camera descriptions after the first pair.
+/// Maximum wait for published camera descriptions after the first pair.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time without images after which a view is reported as lost.
+/// Time without images after which a side is reported as lost.
 const LOST_TIMEOUT: Duration = Duration::from_secs(3);
-/// Polling interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Topics named in an error.
 const MAX_NAMED: usize = 12;
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
-/// Source of a driver's images.
+/// Source of a driver's pairs.
 pub struct RosSource {
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
-    /// Reason not to use the camera descriptions.
+    /// Reason why the camera descriptions are not used.
     no_calibration: Option<String>,
     unpacker: Unpacker,
     first: Option<Box<RawPair>>,
     sequence: u64,
-    received: Received,
+    subscriptions: Subscriptions,
 }
 
-/// Subscriptions and their received messages.
-struct Received {
+struct Subscriptions {
     /// Image topics, left first.
     topics: [String; 2],
-    pictures: [Incoming; 2],
-    _cameras: [Incoming; 2],
+    pictures: [NodeSubscription; 2],
+    _cameras: [NodeSubscription; 2],
     intake: Arc<Intake>,
     pairs: NewestReceiver<[Packet; 2]>,
     node: Node,
 }
 
 impl RosSource {
-    /// Subscribes to these topics (left first) and waits for the first pair.
+    /// Subscribes to these topics, left one first, and waits for the first pair.
     ///
     /// # Errors
-    /// No router answers, or no pair comes in time; the text lists the existing topics.
+    /// No router answers, or no pair arrives in time; the text lists the existing topics.
     pub fn open(
         [left, right]: [&str; 2],
-        surroundings: &RosEnvironment,
+        environment: &RosEnvironment,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
         let failed = |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}"));
-        let mut received = Received::start([left, right], surroundings).map_err(|err| failed(err.to_string()))?;
+        let mut subscriptions =
+            Subscriptions::start([left, right], environment).map_err(|err| failed(err.to_string()))?;
         let unpacker = Unpacker::of(None, options.pixels, options.max_pixels);
-        let first = received.first_pair(&unpacker).map_err(failed)?;
-        let (calibration, no_calibration) = match received.calibration() {
+        let first = subscriptions.first_pair(&unpacker).map_err(failed)?;
+        let (calibration, no_calibration) = match subscriptions.calibration() {
             Ok(calibration) => (calibration, None),
             Err(why) => (None, Some(format!("the calibration of ROS 2 is not used: {why}"))),
         };
@@ -81,13 +77,13 @@ impl RosSource {
         let name = format!("ros2 {}", foreign(left));
         let info = SourceInfo { name, width, height, is_camera: true, ..SourceInfo::default() };
         let first = Some(Box::new(first));
-        Ok(Self { info, calibration, no_calibration, unpacker, first, sequence: 0, received })
+        Ok(Self { info, calibration, no_calibration, unpacker, first, sequence: 0, subscriptions })
     }
 }
 
-impl Received {
-    fn start(topics: [&str; 2], surroundings: &RosEnvironment) -> Result<Self, super::super::error::NetworkError> {
-        let node = Node::open(surroundings, "stereopsis_source")?;
+impl Subscriptions {
+    fn start(topics: [&str; 2], environment: &RosEnvironment) -> Result<Self, super::super::error::NetworkError> {
+        let node = Node::open(environment, "stereopsis_source")?;
         let (intake, pairs) = Intake::new();
         let camera = |side: usize| {
             let channel = Format::Ros2.channel_of(&camera_topic(topics[side]), Kind::Camera);
@@ -105,13 +101,12 @@ impl Received {
         Ok(Self { topics, pictures, _cameras: cameras, intake, pairs, node })
     }
 
-    /// Subscribes to the images of one view.
     fn pictures(
         node: &Node,
         intake: &Arc<Intake>,
         side: Side,
         name: &str,
-    ) -> Result<Incoming, super::super::error::NetworkError> {
+    ) -> Result<NodeSubscription, super::super::error::NetworkError> {
         let kind = kind_of(name);
         let channel = Arc::new(Format::Ros2.channel_of(name, kind));
         let taken = Arc::clone(intake);
@@ -139,8 +134,8 @@ impl Received {
         Err(self.why_silent())
     }
 
-    /// Decodes a pair; `None` and counted if it cannot be used. The size must be that of the cameras or, without descriptions, of
-    /// the last pair.
+    /// Decodes a pair; counts an unusable one and returns `None`. The size must be within that of the cameras or, without descriptions,
+    /// equal to that of the last pair.
     fn pair(&self, unpacker: &Unpacker, packets: &[Packet; 2], last: Option<(usize, usize)>) -> Option<RawPair> {
         let sizes = match self.intake.camera_size() {
             Some(size) => Sizes::Within(size),
@@ -150,7 +145,7 @@ impl Received {
         pair.map_err(|err| self.intake.refuse(err.to_string())).ok()
     }
 
-    /// Switches silent views to compressed images where a driver publishes them.
+    /// Switches silent sides to compressed images, if a driver publishes them.
     fn replace_silent(&mut self) {
         let last = self.intake.status().last;
         let silent: Vec<usize> =
@@ -171,7 +166,7 @@ impl Received {
         }
     }
 
-    /// Explains a missing pair, with the existing topics.
+    /// Returns why there is no pair, with the existing topics.
     fn why_silent(&self) -> String {
         let came = self.intake.status();
         let seconds = FIRST_PAIR_TIMEOUT.as_secs();
@@ -192,7 +187,7 @@ impl Received {
         why + "; " + &list(&self.node.published())
     }
 
-    /// Returns the calibration if the drivers publish one.
+    /// Returns the calibration, if the drivers publish one.
     fn calibration(&self) -> Result<Option<CalibrationNote>, String> {
         let cameras = self.cameras();
         let pictures = self.topics.each_ref().map(String::as_str);
@@ -206,7 +201,7 @@ impl Received {
         }
     }
 
-    /// Returns the newest camera descriptions; waits for published ones.
+    /// Returns the newest camera descriptions; waits for those that are published.
     fn cameras(&self) -> [Option<crate::calibration::CameraInfo>; 2] {
         let begun = Instant::now();
         loop {
@@ -241,19 +236,20 @@ impl PairSource for RosSource {
             if let Some(first) = self.first.take() {
                 break first;
             }
-            let Ok(packets) = self.received.pairs.recv_timeout(until.saturating_duration_since(Instant::now())) else {
-                return Ok(Next::Waiting); // a driver may come back at any time
+            let Ok(packets) = self.subscriptions.pairs.recv_timeout(until.saturating_duration_since(Instant::now()))
+            else {
+                return Ok(Next::Waiting); // a driver may start again at any time
             };
             let last = (self.info.width, self.info.height);
-            if let Some(pair) = self.received.pair(&self.unpacker, &packets, Some(last)) {
+            if let Some(pair) = self.subscriptions.pair(&self.unpacker, &packets, Some(last)) {
                 self.sequence += 1;
                 let (sequence, name) = (self.sequence, name_of(self.sequence));
-                // stamps are in the driver's clock
+                // the offset of the driver's clock is unknown
                 let taken_on = TakenOn::Another(None);
                 break Box::new(RawPair { sequence, name, taken_on, ..pair });
             }
             if Instant::now() >= until {
-                return Ok(Next::Waiting); // however many come that cannot be used
+                return Ok(Next::Waiting); // a flood of unusable pairs must not block the caller
             }
         };
         (self.info.width, self.info.height) = pair.left.size();
@@ -261,15 +257,15 @@ impl PairSource for RosSource {
     }
 
     fn state(&self) -> SourceState {
-        let came = self.received.intake.status();
+        let came = self.subscriptions.intake.status();
         let mut remarks: Vec<String> = self.no_calibration.iter().cloned().collect();
-        for (last, name) in came.last.iter().zip(&self.received.topics) {
+        for (last, name) in came.last.iter().zip(&self.subscriptions.topics) {
             if last.is_none_or(|last| last.elapsed() > LOST_TIMEOUT) {
                 let name = foreign(name);
-                let why = if self.received.node.is_connected() {
+                let why = if self.subscriptions.node.is_connected() {
                     "does its driver run?".to_owned()
                 } else {
-                    self.received.node.no_router()
+                    self.subscriptions.node.no_router()
                 };
                 remarks.push(format!("no image of {name} comes any more: {why}"));
             }
@@ -285,7 +281,6 @@ impl PairSource for RosSource {
     }
 }
 
-/// Returns the kind of an image topic by its name.
 fn kind_of(name: &str) -> Kind {
     if topic::plain(name) == name { Kind::Image } else { Kind::Compressed }
 }
@@ -294,9 +289,8 @@ fn name_of(sequence: u64) -> String {
     format!("{sequence:06}")
 }
 
-/// Lists the existing image topics.
-fn list(published: &BTreeSet<Published>) -> String {
-    let is_picture = |it: &&Published| [Kind::Image, Kind::Compressed].iter().any(|&kind| it.is(&it.topic, kind));
+fn list(published: &BTreeSet<PublisherToken>) -> String {
+    let is_picture = |it: &&PublisherToken| [Kind::Image, Kind::Compressed].iter().any(|&kind| it.is(&it.topic, kind));
     let names: BTreeSet<&str> = published.iter().filter(is_picture).map(|it| it.topic.as_str()).collect();
     if names.is_empty() {
         return "no node publishes images in this domain: does the driver run with RMW_IMPLEMENTATION=rmw_zenoh_cpp and the same \
@@ -314,10 +308,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_there_is_is_listed_and_what_is_not_there_is_said() {
+    fn lists_image_topics_or_explains_their_absence() {
         assert!(list(&BTreeSet::new()).contains("RMW_IMPLEMENTATION=rmw_zenoh_cpp"));
-        let published = |topic: String| Published { topic, type_name: "sensor_msgs::msg::dds_::Image_".to_owned() };
-        let other = Published { topic: "/scan".to_owned(), type_name: "sensor_msgs::msg::dds_::LaserScan_".to_owned() };
+        let published =
+            |topic: String| PublisherToken { topic, type_name: "sensor_msgs::msg::dds_::Image_".to_owned() };
+        let other =
+            PublisherToken { topic: "/scan".to_owned(), type_name: "sensor_msgs::msg::dds_::LaserScan_".to_owned() };
         let all: BTreeSet<_> =
             (0..MAX_NAMED + 3).map(|k| published(format!("/camera{k:02}/image_raw"))).chain([other]).collect();
         let words = list(&all);

@@ -1,22 +1,18 @@
-//! Message keys, and the tokens that announce nodes, publishers and subscriptions.
+//! Keys of messages, and liveliness tokens that announce nodes, publishers and subscriptions, in the form of `rmw_zenoh_cpp`.
 
 use super::qos::Qos;
 use super::types;
 use crate::recording::format::Kind;
 
-/// First part of all tokens.
 const ROOT: &str = "@ros2_lv";
 
-/// Kind of a topic's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// Sender.
+pub(super) enum EndpointKind {
     Publisher,
-    /// Receiver.
     Subscription,
 }
 
-impl End {
+impl EndpointKind {
     fn word(self) -> &'static str {
         match self {
             Self::Publisher => "MP",
@@ -29,30 +25,27 @@ impl End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeToken {
     pub(super) domain: u32,
-    /// Number of the session.
     pub(super) session: String,
-    /// Number of the node in its session.
+    /// Id of the node in its session.
     pub(super) id: u64,
-    /// Namespace of the node, such as `/stereo`.
     pub(super) namespace: String,
     pub(super) name: &'static str,
 }
 
 impl NodeToken {
-    /// Returns the token of the node.
     pub(super) fn node(&self) -> String {
         self.of(self.id, "NN")
     }
 
-    /// Returns the token of a publisher or subscription with this id in the session.
-    pub(super) fn end(&self, id: u64, end: End, topic: &str, kind: Kind, qos: Qos) -> String {
+    /// Returns the token of the publisher or subscription with this id in the session.
+    pub(super) fn end(&self, id: u64, end: EndpointKind, topic: &str, kind: Kind, qos: Qos) -> String {
         let types::RosType { name, hash } = types::of(kind);
         format!("{}/{}/{name}/{hash}/{qos}", self.of(id, end.word()), mangled(topic))
     }
 
     fn of(&self, id: u64, what: &str) -> String {
         let Self { domain, session, id: node, namespace, name } = self;
-        // % is the root enclave
+        // % stands for the root enclave
         format!("{ROOT}/{domain}/{session}/{node}/{id}/{what}/%/{}/{name}", mangled(namespace))
     }
 }
@@ -62,12 +55,12 @@ pub(super) fn all(domain: u32) -> String {
     format!("{ROOT}/{domain}/**")
 }
 
-/// Returns the key for messages sent on a topic.
+/// Returns the key for sending messages on a topic.
 pub(super) fn data(domain: u32, topic: &str, kind: Kind) -> String {
     key(domain, topic, kind, types::of(kind).hash)
 }
 
-/// Returns the key expression of a topic's messages from all ROS releases: Humble sends no hash.
+/// Returns the key expression for receiving messages of a topic from all ROS releases; Humble sends no hash.
 pub(super) fn data_of_all(domain: u32, topic: &str, kind: Kind) -> String {
     key(domain, topic, kind, "*")
 }
@@ -83,14 +76,14 @@ fn mangled(name: &str) -> String {
 
 /// Publisher of any node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Published {
+pub(super) struct PublisherToken {
     pub(super) topic: String,
-    /// Name of its type on the wire.
+    /// Name of the message type on the wire.
     pub(super) type_name: String,
 }
 
-impl Published {
-    /// Parses a publisher's token; `None` for other tokens. Later releases append parts.
+impl PublisherToken {
+    /// Parses the token of a publisher; `None` for other tokens. Later releases append parts.
     pub(super) fn of(token: &str) -> Option<Self> {
         let parts: Vec<&str> = token.split('/').collect();
         match parts[..] {
@@ -101,7 +94,7 @@ impl Published {
         }
     }
 
-    /// Whether it publishes messages of this kind on this topic.
+    /// Returns whether it publishes messages of this kind on this topic.
     pub(super) fn is(&self, topic: &str, kind: Kind) -> bool {
         self.topic == topic && self.type_name == types::of(kind).name
     }
@@ -123,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_of_rmw_zenoh() {
+    fn keys_equal_those_of_rmw_zenoh() {
         assert_eq!(
             data(0, topic::DEPTH, Kind::Image),
             "0/stereo/depth/image_raw/sensor_msgs::msg::dds_::Image_/\
@@ -138,16 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_those_of_rmw_zenoh() {
+    fn tokens_equal_those_of_rmw_zenoh() {
         assert_eq!(node().node(), "@ros2_lv/7/aac3178e146ba6f1/0/0/NN/%/%stereo/stereopsis");
-        let sent = node().end(3, End::Publisher, topic::LEFT_RAW, Kind::Image, Qos::SENSOR_DATA);
+        let sent = node().end(3, EndpointKind::Publisher, topic::LEFT_RAW, Kind::Image, Qos::SENSOR_DATA);
         assert_eq!(
             sent,
             "@ros2_lv/7/aac3178e146ba6f1/0/3/MP/%/%stereo/stereopsis/%stereo%left%image_raw/\
              sensor_msgs::msg::dds_::Image_/RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47/\
              2::,5:,:,:,,"
         );
-        let latched = node().end(4, End::Subscription, topic::TRANSFORMS, Kind::Transform, Qos::LATCHED);
+        let latched = node().end(4, EndpointKind::Subscription, topic::TRANSFORMS, Kind::Transform, Qos::LATCHED);
         assert!(
             latched.contains("/0/4/MS/%/%stereo/stereopsis/%tf_static/tf2_msgs::msg::dds_::TFMessage_/RIHS01_e369")
         );
@@ -155,25 +148,25 @@ mod tests {
     }
 
     #[test]
-    fn publishers_of_others_are_read_from_their_tokens() {
-        let token = node().end(3, End::Publisher, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA);
+    fn parses_tokens_of_publishers_only() {
+        let token = node().end(3, EndpointKind::Publisher, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA);
         for token in [token.clone(), format!("{token}/backends:cpu")] {
-            let published = Published::of(&token).unwrap();
+            let published = PublisherToken::of(&token).unwrap();
             assert!(published.is("/left/image_raw", Kind::Image) && !published.is("/left/image_raw", Kind::Compressed));
         }
         for other in [
             node().node(),
-            node().end(3, End::Subscription, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA),
+            node().end(3, EndpointKind::Subscription, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA),
             token.rsplit_once('/').unwrap().0.to_owned(),
             String::new(),
             "a/b/c/d/e/MP/g/h/i/j/k/l/m".to_owned(),
         ] {
-            assert_eq!(Published::of(&other), None, "{other}");
+            assert_eq!(PublisherToken::of(&other), None, "{other}");
         }
     }
 
     #[test]
-    fn hashes_are_those_that_ros_computes() {
+    fn hashes_equal_those_of_ros() {
         let hash = |kind| types::of(kind).hash;
         assert!(hash(Kind::Compressed).starts_with("RIHS01_15640771") && hash(Kind::Compressed).ends_with("8e371a"));
         assert!(hash(Kind::Camera).starts_with("RIHS01_b3dfd68f") && hash(Kind::Camera).ends_with("e7e275"));

@@ -1,8 +1,7 @@
-//! Message types: names on the wire and hashes of their definitions.
+//! ROS 2 message types by kind of message: names on the wire and hashes of their definitions.
 
 use crate::recording::format::Kind;
 
-/// Type of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RosType {
     /// Name on the wire.
@@ -11,7 +10,6 @@ pub(super) struct RosType {
     pub(super) hash: &'static str,
 }
 
-/// Returns the message type of a kind.
 pub(super) fn of(kind: Kind) -> RosType {
     let (name, hash) = match kind {
         Kind::Image => (

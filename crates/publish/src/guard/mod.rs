@@ -1,8 +1,8 @@
-//! Access control: decides from the head of a client's request, before anything is sent.
+//! Access control: admits or refuses a client by the head of its HTTP request, before anything is sent. Does no input or output.
 //!
-//! A web page can connect to any address that the browser's machine can reach. The browser sends the page's origin, and foreign
+//! A web page can connect to any address that the browser's machine can reach. The browser sends the page's origin, and unknown
 //! origins are refused. A page's domain can also resolve to an address of this machine ("DNS rebinding"); the browser then sends that
-//! domain as the host, which is refused. Programs send no origin; where they may run on other machines they must send a token.
+//! domain as the host, which is refused. Other programs send no origin; if they can run on other machines they must send a token.
 
 use super::Address;
 use super::origin::{self, Origin};
@@ -16,17 +16,17 @@ use tungstenite::handshake::machine::TryParse as _;
 use tungstenite::handshake::server::{Request, create_response, write_response};
 use tungstenite::http::{HeaderValue, StatusCode};
 
-/// Size of a request's head; a browser's has less than 1 KiB.
+/// Maximum size of the head of a request, bytes. A browser's has less than 1 KiB.
 pub const MAX_HEAD_BYTES: usize = 8 << 10;
 
 /// Refusal of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// Cause and cure, for the client.
+    /// Cause and remedy, for the client.
     pub text: String,
-    /// Message to the user, who gets each once; `None` where refusals are only counted.
+    /// Message to the user, reported once; `None` for refusals that are only counted.
     pub message: Option<String>,
 }
 
@@ -39,7 +39,6 @@ impl Refusal {
         Self { message: Some(message), ..self }
     }
 
-    /// The HTTP answer.
     pub(super) fn answer(&self) -> Vec<u8> {
         let reason =
             StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
@@ -56,14 +55,13 @@ impl Refusal {
     }
 }
 
-/// The rules of one address.
+/// Access rules of one address.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// Names beside those of this machine that clients may call it by.
+    /// Host names that clients may use, in addition to this machine's own.
     hosts: Vec<String>,
-    /// The machine's own name.
     machine: String,
-    /// Origins beside loopback ones and Foxglove's.
+    /// Origins that are admitted, in addition to loopback ones and Foxglove's.
     origins: Vec<Origin>,
     token: Option<Token>,
 }
@@ -71,14 +69,14 @@ pub struct Guard {
 /// Admission of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admitted {
-    /// The HTTP answer, which ends the handshake.
+    /// HTTP answer, which ends the handshake.
     pub answer: Vec<u8>,
-    /// Size of the head; frames follow it.
+    /// Size of the request's head, bytes; frames follow it.
     pub head_bytes: usize,
 }
 
 impl Guard {
-    /// The rules of this address; without a token every client that reaches it is admitted.
+    /// Creates the rules of an address. Without a token no client is asked for one.
     pub fn new(address: &Address, origins: Vec<Origin>, token: Option<Token>) -> Self {
         let named = address.name.iter().cloned();
         let hosts = named.chain(origins.iter().filter_map(|origin| origin.host().map(str::to_owned))).collect();
@@ -86,7 +84,7 @@ impl Guard {
         Self { hosts, machine, origins, token }
     }
 
-    /// Judges the bytes that a client has sent so far, whatever they are: `None` until the head is complete.
+    /// Judges the bytes that a client has sent so far; returns `None` until the head is complete.
     pub fn judge(&self, bytes: &[u8]) -> Option<Result<Admitted, Refusal>> {
         let too_long = || Refusal::new(431, format!("a request has at most {MAX_HEAD_BYTES} bytes"));
         let head = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
@@ -98,7 +96,6 @@ impl Guard {
         }
     }
 
-    /// The answer that admits a client.
     fn admit(&self, request: &Request) -> Result<Vec<u8>, Refusal> {
         self.check_host(one(request, "host")?)?;
         self.check_origin(one(request, "origin")?)?;
@@ -117,12 +114,12 @@ impl Guard {
         Ok(answer)
     }
 
-    /// Addresses are admitted: a page's domain can resolve to any address, but the browser always sends the domain.
+    /// Checks the host. IP addresses are admitted: after DNS rebinding the browser still sends the domain.
     fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
         let host = host.ok_or_else(|| Refusal::new(400, "the request names no host"))?;
         let name = origin::host_of(host).unwrap_or_default().trim_end_matches('.');
         let is_same = |known: &str| !known.is_empty() && known.eq_ignore_ascii_case(name);
-        // not every domain: an attacker's can have a machine of this name as well
+        // only these domains: an attacker's domain can contain a host of this machine's name
         let label = self.machine.split('.').next().unwrap_or_default();
         let without_domain = name.strip_suffix(".local").or(name.strip_suffix(".lan")).unwrap_or(name);
         let is_machine = is_same(&self.machine) || (!label.is_empty() && label.eq_ignore_ascii_case(without_domain));
@@ -141,18 +138,18 @@ impl Guard {
         Err(Refusal::new(403, text).with_message(message))
     }
 
-    fn check_origin(&self, said: Option<&str>) -> Result<(), Refusal> {
-        let Some(said) = said else { return Ok(()) };
-        let origin = said.parse::<Origin>();
+    fn check_origin(&self, origin_text: Option<&str>) -> Result<(), Refusal> {
+        let Some(origin_text) = origin_text else { return Ok(()) };
+        let origin = origin_text.parse::<Origin>();
         if origin.as_ref().is_ok_and(|one| one.is_loopback() || one.is_foxgloves() || self.origins.contains(one)) {
             return Ok(());
         }
-        let said = console::foreign(said);
-        let named = origin.map(|origin| origin.to_string()).ok().filter(|origin| *origin == said);
+        let origin_text = console::foreign(origin_text);
+        let named = origin.map(|origin| origin.to_string()).ok().filter(|origin| *origin == origin_text);
         let remedy =
             format!("start with --publish-allow-origin {} if you trust it", named.as_deref().unwrap_or("ORIGIN"));
-        let text = format!("pages of '{said}' may not watch here; {remedy}");
-        let message = format!("foxglove: refused a page of '{said}'; {remedy}");
+        let text = format!("pages of '{origin_text}' may not watch here; {remedy}");
+        let message = format!("foxglove: refused a page of '{origin_text}'; {remedy}");
         Err(Refusal::new(403, text).with_message(message))
     }
 
@@ -160,7 +157,7 @@ impl Guard {
         let Some(token) = &self.token else { return Ok(()) };
         let remedy = "open the whole link that stereopsis printed, ws://…/?token=…";
         match query.split('&').find_map(|pair| pair.strip_prefix("token=")) {
-            Some(said) if token.is(said) => Ok(()),
+            Some(sent) if token.matches(sent) => Ok(()),
             Some(_) => {
                 let message =
                     "foxglove: refused a client with a wrong token; the link at the start has the right one".to_owned();
@@ -174,7 +171,7 @@ impl Guard {
     }
 }
 
-/// A header that occurs at most once.
+/// Returns a header that may occur at most once.
 fn one<'a>(request: &'a Request, name: &str) -> Result<Option<&'a str>, Refusal> {
     let mut values = request.headers().get_all(name).into_iter();
     match (values.next(), values.next()) {
@@ -187,7 +184,7 @@ fn one<'a>(request: &'a Request, name: &str) -> Result<Option<&'a str>, Refusal>
     }
 }
 
-/// Refusal of something that is no request for a WebSocket.
+/// Returns the refusal of bytes that do not request a WebSocket.
 fn no_request(err: &Error) -> Refusal {
     let is_page = matches!(
         err,

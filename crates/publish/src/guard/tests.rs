@@ -1,6 +1,8 @@
+//! Decisions of the guard: which requests are admitted, and how the others are refused.
+
 use super::*;
 
-/// A request as a browser sends it, with these headers.
+/// Returns a request as a browser sends it, with these additional headers.
 fn request(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut text = format!(
         "GET {path} HTTP/1.1\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -17,7 +19,7 @@ fn guard(address: &str, origins: &[&str], token: Option<&str>) -> Guard {
     Guard::new(&address.parse().unwrap(), origins, token.map(|word| word.parse().unwrap()))
 }
 
-/// The status with which a request is answered, and the words.
+/// Returns the HTTP status and the text of the answer.
 fn answered(guard: &Guard, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
     match guard.judge(&request(path, headers)).unwrap() {
         Ok(admitted) => (101, String::from_utf8(admitted.answer).unwrap()),
@@ -26,7 +28,7 @@ fn answered(guard: &Guard, path: &str, headers: &[(&str, &str)]) -> (u16, String
 }
 
 #[test]
-fn a_program_and_the_pages_of_this_machine_and_of_foxglove_are_let_in() {
+fn admits_programs_and_known_origins() {
     let guard = guard("foxglove", &["https://stereo.example.com"], None);
     let host = ("Host", "127.0.0.1:8765");
     let (status, answer) = answered(&guard, "/", &[host]);
@@ -45,7 +47,7 @@ fn a_program_and_the_pages_of_this_machine_and_of_foxglove_are_let_in() {
 }
 
 #[test]
-fn pages_of_others_are_refused_and_told_of() {
+fn refuses_unknown_origins_with_a_message() {
     let guard = guard("foxglove", &[], None);
     for origin in [
         "http://evil.example",
@@ -71,7 +73,7 @@ fn pages_of_others_are_refused_and_told_of() {
 }
 
 #[test]
-fn a_name_that_was_given_this_address_is_refused() {
+fn refuses_unknown_host_names() {
     let guard = guard("foxglove", &["https://stereo.example.com"], None);
     for host in
         ["evil.example:8765", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::1", "127.0.0.1:x", "a b"]
@@ -105,7 +107,7 @@ fn a_name_that_was_given_this_address_is_refused() {
 }
 
 #[test]
-fn where_a_token_is_needed_it_must_be_right() {
+fn requires_the_exact_token() {
     let guard = guard("foxglove=0.0.0.0:8765", &[], Some("0123456789abcdef"));
     let host = ("Host", "192.168.1.20:8765");
     for path in ["/?token=0123456789abcdef", "/?x=1&token=0123456789abcdef", "/some/where?token=0123456789abcdef"] {
@@ -128,7 +130,7 @@ fn where_a_token_is_needed_it_must_be_right() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_in_words_and_a_part_of_one_is_waited_for() {
+fn waits_for_a_whole_head_and_refuses_invalid_ones() {
     let guard = guard("foxglove", &[], None);
     let whole = request("/", &[("Host", "localhost")]);
     for n in 0..whole.len() {

@@ -1,14 +1,14 @@
-//! Topics of a recording, live for ROS 2 nodes: RViz, `ros2 bag`, other programs.
+//! Publishes the topics of a recording live to ROS 2 nodes (RViz, `ros2 bag`, other programs), over Zenoh.
 //!
 //! ```text
 //!  capture, engine ─▶ newest frame, newest result ─▶ messages that have a subscription ─▶ a publisher for each topic ─▶ Zenoh
-//!  (taps)             (inbox)                        (worker)                              (offers)
+//!  (taps)             (inbox)                        (worker)                              (publishers)
 //! ```
 //!
-//! Messages that the network does not take in time are dropped, by Zenoh or before packing; capture and engine never wait.
-//! Parameters cannot be set this way.
+//! Capture and engine never wait: messages that the network does not take in time are dropped, by Zenoh or before packing.
+//! Nodes cannot set parameters.
 
-mod offers;
+mod publishers;
 mod shared;
 mod worker;
 
@@ -22,40 +22,39 @@ use crate::network::ros2::{Node, RosEnvironment};
 use crate::recording::About;
 use crate::stereo::StereoParams;
 use parking_lot::Mutex;
-use shared::Shared;
+use shared::RosShared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
-/// Name of the node in its namespace.
 const NODE: &str = "stereopsis";
 
-/// Node that publishes a run, with its thread. [`Remote::stop`] ends both, and so does dropping it.
+/// ROS 2 node that publishes a run, with its thread. [`Remote::stop`] ends both, and so does dropping it.
 pub struct RosPublisher {
-    shared: Arc<Shared>,
+    shared: Arc<RosShared>,
     invitation: String,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl RosPublisher {
-    /// Joins the graph; topics appear with the first pair. Retries while no router answers.
+    /// Joins the ROS graph; topics appear with the first pair. Retries while no router answers.
     ///
     /// # Errors
-    /// The configuration is invalid, or the system gives no thread.
-    pub fn start(surroundings: &RosEnvironment) -> anyhow::Result<Arc<Self>> {
-        Self::of(Node::open(surroundings, NODE)?, None)
+    /// The configuration is invalid, or the system provides no thread.
+    pub fn start(environment: &RosEnvironment) -> anyhow::Result<Arc<Self>> {
+        Self::of(Node::open(environment, NODE)?, None)
     }
 
-    /// Joins the graph for one of several rigs: topics are in the rig's namespace, and frames of reference begin with its name.
+    /// Joins the ROS graph for one of several rigs: topics are in the rig's namespace, and frames of reference begin with its name.
     /// Characters other than letters, digits and `_` become `_`, as ROS requires.
     ///
     /// # Errors
     /// See [`RosPublisher::start`].
-    pub fn of_rig(surroundings: &RosEnvironment, rig: &str) -> anyhow::Result<Arc<Self>> {
+    pub fn of_rig(environment: &RosEnvironment, rig: &str) -> anyhow::Result<Arc<Self>> {
         let plain: String = rig.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let begins_well = plain.starts_with(|c: char| c.is_ascii_alphabetic());
         let name = if begins_well { plain } else { format!("rig_{plain}") };
-        Self::of(Node::open_in(surroundings, format!("/{name}"), NODE)?, Some(name))
+        Self::of(Node::open_in(environment, format!("/{name}"), NODE)?, Some(name))
     }
 
     fn of(node: Node, rig: Option<String>) -> anyhow::Result<Arc<Self>> {
@@ -64,8 +63,8 @@ impl RosPublisher {
         if !is_connected {
             invitation = format!("{invitation}\nros2: {}; it is tried again", node.no_router());
         }
-        let shared = Arc::new(Shared::new(is_connected));
-        let worker = worker::Worker::new(Arc::clone(&shared), node, rig);
+        let shared = Arc::new(RosShared::new(is_connected));
+        let worker = worker::RosWorker::new(Arc::clone(&shared), node, rig);
         let thread = std::thread::Builder::new().name("publish ros2".into()).spawn(move || worker.run());
         let thread = thread.map_err(|err| anyhow::anyhow!("cannot publish to ROS 2: {}", files::cause(&err)))?;
         Ok(Arc::new(Self { shared, invitation, thread: Mutex::new(Some(thread)) }))
@@ -100,10 +99,10 @@ impl ResultTap for RosPublisher {
 
 impl Remote for RosPublisher {
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
-        let mut told = self.shared.params.lock();
-        if told.as_ref() != Some(in_force) {
-            *told = Some(in_force.clone());
-            drop(told);
+        let mut params = self.shared.params.lock();
+        if params.as_ref() != Some(in_force) {
+            *params = Some(in_force.clone());
+            drop(params);
             self.shared.inbox.put_other(|input| input.parameters = true);
         }
         None
@@ -130,7 +129,7 @@ impl Remote for RosPublisher {
         self.shared.inbox.put_other(|input| input.about = Some(about));
     }
 
-    /// Leaves the graph; waits for half a second at most.
+    /// Leaves the graph; waits at most half a second.
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = self.thread.lock().take() {

@@ -1,4 +1,4 @@
-//! State that taps and the publishing thread share.
+//! State of the ROS 2 node that taps and its publishing thread share.
 
 use super::super::inbox::Inbox;
 use crate::engine::worker::Wake;
@@ -7,11 +7,10 @@ use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-pub(super) struct Shared {
+pub(super) struct RosShared {
     pub(super) inbox: Inbox,
     pub(super) wake: Mutex<Option<Wake>>,
     pub(super) news: Mutex<Vec<News>>,
-    /// Last parameters in force.
     pub(super) params: Mutex<Option<StereoParams>>,
     /// Whether a router answers.
     pub(super) is_connected: AtomicBool,
@@ -19,7 +18,7 @@ pub(super) struct Shared {
     pub(super) received: AtomicU64,
 }
 
-impl Shared {
+impl RosShared {
     pub(super) fn new(is_connected: bool) -> Self {
         Self {
             inbox: Inbox::new(),
@@ -39,8 +38,7 @@ impl Shared {
         }
     }
 
-    /// Sends a message to the user.
-    pub(super) fn tell(&self, text: String, is_error: bool) {
+    pub(super) fn notify(&self, text: String, is_error: bool) {
         self.news.lock().push(News { text, is_error });
         self.wake();
     }

@@ -1,10 +1,10 @@
-//! Publishing thread: packs and sends messages with subscriptions.
+//! Publishing thread of the ROS 2 node: takes frames and results from the inbox, packs the topics with subscriptions, and sends them.
 
-use super::super::inbox::{Input, Wanted};
+use super::super::inbox::{Input, WantedKinds};
 use super::super::topics::StreamTopics;
 use super::super::worker::SourceKey;
-use super::offers::Offers;
-use super::shared::Shared;
+use super::publishers::TopicPublishers;
+use super::shared::RosShared;
 use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
 use crate::network::ros2::Node;
@@ -16,46 +16,42 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Interval of checks for a router.
+/// Interval of checks whether a router answers.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// State of the thread.
-pub(super) struct Worker {
-    shared: Arc<Shared>,
-    offers: Offers,
+pub(super) struct RosWorker {
+    shared: Arc<RosShared>,
+    publishers: TopicPublishers,
     node: Node,
-    /// Name of the rig, as a prefix of its frames of reference.
+    /// Name of the rig, a prefix of its frames of reference.
     rig: Option<String>,
     /// Description of the source, if its opener has given one.
     about: Option<About>,
     source: Option<SourceKey>,
     topics: Option<SourceTopics>,
     packer: Option<Packer>,
-    /// Streams that the packer packs.
     streams: Streams,
-    /// Topics that had subscriptions before.
+    /// Topics that had subscriptions at the last input.
     received: BTreeSet<String>,
     /// Newest frame and result, for later subscriptions.
     frame: Option<(Arc<Frame>, SourceInfo)>,
     output: Option<Arc<Output>>,
-    /// Last error of packing or sending.
     error: Option<String>,
 }
 
-/// Topics of a source by their input.
 struct SourceTopics {
     of_frames: StreamTopics,
-    /// Topics of decoded images, if the cameras send compressed ones.
+    /// Topics of decoded images, if the cameras send compressed images.
     decoded: BTreeSet<String>,
-    /// Topics of results; `None` before the first result.
+    /// Topics of results; `None` before the first one.
     of_results: Option<StreamTopics>,
 }
 
-impl Worker {
-    pub(super) fn new(shared: Arc<Shared>, node: Node, rig: Option<String>) -> Self {
+impl RosWorker {
+    pub(super) fn new(shared: Arc<RosShared>, node: Node, rig: Option<String>) -> Self {
         Self {
             shared,
-            offers: Offers::default(),
+            publishers: TopicPublishers::default(),
             node,
             rig,
             about: None,
@@ -70,7 +66,6 @@ impl Worker {
         }
     }
 
-    /// Publishes until the program ends.
     pub(super) fn run(mut self) {
         let mut look = Instant::now() + LOOK_INTERVAL;
         loop {
@@ -89,8 +84,8 @@ impl Worker {
     fn look_for_router(&self) {
         let is_connected = self.node.is_connected();
         match (self.shared.is_connected.swap(is_connected, Ordering::AcqRel), is_connected) {
-            (false, true) => self.shared.tell(format!("ros2: connected to {}", self.node.routers()), false),
-            (true, false) => self.shared.tell(format!("ros2: {}; it is tried again", self.node.no_router()), true),
+            (false, true) => self.shared.notify(format!("ros2: connected to {}", self.node.routers()), false),
+            (true, false) => self.shared.notify(format!("ros2: {}; it is tried again", self.node.no_router()), true),
             _ => {}
         }
     }
@@ -103,7 +98,7 @@ impl Worker {
         self.output = output.or(self.output.take());
         self.about = about.or(self.about.take());
         let is_offered = self.offer_topics(new_about);
-        let received = self.offers.received();
+        let received = self.publishers.received();
         let came = &received - &self.received;
         self.shared.received.store(received.len() as u64, Ordering::Release);
         self.renew_packer(&received);
@@ -124,7 +119,7 @@ impl Worker {
         self.set_wanted();
     }
 
-    /// Sends the due messages of the newest frame. Messages that are sent once go to all.
+    /// Sends the messages of the newest frame whose topics are due.
     fn send_frame(&mut self, received: &BTreeSet<String>, is_due: impl Fn(&str) -> bool) {
         let (Some((frame, _)), Some(packer), Some(topics)) = (&self.frame, &mut self.packer, &self.topics) else {
             return;
@@ -140,7 +135,6 @@ impl Worker {
         self.send_packets(packets, is_due);
     }
 
-    /// Sends the due messages of the newest result.
     fn send_result(&mut self, received: &BTreeSet<String>, is_due: impl Fn(&str) -> bool) {
         let (Some(output), Some(packer), Some(topics)) = (&self.output, &mut self.packer, &self.topics) else { return };
         let wants_points = received.contains(topic::POINTS);
@@ -169,20 +163,20 @@ impl Worker {
     fn send(&mut self, packets: Vec<Packet>, is_due: impl Fn(&str) -> bool) {
         for packet in packets {
             let name = &packet.channel.topic;
-            if !self.offers.is_latched(name) && !is_due(name) {
+            if !self.publishers.is_latched(name) && !is_due(name) {
                 continue;
             }
-            match self.offers.send(packet) {
+            match self.publishers.send(packet) {
                 Ok(()) => self.error = None,
                 Err(why) => self.report(format!("ros2: a message cannot be sent: {why}")),
             }
         }
     }
 
-    /// Reports an error to the user once.
+    /// Reports an error to the user unless it is the last one.
     fn report(&mut self, why: String) {
         if self.error.as_ref() != Some(&why) {
-            self.shared.tell(why.clone(), true);
+            self.shared.notify(why.clone(), true);
             self.error = Some(why);
         }
     }
@@ -219,12 +213,12 @@ impl Worker {
             StreamTopics::of(|streams| kept(packer(&about, streams).result(&output, now).unwrap_or_default()))
         });
         for packet in &packets {
-            if let Err(why) = self.offers.add(&self.node, &self.shared, &packet.channel) {
+            if let Err(why) = self.publishers.add(&self.node, &self.shared, &packet.channel) {
                 self.report(why);
             }
         }
         if of_results.is_some() {
-            self.offers.keep(&packets.iter().map(|packet| packet.channel.topic.clone()).collect());
+            self.publishers.keep(&packets.iter().map(|packet| packet.channel.topic.clone()).collect());
         }
         self.topics = Some(SourceTopics { of_frames, decoded, of_results });
         true
@@ -234,7 +228,6 @@ impl Worker {
         self.about.clone().unwrap_or_else(|| About::of_source(&source.name, source, SystemTime::now()))
     }
 
-    /// Creates a packer if the subscribed streams have changed.
     fn renew_packer(&mut self, received: &BTreeSet<String>) {
         let (Some(topics), Some((_, source))) = (&self.topics, &self.frame) else { return };
         let topics = [Some(&topics.of_frames), topics.of_results.as_ref()].into_iter().flatten();
@@ -246,7 +239,7 @@ impl Worker {
         }
     }
 
-    /// Requests the subscribed data from capture and engine; everything before the topics are known.
+    /// Requests the subscribed data from capture and engine, and everything while the topics are unknown.
     fn set_wanted(&self) {
         let is_received = |topics: &StreamTopics| !topics.all().is_disjoint(&self.received);
         let (frames, results) = self.topics.as_ref().map_or((true, true), |topics| {
@@ -254,7 +247,7 @@ impl Worker {
             let points = self.received.contains(topic::POINTS);
             (frames, points || topics.of_results.as_ref().is_none_or(is_received))
         });
-        let before = self.shared.inbox.set_wanted(Wanted { frames, results });
+        let before = self.shared.inbox.set_wanted(WantedKinds { frames, results });
         if results && !before.results {
             self.shared.wake();
         }

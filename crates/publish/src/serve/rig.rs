@@ -1,4 +1,5 @@
-//! Rig at its engine: a source, a pipeline, and the stream of its results.
+//! Rig that an engine serves: opens its source in the background, runs the pipeline, publishes the results, and follows changes of
+//! its description.
 
 use crate::capture::{MaxPixels, Pixels, SourceOptions};
 use crate::engine::Output;
@@ -15,53 +16,50 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_settings::rig::Calibrated;
 
-/// Pause before a rig that cannot be opened is retried.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Rig that this engine serves or is opening.
+/// Rig that this engine opens or serves.
 pub(super) struct ServedRig {
     name: String,
-    state: State,
+    state: RigPhase,
     error: Option<String>,
-    /// Earlier engines in the order of the rig, and their results.
-    earlier: Option<Earlier>,
+    /// Engines before this one in the order of the rig, and their results.
+    earlier: Option<EarlierEngines>,
 }
 
-struct Earlier {
+struct EarlierEngines {
     engines: Vec<Member>,
     results: Inlet,
 }
 
-/// Options of running rigs.
 pub(super) struct RunOptions {
-    /// Number of the engine's run.
+    /// Number that identifies the engine's run.
     pub(super) boot: u64,
     pub(super) engine: EngineSource,
     pub(super) max_pixels: MaxPixels,
     pub(super) remote: Option<RemoteOf>,
 }
 
-enum State {
+enum RigPhase {
     Opening(Receiver<Result<Running, String>>),
     Running(Box<Running>),
-    /// Failed to open, until the next attempt.
+    /// Failed to open; waits until the next attempt.
     Resting(Instant),
 }
 
 struct Running {
     live: Live,
-    results: Arc<Results>,
+    results: Arc<ResultPublisher>,
     view: RigView,
-    /// Version of the description in force.
+    /// Run and number of the description in force.
     described: (u64, u32),
 }
 
-/// Publisher of results.
-struct Results {
+struct ResultPublisher {
     outlet: Outlet<Arc<Output>>,
 }
 
-impl ResultTap for Results {
+impl ResultTap for ResultPublisher {
     fn result(&self, output: &Arc<Output>) {
         self.outlet.offer(Arc::clone(output));
     }
@@ -72,27 +70,25 @@ impl ResultTap for Results {
 }
 
 impl ServedRig {
-    /// Opens a rig in the background.
     pub(super) fn open(network: Network, head: &Member, how: RunOptions) -> Self {
         let (to_owner, opened) = bounded(1);
         let name = head.name.clone();
         let rig = name.clone();
         let work = move || {
-            let _ = to_owner.send(Running::start(&network, &rig, how)); // a rig may have gone meanwhile
+            let _ = to_owner.send(Running::start(&network, &rig, how)); // fails if the rig was left meanwhile
         };
         let state = match std::thread::Builder::new().name("rig".into()).spawn(work) {
-            Ok(_) => State::Opening(opened),
-            Err(_) => State::Resting(Instant::now() + RETRY_INTERVAL),
+            Ok(_) => RigPhase::Opening(opened),
+            Err(_) => RigPhase::Resting(Instant::now() + RETRY_INTERVAL),
         };
         Self { name, state, error: None, earlier: None }
     }
 
-    /// Whether it is being opened.
     pub(super) fn is_opening(&self) -> bool {
-        matches!(self.state, State::Opening(_))
+        matches!(self.state, RigPhase::Opening(_))
     }
 
-    /// Sets the earlier engines in the order of the rig; when results of one arrive, the rig is left to it.
+    /// Sets the engines before this one in the order of the rig. When results of one arrive, the rig is left to it.
     pub(super) fn set_earlier(&mut self, engines: &[Member], network: &Network) {
         if self.earlier.as_ref().map_or(&[][..], |earlier| &earlier.engines) == engines {
             return;
@@ -102,49 +98,48 @@ impl ServedRig {
         let results = (!engines.is_empty())
             .then(|| Inlet::start(network, &RigTopic::Result.rig(&self.name), Content::Result, judge));
         self.earlier = match results.transpose() {
-            Ok(results) => results.map(|results| Earlier { engines: engines.to_vec(), results }),
+            Ok(results) => results.map(|results| EarlierEngines { engines: engines.to_vec(), results }),
             Err(err) => {
-                log::warn!("{err}"); // tried again at the next look
+                log::warn!("{err}"); // tried again at the next call
                 None
             }
         };
     }
 
-    /// Polls the rig; returns the reason if it ends.
+    /// Polls the rig; returns the reason if this engine must leave it.
     pub(super) fn poll(&mut self) -> Option<String> {
         let next = match &mut self.state {
-            State::Opening(opened) => match opened.try_recv() {
-                Ok(Ok(running)) => Some(State::Running(Box::new(running))),
+            RigPhase::Opening(opened) => match opened.try_recv() {
+                Ok(Ok(running)) => Some(RigPhase::Running(Box::new(running))),
                 Ok(Err(why)) => {
                     self.error = Some(why);
-                    Some(State::Resting(Instant::now() + RETRY_INTERVAL))
+                    Some(RigPhase::Resting(Instant::now() + RETRY_INTERVAL))
                 }
-                Err(TryRecvError::Disconnected) => Some(State::Resting(Instant::now() + RETRY_INTERVAL)),
+                Err(TryRecvError::Disconnected) => Some(RigPhase::Resting(Instant::now() + RETRY_INTERVAL)),
                 Err(TryRecvError::Empty) => None,
             },
-            State::Running(running) => {
+            RigPhase::Running(running) => {
                 self.error = running.follow_description().err();
                 running.follow_remote();
                 None
             }
-            State::Resting(until) if Instant::now() >= *until => {
+            RigPhase::Resting(until) if Instant::now() >= *until => {
                 return Some(self.error.clone().unwrap_or_else(|| "it cannot be opened".to_owned()));
             }
-            State::Resting(_) => None,
+            RigPhase::Resting(_) => None,
         };
-        self.state = next.unwrap_or_else(|| std::mem::replace(&mut self.state, State::Resting(Instant::now())));
+        self.state = next.unwrap_or_else(|| std::mem::replace(&mut self.state, RigPhase::Resting(Instant::now())));
         let earlier = self.earlier.as_ref()?;
         if let Ok(arrived) = earlier.results.messages().try_recv() {
             let engine = earlier.engines.iter().find(|engine| engine.boot == arrived.head.boot);
             return Some(format!("engine '{}' has it", engine.map_or("", |engine| &engine.name)));
         }
-        matches!(self.state, State::Resting(_)).then(|| "it is another engine's".to_owned())
+        matches!(self.state, RigPhase::Resting(_)).then(|| "it is another engine's".to_owned())
     }
 
-    /// Returns the published state.
     pub(super) fn status(&self) -> RigStatus {
         let unknown = RigStatus { rig: self.name.clone(), error: self.error.clone(), ..RigStatus::default() };
-        let State::Running(running) = &self.state else { return unknown };
+        let RigPhase::Running(running) = &self.state else { return unknown };
         let status = running.live.status();
         RigStatus {
             results: status.engine.computed,
@@ -159,16 +154,14 @@ impl ServedRig {
         }
     }
 
-    /// Returns the device that matches it.
     pub(super) fn adapter(&self) -> Option<String> {
-        let State::Running(running) = &self.state else { return None };
+        let RigPhase::Running(running) = &self.state else { return None };
         let output = running.live.latest()?;
         Some(format!("{} {}", output.engine.kind, output.engine.adapter))
     }
 
-    /// Returns the speed of the last pair.
     pub(super) fn speed(&self) -> Option<Speed> {
-        let State::Running(running) = &self.state else { return None };
+        let RigPhase::Running(running) = &self.state else { return None };
         let output = running.live.latest()?;
         let (size, num_disparities) = (output.job.frame.size(), output.job.params.num_disparities);
         Some(Speed { size, num_disparities, pairs_per_s: 1.0 / output.compute_time.as_secs_f64().max(1e-6) })
@@ -193,7 +186,7 @@ impl Running {
             let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
             Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
         });
-        let results = Arc::new(Results { outlet: outlet.map_err(|err| err.to_string())? });
+        let results = Arc::new(ResultPublisher { outlet: outlet.map_err(|err| err.to_string())? });
         let remote = remote.map(|open| open(rig)).transpose()?;
         if let Some(remote) = &remote {
             remote.set_about(description.about.clone());
@@ -211,16 +204,16 @@ impl Running {
         Ok(Self { live, results, view, described: description.id() })
     }
 
-    /// Publishes the parameters to viewers, and forwards their messages.
+    /// Passes the parameters to the additional publisher, and logs its messages.
     fn follow_remote(&self) {
         let Some(remote) = self.live.remote() else { return };
-        let _ = remote.exchange(&self.live.params()); // parameters are those of the rig's head
+        let _ = remote.exchange(&self.live.params()); // requests are ignored: the rig's head sets the parameters
         for news in remote.news() {
             if news.is_error { log::warn!("{}", news.text) } else { log::info!("{}", news.text) }
         }
     }
 
-    /// Applies a changed description: parameters, calibration.
+    /// Applies the parameters and the calibration of a changed description.
     fn follow_description(&mut self) -> Result<(), String> {
         if self.described == self.view.described() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Speed of an engine, and a stub of known speed for network measurements.
+//! Measures the speed of an engine, and provides a stub of known speed for measurements of the network.
 
 use crate::capture::{Frame, scene};
 use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
 
-/// Timed pairs, of which the quickest counts.
+/// Number of timed pairs; the shortest time counts.
 const PAIRS: usize = 5;
 
-/// Times the engine on a pair of the built-in scene, 640x480 with the default parameters; takes a moment.
+/// Measures the engine's speed on a pair of the built-in scene, 640x480 px with the default parameters.
 ///
 /// # Errors
 /// The engine cannot be opened, or fails.
@@ -35,7 +35,7 @@ pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
 #[derive(Clone, Debug)]
 pub struct Stub {
     time: Duration,
-    /// Empty map of the last pair's size, reused for this size.
+    /// Empty map of the last pair's size, reused for pairs of this size.
     map: Option<Arc<DisparityMap>>,
     jobs: VecDeque<(Instant, Job)>,
 }

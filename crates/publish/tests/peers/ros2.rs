@@ -1,5 +1,5 @@
-//! Nodes of ROS 2 as they see each other through a router: what is published comes back bit for bit, and nothing that others send
-//! breaks a source. `tools/ros2_peer.sh` lets a program of others look at the same.
+//! Tests of ROS 2 nodes connected through a router: published messages are received bit for bit, and invalid messages break no source.
+//! `tools/ros2_peer.sh` tests the same with a third-party node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
@@ -30,7 +30,7 @@ use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig};
 const SIZE: (usize, usize) = (96, 72);
 const GEOMETRY: Geometry = Geometry::new(80.0, 0.1, 0.0, [47.5, 35.5]);
 
-/// A router of this process.
+/// Router in this process.
 struct Router {
     endpoint: Endpoint,
     _network: Network,
@@ -48,7 +48,7 @@ impl Router {
         surroundings(&self.endpoint, domain)
     }
 
-    /// A program that knows nothing of this one's nodes.
+    /// Opens a session without the nodes of this program.
     fn client(&self) -> Network {
         Network::open(&Access::to(self.endpoint.clone())).unwrap()
     }
@@ -63,13 +63,13 @@ fn surroundings(router: &Endpoint, domain: u32) -> RosEnvironment {
     RosEnvironment { domain, config: None, overrides }
 }
 
-/// Gives one pair again and again.
-struct Again {
+/// Source that repeats one pair.
+struct RepeatedPair {
     pair: RawPair,
     next: u64,
 }
 
-impl Again {
+impl RepeatedPair {
     fn grey() -> Self {
         let noise = |x: usize, y: usize| ((x * 7919 + y * 104_729).wrapping_mul(2_654_435_761) >> 13) as u8;
         let seen =
@@ -77,7 +77,7 @@ impl Again {
         Self { pair: RawPair::new("again", 0, SystemTime::now(), seen(0), seen(7)), next: 0 }
     }
 
-    /// Images as cameras give them: JPEG.
+    /// Creates a source of JPEG images, as cameras send them.
     fn jpeg() -> Self {
         let shot = |seed: usize| {
             let rgb = image::RgbImage::from_fn(SIZE.0 as u32, SIZE.1 as u32, |x, y| {
@@ -94,7 +94,7 @@ impl Again {
     }
 }
 
-impl PairSource for Again {
+impl PairSource for RepeatedPair {
     fn info(&self) -> SourceInfo {
         let (width, height) = SIZE;
         let geometry = Some(GEOMETRY);
@@ -109,18 +109,18 @@ impl PairSource for Again {
     }
 }
 
-/// A pipeline that publishes to ROS 2. Its owner tells it the parameters now and then.
-struct Stage {
+/// Pipeline that publishes to ROS 2.
+struct RosPipeline {
     live: Arc<Live>,
     publisher: Arc<RosPublisher>,
 }
 
-impl Stage {
-    fn new(router: &Router, domain: u32, source: Again) -> Self {
+impl RosPipeline {
+    fn new(router: &Router, domain: u32, source: RepeatedPair) -> Self {
         Self::of(RosPublisher::start(&router.surroundings(domain)).unwrap(), source)
     }
 
-    fn of(publisher: Arc<RosPublisher>, source: Again) -> Self {
+    fn of(publisher: Arc<RosPublisher>, source: RepeatedPair) -> Self {
         let info = source.info();
         let calibration = CalibrationNote::of_rectified(GEOMETRY);
         publisher.set_about(About { calibration, ..About::of_source("again", &info, SystemTime::now()) });
@@ -145,11 +145,11 @@ fn luma(pair: &RawPair) -> [&Luma; 2] {
 }
 
 #[test]
-fn pictures_and_cameras_come_back_bit_for_bit_and_a_source_waits_for_its_driver() {
+fn images_and_calibration_round_trip_and_a_source_waits_for_its_driver() {
     let router = Router::start();
-    let sent = Again::grey();
+    let sent = RepeatedPair::grey();
     let pair = sent.pair.clone();
-    let stage = Stage::new(&router, 3, sent);
+    let stage = RosPipeline::new(&router, 3, sent);
     let topics = [topic::LEFT_RAW, topic::RIGHT_RAW];
     let mut source = RosSource::open(topics, &router.surroundings(3), &SourceOptions::default()).unwrap();
     for sequence in 0..3 {
@@ -163,7 +163,7 @@ fn pictures_and_cameras_come_back_bit_for_bit_and_a_source_waits_for_its_driver(
     assert_eq!(source.state().remarks, Vec::<String>::new());
     assert!(stage.publisher.standing().starts_with("ros2 "), "{}", stage.publisher.standing());
 
-    // the driver goes, and another one comes
+    // the driver ends, and another one starts
     drop(stage);
     until("it is remarked on", || {
         assert!(!matches!(source.next(Duration::from_millis(10)).unwrap(), Next::End));
@@ -174,21 +174,21 @@ fn pictures_and_cameras_come_back_bit_for_bit_and_a_source_waits_for_its_driver(
             .any(|remark| remark.contains("comes any more: does its driver run?"))
             .then_some(())
     });
-    let _stage = Stage::new(&router, 3, Again::grey());
+    let _stage = RosPipeline::new(&router, 3, RepeatedPair::grey());
     assert_eq!(luma(&next(&mut source)), luma(&pair));
     until("the remark is gone", || source.state().remarks.is_empty().then_some(()));
 }
 
 #[test]
-fn each_rig_of_an_engine_has_its_topics_and_frames_by_its_own_name() {
+fn topics_and_frames_of_a_rig_have_its_name() {
     let router = Router::start();
     let stages = ["pi-4", "4th"]
-        .map(|rig| Stage::of(RosPublisher::of_rig(&router.surroundings(4), rig).unwrap(), Again::grey()));
+        .map(|rig| RosPipeline::of(RosPublisher::of_rig(&router.surroundings(4), rig).unwrap(), RepeatedPair::grey()));
     for name in ["pi_4", "rig_4th"] {
         let topics = ["left", "right"].map(|side| format!("/{name}/{side}/image_raw"));
         let topics = topics.each_ref().map(String::as_str);
         let mut source = RosSource::open(topics, &router.surroundings(4), &SourceOptions::default()).unwrap();
-        assert_eq!(luma(&next(&mut source)), luma(&Again::grey().pair)); // both rigs see the same
+        assert_eq!(luma(&next(&mut source)), luma(&RepeatedPair::grey().pair)); // both rigs see the same
     }
     let node = Node::open(&router.surroundings(4), "listener").unwrap();
     let frames = Arc::<parking_lot::Mutex<BTreeSet<String>>>::default();
@@ -202,17 +202,17 @@ fn each_rig_of_an_engine_has_its_topics_and_frames_by_its_own_name() {
     };
     let _late = node.subscribe(topic::TRANSFORMS, Kind::Transform, Qos::LATCHED, take).unwrap();
     drop(stages);
-    let _new = Stage::of(RosPublisher::of_rig(&router.surroundings(4), "pi-4").unwrap(), Again::grey());
+    let _new = RosPipeline::of(RosPublisher::of_rig(&router.surroundings(4), "pi-4").unwrap(), RepeatedPair::grey());
     let expected = ["left", "right"].map(|side| format!("pi_4_{side}_optical_frame"));
     until("its transform comes", || expected.iter().all(|frame| frames.lock().contains(frame)).then_some(()));
 }
 
 #[test]
-fn pictures_of_cameras_keep_their_bytes_and_are_also_there_as_pixels() {
+fn publishes_camera_images_encoded_and_decoded() {
     let router = Router::start();
-    let sent = Again::jpeg();
+    let sent = RepeatedPair::jpeg();
     let pair = sent.pair.clone();
-    let _stage = Stage::new(&router, 0, sent);
+    let _stage = RosPipeline::new(&router, 0, sent);
     let compressed = [topic::LEFT_RAW, topic::RIGHT_RAW].map(|name| format!("{name}{}", topic::COMPRESSED));
     let open = |topics: [&str; 2]| RosSource::open(topics, &router.surroundings(0), &SourceOptions::default());
     let back = next(&mut open(compressed.each_ref().map(String::as_str)).unwrap());
@@ -222,10 +222,10 @@ fn pictures_of_cameras_keep_their_bytes_and_are_also_there_as_pixels() {
 }
 
 #[test]
-fn a_raw_topic_that_is_silent_is_replaced_by_its_compressed_one() {
+fn replaces_a_silent_raw_topic_by_its_compressed_one() {
     let router = Router::start();
     let node = Node::open(&router.surroundings(0), "driver").unwrap();
-    let original = Again::jpeg().pair.original.unwrap();
+    let original = RepeatedPair::jpeg().pair.original.unwrap();
     let publisher = |side: &str| {
         node.publisher(&format!("/{side}/image_raw/compressed"), Kind::Compressed, Qos::DEFAULT, |_| ()).unwrap()
     };
@@ -252,7 +252,7 @@ fn a_raw_topic_that_is_silent_is_replaced_by_its_compressed_one() {
 }
 
 #[test]
-fn a_graph_of_a_thousand_publishers_holds_no_source_up() {
+fn a_graph_of_a_thousand_publishers_delays_no_source() {
     let router = Router::start();
     let mut config = zenoh::Config::default();
     let set = [
@@ -264,7 +264,7 @@ fn a_graph_of_a_thousand_publishers_holds_no_source_up() {
     for (key, value) in set {
         config.insert_json5(key, &value).unwrap();
     }
-    // nodes of ROS 2 are peers: a session that meets one knows its tokens before it asks for them
+    // ROS 2 nodes are Zenoh peers: a session that connects to one receives its tokens before it queries them
     let peer = zenoh::open(config).wait().unwrap();
     let id = peer.zid();
     let token = |k: usize| {
@@ -273,19 +273,19 @@ fn a_graph_of_a_thousand_publishers_holds_no_source_up() {
         peer.liveliness().declare_token(token).wait().unwrap()
     };
     let _tokens: Vec<_> = (0..1000).map(token).collect();
-    let _stage = Stage::new(&router, 0, Again::grey());
+    let _stage = RosPipeline::new(&router, 0, RepeatedPair::grey());
     let topics = [topic::LEFT_RAW, topic::RIGHT_RAW];
     let mut source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default()).unwrap();
     next(&mut source);
-    // without images it is said which topics there are
+    // a new node receives the whole graph
     let node = Node::open(&router.surroundings(0), "listener").unwrap();
     until("the graph is known", || (node.publishers() > 1000).then_some(()));
 }
 
 #[test]
-fn points_and_what_is_sent_once_reach_those_who_come_late() {
+fn late_subscribers_get_points_and_latched_messages() {
     let router = Router::start();
-    let stage = Stage::new(&router, 0, Again::grey());
+    let stage = RosPipeline::new(&router, 0, RepeatedPair::grey());
     until("there is a result", || stage.live.latest());
     stage.live.pause();
     let node = Node::open(&router.surroundings(0), "listener").unwrap();
@@ -330,9 +330,9 @@ fn points_and_what_is_sent_once_reach_those_who_come_late() {
 }
 
 #[test]
-fn two_publishers_are_told_apart_and_nothing_is_packed_without_a_subscription() {
+fn publishers_have_distinct_ids_and_pack_subscribed_topics_only() {
     let router = Router::start();
-    let stages = [0, 0, 9].map(|domain| Stage::new(&router, domain, Again::grey()));
+    let stages = [0, 0, 9].map(|domain| RosPipeline::new(&router, domain, RepeatedPair::grey()));
     let client = router.client();
     let tokens = || -> BTreeSet<Vec<u8>> {
         let replies = client.session().liveliness().get("@ros2_lv/0/**").wait().unwrap();
@@ -357,7 +357,7 @@ fn two_publishers_are_told_apart_and_nothing_is_packed_without_a_subscription() 
     for numbers in numbers.values() {
         assert!(numbers[0] == 1 && numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
     }
-    // in the other domain there are no subscriptions, and one topic has one here
+    // one topic has a subscription in domain 0, none in domain 9
     until("subscriptions are counted", || {
         let standing = stages.each_ref().map(|stage| stage.publisher.standing());
         let begins = ["ros2 1 topic ", "ros2 1 topic ", "ros2 0 topics "];
@@ -366,7 +366,7 @@ fn two_publishers_are_told_apart_and_nothing_is_packed_without_a_subscription() 
     until("nothing is wanted there", || (!stages[2].publisher_wants()).then_some(()));
 }
 
-impl Stage {
+impl RosPipeline {
     fn publisher_wants(&self) -> bool {
         use stereopsis_engine::worker::ResultTap as _;
         self.publisher.wants_results()
@@ -374,7 +374,7 @@ impl Stage {
 }
 
 #[test]
-fn damaged_messages_are_refused_and_counted_and_those_between_are_read() {
+fn refuses_damaged_messages_and_reads_the_valid_ones() {
     let router = Router::start();
     let node = Node::open(&router.surroundings(0), "driver").unwrap();
     let publisher =
@@ -396,7 +396,7 @@ fn damaged_messages_are_refused_and_counted_and_those_between_are_read() {
                     let mut bad = good.clone();
                     match random.u8(0..3) {
                         0 => bad.truncate(random.usize(..bad.len())),
-                        // behind the stamp, where sizes are
+                        // after the stamp, where the sizes are
                         1 => (0..4).for_each(|_| {
                             let at = random.usize(12..48);
                             bad[at] = *random.choice(&[0, 1, 0x7F, 0xFF]).unwrap();
@@ -426,7 +426,7 @@ fn damaged_messages_are_refused_and_counted_and_those_between_are_read() {
 }
 
 #[test]
-fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_headers() {
+fn refuses_images_larger_than_the_rig_by_their_headers() {
     let router = Router::start();
     let node = Node::open(&router.surroundings(0), "driver").unwrap();
     let publisher = |name: &str, kind| node.publisher(name, kind, Qos::SENSOR_DATA, |_| ()).unwrap();
@@ -446,7 +446,7 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
                         it.put(camera.clone()).unwrap();
                     }
                 }
-                // two that claim much, one of the size of the first pair, and one of a half of that
+                // two headers of huge images, and two small images, of which the first received sets the rig's size
                 for bytes in [
                     &b"P5 16384 16384 255\n7"[..],
                     b"P5 2 2 255\n7777",
@@ -491,7 +491,7 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
 }
 
 #[test]
-fn without_a_router_it_is_said_what_to_start() {
+fn names_the_missing_router() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let nowhere = surroundings(&format!("tcp/127.0.0.1:{port}").parse().unwrap(), 0);
     let publisher = RosPublisher::start(&nowhere).unwrap();

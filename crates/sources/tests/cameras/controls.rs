@@ -1,6 +1,4 @@
-//! Controls of emulated cameras through the real V4L2 code: what is set, refused, clamped, and said about it.
-//!
-//! Each test runs its other half (`inside_…`) in a child process of this same binary, see `emulated`.
+//! Tests of camera controls: values in physical units, clamped and refused values, protection of a calibration, equal exposure.
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,7 +9,7 @@ use stereopsis_capture::webcam::controls::{
 use stereopsis_capture::{CameraOptions, ControlSettings, PowerLine, Setting, SourceOptions, SourceSpec, ViewOptions};
 use stereopsis_sources as sources;
 
-/// V4L2's numbers, as `preload.c` writes them.
+/// V4L2's control numbers, as `preload.c` writes them.
 const AUTO_WHITE_BALANCE: u32 = 0x0098_090c;
 const AUTO_GAIN: u32 = 0x0098_0912;
 const GAIN: u32 = 0x0098_0913;
@@ -44,7 +42,7 @@ fn assert_says(remarks: &[String], expected: &[&str]) {
 }
 
 #[test]
-fn offers_are_in_the_units_of_people() {
+fn lists_controls_in_physical_units() {
     with_cameras(&["controls=1", "controls=2", ""], "controls::inside_offers");
 }
 
@@ -75,7 +73,7 @@ fn inside_offers() {
 }
 
 #[test]
-fn a_control_of_an_unknown_kind_hides_nothing() {
+fn an_unknown_control_hides_no_other() {
     with_cameras(&["controls=5"], "controls::inside_unknown");
 }
 
@@ -98,7 +96,7 @@ fn inside_unknown() {
 }
 
 #[test]
-fn what_a_driver_tells_of_its_controls_cannot_do_harm() {
+fn survives_invalid_descriptions_of_controls() {
     with_cameras(&["controls=6 badnames"], "controls::inside_nonsense");
 }
 
@@ -120,7 +118,7 @@ fn inside_nonsense() {
 }
 
 #[test]
-fn wishes_are_set_with_the_automatic_off_first() {
+fn switches_automatic_modes_off_before_setting_values() {
     with_cameras(&["controls=1"], "controls::inside_wishes");
 }
 
@@ -164,7 +162,7 @@ fn inside_wishes() {
 }
 
 #[test]
-fn what_is_clamped_missing_or_refused_is_said() {
+fn remarks_on_clamped_missing_and_refused_controls() {
     with_cameras(&["controls=1", "controls=2", "controls=3", ""], "controls::inside_remarks");
 }
 
@@ -234,7 +232,7 @@ fn inside_calibration() {
     ];
     assert_says(&protect_calibration(0, &ControlSettings::default()), &said);
     assert_eq!(was_set(0), BTreeMap::from([(AUTO_FOCUS, 0), (FOCUS, 35), (DARK_RATE, 0)]));
-    // once done, there is nothing to say
+    // the second time there is nothing to change
     assert_says(&protect_calibration(0, &ControlSettings::default()), &[]);
 
     let wishes = ControlSettings { focus: Some(Setting::Auto), ..ControlSettings::default() };
@@ -267,7 +265,7 @@ fn inside_equal() {
 }
 
 #[test]
-fn what_cannot_be_equal_is_said() {
+fn reports_exposures_that_cannot_be_equal() {
     with_cameras(&["controls=1", "controls=2", "controls=3", "controls=4"], "controls::inside_unequal");
 }
 
@@ -287,7 +285,7 @@ fn inside_unequal() {
 }
 
 #[test]
-fn a_task_sets_protects_and_then_equalises() {
+fn a_task_applies_settings_then_equalises() {
     with_cameras(&["controls=1", "controls=1"], "controls::inside_task");
 }
 
@@ -312,7 +310,7 @@ fn inside_task() {
             "cameras 0 and 1 are locked alike: exposure 33.3 ms, gain 40, white balance 4000 K",
         ],
     );
-    // one that is dropped before the automatic has settled leaves it alone
+    // a task that is dropped before automatic modes have settled changes nothing
     let options = CameraOptions { equal_exposure: true, ..CameraOptions::default() };
     apply(0, &ControlSettings { exposure_ms: Some(Setting::Auto), ..ControlSettings::default() });
     drop(ControlTask::start(&[0, 1], &options).expect("starts"));
@@ -321,7 +319,7 @@ fn inside_task() {
 }
 
 #[test]
-fn cameras_take_their_wishes_when_they_are_opened() {
+fn opening_applies_the_control_settings() {
     let dress = |folder: &Path| {
         for camera in 0..2 {
             std::fs::write(folder.join(format!("{camera}.640x480.yuyv")), vec![128; 640 * 480 * 2]).expect("written");

@@ -1,4 +1,5 @@
-//! Frames that come damaged: none becomes an image, each is counted by its cause, and a camera that sends nothing else says so.
+//! Tests of damaged frames: none becomes an image, each is counted by its cause, and a camera that sends only damaged frames is
+//! reported.
 
 use super::{SIZES, grey, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
@@ -6,7 +7,7 @@ use stereopsis_capture::decode_camera::{Damaged, PixelFormat};
 use stereopsis_capture::webcam::{ModeRequest, Preview, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, PairSource, RawPair};
 
-/// Every image is whole.
+/// Checks that every image is whole.
 fn assert_whole(pairs: &[RawPair]) {
     for pair in pairs {
         assert_eq!(luma(&pair.left), &scene(0, SIZES[0]), "left of {}", pair.sequence);
@@ -19,7 +20,7 @@ fn damaged(source: &dyn PairSource, which: usize) -> Damaged {
 }
 
 #[test]
-fn half_a_frame_is_dropped_and_counted_as_short() {
+fn counts_half_frames_as_short() {
     with_cameras(&["cut=3", "late=2"], "damage::inside_short");
 }
 
@@ -39,7 +40,7 @@ fn inside_short() {
 }
 
 #[test]
-fn what_the_driver_calls_damaged_is_dropped() {
+fn drops_frames_that_the_driver_flags() {
     with_cameras(&["flagged=3", "nv12 flagged=4"], "damage::inside_flagged");
 }
 
@@ -55,11 +56,11 @@ fn inside_flagged() {
         assert!(counted.flagged >= 3 && counted.flagged == counted.total(), "{which}: {counted}");
     }
     drop(source);
-    // a JPEG that looks whole is dropped too
+    // a flagged JPEG is dropped although it is complete
     let request = ModeRequest { format: Some(PixelFormat::Mjpeg), ..grey() };
     let mut source = stereopsis_capture::webcam::OneCamera::open(
         0,
-        stereopsis_capture::webcam::Shown::BothViews,
+        stereopsis_capture::webcam::CameraViews::BothViews,
         &request,
         &CameraOptions::default(),
     )
@@ -70,7 +71,7 @@ fn inside_flagged() {
 }
 
 #[test]
-fn frames_of_no_bytes_are_short_and_too_many_bytes_do_no_harm() {
+fn counts_empty_frames_and_reads_overlong_ones() {
     with_cameras(&["empty=4", "overlong=2"], "damage::inside_lengths");
 }
 
@@ -84,7 +85,7 @@ fn inside_lengths() {
 }
 
 #[test]
-fn frames_that_the_driver_lost_are_counted() {
+fn counts_frames_that_the_driver_lost() {
     with_cameras(&["skip=4", ""], "damage::inside_missed");
 }
 
@@ -99,7 +100,7 @@ fn inside_missed() {
 }
 
 #[test]
-fn rows_that_lie_apart_are_read_as_they_lie() {
+fn reads_rows_with_padding() {
     with_cameras(&["padded", "nv12 padded"], "damage::inside_padded");
 }
 
@@ -111,7 +112,7 @@ fn inside_padded() {
 }
 
 #[test]
-fn a_driver_that_sets_another_size_is_noticed() {
+fn refuses_a_driver_that_sets_another_size() {
     with_cameras(&["other-size", ""], "damage::inside_other_size");
 }
 
@@ -126,7 +127,7 @@ fn inside_other_size() {
 }
 
 #[test]
-fn a_camera_that_sends_only_damaged_frames_says_so() {
+fn reports_a_camera_with_only_damaged_frames() {
     with_cameras(&["cut=1", "grey flagged=1", "flagged=1 whole=12", ""], "damage::inside_only_damaged");
 }
 
@@ -136,7 +137,7 @@ fn inside_only_damaged() {
     let refused = std::thread::Builder::new().name("short".into());
     let refused = refused.spawn(|| open_one(0).expect_err("nothing whole").to_string()).expect("starts");
     let preview = Preview::open(1);
-    // one that was good before is lost, and stays lost until a whole frame comes
+    // a camera that was intact before counts as lost until an intact frame arrives
     let mut source = open_pair(2, 3).expect("opens");
     let (why, after) = until_lost(&mut source, 0);
     assert!(why.starts_with("camera 2 has sent nothing but damaged frames for 1 s ("), "{why}");
@@ -157,14 +158,14 @@ fn inside_only_damaged() {
 }
 
 #[test]
-fn names_and_numbers_of_a_strange_driver_are_no_panic() {
+fn survives_strange_names_and_numbers_of_a_driver() {
     with_cameras(&["badnames newer stamp-wild", "endless"], "damage::inside_strange");
 }
 
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_strange() {
-    // a name in /dev at which nokhwa panics
+    // nokhwa panics at this name in /dev
     std::fs::write(super::folder().join("video_left"), "").expect("written");
     let asking = Instant::now();
     let listed = cameras().expect("lists");
@@ -180,7 +181,7 @@ fn inside_strange() {
 }
 
 #[test]
-fn a_driver_that_fails_at_every_buffer_is_told() {
+fn reports_a_driver_that_fails_at_every_buffer() {
     with_cameras(&["faulty", "astray", ""], "damage::inside_faulty");
 }
 

@@ -1,4 +1,4 @@
-//! Everything that goes wrong with cameras: what the user is told, and that it is over when its cause is.
+//! Tests of faults of cameras: the error texts, and recovery when the cause is gone.
 
 use super::{SIZES, folder, grey, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use stereopsis_capture::webcam::{ModeRequest, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, Next, PairSource};
 
 #[test]
-fn what_cannot_be_opened_says_why() {
+fn explains_why_a_camera_cannot_be_opened() {
     with_cameras(&["", "denied", "busy", "refuse"], "faults::inside_refusals");
 }
 
@@ -31,7 +31,7 @@ fn inside_refusals() {
 }
 
 #[test]
-fn a_full_bus_is_named_and_mjpeg_taken() {
+fn a_full_bus_falls_back_to_mjpeg() {
     with_cameras(&["", "room=1"], "faults::inside_full_bus");
 }
 
@@ -54,7 +54,7 @@ fn inside_full_bus() {
 }
 
 #[test]
-fn an_unplugged_camera_is_told_and_the_other_goes_on() {
+fn reports_an_unplugged_camera_while_the_other_continues() {
     with_cameras(&["", "unplug=10"], "faults::inside_unplugged");
 }
 
@@ -76,7 +76,7 @@ fn inside_unplugged() {
 }
 
 #[test]
-fn both_cameras_may_be_lost_and_return() {
+fn both_cameras_return_after_a_loss() {
     with_cameras(&["unplug=10", "unplug=12"], "faults::inside_both_lost");
 }
 
@@ -87,7 +87,7 @@ fn inside_both_lost() {
     let lost = |source: &dyn PairSource| source.state().cameras.iter().filter(|c| c.lost.is_some()).count();
     until(&mut source, |source, _| lost(source) == 2);
     assert!(matches!(source.next(Duration::from_millis(100)), Ok(Next::Waiting)));
-    // they change their numbers: the left one must stay the left one
+    // with exchanged numbers, the left camera must stay the left one
     plug_in(&folder(), 1, 6);
     plug_in(&folder(), 0, 7);
     let pairs = take(&mut source, 3);
@@ -97,7 +97,7 @@ fn inside_both_lost() {
 }
 
 #[test]
-fn a_hanging_camera_is_told_and_its_thread_left_behind() {
+fn reports_a_hanging_camera_and_detaches_its_thread() {
     with_cameras(&["stuck=10", ""], "faults::inside_hanging");
 }
 
@@ -117,11 +117,11 @@ fn inside_hanging() {
 }
 
 #[test]
-fn a_camera_that_hung_comes_back() {
+fn reopens_a_camera_that_hung_for_a_while() {
     with_cameras(&["hang=10", "stuck=12"], "faults::inside_hung_for_a_while");
 }
 
-/// The left one sends nothing any more; the right one's thread is stuck in the driver.
+/// The left camera stops sending; the thread of the right one is blocked in the driver.
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_hung_for_a_while() {
@@ -135,7 +135,7 @@ fn inside_hung_for_a_while() {
 }
 
 #[test]
-fn a_broken_transfer_is_told_and_tried_again() {
+fn reports_a_broken_transfer_and_retries() {
     with_cameras(&["broken=10", ""], "faults::inside_broken");
 }
 
@@ -151,7 +151,7 @@ fn inside_broken() {
 }
 
 #[test]
-fn a_camera_that_never_starts_does_not_hold_up_for_ever() {
+fn a_camera_that_never_starts_times_out() {
     with_cameras(&["hang=0", "grey stuck=0"], "faults::inside_dead");
 }
 

@@ -1,10 +1,10 @@
-//! Right pixels in every format, the modes and rates that were asked for, images turned and halved.
+//! Tests of formats and modes: exact pixels in every format, requested sizes and rates, turned and side-by-side images.
 
 use super::{SIZES, grey, luma, scene, take, with_cameras};
 use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_capture::decode_camera::PixelFormat;
-use stereopsis_capture::webcam::{Mode, ModeRequest, OneCamera, Shown, WebcamPair, cameras};
+use stereopsis_capture::webcam::{CameraViews, Mode, ModeRequest, OneCamera, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, Orientation, PairSource, Pixels, SourceOptions, SourceSpec, ViewOptions};
 use stereopsis_sources::open;
 
@@ -17,7 +17,7 @@ fn open_as(request: &ModeRequest) -> WebcamPair {
 }
 
 #[test]
-fn yuyv_pair_is_what_the_cameras_saw() {
+fn yuyv_pairs_are_exact() {
     with_cameras(&["", "late=8"], "formats::inside_yuyv_pair");
 }
 
@@ -48,7 +48,7 @@ fn inside_yuyv_pair() {
 }
 
 #[test]
-fn mjpeg_pair_comes_without_the_damaged_frames() {
+fn mjpeg_pairs_leave_out_damaged_frames() {
     with_cameras(&["cut=4", "late=3"], "formats::inside_mjpeg_pair");
 }
 
@@ -66,7 +66,7 @@ fn inside_mjpeg_pair() {
             assert_eq!(picture.rgb, None);
         }
     }
-    // each fourth left frame came cut in half and has no pair
+    // every fourth left frame is truncated and has no pair
     assert!(pairs.iter().all(|p| p.sequence % 4 != 3), "{:?}", pairs.iter().map(|p| p.sequence).collect::<Vec<_>>());
     assert!(pairs[11].sequence >= 14);
     let damaged = source.state().cameras[0].damaged;
@@ -80,7 +80,7 @@ fn inside_mjpeg_pair() {
 }
 
 #[test]
-fn nv12_comes_with_its_colour() {
+fn nv12_pairs_have_colour() {
     with_cameras(&["nv12", "nv12"], "formats::inside_nv12");
 }
 
@@ -108,14 +108,14 @@ fn inside_grey() {
     for pair in take(&mut source, 20) {
         assert_eq!(luma(&pair.left), &scene(0, SIZES[1]));
         assert_eq!(luma(&pair.right), &scene(1, SIZES[1]));
-        // the driver's times, not those of arrival, which are not as exact
+        // only the driver's times are this exact, times of arrival are not
         assert!((pair.skew_s - 0.005).abs() < 0.0005, "skew {}", pair.skew_s);
     }
     assert_eq!(source.state().remarks, [""; 0]);
 }
 
 #[test]
-fn sixteen_bits_stay() {
+fn keeps_sixteen_bits() {
     with_cameras(&["y16", "y16"], "formats::inside_y16");
 }
 
@@ -130,7 +130,7 @@ fn inside_y16() {
 }
 
 #[test]
-fn rates_that_are_no_whole_numbers_are_read() {
+fn reads_fractional_rates() {
     with_cameras(&["fraction", "fraction"], "formats::inside_fraction");
 }
 
@@ -143,11 +143,11 @@ fn inside_fraction() {
 }
 
 #[test]
-fn a_range_of_sizes_has_the_one_that_is_wished() {
+fn finds_the_requested_size_in_a_range() {
     with_cameras(&["stepwise", "stands"], "formats::inside_stepwise");
 }
 
-/// And the other camera stands in a mode that cannot be read.
+/// The second camera is initially in a mode that cannot be read.
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_stepwise() {
@@ -160,7 +160,7 @@ fn inside_stepwise() {
 }
 
 #[test]
-fn what_was_granted_instead_is_told() {
+fn remarks_on_granted_modes_that_differ() {
     with_cameras(&["grants=15", "grants=15"], "formats::inside_granted");
 }
 
@@ -181,7 +181,7 @@ fn inside_granted() {
 }
 
 #[test]
-fn side_by_side_is_cut_in_the_middle() {
+fn splits_side_by_side_images() {
     with_cameras(&[""], "formats::inside_side_by_side");
 }
 
@@ -190,7 +190,7 @@ fn side_by_side_is_cut_in_the_middle() {
 fn inside_side_by_side() {
     let request = ModeRequest { size: Some((320, 480)), ..grey() };
     let whole = scene(0, SIZES[0]);
-    let mut source = OneCamera::open(0, Shown::BothViews, &request, &CameraOptions::default()).expect("opens");
+    let mut source = OneCamera::open(0, CameraViews::BothViews, &request, &CameraOptions::default()).expect("opens");
     assert_eq!((source.info().width, source.info().height), (320, 480));
     for pair in take(&mut source, 5) {
         assert!(pair.skew_s.abs() < f64::EPSILON);
@@ -201,19 +201,19 @@ fn inside_side_by_side() {
     drop(source);
 
     let mut options = CameraOptions { swapped_halves: true, ..CameraOptions::default() };
-    let mut swapped = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");
+    let mut swapped = OneCamera::open(0, CameraViews::BothViews, &request, &options).expect("opens");
     assert_eq!(luma(&take(&mut swapped, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(320 + x, y)));
     drop(swapped);
 
-    // the whole image is turned, so that left and right change places
+    // turning the whole image exchanges left and right
     options = CameraOptions::default();
     options.views[0].orientation = Orientation::HalfTurn;
-    let mut turned = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");
+    let mut turned = OneCamera::open(0, CameraViews::BothViews, &request, &options).expect("opens");
     assert_eq!(luma(&take(&mut turned, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(639 - x, 479 - y)));
 }
 
 #[test]
-fn each_eye_is_turned_as_it_hangs() {
+fn turns_each_side_by_its_orientation() {
     with_cameras(&["", ""], "formats::inside_orientation");
 }
 

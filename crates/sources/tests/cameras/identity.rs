@@ -1,4 +1,4 @@
-//! Which cameras there are, and which one is which.
+//! Tests of the list of cameras and of the identity of a camera: numbers, ports, buses, and returns under another number.
 
 use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use stereopsis_capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
@@ -6,7 +6,7 @@ use stereopsis_capture::{PairSource, SourceOptions, SourceSpec};
 use stereopsis_sources::open;
 
 #[test]
-fn no_camera_is_said() {
+fn reports_that_there_is_no_camera() {
     with_cameras(&[], "identity::inside_nothing");
 }
 
@@ -18,7 +18,7 @@ fn inside_nothing() {
 }
 
 #[test]
-fn cameras_know_their_port_and_bus() {
+fn lists_ports_and_buses() {
     with_cameras(&["", "wide"], "identity::inside_ports");
 }
 
@@ -37,7 +37,7 @@ fn inside_ports() {
 }
 
 #[test]
-fn a_camera_is_found_by_its_port_whatever_its_number() {
+fn finds_a_camera_by_its_port() {
     with_cameras(&["", ""], "identity::inside_by_port");
 }
 
@@ -53,7 +53,7 @@ fn inside_by_port() {
 }
 
 #[test]
-fn a_camera_that_returns_under_another_number_is_opened_again() {
+fn reopens_a_camera_under_another_number() {
     with_cameras(&["", "unplug=10"], "identity::inside_replug");
 }
 

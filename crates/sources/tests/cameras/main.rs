@@ -1,8 +1,6 @@
-//! The real V4L2 code, nokhwa's and this project's, against cameras emulated by a small library that is loaded in front of
-//! libc.
-//!
-//! Each test prepares the emulated cameras and runs its other half (`inside_…`) in a child process of this same binary
-//! under `LD_PRELOAD`. The library is compiled by `cc`; without `cc` the tests say so and return.
+//! Tests of the real V4L2 code with cameras that a small library in front of libc emulates. Each test prepares the cameras and runs its
+//! second half (`inside_…`) in a child process of this binary under `LD_PRELOAD`. `cc` compiles the library; without `cc` the tests
+//! print a note and return.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
@@ -19,7 +17,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_capture::emulated::{self, SIZES, dress, plug_in};
-use stereopsis_capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
+use stereopsis_capture::webcam::{CameraViews, ModeRequest, OneCamera, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
 
 /// Returns the image of camera 0 (left) or 1 (right).
@@ -37,7 +35,7 @@ fn folder() -> PathBuf {
     std::env::var_os("FAKE_V4L2").expect("runs under LD_PRELOAD").into()
 }
 
-/// Returns a request for any mode, without colours, so that these tests need little of the processor.
+/// Returns a request for any mode without colours, which takes less processor time.
 fn grey() -> ModeRequest {
     ModeRequest { pixels: Pixels::Luma, ..ModeRequest::default() }
 }
@@ -47,7 +45,7 @@ fn open_pair(left: u32, right: u32) -> Result<WebcamPair, CaptureError> {
 }
 
 fn open_one(index: u32) -> Result<OneCamera, CaptureError> {
-    OneCamera::open(index, Shown::BothViews, &grey(), &CameraOptions::default())
+    OneCamera::open(index, CameraViews::BothViews, &grey(), &CameraOptions::default())
 }
 
 fn luma(picture: &Picture) -> &Image<u8> {

@@ -1,4 +1,4 @@
-//! Thumbnails of cameras.
+//! Tests of previews: images of every camera, release of the camera, and errors.
 
 use super::{SIZES, folder, open_one, open_pair, plug_in, scene, take, with_cameras};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn inside_thumbnails() {
     let previews = [0, 1, 2].map(Preview::open);
     let pictures = previews.each_ref().map(picture);
     assert!(previews.iter().all(|p| p.problem().is_none()));
-    // the grey one is small at 60/s only
+    // the grey camera has its small size only at 60/s, so the larger one is used
     for (i, (picture, size)) in pictures.iter().zip([SIZES[1], SIZES[0], SIZES[1]]).enumerate() {
         assert_eq!(picture.size(), size, "camera {i}");
         let rgb = picture.rgb.as_ref().expect("is there").at(50, 60);
@@ -56,7 +56,7 @@ fn inside_in_use() {
 }
 
 #[test]
-fn a_thumbnail_tells_its_trouble_and_recovers() {
+fn a_preview_reports_its_problem_and_recovers() {
     with_cameras(&["unplug=5", "busy"], "preview::inside_trouble");
 }
 

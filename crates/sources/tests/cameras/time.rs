@@ -1,4 +1,4 @@
-//! When images are taken: skew, rates that differ, time stamps that cannot be right, cameras brought together.
+//! Tests of capture times: skew, different rates, invalid time stamps, alignment of free-running cameras.
 
 use super::{open_pair, take, until, with_cameras};
 use stereopsis_capture::PairSource;
@@ -19,7 +19,7 @@ fn inside_skew() {
 }
 
 #[test]
-fn a_camera_at_half_the_rate_pairs_and_is_told() {
+fn pairs_a_camera_at_half_the_rate_with_a_remark() {
     with_cameras(&["", "slow=2"], "time::inside_half_rate");
 }
 
@@ -36,7 +36,7 @@ fn inside_half_rate() {
     assert_eq!(state.remarks, [expected]);
 }
 
-/// The other camera is 8 ms late, by its own good stamps and by arrival.
+/// Runs a test whose right camera is 8 ms late, by correct stamps and by arrival, with this fault of its stamps.
 fn pairs_by_arrival(behaviour: &str) {
     with_cameras(
         &["late=2", &format!("late=10 {behaviour}")],
@@ -47,7 +47,7 @@ fn pairs_by_arrival(behaviour: &str) {
 fn inside_bad_stamps(cause: &str) {
     let mut source = open_pair(0, 1).expect("opens");
     let pairs = take(&mut source, 20);
-    // a busy machine may delay single arrivals
+    // use the median: a busy machine may delay single arrivals
     let mut skews: Vec<f64> = pairs[4..].iter().map(|p| p.skew_s).collect();
     skews.sort_by(f64::total_cmp);
     assert!((0.003..0.013).contains(&skews[8]), "{skews:?}");
@@ -57,7 +57,7 @@ fn inside_bad_stamps(cause: &str) {
 }
 
 #[test]
-fn stamps_a_little_ahead_are_used() {
+fn accepts_stamps_slightly_ahead() {
     with_cameras(&["stamp-ahead", "late=8 stamp-ahead"], "time::inside_stamp_ahead");
 }
 
@@ -71,7 +71,7 @@ fn inside_stamp_ahead() {
 }
 
 #[test]
-fn missing_stamps_are_told_and_done_without() {
+fn replaces_missing_stamps_by_arrival_times() {
     pairs_by_arrival("stamp-none");
 }
 
@@ -82,7 +82,7 @@ fn inside_stamp_none() {
 }
 
 #[test]
-fn equal_stamps_are_told_and_done_without() {
+fn replaces_equal_stamps_by_arrival_times() {
     pairs_by_arrival("stamp-equal");
 }
 
@@ -93,7 +93,7 @@ fn inside_stamp_equal() {
 }
 
 #[test]
-fn stamps_that_go_back_are_told_and_done_without() {
+fn replaces_stamps_that_go_back_by_arrival_times() {
     pairs_by_arrival("stamp-back");
 }
 
@@ -104,7 +104,7 @@ fn inside_stamp_back() {
 }
 
 #[test]
-fn stamps_of_another_clock_are_told_and_done_without() {
+fn replaces_stamps_of_another_clock_by_arrival_times() {
     pairs_by_arrival("stamp-far");
 }
 
@@ -115,7 +115,7 @@ fn inside_stamp_far() {
 }
 
 #[test]
-fn cameras_are_brought_together() {
+fn aligns_free_running_cameras() {
     with_cameras(&["free", "free late=13"], "time::inside_resync");
 }
 
@@ -139,7 +139,7 @@ fn inside_resync() {
 }
 
 #[test]
-fn cameras_that_cannot_be_brought_together_are_told() {
+fn remarks_on_cameras_that_cannot_be_aligned() {
     with_cameras(&["", "late=13"], "time::inside_stubborn");
 }
 

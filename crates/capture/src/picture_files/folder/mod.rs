@@ -1,4 +1,5 @@
-//! Listing of the pairs of image files in a folder.
+//! Lists the pairs of image files in a folder, by the names of files and subfolders. Every image that is left out must appear in a
+//! remark.
 
 use super::names::{NamingScheme, RECTIFIED_NAMES, has_other_content, view_of_file, view_of_folder};
 use super::partners::{KeyedPicture, pair_up};
@@ -16,20 +17,20 @@ pub struct FilePair {
     pub left: PathBuf,
     /// File of the right view.
     pub right: PathBuf,
-    /// Name for results: the left file's stem, or the folder's name if the files are only called left and right.
+    /// Name for results: the stem of the left file, or the name of the folder for files that are only called left and right.
     pub name: String,
-    /// Arrangement of both views in the left file, which is also the right one; `None` for a file per view.
+    /// Arrangement of both views in one file, which is both `left` and `right`; `None` for a file per view.
     pub both_views: Option<Arrangement>,
 }
 
 impl FilePair {
-    /// Returns whether data sets use its names for rectified pairs (`im0`, `im1`).
+    /// Returns whether data sets use this name for rectified pairs (`im0`, `im1`).
     pub(super) fn is_rectified(&self) -> bool {
         let stem = self.left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         RECTIFIED_NAMES.iter().any(|(left, _)| *left == stem)
     }
 
-    /// Returns the numbers of both cameras from the names of their folders in KITTI's form: 2 and 3 for `image_02` and `image_03`.
+    /// Returns the numbers of the left and right camera from KITTI's names of folders: 2 and 3 for `image_02` and `image_03`.
     pub(super) fn camera_numbers(&self) -> Option<[u32; 2]> {
         let [left, right] = [&self.left, &self.right].map(|path| {
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -41,7 +42,6 @@ impl FilePair {
     }
 }
 
-/// Returns the number of the camera of a folder of KITTI.
 fn camera_number(folder: &str) -> Option<u32> {
     match folder {
         "image_0" | "image_00" => Some(0),
@@ -52,13 +52,12 @@ fn camera_number(folder: &str) -> Option<u32> {
     }
 }
 
-/// Extensions of image files.
 pub(crate) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp"];
-/// Extensions of images in unsupported formats.
+/// Extensions of unsupported image files.
 const UNREAD_EXTENSIONS: &[&str] =
     &["gif", "heic", "heif", "avif", "jp2", "jxl", "exr", "tga", "jps", "mpo", "dng", "cr2", "nef", "raw"];
 
-/// Known names of pairs, for messages.
+/// Description of the known names of pairs, for messages.
 const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*, *_left and *_right, L and R as a word (1_L, imgR), top and bottom, cam0 and cam1, \
                            im0 and im1, im2 and im6, view1 and view5, 0 and 1 behind the number (img_17_0); or the same names in two folders left \
                            and right, image_left and image_right, cam0 and cam1, image_02 and image_03, also below them; or times as names there";
@@ -66,21 +65,21 @@ const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*
 /// Pairs of a folder and remarks on its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPairs {
-    /// The pairs, in natural order (2 before 10).
+    /// Pairs in natural order (2 before 10).
     pub pairs: Vec<FilePair>,
-    /// Remarks on files that are left out, in sentences.
+    /// Remarks on files that are left out.
     pub losses: Vec<String>,
 }
 
-/// Largest number of files that a remark names.
 const MAX_NAMED_FILES: usize = 3;
-/// Largest depth of searched folders below that of a view: one more than Cityscapes needs.
+/// Maximum depth of searched folders below the folder of a view: one more than Cityscapes needs.
 const MAX_DEPTH_OF_VIEW: usize = 4;
 
-/// Lists the pairs of a folder: names that differ by the view alone, or equal names in two such folders; else those of each subfolder.
+/// Lists the pairs of a folder: names that differ only by the view, or equal names in two folders that differ only by the view. Without
+/// either, lists the pairs of each subfolder.
 ///
 /// # Errors
-/// The folder cannot be read or has no pair; the text has the images found, and the names that were searched for.
+/// The folder cannot be read or has no pair; the text contains the images found and the searched names.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let inside = entries(folder)?;
     let mut found = pairs_in(folder, &inside)?;
@@ -116,7 +115,7 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     Ok(FolderPairs { losses: remarks.collect(), pairs: found.pairs })
 }
 
-/// Lists the images of a folder, or one file, each with both views.
+/// Lists one file, or the images of a folder, as images with both views.
 ///
 /// # Errors
 /// The folder cannot be read or has no image.
@@ -139,12 +138,12 @@ pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<Fo
     Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
 }
 
-/// Returns folders that pair up by name, the left one first: the best come last.
+/// Returns the pairs of folders whose names differ only by the view, left one first; the best pair is last.
 fn side_folders(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
-    for &way in NamingScheme::OF_FOLDERS {
+    for &scheme in NamingScheme::OF_FOLDERS {
         let mut by_key: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
         for folder in folders.iter().filter(|folder| !has_other_content(&name(folder))) {
-            if let Some(view) = view_of_folder(&name(folder), way) {
+            if let Some(view) = view_of_folder(&name(folder), scheme) {
                 by_key.entry(view.key).or_default()[usize::from(view.is_right)].get_or_insert(folder);
             }
         }
@@ -157,11 +156,11 @@ fn side_folders(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     Vec::new()
 }
 
-/// Lists the pairs of a folder without those of its scenes.
+/// Lists the pairs of a folder, without pairs in the subfolders of other scenes.
 pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<FolderContent, CaptureError> {
     let mut sides = side_folders(&inside.folders);
     let all_sides = sides.iter().flat_map(|(left, right)| [left.clone(), right.clone()]).collect();
-    // of several the last one: KITTI's colour cameras
+    // the last pair of folders wins: in KITTI the colour cameras
     let Some((left, right)) = sides.pop() else { return Ok(pair_by_name(folder, &inside.files)) };
     let mut found = pair_by_folder(&left, &right)?;
     for (left, right) in &sides {
@@ -181,11 +180,9 @@ pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<FolderContent,
 pub(super) struct Entries {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
-    /// Images of unsupported formats.
     unread: Vec<PathBuf>,
 }
 
-/// Lists a folder.
 pub(super) fn entries(folder: &Path) -> Result<Entries, CaptureError> {
     let failed = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound => {
@@ -226,7 +223,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns the name of a folder; that of `.` is resolved.
+/// Returns the name of a folder, and of `.` the name of the current folder.
 fn name_of_folder(folder: &Path) -> String {
     let whole = folder.file_name().is_none().then(|| folder.canonicalize().ok()).flatten();
     let name = name(whole.as_deref().unwrap_or(folder));
@@ -237,15 +234,14 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Classified content of a folder.
+/// Content of a folder, classified.
 #[derive(Debug, Default)]
 pub(super) struct FolderContent {
     pub(super) pairs: Vec<FilePair>,
-    /// Images of a view without a partner.
     pub(super) unpaired: Vec<PathBuf>,
-    /// Folders of the views of one camera.
+    /// Folders with the images of one view.
     pub(super) sides: Vec<PathBuf>,
-    /// Files whose names contradict an image of a view.
+    /// Files whose names indicate something else than an image of a view.
     other_content: Vec<PathBuf>,
     remarks: Vec<String>,
 }
@@ -263,7 +259,7 @@ impl FolderContent {
         self.remarks.extend(other.remarks);
     }
 
-    /// Returns the error that there is no pair; `seen` are the images that were found.
+    /// Returns why there is no pair; `seen` are the images found.
     fn why_none(&self, folder: &Path, seen: &[PathBuf], unread: &[PathBuf]) -> String {
         let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
         let first = |paths: &[PathBuf]| paths.iter().take(2).map(inside).collect::<Vec<_>>().join(" and ");
@@ -299,7 +295,6 @@ impl FolderContent {
     }
 }
 
-/// Formats the first and the last of several paths.
 fn ends(paths: &[PathBuf], shown: impl Fn(&PathBuf) -> String) -> String {
     let both = [paths.first(), paths.last()];
     both.into_iter().flatten().map(shown).collect::<Vec<_>>().join(" and ")
@@ -320,7 +315,7 @@ fn left_out(shown: &str, folder: &Path, paths: &[PathBuf], what: &str) -> Option
     }
 }
 
-/// Pairs the files of two folders: equal paths below both, where each part may also contain the folder's view.
+/// Pairs the files of two folders whose paths below them are equal, except for words for the view.
 fn pair_by_folder(left: &Path, right: &Path) -> Result<FolderContent, CaptureError> {
     let mut found = FolderContent::default();
     let mut of_side = |folder: &Path, is_right: bool| -> Result<Vec<KeyedPicture>, CaptureError> {
@@ -346,7 +341,6 @@ fn pair_by_folder(left: &Path, right: &Path) -> Result<FolderContent, CaptureErr
     Ok(found)
 }
 
-/// Collects the images of a folder and of the folders below it.
 fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(), CaptureError> {
     let inside = entries(folder)?;
     images.extend(inside.files);
@@ -356,13 +350,13 @@ fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(),
     Ok(())
 }
 
-/// Returns the part of a path that the partner in the other folder shares:
-/// `left/left01` and `right/right01` are a pair, and so are `left/1` and `right/1`.
+/// Returns the key of a file, which its partner in the other folder shares: `left/left01` and `right/right01` are a pair, as are
+/// `left/1` and `right/1`.
 fn key_below(folder: &Path, path: &Path, is_right: bool) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
     let part = |part: &std::ffi::OsStr| {
         let part = part.to_string_lossy();
-        let view = [NamingScheme::Word, NamingScheme::Letter].iter().find_map(|&way| view_of_file(&part, way));
+        let view = [NamingScheme::Word, NamingScheme::Letter].iter().find_map(|&scheme| view_of_file(&part, scheme));
         view.filter(|view| view.is_right == is_right)
             .map_or_else(|| part.to_lowercase(), |view| view.key.replace('*', ""))
     };
@@ -372,38 +366,38 @@ fn key_below(folder: &Path, path: &Path, is_right: bool) -> String {
 fn pair_by_name(folder: &Path, files: &[PathBuf]) -> FolderContent {
     let mut found = FolderContent::default();
     let shows_view =
-        |file: &PathBuf| NamingScheme::OF_FILES.iter().any(|&way| view_of_file(&stem(file), way).is_some());
+        |file: &PathBuf| NamingScheme::OF_FILES.iter().any(|&scheme| view_of_file(&stem(file), scheme).is_some());
     let (others, mut rest): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| has_other_content(&stem(file)));
     found.other_content = others.into_iter().filter(shows_view).collect();
-    let mut ways = Vec::new();
-    for &way in NamingScheme::OF_FILES {
+    let mut schemes = Vec::new();
+    for &scheme in NamingScheme::OF_FILES {
         let (mut sides, mut without) = ([Vec::new(), Vec::new()], Vec::new());
         for file in rest {
-            match view_of_file(&stem(&file), way) {
+            match view_of_file(&stem(&file), scheme) {
                 Some(view) => sides[usize::from(view.is_right)].push(KeyedPicture { key: view.key, path: file }),
                 None => without.push(file),
             }
         }
         let [lefts, rights] = sides;
         let partners = pair_up(lefts, rights);
-        if way.is_certain() || !partners.pairs.is_empty() {
-            ways.push(way);
+        if scheme.is_certain() || !partners.pairs.is_empty() {
+            schemes.push(scheme);
         }
         found.remarks.extend(partners.remark);
         found.pairs.extend(partners.pairs.into_iter().map(|(left, right)| {
-            let is_named_by_folder = way == NamingScheme::Rectified || stem(&left).eq_ignore_ascii_case("left");
+            let is_named_by_folder = scheme == NamingScheme::Rectified || stem(&left).eq_ignore_ascii_case("left");
             let name = if is_named_by_folder { name_of_folder(folder) } else { stem(&left) };
             FilePair { left, right, name, both_views: None }
         }));
         rest = without.into_iter().chain(partners.unpaired).collect();
         sort(&mut rest);
     }
-    let has_view = |file: &PathBuf| ways.iter().any(|&way| view_of_file(&stem(file), way).is_some());
+    let has_view = |file: &PathBuf| schemes.iter().any(|&scheme| view_of_file(&stem(file), scheme).is_some());
     found.unpaired = rest.into_iter().filter(has_view).collect();
     found
 }
 
-/// Puts the folders below `root` before names of several pairs, whose results would replace each other.
+/// Adds the path below `root` to names that several pairs share, because their results would replace each other.
 fn make_names_unique(root: &Path, pairs: &mut [FilePair]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for pair in &*pairs {
@@ -417,7 +411,7 @@ fn make_names_unique(root: &Path, pairs: &mut [FilePair]) {
     }
 }
 
-/// Compares in natural order: digits compare as numbers.
+/// Compares in natural order: runs of digits compare as numbers.
 fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {

@@ -1,8 +1,10 @@
+//! Tests of the listing of pairs: known names, natural order, partners by time, and remarks on other files.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
 
-/// Pairs found in a folder of empty files, as `name: left right`.
+/// Lists the pairs of a folder with these empty files, as `name: left right`.
 fn found(files: &[&str]) -> Result<Vec<String>, String> {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("data");
@@ -35,7 +37,7 @@ fn pairs_in_two_folders() {
 }
 
 #[test]
-fn scenes_are_called_by_their_folder() {
+fn scenes_are_named_after_their_folder() {
     assert_eq!(found(&["im0.png", "im1.png"]).unwrap(), ["data: im0.png im1.png"]);
     let files = ["tsukuba/im0.ppm", "tsukuba/im1.ppm", "art/left.png", "art/right.png", "empty/readme.md"];
     let expected = ["art: art/left.png art/right.png", "tsukuba: tsukuba/im0.ppm tsukuba/im1.ppm"];
@@ -43,7 +45,7 @@ fn scenes_are_called_by_their_folder() {
 }
 
 #[test]
-fn what_is_left_out_is_told_with_its_number() {
+fn remarks_on_the_number_of_files_left_out() {
     let losses = |files: &[&str]| {
         let root = tempfile::tempdir().unwrap();
         for file in files {
@@ -63,7 +65,7 @@ fn what_is_left_out_is_told_with_its_number() {
 }
 
 #[test]
-fn a_folder_without_pairs_says_what_was_looked_for() {
+fn an_error_lists_the_known_names() {
     let text = found(&["a.png", "b.png"]).unwrap_err();
     assert!(text.contains("left*") && text.contains("im0"), "{text}");
     let text = found(&["left3.png", "right4.png"]).unwrap_err();
@@ -73,7 +75,7 @@ fn a_folder_without_pairs_says_what_was_looked_for() {
 }
 
 #[test]
-fn views_are_told_by_words_letters_and_cameras() {
+fn finds_views_by_words_letters_and_cameras() {
     for (files, pairs) in [
         (&["0007_L.png", "0007_R.png", "0008_L.png", "0008_R.png"][..], &["0007_L", "0008_L"][..]),
         (&["l_3.bmp", "R_3.bmp"], &["l_3"]),
@@ -87,14 +89,14 @@ fn views_are_told_by_words_letters_and_cameras() {
             found(files).unwrap().iter().map(|pair| pair.split(':').next().unwrap().to_owned()).collect();
         assert_eq!(names, pairs, "{files:?}");
     }
-    // images that follow each other are no pairs
+    // successive images are not pairs
     for files in [["image_0.png", "image_1.png"], ["000000_10.png", "000000_11.png"], ["1.png", "r.png"]] {
         assert!(found(&files).is_err(), "{files:?}");
     }
 }
 
 #[test]
-fn views_lie_in_folders_of_any_such_name_and_deeper() {
+fn finds_views_in_folders_and_below_them() {
     for (files, pairs) in [
         (&["cam0/data/12.png", "cam1/data/12.png"][..], &["12: cam0/data/12.png cam1/data/12.png"][..]),
         (
@@ -134,7 +136,7 @@ fn losses_of(files: &[&str]) -> (Vec<String>, String) {
 }
 
 #[test]
-fn disparities_depths_and_masks_are_no_pictures_of_a_pair() {
+fn leaves_out_disparities_depths_and_masks() {
     let files = ["left.png", "right.png", "left_disp.png", "right_disp.png", "left_mask.png", "right_mask.png"];
     let (pairs, losses) = losses_of(&["7/left.png", "7/right.png"].into_iter().chain(files).collect::<Vec<_>>());
     assert_eq!(pairs.len(), 1);
@@ -147,7 +149,7 @@ fn disparities_depths_and_masks_are_no_pictures_of_a_pair() {
 }
 
 #[test]
-fn pictures_with_times_as_names_have_the_nearest_one_as_partner() {
+fn pairs_names_with_times_by_the_nearest_time() {
     let files = [
         "left/1650000000000000000.png",
         "left/1650000000050000000.png",
@@ -175,7 +177,7 @@ fn pictures_with_times_as_names_have_the_nearest_one_as_partner() {
 }
 
 #[test]
-fn an_error_names_pictures_that_are_there() {
+fn an_error_names_the_images_found() {
     let text = found(&["a/x1.png", "a/y1.png"]).unwrap_err();
     assert!(text.contains("such as a/x1.png and a/y1.png") && text.contains("--side-by-side"), "{text}");
     assert_eq!(name_of_folder(Path::new(".")), name(&std::env::current_dir().unwrap()));
@@ -186,7 +188,7 @@ fn an_error_names_pictures_that_are_there() {
 }
 
 #[test]
-fn pictures_of_both_views_are_each_a_pair() {
+fn lists_each_image_of_both_views_as_a_pair() {
     let root = tempfile::tempdir().unwrap();
     for file in ["b10.png", "b9.png", "b9_depth.png"] {
         std::fs::write(root.path().join(file), "").unwrap();
@@ -202,7 +204,7 @@ fn pictures_of_both_views_are_each_a_pair() {
 }
 
 #[test]
-fn folders_of_kitti_number_the_cameras() {
+fn reads_camera_numbers_from_kitti_folders() {
     let of = |left: &str, right: &str| {
         FilePair { left: left.into(), right: right.into(), name: String::new(), both_views: None }.camera_numbers()
     };

@@ -1,4 +1,5 @@
-//! Playback of pairs of files, by the player that also plays recordings.
+//! Source of image files: plays one pair or the pairs of a folder through the player that also plays recordings, with the truth and
+//! the calibration beside them. Files are read on the player's thread, never by [`PairSource::next`].
 
 use super::truth::layout::has_calib_txt;
 use super::truth::{DisparityFile, files_beside};
@@ -16,17 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Default time between the pairs of a folder.
 const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
 
-/// Plays image files.
+/// Source that plays image files.
 pub struct FileSource {
     info: SourceInfo,
     files: Vec<PathBuf>,
     player: Player,
-    /// Mode of playback.
-    mode: Mode,
-    /// Number of delivered pairs.
+    mode: PlaybackMode,
     given: u64,
     geometries: Vec<Option<SizedGeometry>>,
     losses: Vec<String>,
@@ -34,26 +32,26 @@ pub struct FileSource {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// Delivery of every pair; an error ends it.
+enum PlaybackMode {
+    /// Every pair is delivered; an error ends the stream.
     Stream,
-    /// Watched single pair, which is delivered once.
+    /// A single watched pair is delivered once.
     Still,
-    /// Watched folder: the user goes from pair to pair.
+    /// A watched folder is paused; the user steps, seeks or plays.
     Held,
 }
 
-/// Remarks on changed pixels and on truth that was left out, by the number of the pair; from the reading thread.
+/// Remarks on changed pixels and on unusable truth, by the number of the pair; written by the reading thread.
 type PairRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
 
 /// Geometry of a rectified pair, and the size of its images, px.
 type SizedGeometry = (Geometry, (usize, usize));
 
 impl FileSource {
-    /// Opens a left and a right file, with the truth that the user names, if any.
+    /// Opens a left and a right file, with the truth that the user names or the truth beside them.
     ///
     /// # Errors
-    /// As [`FilePair::read`] and [`FilePair::read_truth`].
+    /// Errors of [`FilePair::read`] and [`FilePair::read_truth`].
     pub fn pair(
         left: &Path,
         right: &Path,
@@ -66,11 +64,11 @@ impl FileSource {
         Self::open(name, found, truth.cloned(), options)
     }
 
-    /// Opens all pairs of a folder, or with that option the images of a folder, or one file, each with both views.
+    /// Opens all pairs of a folder. With `both_views`, opens one file or the images of a folder, each with both views.
     ///
     /// # Errors
-    /// As [`list_pairs`], and as [`FilePair::read`] for the first pair, or where the source is watched if no pair can be read; other
-    /// errors appear when the pairs are played.
+    /// Errors of [`list_pairs`], and of [`FilePair::read`] for the first pair; in a watched folder only if no pair can be read. Errors of
+    /// other pairs appear when they are played.
     pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
         let pairs = match options.both_views {
@@ -87,17 +85,17 @@ impl FileSource {
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
         let mode = match (options.watched, pairs.len()) {
-            (false, _) => Mode::Stream,
-            (true, 0..=1) => Mode::Still,
-            (true, _) => Mode::Held,
+            (false, _) => PlaybackMode::Stream,
+            (true, 0..=1) => PlaybackMode::Still,
+            (true, _) => PlaybackMode::Held,
         };
-        let looped = options.looped && mode != Mode::Still;
+        let looped = options.looped && mode != PlaybackMode::Still;
         let period = period(options.rate_hz);
         let interval = period.unwrap_or(DEFAULT_INTERVAL);
         let times: Arc<[Duration]> = (0..pairs.len() as u32).map(|k| interval.saturating_mul(k)).collect();
         let speed = match period {
             None => Speed::Max,
-            Some(_) if mode == Mode::Stream => Speed::Times(1.0),
+            Some(_) if mode == PlaybackMode::Stream => Speed::Times(1.0),
             Some(_) => options.speed,
         };
         let names = pairs.iter().map(|pair| pair.name.clone()).collect();
@@ -117,12 +115,12 @@ impl FileSource {
             times,
             color: options.pixels.keeps_rgb(),
             max_pixels: options.max_pixels,
-            leaves_out: mode == Mode::Held,
+            leaves_out: mode == PlaybackMode::Held,
             first: None,
             pair_remarks: Arc::clone(&pair_remarks),
         };
         let (start, first) = pictures.first_readable()?;
-        if mode == Mode::Held {
+        if mode == PlaybackMode::Held {
             transport.pause();
             transport.seek(start);
         }
@@ -132,7 +130,7 @@ impl FileSource {
             name,
             width,
             height,
-            is_still: mode == Mode::Still,
+            is_still: mode == PlaybackMode::Still,
             num_pairs: (!looped).then_some(count),
             is_rectified,
             geometry: geometry_of(&geometries, start, (width, height)),
@@ -147,7 +145,7 @@ impl FileSource {
 impl PairSource for FileSource {
     fn info(&self) -> SourceInfo {
         let rate_hz = match self.player.transport().get().speed {
-            Speed::Times(speed) if self.mode != Mode::Still => {
+            Speed::Times(speed) if self.mode != PlaybackMode::Still => {
                 Some(speed / self.player.median_interval().as_secs_f64())
             }
             _ => None,
@@ -160,7 +158,7 @@ impl PairSource for FileSource {
     }
 
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
-        if self.mode == Mode::Still && self.given > 0 {
+        if self.mode == PlaybackMode::Still && self.given > 0 {
             std::thread::sleep(timeout);
             return Ok(Next::Waiting);
         }
@@ -170,8 +168,8 @@ impl PairSource for FileSource {
             (self.info.width, self.info.height) = size;
             self.info.geometry = geometry_of(&self.geometries, pair.sequence, size);
             pair.capture_time = SystemTime::now();
-            if self.mode == Mode::Stream {
-                pair.sequence = self.given; // also goes on in a loop
+            if self.mode == PlaybackMode::Stream {
+                pair.sequence = self.given; // must keep rising in a loop
             }
             self.given += 1;
         }
@@ -189,28 +187,28 @@ impl PairSource for FileSource {
     }
 
     fn transport(&self) -> Option<Arc<Transport>> {
-        (self.mode == Mode::Held).then(|| Arc::clone(self.player.transport()))
+        (self.mode == PlaybackMode::Held).then(|| Arc::clone(self.player.transport()))
     }
 }
 
-/// Pairs of files, read by the player's thread.
+/// Pairs of files as the player's thread reads them.
 struct PictureFiles {
     pairs: Vec<FilePair>,
     /// Truth that the user names.
     truth: Option<DisparityFile>,
-    /// Times at which the pairs are due.
+    /// Times at which the pairs are due, from the first one.
     times: Arc<[Duration]>,
     color: bool,
     max_pixels: MaxPixels,
     /// Whether a pair that cannot be read is skipped.
     leaves_out: bool,
-    /// Pair that was read by opening, with its number.
+    /// Number of the pair that was read when the source was opened, and the pair.
     first: Option<(u64, RawPair)>,
     pair_remarks: PairRemarks,
 }
 
 impl PictureFiles {
-    /// Reads the first pair, or if others may be skipped the first readable one.
+    /// Reads the first pair; if pairs may be skipped, the first readable one.
     fn first_readable(&mut self) -> Result<(u64, RawPair), CaptureError> {
         let mut error = None;
         for k in 0..self.pairs.len() as u64 {
@@ -253,22 +251,20 @@ impl Pairs for PictureFiles {
     }
 }
 
-/// Returns all files of a pair: images, truth and calibration.
 fn files_of(pair: &FilePair) -> Vec<PathBuf> {
     let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
     [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
 }
 
-/// Returns the calibration file beside a pair.
 fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
     let path = pair.left.with_file_name("calib.txt");
     (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
 }
 
-/// Returns the geometry of pair `k`, whose images have this size.
+/// Returns the geometry of pair `k` for images of this size, px.
 fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (usize, usize)) -> Option<Geometry> {
     let (geometry, (w, h)) = (*geometries.get(k as usize)?)?;
-    // of images that were made smaller
+    // images may have been resized, but only with the same aspect ratio
     (width * h == height * w).then(|| geometry.scaled(width as f64 / w as f64))
 }
 

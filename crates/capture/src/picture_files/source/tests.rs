@@ -1,3 +1,5 @@
+//! Tests of image files as a source: streams, stills, watched folders, truth, geometry, and errors.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
@@ -42,7 +44,7 @@ fn a_folder_is_played_in_order_and_ends() {
 }
 
 #[test]
-fn looped_it_starts_again() {
+fn a_looped_folder_starts_again() {
     for count in [1, 2] {
         let folder = sequence_of(count);
         let options = SourceOptions { looped: true, ..SourceOptions::default() };
@@ -55,7 +57,7 @@ fn looped_it_starts_again() {
 }
 
 #[test]
-fn two_sizes_are_refused_with_both() {
+fn refuses_a_pair_of_two_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let (left, right): (PathBuf, PathBuf) = (folder.path().join("l.png"), folder.path().join("r.png"));
     write_grey(&left, 4, 3, 0);
@@ -65,7 +67,7 @@ fn two_sizes_are_refused_with_both() {
 }
 
 #[test]
-fn a_bad_file_in_the_middle_ends_the_stream_with_its_name() {
+fn a_damaged_file_ends_the_stream_with_its_name() {
     let folder = sequence_of(3);
     std::fs::write(folder.path().join("right1.png"), "").unwrap();
     let mut source = FileSource::folder(folder.path(), &SourceOptions::default()).unwrap();
@@ -84,7 +86,7 @@ fn watched() -> SourceOptions {
     SourceOptions { watched: true, looped: true, rate_hz: Some(30.0), ..SourceOptions::default() }
 }
 
-/// Returns the next pair, or `None` if none comes within a tenth of a second.
+/// Returns the next pair; `None` if there is none within 0.1 s.
 fn soon(source: &mut FileSource) -> Option<Box<RawPair>> {
     let deadline = std::time::Instant::now() + Duration::from_millis(100);
     while std::time::Instant::now() < deadline {
@@ -98,7 +100,7 @@ fn soon(source: &mut FileSource) -> Option<Box<RawPair>> {
 }
 
 #[test]
-fn a_watched_still_is_given_once_and_then_waits() {
+fn a_watched_still_is_delivered_once() {
     for folder in [false, true] {
         let pictures = sequence_of(1);
         let file = |name: &str| pictures.path().join(name);
@@ -137,7 +139,7 @@ fn a_watched_folder_is_held_at_its_start_stepped_and_played() {
 }
 
 #[test]
-fn a_bad_file_in_a_watched_folder_is_named_while_it_is_looked_at() {
+fn a_watched_folder_reports_its_damaged_files() {
     let folder = sequence_of(4);
     std::fs::write(folder.path().join("right1.png"), "").unwrap();
     let mut source = FileSource::folder(folder.path(), &watched()).unwrap();
@@ -165,7 +167,7 @@ fn a_bad_file_in_a_watched_folder_is_named_while_it_is_looked_at() {
     assert!(err.contains("left0.png"), "{err}");
 }
 
-/// A grey image of this value, and the truth `value / scale` beside it.
+/// Writes a grey pair in the layout of Middlebury, with truth and this calibration file.
 fn scene(folder: &Path, calib: &str) {
     for name in ["im0.png", "im1.png"] {
         write_grey(&folder.join(name), 4, 3, 9);
@@ -175,12 +177,12 @@ fn scene(folder: &Path, calib: &str) {
     std::fs::write(folder.join("calib.txt"), calib).unwrap();
 }
 
-/// Calibration file of images a hundred times as large.
+/// Calibration file for images of a hundred times the width and height.
 const CALIB: &str = "cam0=[400 0 199.5; 0 400 149.5; 0 0 1]\ncam1=[400 0 219.5; 0 400 149.5; 0 0 1]\ndoffs=20\nbaseline=100\n\
                      width=400\nheight=300\n";
 
 #[test]
-fn a_scene_brings_its_truth_and_its_geometry() {
+fn reads_truth_and_geometry_beside_a_pair() {
     let folder = tempfile::tempdir().unwrap();
     scene(folder.path(), CALIB);
     let (left, right) = (folder.path().join("im0.png"), folder.path().join("im1.png"));
@@ -204,7 +206,7 @@ fn a_scene_brings_its_truth_and_its_geometry() {
 }
 
 #[test]
-fn what_lies_beside_and_cannot_be_used_is_left_out_with_a_remark() {
+fn remarks_on_unusable_truth_and_calibration() {
     let folder = tempfile::tempdir().unwrap();
     scene(folder.path(), "cam0=[500 0 1.5; 0 500 1; 0 0 1]\n");
     std::fs::write(folder.path().join("disp0.pfm"), "Pf\n2 2\n-1\n0123012301230123").unwrap();
@@ -212,7 +214,7 @@ fn what_lies_beside_and_cannot_be_used_is_left_out_with_a_remark() {
     assert!(source.info().geometry.is_none() && next(&mut source).unwrap().truth.is_none());
     let remarks = source.state().remarks.join("; ");
     assert!(remarks.contains("calib.txt") && remarks.contains("disp0.pfm has 2x2 and its pair 4x3 px"), "{remarks}");
-    // what the user names has to be right
+    // truth that the user names must be usable
     let named = DisparityFile::new(folder.path().join("disp0.pfm"));
     let (left, right) = (folder.path().join("im0.png"), folder.path().join("im1.png"));
     let err = FileSource::pair(&left, &right, Some(&named), &SourceOptions::default()).err().unwrap().to_string();
@@ -220,7 +222,7 @@ fn what_lies_beside_and_cannot_be_used_is_left_out_with_a_remark() {
 }
 
 #[test]
-fn a_picture_of_both_views_is_split() {
+fn splits_an_image_of_both_views() {
     let folder = tempfile::tempdir().unwrap();
     for (name, arrangement, size) in
         [("a.png", Arrangement::SideBySide, (6, 4)), ("b.png", Arrangement::TopBottom, (3, 8))]
@@ -248,7 +250,7 @@ fn a_picture_of_both_views_is_split() {
 }
 
 #[test]
-fn the_deeper_picture_of_a_pair_is_reduced_with_a_remark() {
+fn reduces_the_deeper_image_of_a_pair_with_a_remark() {
     let folder = tempfile::tempdir().unwrap();
     let (left, right) = (folder.path().join("left.png"), folder.path().join("right.png"));
     write_grey(&left, 4, 3, 77);
@@ -261,7 +263,7 @@ fn the_deeper_picture_of_a_pair_is_reduced_with_a_remark() {
 }
 
 #[test]
-fn times_in_names_are_the_skew() {
+fn computes_skew_from_times_in_names() {
     let folder = tempfile::tempdir().unwrap();
     write_grey(&folder.path().join("left/1650000000000000000.png"), 4, 3, 7);
     write_grey(&folder.path().join("right/1650000000001500000.png"), 4, 3, 7);
@@ -270,7 +272,7 @@ fn times_in_names_are_the_skew() {
 }
 
 #[test]
-fn two_sizes_have_a_cure() {
+fn suggests_a_remedy_for_two_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let (left, right) = (folder.path().join("l.png"), folder.path().join("r.png"));
     let why = |(wl, hl), (wr, hr)| {

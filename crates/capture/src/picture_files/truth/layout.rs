@@ -1,13 +1,14 @@
-//! Locations of the truth of a pair in data sets, and the scales of the files.
+//! Layouts of data sets: finds the files with the truth of a pair by the name of its left image, and their scales. Tests only whether
+//! files exist; reads none except `meta.json`.
 
 use super::{DisparityFile, Mask, meta};
 use crate::console;
 use std::path::{Path, PathBuf};
 
-/// The files that hold the truth of a pair.
+/// Files that contain the truth of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruthFiles {
-    /// Name of the data set's layout, for people.
+    /// Name of the data set's layout, for messages.
     pub layout: &'static str,
     /// Disparities of the left view.
     pub left: DisparityFile,
@@ -15,14 +16,14 @@ pub struct TruthFiles {
     pub right: Option<DisparityFile>,
     /// Mask of the left pixels that the right view sees too.
     pub mask: Option<Mask>,
-    /// Mask image: 255 in the region `all` of a benchmark.
+    /// Mask image, 255 in the region `all` of a benchmark.
     pub all: Option<PathBuf>,
-    /// Mask image: 255 in the region `disc` of a benchmark, near discontinuities of depth.
+    /// Mask image, 255 in the region `disc` of a benchmark, near discontinuities of depth.
     pub disc: Option<PathBuf>,
 }
 
 impl TruthFiles {
-    /// Disparities of the left view alone.
+    /// Creates truth of the left view only.
     pub fn of_left(left: DisparityFile) -> Self {
         Self { layout: "named by the user", left, right: None, mask: None, all: None, disc: None }
     }
@@ -37,7 +38,7 @@ impl TruthFiles {
     }
 }
 
-/// The layouts, each with the left image and the truth, for messages.
+/// Layouts, each with the names of the left image and of the truth, for messages.
 pub(super) const LAYOUTS: &[(&str, &str)] = &[
     (TSUKUBA, "scene1.row3.col3 and truedisp.row3.col3"),
     (MIDDLEBURY_2001, "im2 and disp2"),
@@ -59,29 +60,28 @@ const KITTI_2015: &str = "KITTI 2015";
 const KITTI_2012: &str = "KITTI 2012";
 const SCENE_FLOW: &str = "Scene Flow";
 
-/// Sets of scenes whose truth is a grey image beside the left one: its layout, names of the left image, of the left and the right
-/// truth.
+/// Layouts whose truth is a grey image: name, left image, left truth, right truth.
 const SCALED: &[(&str, &str, &str, Option<&str>)] = &[
     (MIDDLEBURY_2001, "im2", "disp2", Some("disp6")),
     (MIDDLEBURY_2005, "view1", "disp1", Some("disp5")),
     (TSUKUBA, "scene1.row3.col3", "truedisp.row3.col3", None),
 ];
 const SCALED_ENDINGS: &[&str] = &["png", "pgm"];
-/// Names of the truth of `im0`: Middlebury 2014 and 2021; the third evaluation of Middlebury and ETH3D.
+/// Layouts whose left image is `im0` and whose truth is floats: name, left truth, right truth.
 const FLOAT_NAMES: &[(&str, &str, &str)] =
     &[(MIDDLEBURY_2014, "disp0.pfm", "disp1.pfm"), (EVALUATION_3, "disp0GT.pfm", "disp1GT.pfm")];
-/// Layout, folders of left images, of the truth and of its visible part.
+/// Layouts of KITTI: name, folder of left images, of the truth, of the truth that both views see.
 const KITTI: &[(&str, &str, &str, &str)] = &[
     (KITTI_2015, "image_2", "disp_occ_0", "disp_noc_0"),
     (KITTI_2012, "image_0", "disp_occ", "disp_noc"),
     (KITTI_2012, "colored_0", "disp_occ", "disp_noc"),
 ];
-/// Trees of images whose truth is in a tree of the same folders beside them.
+/// Folders of images in Scene Flow; the truth is in the same subfolders of [`SCENE_FLOW_TRUTH`].
 const SCENE_FLOW_PICTURES: &[&str] = &["frames_cleanpass", "frames_finalpass"];
 const SCENE_FLOW_TRUTH: &str = "disparity";
 
-/// Returns the files of the truth beside a left image in the layout of a data set; without the scales that follow from the
-/// image's size. `None` without truth.
+/// Returns the files with the truth of a left image in the layout of a data set, without scales that depend on the image's size;
+/// `None` without truth.
 pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     let (stem, folder) = (stem(left), left.parent().unwrap_or(Path::new("")));
     if stem == "im0" {
@@ -93,10 +93,10 @@ pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     }
 }
 
-/// Returns the truth beside a left image in the layout of a data set; `size` is the image's, px. `None` without truth.
+/// Returns the files with the truth of a left image of this size, px, with their scales; `None` without truth.
 ///
 /// # Errors
-/// There is truth of unknown scale; the text explains how to name it.
+/// The scale of the truth is unknown; the text explains how to give it.
 pub(crate) fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
     let Some(mut files) = files_beside(left) else { return Ok(None) };
     let stem = stem(left);
@@ -119,7 +119,7 @@ fn stem(left: &Path) -> String {
     left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Returns whether data sets use this name for left images of rectified pairs that are calibrated by a `calib.txt` beside them.
+/// Returns whether data sets put a `calib.txt` beside a left image of this name.
 pub(crate) fn has_calib_txt(left: &Path) -> bool {
     left.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("im0"))
 }
@@ -146,8 +146,8 @@ fn scaled_truth(layout: &'static str, folder: &Path, left: &str, right: Option<&
     Some(TruthFiles { layout, right, ..TruthFiles::of_left(left) })
 }
 
-/// Grey levels of 1 px by the size of the pair, as the pages of the sets give them: 2001 has 8, and Tsukuba 16; 2003 has 4, 2 and 1 at quarter, half and
-/// full size; 2005 and 2006 have 3, 2 and 1 at a third, half and full size.
+/// Returns the grey levels of 1 px by the name of the truth and the size of the pair, from the pages of the data sets: Middlebury 2001
+/// has 8, Tsukuba 16; 2003 has 4, 2 and 1 at quarter, half and full size; 2005 and 2006 have 3, 2 and 1 at a third, half and full size.
 fn scale_of(left: &str, size: (usize, usize)) -> Option<i32> {
     match (left, size) {
         ("disp2", (450, 375)) => Some(4),
@@ -170,7 +170,7 @@ fn kitti_truth(folder: &Path, left: &Path) -> Option<TruthFiles> {
     Some(TruthFiles { layout, mask: file(visible).map(Mask::Disparities), ..TruthFiles::of_left(file(all)?) })
 }
 
-/// `ROOT/frames_cleanpass/…/left/NAME.png` has `ROOT/disparity/…/left/NAME.pfm`.
+/// Finds `ROOT/disparity/…/left/NAME.pfm` of `ROOT/frames_cleanpass/…/left/NAME.png`.
 fn scene_flow_truth(left: &Path) -> Option<TruthFiles> {
     let parts: Vec<_> = left.iter().collect();
     let at = parts.iter().rposition(|part| SCENE_FLOW_PICTURES.iter().any(|pictures| *part == *pictures))?;

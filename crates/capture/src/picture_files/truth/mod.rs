@@ -1,5 +1,5 @@
-//! Ground truth of pairs of files: its files in the layouts of the data sets, and their decoding. Every comparison with the truth of a
-//! data set reads it here.
+//! Ground truth of pairs of files: finds its files in the layouts of data sets and decodes disparities and masks. Every comparison with
+//! the truth of a data set must read it here.
 
 pub(super) mod layout;
 mod meta;
@@ -18,30 +18,30 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A file of disparities, left minus right.
+/// File of disparities, left minus right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DisparityFile {
-    /// PFM, TIFF of floats or `.npy` (not finite, 0 and negative are unknown), or a grey image (0 is unknown).
+    /// Path of a PFM, TIFF of floats or `.npy`, where not finite, 0 and negative are unknown, or of a grey image, where 0 is unknown.
     pub path: PathBuf,
-    /// Ratio of the file's numbers to the disparity in px; below 0 for disparities of right minus left. `None` for the default
-    /// of the format: 1 for floats, 256 for 16-bit images (KITTI). Images of 8 bits and integers of `.npy` have no default.
+    /// Ratio of the file's numbers to the disparity in px; negative for disparities of right minus left. `None` for the default of the
+    /// format: 1 for floats, 256 for 16-bit images (KITTI). Images of 8 bits and integers of `.npy` have no default.
     pub scale: Option<i32>,
 }
 
 /// Mask of the left pixels that the right view sees too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mask {
-    /// Image: 255 where both views see the point (Middlebury, ETH3D).
+    /// Image, 255 where both views see the point (Middlebury, ETH3D).
     Visible(PathBuf),
-    /// Disparities of these pixels alone (KITTI's `disp_noc`).
+    /// Disparities of these pixels only (KITTI's `disp_noc`).
     Disparities(DisparityFile),
 }
 
-/// Largest difference between the truths of both views where both see a point, px.
+/// Maximum difference between the truths of both views for a point that both see, px.
 const MAX_DISAGREEMENT_PX: f32 = 1.0;
 
 impl DisparityFile {
-    /// Names a file with the default scale of its format.
+    /// Creates a file with the default scale of its format.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), scale: None }
     }
@@ -93,7 +93,6 @@ impl DisparityFile {
     }
 }
 
-/// Ratio of the numbers of 16-bit images to the disparity, as in KITTI.
 const KITTI_SCALE: i32 = 256;
 
 /// Formats `FILE`, or `FILE:SCALE`.
@@ -117,8 +116,8 @@ impl From<&str> for DisparityFile {
 }
 
 impl TruthFiles {
-    /// Reads the truth of a pair of this size, px. Without a mask, pixels count as hidden where the truth of the right view
-    /// differs by more than 1 px or is unknown; without both, occlusions are unknown.
+    /// Reads the truth of a pair of this size, px. Without a mask, a pixel counts as occluded if the truth of the right view differs by
+    /// more than 1 px or is unknown; without both, occlusions are unknown.
     ///
     /// # Errors
     /// A file cannot be read or has another size; the text names it.
@@ -142,10 +141,10 @@ impl TruthFiles {
         Ok(Truth { left_px, right_px, occluded })
     }
 
-    /// Reads the truth, as [`Self::read`], with at least one known pixel.
+    /// Reads the truth like [`Self::read`], and requires at least one known pixel.
     ///
     /// # Errors
-    /// The errors of [`Self::read`], and a truth without a disparity.
+    /// Errors of [`Self::read`]; the truth contains no disparity.
     pub(super) fn read_known(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<Truth, CaptureError> {
         let truth = self.read(size, max_pixels)?;
         if truth.left_px.pixels().iter().any(|d| d.is_finite()) {
@@ -168,19 +167,19 @@ fn read_mask(path: &Path, max_pixels: MaxPixels) -> Result<Image<bool>, CaptureE
     Ok(read_picture(path, false, max_pixels)?.luma.to_u8().map(|&v| v == u8::MAX))
 }
 
-/// Returns true for left pixels whose partner has another disparity, or none.
+/// Returns a map that is true for left pixels whose partner has another disparity, or none.
 fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
     let (width, height) = left_px.size();
     Image::from_fn(width, height, |x, y| {
         let d = left_px.at(x, y);
-        // a position that is NaN becomes 0, and its difference is NaN
+        // with d = NaN the position becomes 0 and the difference NaN, so that the pixel counts as disagreeing
         let partner = right_px.get((x as f32 - d).round() as isize, y as isize);
         !partner.is_some_and(|right| (right - d).abs() <= MAX_DISAGREEMENT_PX)
     })
 }
 
-/// Returns whether a file's name is one of disparities: `.pfm`, `.npy`, `disp*`, a word such as `left_disp`, or any name in a
-/// folder `disp_*`. It separates the files of a pair from its truth.
+/// Returns whether a file's name is that of disparities: `.pfm`, `.npy`, `disp*`, a word such as `left_disp`, or any name in a folder
+/// `disp_*`. This separates the images of a pair from its truth.
 pub(crate) fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))

@@ -12,36 +12,36 @@ use crate::{CaptureError, MaxPixels, RawPair};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A pair of files with truth, not read yet.
+/// Pair of files with truth, not read yet.
 #[derive(Clone, Debug)]
 pub struct TruthPair {
     /// Path below the searched folder: `middlebury2003/teddy`, `training/000000_10`.
     pub name: String,
-    /// The images.
+    /// Files of the images.
     pub pictures: FilePair,
-    /// The truth, without the scales that follow from the images' size.
+    /// Files of the truth, without scales that depend on the images' size.
     pub truth: TruthFiles,
 }
 
-/// A pair with truth.
+/// Pair of images with truth.
 #[derive(Clone, Debug)]
 pub struct PairWithTruth {
     /// Name for results.
     pub name: String,
-    /// Origin of its truth: the name of a layout, or of a source.
+    /// Origin of the truth: the name of a layout or of a source.
     pub layout: &'static str,
-    /// The images.
+    /// Left and right image.
     pub raw: Arc<RawPair>,
-    /// Truth, in the images' size.
+    /// Ground truth, in the size of the images.
     pub truth: Arc<Truth>,
-    /// The benchmark's regions.
+    /// Regions of the benchmark.
     pub regions: Regions,
-    /// Number of disparities from 0 for the search: that of the data set, or one more than the largest true one.
+    /// Number of disparities from 0 for the search: that of the data set, or one more than the maximum true disparity.
     pub num_disparities: u32,
 }
 
 impl PairWithTruth {
-    /// Takes a pair with its truth, as from the scene, and a name for results; `None` without truth.
+    /// Creates it from a pair that contains its truth, for example of the scene; `None` without truth.
     pub fn of_raw(raw: RawPair, name: String, layout: &'static str) -> Option<Self> {
         let truth = raw.truth.clone()?;
         let regions = Regions::of_truth(&truth);
@@ -49,24 +49,24 @@ impl PairWithTruth {
         Some(Self { name, layout, raw: Arc::new(raw), truth, regions, num_disparities })
     }
 
-    /// Returns the scene's name without its set: pairs of one group show one scene.
+    /// Returns the name without the data set; pairs of one group show one scene.
     pub fn group(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 }
 
-/// File with the number of disparities, in layouts that have one.
 const CALIBRATION: &str = "calib.txt";
 
-/// Largest depth of searched folders, which Scene Flow needs.
+/// Maximum depth of searched folders; Scene Flow needs it.
 const MAX_DEPTH: usize = 8;
 
 /// Finds the pairs with truth in a folder and the folders below it, in the order of their names.
 ///
 /// # Errors
-/// The folder cannot be read or has none; a left image with truth has no right one. The text has the names that were searched for.
+/// The folder cannot be read or has no pair with truth; the text contains the searched names. Or a left image with truth has no right
+/// image.
 pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
-    // `.` has a name only where it is
+    // `.` has no name of its own
     let whole = root.file_name().is_none().then(|| root.canonicalize().ok()).flatten();
     let root = whole.as_deref().unwrap_or(root);
     let mut found = Vec::new();
@@ -107,7 +107,7 @@ fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) 
     Ok(())
 }
 
-/// Returns the scene's folder below `root`, followed by the pair's name if the folder has several.
+/// Returns the path of the scene's folder below `root`, followed by the name of the pair if the folder has several.
 fn name_of(root: &Path, pair: &FilePair, sides: &[PathBuf]) -> String {
     let folder = pair.left.parent().unwrap_or(root);
     let is_side = sides.iter().any(|side| side == folder);
@@ -121,17 +121,17 @@ fn name_of(root: &Path, pair: &FilePair, sides: &[PathBuf]) -> String {
 }
 
 impl TruthPair {
-    /// Returns all its files, including those that may be missing.
+    /// Returns the paths of all its files; some may not exist.
     pub fn paths(&self) -> Vec<PathBuf> {
         let FilePair { left, right, .. } = &self.pictures;
         let beside = ["meta.json", CALIBRATION].map(|name| left.with_file_name(name));
         [left, right].into_iter().chain(self.truth.paths()).cloned().chain(beside).collect()
     }
 
-    /// Reads the pair.
+    /// Reads the images, the truth and the masks.
     ///
     /// # Errors
-    /// A file cannot be read, has another size, or is of unknown scale; the text names it.
+    /// A file cannot be read, has another size or an unknown scale; the text names it.
     pub fn read(&self, max_pixels: MaxPixels) -> Result<PairWithTruth, CaptureError> {
         let raw = self.pictures.read(true, max_pixels)?;
         let size = raw.left.size();
@@ -154,7 +154,7 @@ impl TruthPair {
         })
     }
 
-    /// Returns the number of disparities in `calib.txt`.
+    /// Returns `ndisp` of the `calib.txt`.
     fn ndisp(&self) -> Option<u32> {
         if !has_calib_txt(&self.pictures.left) {
             return None;
@@ -165,7 +165,7 @@ impl TruthPair {
     }
 }
 
-/// Returns the number of disparities from 0 that reaches the largest true one.
+/// Returns the number of disparities from 0 that includes the maximum true one.
 pub(crate) fn num_disparities_of(truth: &Truth) -> u32 {
     let largest_px = truth.left_px.pixels().iter().copied().filter(|d| d.is_finite()).fold(0.0, f32::max);
     largest_px.ceil() as u32 + 1

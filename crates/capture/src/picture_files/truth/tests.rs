@@ -1,10 +1,12 @@
+//! Tests of the truth of each data set: layouts, scales, masks, and errors.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
 use image::{GrayImage, ImageBuffer};
 use std::fs;
 
-/// A folder with an image of each of these sizes; 16 bits where the name begins with `deep-`, which is cut off.
+/// Creates a folder of images: name, size, value. The prefix `deep-` stands for 16 bits and is removed.
 fn folder_of(files: &[(&str, (u32, u32), u16)]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for &(name, (width, height), value) in files {
@@ -42,12 +44,12 @@ fn middlebury_2014_has_floats_with_a_mask() {
 }
 
 #[test]
-fn both_truths_tell_what_is_hidden() {
+fn computes_occlusions_from_the_truth_of_both_views() {
     let root = tempfile::tempdir().unwrap();
     write_pfm(&root.path().join("disp0.pfm"), (4, 1), &[2.0, 1.0, 1.0, f32::INFINITY]);
     write_pfm(&root.path().join("disp1.pfm"), (4, 1), &[1.5, 5.0, f32::INFINITY, 1.0]);
     let truth = read_beside(&root.path().join("im0.png"), (4, 1));
-    // outside; agrees; its partner is much nearer; unknown
+    // partner outside the image; agreement; partner much nearer; unknown
     assert_eq!([0, 1, 2, 3].map(|x| truth.is_occluded(x, 0)), [true, false, true, true]);
     assert!(truth.right_px.unwrap().at(2, 0).is_nan());
 }
@@ -87,7 +89,7 @@ fn kitti_has_two_folders_of_16_bits() {
 }
 
 #[test]
-fn a_named_file_tells_its_scale_or_is_told() {
+fn a_named_file_has_a_default_scale_or_a_given_one() {
     let root = folder_of(&[("deep-a.png", (2, 2), 512), ("b.png", (2, 2), 30)]);
     let read = |words: &str| {
         let file = DisparityFile::from(&*root.path().join(words).to_string_lossy());
@@ -120,7 +122,7 @@ fn truth_is_read_from_floats_of_tiff_and_numpy() {
 }
 
 #[test]
-fn a_truth_of_the_other_sign_asks_and_is_read_with_a_scale_below_0() {
+fn refuses_negative_truth_without_a_negative_scale() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("disp.pfm");
     write_pfm(&path, (3, 1), &[-2.0, f32::NAN, -4.5]);
@@ -142,12 +144,12 @@ fn a_truth_of_the_other_sign_asks_and_is_read_with_a_scale_below_0() {
 }
 
 #[test]
-fn a_depth_is_no_truth() {
+fn refuses_a_file_of_depths() {
     let text = DisparityFile::new("000000_left_depth.npy").read(MaxPixels::default()).unwrap_err().to_string();
     assert!(text.contains("name is that of a depth") && text.contains("rename"), "{text}");
 }
 
-/// Returns the folder of the data sets; prints a note without one.
+/// Returns the folder of the data sets; without one, prints a note and returns `None`.
 fn data() -> Option<PathBuf> {
     let data = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if data.is_none() {
@@ -156,7 +158,7 @@ fn data() -> Option<PathBuf> {
     data
 }
 
-/// A data set's files under the names that the set itself gives them.
+/// Copies files of a data set to a folder, under their published names.
 fn as_published(data: &Path, files: &[(&str, &str)]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for (from, to) in files {
@@ -168,7 +170,7 @@ fn as_published(data: &Path, files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn the_sets_themselves_are_read() {
+fn reads_files_of_the_real_data_sets() {
     let Some(data) = data() else { return };
     let teddy = as_published(
         &data.join("middlebury2003/teddy"),
@@ -191,7 +193,7 @@ fn the_sets_themselves_are_read() {
         &[("left.png", "view1.png"), ("disp.png", "disp1.png"), ("disp_right.png", "disp5.png")],
     );
     let truth = read_beside(&reindeer.path().join("view1.png"), (447, 370));
-    // the mask that was made by the same rule with another program
+    // a mask that another program computed by the same rule
     let mask = image::open(data.join("middlebury2005/reindeer/nonocc_derived.png")).unwrap().to_luma8();
     let differing = mask.enumerate_pixels().filter(|(x, y, visible)| {
         let (x, y) = (*x as usize, *y as usize);

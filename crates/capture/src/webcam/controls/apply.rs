@@ -1,25 +1,23 @@
-//! Applies control settings to one camera and reports the result.
-//!
-//! The order matters: drivers reject a value while automatic mode is on, and each value is read back because drivers may
-//! grant another one.
+//! Applies control settings to one camera, and returns remarks on what differs. The order matters: drivers reject a value while
+//! automatic mode is on. Each value is read back, because drivers may grant another one.
 
-use super::node::Node;
+use super::node::ControlNode;
 use super::{ControlKind, auto_value, is_auto, words};
 use crate::{ControlSettings, PowerLine, Setting};
 
-/// Applies settings to camera `index`; `None` leaves a control unchanged. The returned sentences list rejected, missing
-/// and clamped controls; empty if all settings are in effect.
+/// Applies settings to camera `index`; `None` leaves a control unchanged. Returns remarks on rejected, missing and clamped controls;
+/// none if all settings are in effect.
 pub fn apply(index: u32, settings: &ControlSettings) -> Vec<String> {
     if *settings == ControlSettings::default() {
         return Vec::new();
     }
-    match Node::open(index) {
+    match ControlNode::open(index) {
         Ok(node) => apply_to(&node, settings),
         Err(error) => vec![error.to_string()],
     }
 }
 
-fn apply_to(node: &Node, settings: &ControlSettings) -> Vec<String> {
+fn apply_to(node: &ControlNode, settings: &ControlSettings) -> Vec<String> {
     let whole = |setting: Setting<i64>| match setting {
         Setting::Auto => Setting::Auto,
         Setting::Fixed(value) => Setting::Fixed(value as f64),
@@ -40,19 +38,17 @@ fn apply_to(node: &Node, settings: &ControlSettings) -> Vec<String> {
     requested.into_iter().filter_map(set).collect()
 }
 
-/// Value of a control after [`lock`].
-pub(super) struct Locked {
-    /// In the driver's unit.
+pub(super) struct LockedValue {
+    /// Value in the driver's unit.
     pub(super) raw: i64,
-    /// Remark where it differs from the requested value.
     pub(super) remark: Option<String>,
 }
 
-/// Switches automatic mode off and sets the value nearest to the requested one (in the unit of the kind).
+/// Switches automatic mode off and sets the nearest possible value; `requested` is in the unit of the kind.
 ///
 /// # Errors
-/// The camera lacks the control or rejects the value; as text.
-pub(super) fn lock(node: &Node, kind: ControlKind, requested: f64) -> Result<Locked, String> {
+/// The camera lacks the control or rejects the value.
+pub(super) fn lock(node: &ControlNode, kind: ControlKind, requested: f64) -> Result<LockedValue, String> {
     let (index, name) = (node.index(), kind.label());
     let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
     if !requested.is_finite() {
@@ -80,21 +76,21 @@ pub(super) fn lock(node: &Node, kind: ControlKind, requested: f64) -> Result<Loc
         };
         format!("camera {index}: {name} is {got} instead of {wanted_text}: {why}")
     });
-    Ok(Locked { raw, remark })
+    Ok(LockedValue { raw, remark })
 }
 
-/// Switches automatic mode off where it is on.
+/// Switches automatic mode off if it is on.
 ///
 /// # Errors
-/// It stays on; as text.
-pub(super) fn end_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
+/// Automatic mode stays on.
+pub(super) fn end_auto(node: &ControlNode, kind: ControlKind) -> Result<(), String> {
     match is_auto(node, kind) {
         Some(true) => switch(node, kind, false),
         _ => Ok(()),
     }
 }
 
-fn set_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
+fn set_auto(node: &ControlNode, kind: ControlKind) -> Result<(), String> {
     if node.range(kind.id()).is_none() && kind.auto_id().is_none_or(|id| node.range(id).is_none()) {
         return Err(missing(node, kind));
     }
@@ -105,7 +101,7 @@ fn set_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
     }
 }
 
-fn switch(node: &Node, kind: ControlKind, on: bool) -> Result<(), String> {
+fn switch(node: &ControlNode, kind: ControlKind, on: bool) -> Result<(), String> {
     let failed = |why: &str| {
         let (index, name, to) = (node.index(), kind.label(), if on { "on" } else { "off" });
         format!("camera {index}: the automatic of its {name} could not be switched {to}: {why}")
@@ -119,14 +115,14 @@ fn switch(node: &Node, kind: ControlKind, on: bool) -> Result<(), String> {
     }
 }
 
-fn missing(node: &Node, kind: ControlKind) -> String {
+fn missing(node: &ControlNode, kind: ControlKind) -> String {
     format!("camera {} has no {} to set", node.index(), kind.label())
 }
 
-/// Keeps a calibration valid on camera `index`: unless `settings` sets them, autofocus is switched off at the present
-/// focus, and so is a lower rate in the dark. The returned sentences list changes and failures.
+/// Keeps a calibration valid on camera `index`: switches off autofocus at the present focus, unless `settings` sets the focus, and the
+/// lower rate in the dark. Returns remarks on changes and failures.
 pub fn protect_calibration(index: u32, settings: &ControlSettings) -> Vec<String> {
-    let node = match Node::open(index) {
+    let node = match ControlNode::open(index) {
         Ok(node) => node,
         Err(error) => return vec![format!("autofocus, which voids a calibration, may be on: {error}")],
     };
@@ -143,7 +139,7 @@ pub fn protect_calibration(index: u32, settings: &ControlSettings) -> Vec<String
     remarks
 }
 
-fn lock_focus(node: &Node) -> Option<String> {
+fn lock_focus(node: &ControlNode) -> Option<String> {
     let index = node.index();
     if is_auto(node, ControlKind::Focus) != Some(true) {
         return None;
@@ -155,7 +151,7 @@ fn lock_focus(node: &Node) -> Option<String> {
     // some lenses move to their home position when autofocus ends
     let held = focus.map(|focus| lock(node, ControlKind::Focus, focus as f64));
     Some(match held {
-        Some(Ok(Locked { raw, .. })) => {
+        Some(Ok(LockedValue { raw, .. })) => {
             format!(
                 "camera {index}: autofocus is switched off, focus stays at {raw}: the calibration holds for one focus only"
             )
@@ -165,7 +161,7 @@ fn lock_focus(node: &Node) -> Option<String> {
     })
 }
 
-fn lock_rate(node: &Node) -> Option<String> {
+fn lock_rate(node: &ControlNode) -> Option<String> {
     let (index, id) = (node.index(), ControlKind::DarkRate.id());
     node.range(id)?;
     if node.get(id) == Ok(0) {

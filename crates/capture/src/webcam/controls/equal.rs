@@ -1,19 +1,18 @@
-//! Equal exposure: both cameras are locked to the values of the left one. Two automatic modes see different scenes and
+//! Equal exposure: locks both cameras to the present values of the left one. Two automatic modes would measure different images and
 //! drift apart, which reduces the number of matches.
 
 use super::apply::{end_auto, lock};
-use super::node::Node;
+use super::node::ControlNode;
 use super::{ControlKind, words};
 use crate::CaptureError;
 
-/// Locks exposure, gain and white balance of both cameras to the left one's present values; returns these values and the
-/// failures. Call it when the left camera's automatic modes have settled, a second or two after its first image.
+/// Locks exposure, gain and white balance of both cameras to the left one's present values; returns a text with these values and the
+/// failures. The left camera's automatic modes must have settled, one or two seconds after its first image.
 ///
 /// # Errors
-/// A camera cannot be opened, or their exposures cannot be made equal: one lacks the control or rejects it. Then no other
-/// control is set.
+/// A camera cannot be opened, or lacks or rejects a common exposure. Then no other control is set.
 pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
-    let nodes = [Node::open(left)?, Node::open(right)?];
+    let nodes = [ControlNode::open(left)?, ControlNode::open(right)?];
     let exposure = lock_both(&nodes, ControlKind::Exposure).map_err(|why| {
         let text =
             format!("cameras {left} and {right} cannot be given equal exposure: {why}; light the scene evenly instead");
@@ -33,17 +32,17 @@ pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
     Ok(format!("cameras {left} and {right} are locked alike: {}{}", done.join(", "), not_done.concat()))
 }
 
-/// Sets one control of both cameras to the left one's value, or to the nearest value that both accept.
-fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
+/// Sets a control of both cameras to the left one's value, or to the nearest value that both accept; returns a text with the value.
+fn lock_both(nodes: &[ControlNode; 2], kind: ControlKind) -> Result<String, String> {
     let name = kind.label();
     let [left, right] = nodes;
-    let range = |node: &Node| {
+    let range = |node: &ControlNode| {
         node.range(kind.id()).cloned().ok_or_else(|| format!("camera {} has no {name} to set", node.index()))
     };
     let ranges = [range(left)?, range(right)?];
     let alike = ranges.iter().all(|r| (r.min, r.max, r.step) == (ranges[0].min, ranges[0].max, ranges[0].step));
     if kind == ControlKind::Gain && !alike {
-        // gain steps of different drivers are not comparable, but neither may change by itself
+        // gain steps of different drivers are not comparable: each keeps its value, without automatic mode
         let [a, b] = [&ranges[0], &ranges[1]].map(|r| words::range(kind, r));
         for node in nodes {
             end_auto(node, kind)?;
@@ -58,7 +57,7 @@ fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
         return Err(format!("no {name} is in the range of both ({a} and {b})"));
     }
     let value = present.clamp(min, max) as f64 / kind.per_unit();
-    // the left camera may round to its steps; the right one gets the granted value
+    // the left camera may round to its steps, so the right one gets the granted value
     let granted = lock(left, kind, value)?.raw;
     let followed = lock(right, kind, granted as f64 / kind.per_unit())?.raw;
     let [granted_text, followed_text] = [granted, followed].map(|raw| words::value(kind, raw));

@@ -1,7 +1,7 @@
 //! Camera controls: exposure, gain, white balance, focus, flicker filter and lower rate in the dark.
 //!
-//! Controls use a file descriptor of their own, independent of the thread that reads images. Each of these calls may
-//! block as long as the driver does. Only Linux supports them; elsewhere the error of [`offered`] names an alternative.
+//! Controls use their own file descriptor, independent of the thread that reads images. Each call may block as long as the driver does.
+//! Only Linux supports them; elsewhere the error of [`offered`] names an alternative.
 
 mod apply;
 mod equal;
@@ -16,7 +16,7 @@ pub use equal::equalise;
 pub use task::ControlTask;
 
 use crate::{CaptureError, PowerLine};
-use node::Node;
+use node::ControlNode;
 use stereopsis_base::parameter::choices;
 
 choices! {
@@ -38,7 +38,7 @@ choices! {
 }
 
 impl ControlKind {
-    /// Its name in a sentence.
+    /// Returns its name in a sentence.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Exposure => "exposure",
@@ -50,7 +50,7 @@ impl ControlKind {
         }
     }
 
-    /// Unit of its numbers, empty for steps and choices.
+    /// Returns the unit of its numbers, empty for steps and choices.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Exposure => "ms",
@@ -59,7 +59,7 @@ impl ControlKind {
         }
     }
 
-    /// One value as text with its unit: `8.3 ms`, `50 Hz`, `off`.
+    /// Formats a value with its unit: `8.3 ms`, `50 Hz`, `off`.
     pub fn value_text(self, value: f64) -> String {
         match self {
             Self::PowerLine => match PowerLine::ALL.get(value as usize) {
@@ -74,11 +74,11 @@ impl ControlKind {
     }
 }
 
-/// A control that a camera offers. Numbers are in the unit of the kind; [`ControlKind::PowerLine`] is an index into
-/// [`PowerLine`] from 0, [`ControlKind::DarkRate`] is 0 or 1.
+/// Control that a camera offers. Numbers are in the unit of the kind; [`ControlKind::PowerLine`] is an index into [`PowerLine`] from 0,
+/// [`ControlKind::DarkRate`] is 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct OfferedControl {
-    /// Its kind.
+    /// Kind of the control.
     pub kind: ControlKind,
     /// Smallest value.
     pub min: f64,
@@ -86,27 +86,27 @@ pub struct OfferedControl {
     pub max: f64,
     /// Step between values.
     pub step: f64,
-    /// The driver's default.
+    /// Default of the driver.
     pub default: f64,
     /// Current value. In automatic mode some cameras report the last value that was set.
     pub value: f64,
-    /// Whether automatic mode is on; `None` where there is none.
+    /// Whether automatic mode is on; `None` without such a mode.
     pub auto: Option<bool>,
-    /// Whether it can be set now without switching automatic mode off first.
+    /// Whether the value can be set now, without switching automatic mode off first.
     pub active: bool,
 }
 
-/// Controls of camera `index`, in the order of [`ControlKind::ALL`]; empty for a camera without controls.
+/// Returns the controls of camera `index`, in the order of [`ControlKind::ALL`]; empty for a camera without controls.
 ///
 /// # Errors
-/// It cannot be opened or queried; always on systems other than Linux, where the text names an alternative.
+/// The camera cannot be opened or queried. Systems other than Linux always return an error, which names an alternative.
 pub fn offered(index: u32) -> Result<Vec<OfferedControl>, CaptureError> {
-    let node = Node::open(index)?;
+    let node = ControlNode::open(index)?;
     Ok(ControlKind::ALL.iter().filter_map(|&kind| offered_by(&node, kind)).collect())
 }
 
-/// Current state of one control, if the camera has it and reports its value.
-fn offered_by(node: &Node, kind: ControlKind) -> Option<OfferedControl> {
+/// Returns the current state of a control, if the camera has it and reports its value.
+fn offered_by(node: &ControlNode, kind: ControlKind) -> Option<OfferedControl> {
     let range = node.range(kind.id())?;
     let value = node.get(kind.id()).ok()?;
     let per_unit = kind.per_unit();
@@ -126,17 +126,17 @@ fn offered_by(node: &Node, kind: ControlKind) -> Option<OfferedControl> {
 /// Range of a control, in the driver's unit.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "made on Linux only"))]
 #[derive(Clone, Debug)]
-struct Range {
+struct ControlRange {
     min: i64,
     max: i64,
     step: i64,
     default: i64,
-    /// Values of a menu; some between minimum and maximum may be missing.
+    /// Values of a menu, which may lack values between minimum and maximum.
     items: Option<Vec<i64>>,
     active: bool,
 }
 
-impl Range {
+impl ControlRange {
     fn has(&self, value: i64) -> bool {
         match &self.items {
             Some(items) => items.contains(&value),
@@ -145,12 +145,12 @@ impl Range {
     }
 }
 
-/// Bases of V4L2's numbers of controls (linux/v4l2-controls.h).
+/// Bases of V4L2's control numbers (linux/v4l2-controls.h).
 const USER: u32 = 0x0098_0900;
 const CAMERA: u32 = 0x009a_0900;
 
 impl ControlKind {
-    /// V4L2's number of the control.
+    /// Returns V4L2's number of the control.
     const fn id(self) -> u32 {
         match self {
             Self::Exposure => CAMERA + 2,
@@ -162,7 +162,7 @@ impl ControlKind {
         }
     }
 
-    /// V4L2's number of the control that switches its automatic mode.
+    /// Returns V4L2's number of the control that switches its automatic mode.
     const fn auto_id(self) -> Option<u32> {
         match self {
             Self::Exposure => Some(CAMERA + 1),
@@ -173,13 +173,13 @@ impl ControlKind {
         }
     }
 
-    /// Driver units per unit of the kind: V4L2 counts exposure in 100 us.
+    /// Returns the driver's units per unit of the kind: V4L2 counts exposure in 100 µs.
     const fn per_unit(self) -> f64 {
         if matches!(self, Self::Exposure) { 10.0 } else { 1.0 }
     }
 }
 
-/// Members of V4L2's menu of automatic exposure modes.
+/// Values of V4L2's menu of exposure modes.
 mod exposure_menu {
     /// Automatic exposure time and iris.
     pub(super) const AUTO: i64 = 0;
@@ -191,8 +191,8 @@ mod exposure_menu {
     pub(super) const APERTURE_PRIORITY: i64 = 3;
 }
 
-/// Value of the automatic mode's own control that switches it on or off; `None` if there is no such value.
-fn auto_value(kind: ControlKind, range: &Range, on: bool) -> Option<i64> {
+/// Returns the value that switches automatic mode on or off; `None` if there is no such value.
+fn auto_value(kind: ControlKind, range: &ControlRange, on: bool) -> Option<i64> {
     use exposure_menu::{APERTURE_PRIORITY, AUTO, MANUAL, SHUTTER_PRIORITY};
     if kind != ControlKind::Exposure {
         return Some(i64::from(on)).filter(|&v| range.has(v));
@@ -202,8 +202,8 @@ fn auto_value(kind: ControlKind, range: &Range, on: bool) -> Option<i64> {
     preferred.into_iter().find(fits)
 }
 
-/// Whether automatic mode is on; `None` if there is none.
-fn is_auto(node: &Node, kind: ControlKind) -> Option<bool> {
+/// Returns whether automatic mode is on; `None` without such a mode.
+fn is_auto(node: &ControlNode, kind: ControlKind) -> Option<bool> {
     let id = kind.auto_id()?;
     auto_value(kind, node.range(id)?, true)?;
     let value = node.get(id).ok()?;
@@ -217,18 +217,18 @@ fn is_auto(node: &Node, kind: ControlKind) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn menu(items: &[i64], default: i64) -> Range {
-        Range { min: 0, max: 3, step: 1, default, items: Some(items.to_vec()), active: true }
+    fn menu(items: &[i64], default: i64) -> ControlRange {
+        ControlRange { min: 0, max: 3, step: 1, default, items: Some(items.to_vec()), active: true }
     }
 
     #[test]
-    fn automatic_exposure_takes_what_the_menu_has() {
-        let value = |range: &Range, on| auto_value(ControlKind::Exposure, range, on);
+    fn chooses_automatic_exposure_from_the_menu() {
+        let value = |range: &ControlRange, on| auto_value(ControlKind::Exposure, range, on);
         let usb = menu(&[1, 3], 3);
         assert_eq!((value(&usb, true), value(&usb, false)), (Some(3), Some(1)));
         let sensor = menu(&[0, 1], 0);
         assert_eq!((value(&sensor, true), value(&sensor, false)), (Some(0), Some(1)));
-        // a manual default is no automatic mode
+        // a manual default must not be used as the automatic mode
         let lazy = menu(&[0, 1, 2, 3], 1);
         assert_eq!((value(&lazy, true), value(&lazy, false)), (Some(3), Some(1)));
         let iris = menu(&[0, 2], 0);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn values_read_like_what_they_are() {
+    fn formats_values_with_units() {
         assert_eq!(ControlKind::Exposure.value_text(8.3), "8.3 ms");
         assert_eq!(ControlKind::PowerLine.value_text(1.0), "50 Hz");
         assert_eq!(ControlKind::PowerLine.value_text(3.0), "auto");

@@ -1,13 +1,13 @@
-//! Systems without support for camera controls: opening returns an error.
+//! Camera controls on systems without support for them: opening always returns an error.
 
-use super::Range;
+use super::ControlRange;
 use crate::CaptureError;
 use std::convert::Infallible;
 
-/// Controls of a camera; never opened on this system.
-pub(super) struct Node(Infallible);
+/// Controls of a camera, which cannot exist on this system.
+pub(super) struct ControlNode(Infallible);
 
-impl Node {
+impl ControlNode {
     pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
         let instead = if cfg!(target_os = "macos") {
             "set them with the camera's own program"
@@ -23,7 +23,7 @@ impl Node {
         match self.0 {}
     }
 
-    pub(super) fn range(&self, _: u32) -> Option<&Range> {
+    pub(super) fn range(&self, _: u32) -> Option<&ControlRange> {
         match self.0 {}
     }
 

@@ -1,24 +1,24 @@
-//! Camera controls through V4L2, on a file descriptor of their own. Each control is queried by its number; other controls
-//! of the driver are ignored.
+//! Camera controls through V4L2, on their own file descriptor. Known controls are queried by their numbers; other controls of the
+//! driver are ignored.
 
 use super::super::device::v4l2::calls::{self, Node as CameraNode};
 use super::super::fault;
-use super::{ControlKind, Range};
+use super::{ControlKind, ControlRange};
 use crate::CaptureError;
 use std::io;
 
-/// File descriptor of a camera's controls.
-pub(super) struct Node {
+/// Controls of a camera, with their file descriptor.
+pub(super) struct ControlNode {
     index: u32,
     node: CameraNode,
-    /// Controls that can be set, by their numbers.
-    offered: Vec<(u32, Range)>,
+    /// Numbers and ranges of the controls that can be set.
+    offered: Vec<(u32, ControlRange)>,
 }
 
-/// Longest menu that is queried; V4L2's menus among these controls have at most four values.
+/// Maximum number of queried menu values; the menus of the known controls have at most four.
 const MAX_MENU: usize = 16;
 
-impl Node {
+impl ControlNode {
     pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
         let explain = |error: io::Error| fault::explain(index, "open it for its controls", &error.into());
         let node = CameraNode::open(index).map_err(explain)?;
@@ -37,17 +37,15 @@ impl Node {
         self.index
     }
 
-    /// Range of a control; `None` if the camera lacks it.
-    pub(super) fn range(&self, id: u32) -> Option<&Range> {
+    pub(super) fn range(&self, id: u32) -> Option<&ControlRange> {
         self.offered.iter().find(|(offered, _)| *offered == id).map(|(_, range)| range)
     }
 
-    /// Current value, or the driver's error as text.
     pub(super) fn get(&self, id: u32) -> Result<i64, String> {
         calls::value(&self.node, id).map(i64::from).map_err(|e| e.to_string())
     }
 
-    /// Sets it and reads back the granted value, or returns the driver's error as text.
+    /// Sets a control, and returns the granted value.
     pub(super) fn set(&self, id: u32, value: i64) -> Result<i64, String> {
         let number = i32::try_from(value).map_err(|_| format!("{value} is no number of 32 bits"))?;
         calls::set_value(&self.node, id, number).map_err(|e| e.to_string())?;
@@ -55,20 +53,20 @@ impl Node {
     }
 }
 
-/// Error numbers of drivers without a control, or without any control: EINVAL, ENOTTY.
+/// Returns whether the driver lacks the control (EINVAL) or has no controls at all (ENOTTY).
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(22 | 25))
 }
 
-/// Kinds of controls that are numbers of 32 bits (linux/videodev2.h), and those of menus.
+/// Types of controls with 32-bit values (linux/videodev2.h), and the types of menus among them.
 const KINDS: [u32; 4] = [1, 2, 3, 9];
 const MENUS: [u32; 2] = [3, 9];
-/// Flags of controls: disabled or read-only ones cannot be set; others cannot be set now, because they are taken or automatic.
+/// Flags of controls that can never be set (disabled, read-only), and of controls that cannot be set now (grabbed, inactive).
 const NEVER: u32 = 0x1 | 0x4;
 const NOT_NOW: u32 = 0x2 | 0x10;
 
-/// `None` for a control that cannot be set, or whose description is invalid.
-fn range_of(node: &CameraNode, id: u32) -> io::Result<Option<Range>> {
+/// Queries the range of a control; `None` for a control that cannot be set or whose description is invalid.
+fn range_of(node: &CameraNode, id: u32) -> io::Result<Option<ControlRange>> {
     let description = calls::control(node, id)?;
     let numbers = i64::from(i32::MIN)..=i64::from(i32::MAX);
     let (min, max) = (description.minimum, description.maximum);
@@ -84,7 +82,7 @@ fn range_of(node: &CameraNode, id: u32) -> io::Result<Option<Range>> {
         let values = (min..=max).take(MAX_MENU).filter(|&value| value >= 0);
         values.filter(|&value| calls::menu_has(node, id, value as u32)).collect()
     });
-    Ok(Some(Range {
+    Ok(Some(ControlRange {
         min,
         max,
         step,

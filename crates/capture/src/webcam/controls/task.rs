@@ -1,4 +1,4 @@
-//! Applies the control settings of a source's cameras on a thread of its own, because drivers may be slow, and automatic modes
+//! Applies the control settings of a source's cameras on a separate thread, because drivers may be slow, and because automatic modes
 //! must settle before their values are copied.
 
 use super::{apply, equalise, protect_calibration};
@@ -9,28 +9,28 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Time for which automatic modes settle before their values are copied.
+/// Time that automatic modes get to settle before their values are copied.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
 
-/// A running task that sets controls of open cameras. Dropping it ends the task soon; applied settings stay.
+/// Running task that sets controls of open cameras. Dropping it ends the task soon; applied settings stay.
 #[derive(Debug)]
 pub struct ControlTask {
     remarks: Arc<Mutex<Vec<String>>>,
-    /// Its channel disconnects when this is dropped.
+    /// Stop channel, which disconnects when this is dropped.
     _stop: Sender<()>,
 }
 
 impl ControlTask {
-    /// Starts to set the controls of streaming cameras, left and right or the side-by-side one: first the options,
-    /// then the protection of a calibration, then, after two seconds, equal exposure.
+    /// Starts to set the controls of streaming cameras, left and right or the side-by-side one: first the settings, then the protection of
+    /// a calibration, and after two seconds equal exposure.
     ///
     /// # Errors
-    /// The system cannot start a thread.
+    /// The system provides no thread.
     pub fn start(indices: &[u32], options: &CameraOptions) -> Result<Self, CaptureError> {
         let remarks = Arc::new(Mutex::new(Vec::new()));
         let (stop, stopped) = bounded(0);
         let (shared_remarks, options, indices) = (remarks.clone(), options.clone(), indices.to_vec());
-        // detached: a driver may block the thread, and it ends by itself
+        // the thread is detached: a driver may block it, and it ends by itself
         let run = move || set_all(&indices, &options, &stopped, &shared_remarks);
         thread::Builder::new()
             .name("camera controls".into())
@@ -39,7 +39,7 @@ impl ControlTask {
         Ok(Self { remarks, _stop: stop })
     }
 
-    /// Remarks so far, for [`crate::SourceState::remarks`].
+    /// Returns the remarks so far, for [`crate::SourceState::remarks`].
     pub fn remarks(&self) -> Vec<String> {
         self.remarks.lock().clone()
     }

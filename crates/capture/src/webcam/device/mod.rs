@@ -1,4 +1,4 @@
-//! Camera devices: the interface that a camera's thread uses, independent of the library behind it.
+//! Camera device: the interface through which a camera's thread uses V4L2 or nokhwa.
 
 #[cfg(any(not(target_os = "linux"), feature = "nokhwa-linux", test))]
 #[cfg_attr(
@@ -16,43 +16,40 @@ use crate::image::Picture;
 use crate::{CameraApi, Pixels};
 use std::time::SystemTime;
 
-/// An open camera.
 pub(super) trait Device {
-    /// Modes that can be decoded, sorted.
+    /// Returns the modes that can be decoded, sorted.
     fn modes(&mut self) -> Result<Vec<Mode>, DeviceError>;
 
     /// Sets one of these modes and starts the stream. Only the first frame proves that the camera streams.
-    fn start(&mut self, mode: Mode) -> Result<Started, DeviceError>;
+    fn start(&mut self, mode: Mode) -> Result<StreamFormat, DeviceError>;
 
-    /// Waits for the next frame: briefly, then returns `None`; or without a limit where the library has no timeout.
-    fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError>;
+    /// Waits briefly for the next frame; `None` if there is none. A library without a timeout waits without a limit.
+    fn frame(&mut self) -> Result<Option<ReceivedFrame<'_>>, DeviceError>;
 
-    /// Stops the stream, if it runs.
     fn stop(&mut self);
 }
 
-/// The mode that a camera granted.
+/// Format of a started stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Started {
-    /// The requested size; the rate may differ from the requested one.
+pub(super) struct StreamFormat {
+    /// Granted mode: the requested size, with possibly another rate.
     pub(super) mode: Mode,
     pub(super) layout: Layout,
 }
 
-/// One frame as received.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame<'a> {
-    /// All received bytes; they may extend behind the image.
+pub(super) struct ReceivedFrame<'a> {
+    /// Received bytes, which may extend beyond the image.
     pub(super) bytes: &'a [u8],
     /// Whether the driver flags it as damaged.
     pub(super) is_flagged: bool,
-    /// Sequence number from the start of the stream, including frames that the driver dropped; where the driver counts.
+    /// Driver's sequence number from the start of the stream, which also counts frames that the driver dropped; `None` without one.
     pub(super) number: Option<u32>,
-    /// The driver's time stamp, converted to the wall clock.
+    /// Driver's time stamp, converted to the wall clock.
     pub(super) stamp: Option<SystemTime>,
 }
 
-impl Frame<'_> {
+impl ReceivedFrame<'_> {
     /// Decodes the image, unless the frame is damaged.
     pub(super) fn decode(&self, layout: Layout, pixels: Pixels) -> Result<Picture, DecodeError> {
         if self.is_flagged {
@@ -63,11 +60,10 @@ impl Frame<'_> {
     }
 }
 
-/// Error of a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub(super) struct DeviceError {
-    /// The operating system's error number, if there is one.
+    /// Error number of the operating system; `None` for other errors.
     pub(super) number: Option<i32>,
     pub(super) text: String,
 }
@@ -84,7 +80,7 @@ impl From<std::io::Error> for DeviceError {
     }
 }
 
-/// Error text of a device listed among the cameras that is none: a converter, or a metadata node.
+/// Returns the error of a device that takes no images: a converter, or a metadata node.
 pub(super) fn no_camera() -> DeviceError {
     DeviceError::new("it takes no images")
 }
@@ -101,7 +97,7 @@ pub(super) fn open(index: u32, api: CameraApi) -> Result<Box<dyn Device>, Device
     }
 }
 
-/// How to get nokhwa on Linux, where it needs a C library to be built.
+/// Advice on nokhwa on Linux, whose build needs a C library.
 #[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
 const NO_NOKHWA: &str = "this program reads cameras through V4L2 alone; one built with libclang and --features nokhwa-linux has \
      --camera-api nokhwa too";

@@ -1,7 +1,7 @@
-//! A camera through nokhwa: YUYV, NV12 and MJPEG at integer rates, on systems other than Linux. nokhwa does not report damage
-//! flags of the driver; short frames and broken JPEGs are detected when they are decoded.
+//! Camera device through nokhwa, for systems other than Linux: YUYV, NV12 and MJPEG at integer rates. nokhwa does not report the
+//! driver's damage flags; short frames and broken JPEGs are detected by decoding.
 
-use super::{Device, DeviceError, Frame, Started};
+use super::{Device, DeviceError, ReceivedFrame, StreamFormat};
 use crate::decode_camera::{Layout, PixelFormat};
 use crate::webcam::mode::Mode;
 use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
@@ -9,15 +9,14 @@ use nokhwa::{Buffer, Camera, NokhwaError};
 use std::panic::AssertUnwindSafe;
 use std::time::UNIX_EPOCH;
 
-/// An open camera and its last frame.
 pub(super) struct NokhwaDevice {
-    /// Always `Some`, except during drop.
+    /// Camera; `None` only during drop.
     camera: Option<Camera>,
     last: Option<Buffer>,
     index: u32,
 }
 
-/// Formats that can be decoded, and nokhwa's names of them.
+/// Formats that can be decoded, with nokhwa's names.
 const FORMATS: [(PixelFormat, FrameFormat); 3] = [
     (PixelFormat::Yuyv, FrameFormat::YUYV),
     (PixelFormat::Nv12, FrameFormat::NV12),
@@ -25,7 +24,7 @@ const FORMATS: [(PixelFormat, FrameFormat); 3] = [
 ];
 
 impl NokhwaDevice {
-    /// Opens a camera in the first listed mode that can be decoded.
+    /// Opens a camera; nokhwa sets the first listed mode that can be decoded.
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
         let readable = FORMATS.map(|(_, theirs)| theirs);
         let request = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
@@ -43,26 +42,26 @@ impl Device for NokhwaDevice {
         Ok(readable(&self.camera()?.compatible_camera_formats()?))
     }
 
-    fn start(&mut self, mode: Mode) -> Result<Started, DeviceError> {
-        // the exact mode: nokhwa's search for the closest one fails unless the size exists
+    fn start(&mut self, mode: Mode) -> Result<StreamFormat, DeviceError> {
+        // request the exact mode: nokhwa's search for the closest one fails unless the size exists
         let wanted = listed(mode)?;
         let formats = [wanted.format()];
         let request = RequestedFormat::with_formats(RequestedFormatType::Exact(wanted), &formats);
         let camera = self.camera()?;
         camera.set_camera_requset(request)?;
         camera.open_stream()?;
-        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()) })
+        Ok(StreamFormat { mode, layout: Layout::tight(mode.format, mode.size()) })
     }
 
-    fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
+    fn frame(&mut self) -> Result<Option<ReceivedFrame<'_>>, DeviceError> {
         let buffer = self.camera()?.frame()?;
         let stamp = buffer.capture_timestamp().and_then(|since| UNIX_EPOCH.checked_add(since));
-        Ok(Some(Frame { bytes: self.last.insert(buffer).buffer(), is_flagged: false, number: None, stamp }))
+        Ok(Some(ReceivedFrame { bytes: self.last.insert(buffer).buffer(), is_flagged: false, number: None, stamp }))
     }
 
     fn stop(&mut self) {
         let Some(camera) = &mut self.camera else { return };
-        // nokhwa's binding panics if the driver refuses to stop, as some do after an unplugging
+        // nokhwa's binding panics if the driver refuses to stop, as some do after unplugging
         if std::panic::catch_unwind(AssertUnwindSafe(|| camera.stop_stream())).is_err() {
             log::warn!("camera {} could not be stopped in order", self.index);
         }
@@ -78,7 +77,7 @@ impl Drop for NokhwaDevice {
     }
 }
 
-/// nokhwa's errors are texts that contain the operating system's error number.
+/// Converts an error of nokhwa, whose text contains the operating system's error number.
 impl From<NokhwaError> for DeviceError {
     fn from(error: NokhwaError) -> Self {
         let text = error.to_string();
@@ -88,11 +87,11 @@ impl From<NokhwaError> for DeviceError {
     }
 }
 
-/// Modes of nokhwa's listing that can be decoded, sorted. Implausible rates are misread fractions such as 30000/1001.
+/// Returns the listed modes that can be decoded, sorted. Implausible rates are dropped: nokhwa misreads fractions such as 30000/1001.
 fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
     let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(Mode::is_possible).collect();
     if cfg!(target_os = "macos") {
-        // nokhwa's binding may take the rate range of another format of the same size, and the process ends
+        // nokhwa's binding may take the rate range of another format of the same size, which aborts the process
         modes.retain(|m| {
             let twice = listed.iter().any(|l| l.format() != FrameFormat::YUYV && size_of(l) == m.size());
             m.format == PixelFormat::Yuyv && (!twice || m.rate_hz == 30)
@@ -113,7 +112,6 @@ fn mode_of(listed: &CameraFormat) -> Option<Mode> {
     Some(Mode { format, width, height, rate_hz: listed.frame_rate() })
 }
 
-/// nokhwa's value of a mode.
 fn listed(mode: Mode) -> Result<CameraFormat, DeviceError> {
     let known = FORMATS.into_iter().find(|(format, _)| *format == mode.format);
     let (_, format) =
@@ -126,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn listing_is_sorted_and_without_what_cannot_be_read() {
+    fn lists_readable_modes_sorted() {
         let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };
         let listed = [
             CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),

@@ -1,6 +1,6 @@
-//! Two heads of one camera each: their images are paired, also where their clocks differ.
+//! Tests of two heads with one camera each: their images are paired by capture time, also with different clocks.
 
-use super::{Fed, LIMIT, SIZE, client, fed_about, named, next_of, options, params, present, router, until};
+use super::{FedHead, LIMIT, SIZE, client, fed_about, named, next_of, options, params, present, router, until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -11,13 +11,13 @@ use stereopsis_network::key::{RigTopic, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;
 
-/// Two heads that get images of the scene at the same times, the right one's later by this.
-struct Cameras {
+/// Two heads that get images with the same numbers; those of the right head are [`SKEW`] later.
+struct CameraHeads {
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// Image of a camera: its first pixel encodes the number and the camera.
+/// Returns an image of a camera; its first pixel encodes the number and the camera.
 fn picture(number: u64, camera: u64) -> Picture {
     let image = Image::from_fn(SIZE.0, SIZE.1, |x, y| (6 * number + camera + x as u64 + y as u64) as u8);
     Picture { luma: Luma::U8(image), rgb: None }
@@ -25,10 +25,10 @@ fn picture(number: u64, camera: u64) -> Picture {
 
 const SKEW: Duration = Duration::from_millis(4);
 const INTERVAL: Duration = Duration::from_millis(40);
-/// Bound of the error of both clocks here, s: that of questions on a busy machine.
+/// Maximum error of both clock estimates on a busy machine, s.
 const MAX_CLOCK_ERROR_S: f64 = 0.012;
 
-impl Cameras {
+impl CameraHeads {
     fn start(network: &Network, names: [&str; 2]) -> Self {
         let head = |at: usize| Head::start(network, names[at], Some(Side::ALL[at]), fed_about(), &params()).unwrap();
         let heads = [head(0), head(1)];
@@ -53,14 +53,14 @@ impl Cameras {
     }
 }
 
-impl Drop for Cameras {
+impl Drop for CameraHeads {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         self.thread.take().unwrap().join().unwrap();
     }
 }
 
-/// Shows a head under another name, as if its machine's clock were ahead by this.
+/// Relays a head under another name, with the clock of its machine ahead by `ahead`.
 pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, ahead: Duration) {
     let (session, ahead_ns) = (network.session(), ahead.as_nanos() as u64);
     let to = session.declare_publisher(RigTopic::Pair.rig(name)).wait().unwrap();
@@ -88,7 +88,7 @@ pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, a
     session.declare_queryable(RigTopic::Clock.rig(name)).callback(tell).background().wait().unwrap();
 }
 
-/// Whether both images are of one moment of the scene, and how far their times are apart.
+/// Checks that both images of each pair have the same number, and checks their skew.
 fn check(source: &mut PairedHeads) {
     for _ in 0..10 {
         let pair = next_of(source);
@@ -104,9 +104,9 @@ fn check(source: &mut PairedHeads) {
 }
 
 #[test]
-fn pictures_of_two_heads_are_paired_by_their_times_whatever_their_clocks_show() {
+fn pairs_images_of_two_heads_with_different_clocks() {
     let (router, endpoint) = router(None);
-    let _cameras = Cameras::start(&router, ["left", "right"]);
+    let _cameras = CameraHeads::start(&router, ["left", "right"]);
     show_with_other_clock(&client(&endpoint), "right", "right-ahead", Duration::from_secs(5));
     check(&mut PairedHeads::on(client(&endpoint), ["left", "right"], &options()).unwrap());
     let mut ahead = PairedHeads::on(client(&endpoint), ["left", "right-ahead"], &options()).unwrap();
@@ -117,9 +117,9 @@ fn pictures_of_two_heads_are_paired_by_their_times_whatever_their_clocks_show() 
 }
 
 #[test]
-fn pairs_of_a_rig_tell_when_they_were_taken_by_the_clock_here() {
+fn capture_times_are_converted_to_the_local_clock() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     show_with_other_clock(&client(&endpoint), "pi", "pi-ahead", Duration::from_secs(5));
     for rig in ["pi", "pi-ahead"] {
         let mut source = RigSource::on(client(&endpoint), rig, &options()).unwrap();
@@ -137,10 +137,10 @@ fn pairs_of_a_rig_tell_when_they_were_taken_by_the_clock_here() {
 }
 
 #[test]
-fn what_cannot_be_paired_is_refused_in_words() {
+fn refuses_heads_that_cannot_be_paired() {
     let (router, endpoint) = router(None);
-    let _cameras = Cameras::start(&router, ["left", "right"]);
-    let _both = Fed::start(&router, "pi");
+    let _cameras = CameraHeads::start(&router, ["left", "right"]);
+    let _both = FedHead::start(&router, "pi");
     let refusal = |names| PairedHeads::on(client(&endpoint), names, &options()).err().unwrap().to_string();
     assert!(refusal(["right", "left"]).contains("has the right camera: name the head of the left camera first"));
     assert!(refusal(["left", "pi"]).contains("has both cameras: open it alone, as zenoh:pi"));
@@ -149,7 +149,7 @@ fn what_cannot_be_paired_is_refused_in_words() {
     assert!(alone.contains("has the left camera alone: open both as zenoh:LEFT,RIGHT"), "{alone}");
     let taken = Head::start(&client(&endpoint), "left", None, fed_about(), &params()).err().unwrap().to_string();
     assert!(taken.contains("already"), "{taken}");
-    // no engine takes one camera for a rig
+    // a single camera is not announced as a rig, so that no engine takes it
     let there = present(&router);
     assert!(
         there.of(Role::Camera).any(|camera| camera.name == "left")
@@ -159,13 +159,13 @@ fn what_cannot_be_paired_is_refused_in_words() {
 }
 
 #[test]
-fn a_head_shows_its_newest_picture_small() {
+fn a_head_returns_a_preview_of_its_newest_image() {
     let (router, endpoint) = router(None);
     let ask = |name: &str| client(&endpoint).ask(&RigTopic::Picture.rig(name), None, ANSWER_TIMEOUT).unwrap().remove(0);
     let silent = Head::start(&router, "silent", None, fed_about(), &params()).unwrap();
     assert!(ask("silent").unwrap_err().contains("no pair has come yet"));
     drop(silent);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let mut bytes = Vec::new();
     until("an image", || ask("pi").map(|(_, sent)| bytes = sent).is_ok());
     let picture = stereopsis_capture::decode::decode_picture(&bytes, true, MaxPixels::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Heads, engines and sources that meet on a router of this process.
+//! Tests of heads, engines and rig sources that are connected through a router in this process.
 
 mod cameras;
 pub(crate) mod sizes;
@@ -23,10 +23,10 @@ use stereopsis_stereo::{DisparityMap, StereoParams, Temporal};
 use zenoh::Wait as _;
 
 const SIZE: (usize, usize) = (66, 48);
-/// Nothing here takes so long.
+/// Time limit of each wait.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// A router on a free port of this machine, and how it is reached.
+/// Starts a router on a free port; returns it with its endpoint.
 fn router(password: Option<&str>) -> (Network, Endpoint) {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint: Endpoint = format!("tcp/127.0.0.1:{}", free.port()).parse().unwrap();
@@ -44,7 +44,7 @@ fn present(network: &Network) -> Present {
 }
 
 fn params() -> StereoParams {
-    // a rig's pairs are a camera's, and what comes before them is not known here
+    // results must not depend on earlier pairs, which the comparison does not have
     StereoParams { num_disparities: 16, p1: 7, paths: 4, temporal: Temporal::Off, ..StereoParams::default() }
 }
 
@@ -56,14 +56,14 @@ fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinH
     std::thread::Builder::new().name(name.to_owned()).spawn(work).unwrap()
 }
 
-/// A head that is given pairs of the scene until it is dropped.
-struct Fed {
+/// Head that gets pairs of the scene until it is dropped.
+struct FedHead {
     head: Arc<Head>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Fed {
+impl FedHead {
     fn start(network: &Network, rig: &str) -> Self {
         let info = SourceInfo { name: "test".into(), width: SIZE.0, height: SIZE.1, ..SourceInfo::default() };
         let calibration = CalibrationNote { scale: "1".into(), ..CalibrationNote::of_rectified(geometry()) };
@@ -86,7 +86,7 @@ impl Fed {
     }
 }
 
-impl Drop for Fed {
+impl Drop for FedHead {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         self.thread.take().unwrap().join().unwrap();
@@ -116,13 +116,13 @@ fn next_of(source: &mut impl PairSource) -> RawPair {
     panic!("no pair: {:?}", source.state());
 }
 
-/// An engine on a thread, until it is dropped.
-struct Serving {
+/// Engine on a thread, until it is dropped.
+struct RunningEngine {
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Serving {
+impl RunningEngine {
     fn start(network: Network, name: &str) -> Self {
         Self::of(network, name, |_| {})
     }
@@ -141,7 +141,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningEngine {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         self.thread.take().unwrap().join().unwrap();
@@ -149,12 +149,12 @@ impl Drop for Serving {
 }
 
 #[test]
-fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
+fn a_rig_source_returns_the_pairs_and_calibration_of_its_head() {
     let (router, endpoint) = router(None);
     let other = client(&endpoint);
     let missing = RigSource::on(other.clone(), "pi", &options()).err().unwrap().to_string();
     assert!(missing.contains("there is no rig 'pi'") && missing.contains("no head is there"), "{missing}");
-    let fed = Fed::start(&router, "pi");
+    let fed = FedHead::start(&router, "pi");
     until("it is seen", || present(&other).head("pi").is_some());
     assert!(Head::start(&other, "pi", None, fed_about(), &params()).err().unwrap().to_string().contains("already"));
     let wrong = RigSource::on(other.clone(), "po", &options()).err().unwrap().to_string();
@@ -170,11 +170,11 @@ fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
     let info = source.info();
     assert_eq!((info.width, info.height, info.is_camera), (SIZE.0, SIZE.1, true));
     assert_eq!(source.calibration().unwrap().geometry, Some(geometry()));
-    // it goes, and another one of the same name comes: pairs go on, with larger numbers
+    // after a restart of the head, pairs continue with larger numbers
     let last = next(&mut source).sequence;
     drop(fed);
     until("it is gone", || present(&router).head("pi").is_none());
-    let _again = Fed::start(&router, "pi");
+    let _again = FedHead::start(&router, "pi");
     let mut newest = next(&mut source);
     while newest.sequence <= last {
         newest = next(&mut source);
@@ -186,7 +186,7 @@ fn fed_about() -> About {
     About::of_source("scene", &SourceInfo::default(), SystemTime::now())
 }
 
-/// The map of the pair by an engine of this process.
+/// Matches the pair with an engine of this process.
 fn matched_here(pair: &RawPair, params: &StereoParams) -> Arc<DisparityMap> {
     let frame = Arc::new(Frame::of_raw(Arc::new(pair.clone())));
     let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
@@ -194,11 +194,11 @@ fn matched_here(pair: &RawPair, params: &StereoParams) -> Arc<DisparityMap> {
 }
 
 #[test]
-fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
+fn network_results_equal_local_ones_with_the_rigs_parameters() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
-    let _serving = Serving::start(client(&endpoint), "desk");
+    let _serving = RunningEngine::start(client(&endpoint), "desk");
     let matched = |source: &mut RigSource, params: &StereoParams| {
         let end = Instant::now() + LIMIT;
         while Instant::now() < end {
@@ -213,7 +213,7 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
         panic!("no result");
     };
     matched(&mut source, &params());
-    // changed from anywhere, by the rules of flags
+    // any program can change parameters, by the rules of flags
     let third = client(&endpoint);
     let ask =
         |words: &str| third.ask(&RigTopic::Parameters.rig("pi"), Some(words.into()), ANSWER_TIMEOUT).unwrap().remove(0);
@@ -225,7 +225,7 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
         stereopsis_settings::settings::changed(&params(), &[("cost".into(), "sad".into()), ("p1".into(), "9".into())]);
     let changed = changed.unwrap();
     matched(&mut source, &changed);
-    // and by whatever shows the results
+    // and so can the viewer of the results
     let rig = source.remote_rig().unwrap();
     assert_eq!(rig.exchange(&params()), Some(changed.clone()));
     let here = StereoParams { p1: 11, ..changed };
@@ -237,12 +237,12 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
 }
 
 #[test]
-fn rigs_move_when_engines_come_and_go_and_no_pair_is_shown_twice() {
+fn rigs_move_between_engines_and_no_pair_is_shown_twice() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
     let names = ["desk", "rack"];
-    let mut serving: Vec<_> = names.iter().map(|name| Some(Serving::start(client(&endpoint), name))).collect();
+    let mut serving: Vec<_> = names.iter().map(|name| Some(RunningEngine::start(client(&endpoint), name))).collect();
     let owner = || {
         let present = present(&router);
         stereopsis_network::rendezvous::owner("pi", &present.members).map(|engine| engine.name.clone())
@@ -269,20 +269,19 @@ fn rigs_move_when_engines_come_and_go_and_no_pair_is_shown_twice() {
         serving[at] = None;
         until("another engine has it", || owner().is_some_and(|name| name != has_it));
         results(&mut source, 5);
-        serving[at] = Some(Serving::start(client(&endpoint), names[at]));
+        serving[at] = Some(RunningEngine::start(client(&endpoint), names[at]));
         until("it has it again", || owner().as_deref() == Some(has_it.as_str()));
         results(&mut source, 5);
     }
 }
 
 #[test]
-fn messages_that_make_no_sense_are_counted_and_end_nothing() {
+fn counts_damaged_messages_and_continues() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
-    let _serving = Serving::start(client(&endpoint), "desk");
+    let _serving = RunningEngine::start(client(&endpoint), "desk");
     let hostile = client(&endpoint);
-    // a good message to damage
     let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap().recv().unwrap();
     let (payload, head) = (good.payload().to_bytes().into_owned(), good.attachment().unwrap().to_bytes().into_owned());
     let mut random = fastrand::Rng::with_seed(4);
@@ -328,9 +327,9 @@ fn messages_that_make_no_sense_are_counted_and_end_nothing() {
 }
 
 #[test]
-fn only_programs_that_know_the_password_can_connect() {
+fn connects_only_with_the_password() {
     let (router, endpoint) = router(Some("correct-horse"));
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let with = |password: Option<&str>| {
         let password = password.map(str::to_owned);
         Network::open(&Access { connect: vec![endpoint.clone()], password, ..Access::default() })

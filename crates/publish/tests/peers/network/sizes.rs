@@ -1,8 +1,9 @@
-//! The size of a rig: heads of every kind keep to theirs, a change of it is described, and images of another one are refused.
+//! Tests of image sizes: a head describes every change of its rig's size, and receivers refuse images of other sizes.
 
 use super::cameras::show_with_other_clock;
 use super::{
-    Fed, LIMIT, SIZE, Serving, client, fed_about, geometry, next, next_of, options, params, present, router, until,
+    FedHead, LIMIT, RunningEngine, SIZE, client, fed_about, geometry, next, next_of, options, params, present, router,
+    until,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ use stereopsis_network::{Head, PairedHeads, RigSource};
 use stereopsis_recording::topic;
 use zenoh::Wait as _;
 
-/// A pair of grey views of this size.
+/// Returns a pair of grey images of this size.
 fn grey((width, height): (usize, usize)) -> RawPair {
     let view = |add: usize| {
         let image = Image::from_fn(width, height, |x, y| (7 * x + 13 * y + add) as u8);
@@ -30,7 +31,7 @@ fn grey((width, height): (usize, usize)) -> RawPair {
     RawPair::new("grey", 0, SystemTime::now(), view(0), view(40))
 }
 
-/// The pair of a camera that sends both views as one JPEG, the right one left, upside down.
+/// Returns the pair of a camera that sends both images side by side in one JPEG, exchanged and upside down.
 fn side_by_side((width, height): (usize, usize)) -> RawPair {
     let picture =
         image::GrayImage::from_fn(2 * width as u32, height as u32, |x, y| image::Luma([(3 * x + 5 * y) as u8]));
@@ -44,7 +45,7 @@ fn side_by_side((width, height): (usize, usize)) -> RawPair {
     RawPair { original: Some(original), ..RawPair::new("beside", 0, SystemTime::now(), left, right) }
 }
 
-/// Gives a head a pair again and again, until its source gives it.
+/// Passes a pair to a head repeatedly until the source returns it.
 fn pass(head: &Head, sent: &RawPair, source: &mut impl PairSource) {
     let end = Instant::now() + LIMIT;
     let info = SourceInfo { is_camera: true, ..SourceInfo::default() };
@@ -60,9 +61,9 @@ fn pass(head: &Head, sent: &RawPair, source: &mut impl PairSource) {
 }
 
 #[test]
-fn a_head_describes_the_size_of_its_pictures_whenever_it_changes() {
+fn a_head_describes_every_change_of_its_image_size() {
     let (router, endpoint) = router(None);
-    let fed = Fed::start(&router, "pi");
+    let fed = FedHead::start(&router, "pi");
     let head = Arc::clone(&fed.head);
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
     drop(fed); // the head stays
@@ -76,11 +77,11 @@ fn a_head_describes_the_size_of_its_pictures_whenever_it_changes() {
 }
 
 #[test]
-fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
+fn refuses_images_of_another_size_and_continues() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
-    let _serving = Serving::start(client(&endpoint), "desk");
+    let _serving = RunningEngine::start(client(&endpoint), "desk");
     let hostile = client(&endpoint);
     let received = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap();
     let head = received.recv().unwrap().attachment().unwrap().to_bytes().into_owned();
@@ -95,7 +96,7 @@ fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
         });
         assert!(source.state().remarks.iter().any(|remark| remark.contains("were refused")));
     }
-    // and the engine goes on too
+    // the engine continues too
     until("there is a result", || {
         let pair = next(&mut source);
         source.remote_rig().unwrap().want();
@@ -104,7 +105,7 @@ fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
 }
 
 #[test]
-fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
+fn paired_heads_refuse_images_of_another_size() {
     let (router, endpoint) = router(None);
     let alone = |at: usize| Head::start(&router, ["left", "right"][at], Some(Side::ALL[at]), fed_about(), &params());
     let heads = [alone(0).unwrap(), alone(1).unwrap()];
@@ -145,18 +146,18 @@ fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
 }
 
 #[test]
-fn a_rig_that_is_larger_than_a_program_reads_is_refused_at_once() {
+fn refuses_a_rig_above_max_pixels() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let small = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64 - 1), ..options() };
     let refusal = RigSource::on(client(&endpoint), "pi", &small).err().unwrap().to_string();
     assert!(refusal.contains("rig 'pi': 66x48 px are more than the 3167 of --max-pixels"), "{refusal}");
 }
 
 #[test]
-fn a_head_that_is_there_and_does_not_answer_yet_is_asked_again() {
+fn asks_a_head_again_until_it_answers() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let other = client(&endpoint);
     let late = Member { name: "late".into(), ..present(&router).head("pi").unwrap().clone() };
     let _token = other.session().liveliness().declare_token(late.token()).wait().unwrap();

@@ -1,6 +1,6 @@
-//! Members of no program, members in thousands, two heads of one name, and messages in the place of others.
+//! Tests of hostile members: tokens without a program, thousands of tokens, two heads of one name, and forged messages.
 
-use super::{Fed, LIMIT, Serving, client, fed_about, next, options, params, present, router, until};
+use super::{FedHead, LIMIT, RunningEngine, client, fed_about, next, options, params, present, router, until};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use stereopsis_capture::PairSource as _;
@@ -21,18 +21,18 @@ fn announce(session: &zenoh::Session, member: &Member) -> LivelinessToken {
     session.liveliness().declare_token(member.token()).wait().unwrap()
 }
 
-/// The state of an engine, where it answers.
-fn told(network: &Network, engine: &str) -> Option<stereopsis_network::status::EngineStatus> {
+/// Returns the state of an engine; `None` if it does not answer.
+fn engine_status(network: &Network, engine: &str) -> Option<stereopsis_network::status::EngineStatus> {
     let member = present(network).named(Role::Engine, engine).pop()?;
     let answers = network.ask(&member.status(), None, ANSWER_TIMEOUT).unwrap();
     let status: Status = serde_json::from_slice(&answers.into_iter().flatten().next()?.1).unwrap();
     status.engine
 }
 
-/// Whether an engine has new results of a rig.
+/// Waits until an engine has new results of a rig.
 fn matches(network: &Network, engine: &str, rig: &str) {
     let results = || {
-        let rigs = told(network, engine).map(|told| told.rigs).unwrap_or_default();
+        let rigs = engine_status(network, engine).map(|status| status.rigs).unwrap_or_default();
         rigs.iter().find(|at| at.rig == rig).map_or(0, |at| at.results)
     };
     let before = results();
@@ -40,7 +40,7 @@ fn matches(network: &Network, engine: &str, rig: &str) {
 }
 
 #[test]
-fn a_thousand_tokens_hold_nothing_up() {
+fn a_thousand_tokens_delay_nothing() {
     let (router, endpoint) = router(None);
     let of_client = client(&endpoint);
     let mut config = zenoh::Config::default();
@@ -51,18 +51,18 @@ fn a_thousand_tokens_hold_nothing_up() {
     }
     let peer = zenoh::open(config).wait().unwrap();
     for session in [of_client.session(), &peer] {
-        let _fed = Fed::start(&router, "pi");
+        let _fed = FedHead::start(&router, "pi");
         let tokens: Vec<_> = (0..1000).map(|k| announce(session, &member(Role::Head, &format!("rig{k}"), 0))).collect();
         until("all are there", || present(&router).of(Role::Head).count() == 1001);
-        // the router's session knows all tokens, and a new one none
+        // the router's session has received all tokens, a new session none
         for network in [router.clone(), client(&endpoint)] {
-            let _serving = Serving::start(network.clone(), "desk");
+            let _serving = RunningEngine::start(network.clone(), "desk");
             next(&mut RigSource::on(network.clone(), "pi", &options()).unwrap());
             matches(&network, "desk", "pi");
             let refusal = RigSource::on(network, "nobody", &options()).err().unwrap().to_string();
             assert!(refusal.contains("there is no rig 'nobody'") && refusal.contains(" more"), "{refusal}");
         }
-        let engine = told(&router, "desk");
+        let engine = engine_status(&router, "desk");
         assert!(engine.is_none_or(|engine| engine.rigs.len() <= 1), "a token alone is no rig");
         drop(tokens);
         until("they are gone", || present(&router).of(Role::Head).count() == 1);
@@ -70,7 +70,7 @@ fn a_thousand_tokens_hold_nothing_up() {
 }
 
 #[test]
-fn who_is_there_is_right_when_it_is_asked_again() {
+fn presence_is_current_at_every_query() {
     let (router, endpoint) = router(None);
     let viewer = client(&endpoint);
     for network in [&router, &viewer] {
@@ -86,55 +86,57 @@ fn who_is_there_is_right_when_it_is_asked_again() {
 }
 
 #[test]
-fn an_engine_without_results_takes_no_rig_from_others() {
+fn engines_without_results_block_no_rig() {
     let (router, endpoint) = router(None);
-    // where the name of the rig falls to the other engine if its token alone counts
+    // with this weight the rig would fall to the other engine if tokens alone counted
     let heavy = |name: &str| member(Role::Engine, name, 1024);
-    let _fed = Fed::start(&router, "pi");
-    let _desk = Serving::start(client(&endpoint), "desk");
+    let _fed = FedHead::start(&router, "pi");
+    let _desk = RunningEngine::start(client(&endpoint), "desk");
     matches(&router, "desk", "pi");
-    // no program stands behind these
+    // tokens without a program
     let liars: Vec<_> = (0..4).map(|k| announce(router.session(), &heavy(&format!("evil{k}")))).collect();
     matches(&router, "desk", "pi");
-    // one that begins beside them
-    let _door = Serving::start(client(&endpoint), "door");
-    let _late = Fed::start(&router, "late");
+    // an engine that starts while these tokens exist
+    let _door = RunningEngine::start(client(&endpoint), "door");
+    let _late = FedHead::start(&router, "late");
     until("one matches the new rig", || {
         ["desk", "door"].iter().any(|engine| {
-            told(&router, engine).is_some_and(|told| told.rigs.iter().any(|at| at.rig == "late" && at.results > 0))
+            engine_status(&router, engine)
+                .is_some_and(|status| status.rigs.iter().any(|at| at.rig == "late" && at.results > 0))
         })
     });
     drop(liars);
-    // an engine that names other rigs has none of these
-    let _other = Serving::of(client(&endpoint), "other", |options| {
+    // an engine that serves only other rigs gets neither
+    let _other = RunningEngine::of(client(&endpoint), "other", |options| {
         options.rigs = vec!["elsewhere".to_owned()];
         options.speed.pairs_per_s = 1e6;
     });
-    std::thread::sleep(Duration::from_secs(3)); // no less than the patience of an engine
+    std::thread::sleep(Duration::from_secs(3)); // longer than the silence after which an engine takes a rig
     let working = |rig: &str| {
         ["desk", "door"]
             .iter()
             .filter(|it| {
-                told(&router, it).is_some_and(|told| told.rigs.iter().any(|at| at.rig == rig && at.results > 0))
+                engine_status(&router, it)
+                    .is_some_and(|status| status.rigs.iter().any(|at| at.rig == rig && at.results > 0))
             })
             .count()
     };
     assert!(working("pi") > 0 && working("late") > 0);
-    assert!(told(&router, "other").unwrap().rigs.is_empty());
+    assert!(engine_status(&router, "other").unwrap().rigs.is_empty());
 }
 
 #[test]
-fn a_rig_goes_to_the_next_engine_where_its_own_cannot_match_it() {
+fn the_next_engine_takes_a_rig_that_its_owner_cannot_open() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
-    // it has the rig by its weight, and cannot open it
-    let _broken = Serving::of(client(&endpoint), "broken", |options| {
+    let _fed = FedHead::start(&router, "pi");
+    // it owns the rig by its weight, and cannot open it
+    let _broken = RunningEngine::of(client(&endpoint), "broken", |options| {
         options.speed.pairs_per_s = 1e6;
         options.remote = Some(std::sync::Arc::new(|_| Err("it cannot be published".to_owned())));
     });
     let table = || CensusTaker::new(client(&endpoint)).take().unwrap().table();
     until("net says so", || table().contains("; engine broken (no results)"));
-    let _desk = Serving::of(client(&endpoint), "desk", |options| options.speed.pairs_per_s = 1.0);
+    let _desk = RunningEngine::of(client(&endpoint), "desk", |options| options.speed.pairs_per_s = 1.0);
     let owner = stereopsis_network::rendezvous::owner("pi", &present(&router).members).cloned();
     assert_eq!(owner.unwrap().name, "broken");
     matches(&router, "desk", "pi");
@@ -142,21 +144,21 @@ fn a_rig_goes_to_the_next_engine_where_its_own_cannot_match_it() {
 }
 
 #[test]
-fn an_engine_opens_few_rigs_at_a_time() {
+fn limits_the_rigs_opened_simultaneously() {
     let (router, endpoint) = router(None);
-    // they answer, and give no pairs
+    // these heads answer and send no pairs
     let _heads: Vec<_> =
         (0..12).map(|k| Head::start(&router, &format!("rig{k}"), None, fed_about(), &params()).unwrap()).collect();
-    let _serving = Serving::start(client(&endpoint), "desk");
-    until("some are opened", || told(&router, "desk").is_some_and(|told| !told.rigs.is_empty()));
+    let _serving = RunningEngine::start(client(&endpoint), "desk");
+    until("some are opened", || engine_status(&router, "desk").is_some_and(|told| !told.rigs.is_empty()));
     for _ in 0..20 {
-        assert!(told(&router, "desk").unwrap().rigs.len() <= 4);
+        assert!(engine_status(&router, "desk").unwrap().rigs.len() <= 4);
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
 #[test]
-fn of_two_heads_that_begin_at_once_exactly_one_goes_on() {
+fn of_two_heads_started_simultaneously_one_ends() {
     let (_router, endpoint) = router(None);
     let clients = [client(&endpoint), client(&endpoint)];
     let mut simultaneous = 0;
@@ -189,7 +191,7 @@ fn of_two_heads_that_begin_at_once_exactly_one_goes_on() {
 }
 
 #[test]
-fn a_head_that_has_run_for_longer_is_ended_by_no_token() {
+fn a_token_ends_no_running_head() {
     let (router, _) = router(None);
     let head = Head::start(&router, "pi", None, fed_about(), &params()).unwrap();
     let _older = announce(router.session(), &member(Role::Head, "pi", 0));
@@ -200,12 +202,12 @@ fn a_head_that_has_run_for_longer_is_ended_by_no_token() {
 }
 
 #[test]
-fn a_receiver_keeps_to_the_head_that_it_opened() {
+fn a_receiver_keeps_to_the_head_it_opened() {
     let (router, endpoint) = router(None);
-    let fed = Fed::start(&router, "pi");
+    let fed = FedHead::start(&router, "pi");
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
     let hostile = client(&endpoint);
-    // the pairs of another head of this name, as bytes: the description of the first one would give them wrong metres
+    // forged pairs of another head of this name: with the first head's description their depths would be wrong
     let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap();
     let forge = |boot: Option<u64>, change: &dyn Fn(&mut MessageHead)| {
         let good = good.recv().unwrap();
@@ -222,19 +224,18 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
         next(&mut source);
         view.counts().refusal.is_some_and(|why| why.contains("another head of this name sends too"))
     });
-    // a description that the head does not have is asked for once, and its messages are refused meanwhile
+    // messages with a description that the head does not have are refused
     until("they are refused", || {
         forge(None, &|head| head.about = 1 << 30);
         next(&mut source);
         view.counts().refusal.is_some_and(|why| why.contains("a description that its head does not have"))
     });
-    // one number poisons no counter
+    // a forged sequence number must not count as a gap
     let before = view.counts().dropped_by_network;
     forge(None, &|head| head.sequence = u64::MAX - 7);
     (0..5).for_each(|_| drop(next(&mut source)));
     assert!(view.counts().dropped_by_network - before < 1000, "{:?}", view.counts());
     assert!(view.described().0 != 1);
-    // two heads that answer
     let about =
         serde_json::to_vec(&serde_json::json!({ "boot": 1, "number": 0, "about": view.description().about })).unwrap();
     let key = RigTopic::About.rig("pi");
@@ -243,14 +244,14 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
     let refusal = RigSource::on(client(&endpoint), "pi", &options()).err().unwrap().to_string();
     assert!(refusal.contains("2 heads of the name 'pi' are there"), "{refusal}");
     drop(second);
-    // where its own is started again it goes on with that, and not with the token of nobody
+    // after a restart of its own head it continues with that head, not with the forged token
     let (boot, last) = (view.described().0, next(&mut source).sequence);
     drop(fed);
     drop(good);
     until("it is gone", || present(&router).named(Role::Head, "pi").len() == 1);
     drop(token);
     until("so is its token", || present(&router).heads("pi").is_empty());
-    let _again = Fed::start(&router, "pi");
+    let _again = FedHead::start(&router, "pi");
     let begun = Instant::now();
     while view.described().0 == boot {
         let _ = source.next(Duration::from_millis(20)).unwrap();
@@ -260,9 +261,9 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
 }
 
 #[test]
-fn useless_messages_take_no_place_of_a_pair() {
+fn refused_messages_replace_no_pair() {
     let (router, endpoint) = router(None);
-    let _fed = Fed::start(&router, "pi");
+    let _fed = FedHead::start(&router, "pi");
     let hostile = client(&endpoint);
     let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap().recv().unwrap();
     let head = MessageHead::of(&good.attachment().unwrap().to_bytes()).unwrap();
@@ -278,7 +279,7 @@ fn useless_messages_take_no_place_of_a_pair() {
         put(good.payload().to_bytes().into_owned(), head);
         inlet.counts().received > 0
     });
-    std::thread::sleep(Duration::from_millis(200)); // and those behind it
+    std::thread::sleep(Duration::from_millis(200)); // the following ones arrive too
     let dropped = inlet.counts().dropped_here;
     for n in 0..500 {
         put(vec![b'x'; 100], MessageHead { sequence: n, ..head });

@@ -1,4 +1,4 @@
-//! A client of Foxglove's WebSocket protocol, as far as the tests need one.
+//! Client of Foxglove's WebSocket protocol for tests, and a raw connection for invalid bytes.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -12,35 +12,34 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
 use tungstenite::{Error, Message as Wire, WebSocket};
 
-/// How long anything is waited for.
+/// Time limit of each wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One connection.
 pub(super) struct Client {
     socket: WebSocket<TcpStream>,
-    /// The first thing that the server said.
+    /// First message of the server.
     pub(super) info: Value,
-    /// Number and meaning of each topic that is offered now.
+    /// Number and channel of each offered topic, by name.
     pub(super) topics: BTreeMap<String, (u64, Arc<Channel>)>,
     subscribed: BTreeMap<u32, Arc<Channel>>,
 }
 
 /// Message of a server.
 #[derive(Debug)]
-pub(super) enum Said {
-    /// A message of a topic, with its log time, ns.
+pub(super) enum ServerMessage {
+    /// Message of a topic, with its log time, ns.
     Message(Arc<Channel>, u64, Vec<u8>),
-    /// Anything else but what is offered.
+    /// Any other message except offers of topics.
     Json(Value),
 }
 
 impl Client {
-    /// Connects and waits for the first words.
+    /// Connects and waits for the server information.
     pub(super) fn connect(address: SocketAddr) -> Self {
         Self::connect_to(address, "/")
     }
 
-    /// The same with a path and what follows it.
+    /// Like [`Self::connect`], with a path and query.
     pub(super) fn connect_to(address: SocketAddr, path: &str) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
@@ -59,8 +58,8 @@ impl Client {
         client
     }
 
-    /// The next thing that is said, if it is said in time.
-    fn next(&mut self, until: Instant) -> Option<Said> {
+    /// Returns the next message; `None` if there is none until `until`.
+    fn next(&mut self, until: Instant) -> Option<ServerMessage> {
         while Instant::now() < until {
             let wire = match self.socket.read() {
                 Ok(wire) => wire,
@@ -69,9 +68,9 @@ impl Client {
             };
             match wire {
                 Wire::Text(text) => {
-                    let said: Value = serde_json::from_str(&text).unwrap();
-                    if !self.note(&said) {
-                        return Some(Said::Json(said));
+                    let message: Value = serde_json::from_str(&text).unwrap();
+                    if !self.note(&message) {
+                        return Some(ServerMessage::Json(message));
                     }
                 }
                 Wire::Binary(bytes) if bytes[0] == 1 => {
@@ -79,7 +78,7 @@ impl Client {
                     let time = u64::from_le_bytes(bytes[5..13].try_into().unwrap());
                     let channel = self.subscribed.get(&id).map(Arc::clone);
                     if let Some(channel) = channel {
-                        return Some(Said::Message(channel, time, bytes[13..].to_vec()));
+                        return Some(ServerMessage::Message(channel, time, bytes[13..].to_vec()));
                     }
                 }
                 _ => {}
@@ -88,11 +87,11 @@ impl Client {
         None
     }
 
-    /// Takes what is offered and what no more; false for everything else.
-    fn note(&mut self, said: &Value) -> bool {
-        match said["op"].as_str() {
+    /// Handles offers and withdrawals of topics; returns false for other messages.
+    fn note(&mut self, message: &Value) -> bool {
+        match message["op"].as_str() {
             Some("advertise") => {
-                for offered in said["channels"].as_array().unwrap() {
+                for offered in message["channels"].as_array().unwrap() {
                     let word = |name: &str| offered[name].as_str().unwrap_or_default().to_owned();
                     let channel = Channel {
                         topic: word("topic"),
@@ -107,7 +106,7 @@ impl Client {
                 }
             }
             Some("unadvertise") => {
-                let gone: Vec<_> = said["channelIds"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+                let gone: Vec<_> = message["channelIds"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
                 self.topics.retain(|_, (id, _)| !gone.contains(id));
             }
             _ => return false,
@@ -115,16 +114,16 @@ impl Client {
         true
     }
 
-    pub(super) fn say(&mut self, words: &Value) {
+    pub(super) fn send(&mut self, words: &Value) {
         self.socket.send(Wire::text(words.to_string())).unwrap();
     }
 
-    pub(super) fn say_bytes(&mut self, bytes: &[u8]) {
+    pub(super) fn send_bytes(&mut self, bytes: &[u8]) {
         self.socket.send(Wire::binary(bytes.to_vec())).unwrap();
     }
 
-    /// Waits until the server says goodbye, and why.
-    pub(super) fn farewell(&mut self) -> Option<u16> {
+    /// Waits for the close frame; returns its code.
+    pub(super) fn close_code(&mut self) -> Option<u16> {
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             match self.socket.read() {
@@ -137,7 +136,7 @@ impl Client {
         panic!("waited in vain for a goodbye")
     }
 
-    /// Waits until all of these are offered.
+    /// Waits until all these topics are offered.
     pub(super) fn until_offered(&mut self, topics: &[&str]) {
         let until = Instant::now() + PATIENCE;
         while topics.iter().any(|topic| !self.topics.contains_key(*topic)) {
@@ -146,54 +145,54 @@ impl Client {
         }
     }
 
-    /// Subscribes to topics that are offered.
+    /// Subscribes to topics once they are offered.
     pub(super) fn subscribe(&mut self, topics: &[&str]) {
         self.until_offered(topics);
         for topic in topics {
             let (id, channel) = self.topics[*topic].clone();
             self.subscribed.insert(id as u32, channel);
-            self.say(&json!({ "op": "subscribe", "subscriptions": [{ "id": id as u32, "channelId": id }] }));
+            self.send(&json!({ "op": "subscribe", "subscriptions": [{ "id": id as u32, "channelId": id }] }));
         }
     }
 
-    /// Asks for a change of parameters; an answer comes where `id` is given.
+    /// Requests a change of a parameter; the server answers if there is an `id`.
     pub(super) fn set(&mut self, id: Option<&str>, name: &str, value: &Value) {
         let mut words = json!({ "op": "setParameters", "parameters": [{ "name": name, "value": value }] });
         if let Some(id) = id {
             words["id"] = id.into();
         }
-        self.say(&words);
+        self.send(&words);
     }
 
-    /// All parameters.
+    /// Returns all parameters.
     pub(super) fn parameters(&mut self) -> BTreeMap<String, Value> {
-        self.say(&json!({ "op": "getParameters", "parameterNames": [], "id": "all" }));
-        named(&self.json("parameterValues", |said| said["id"] == "all"))
+        self.send(&json!({ "op": "getParameters", "parameterNames": [], "id": "all" }));
+        named(&self.json("parameterValues", |message| message["id"] == "all"))
     }
 
-    /// Is told of changes of these parameters from now on.
+    /// Subscribes to changes of these parameters.
     pub(super) fn follow(&mut self, names: &[&str]) {
-        self.say(&json!({ "op": "subscribeParameterUpdates", "parameterNames": names }));
+        self.send(&json!({ "op": "subscribeParameterUpdates", "parameterNames": names }));
     }
 
-    /// Waits for words of this kind.
+    /// Waits for a JSON message of this kind.
     pub(super) fn json(&mut self, op: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
             match self.next(until) {
-                Some(Said::Json(said)) if said["op"] == op && is_it(&said) => return said,
+                Some(ServerMessage::Json(message)) if message["op"] == op && is_it(&message) => return message,
                 Some(_) => {}
                 None => panic!("waited in vain for {op}"),
             }
         }
     }
 
-    /// Waits for a message of this topic; its log time comes with it.
+    /// Waits for a message of this topic; returns it with its log time, ns.
     pub(super) fn message(&mut self, topic: &str) -> (u64, Message) {
         let until = Instant::now() + PATIENCE;
         loop {
             match self.next(until) {
-                Some(Said::Message(channel, time, data)) if channel.topic == topic => {
+                Some(ServerMessage::Message(channel, time, data)) if channel.topic == topic => {
                     return (time, decode(&channel, &data).unwrap());
                 }
                 Some(_) => {}
@@ -208,7 +207,7 @@ impl Client {
         let mut found = BTreeMap::new();
         while found.len() < topics.len() {
             match self.next(until) {
-                Some(Said::Message(channel, _, data)) if topics.contains(&channel.topic.as_str()) => {
+                Some(ServerMessage::Message(channel, _, data)) if topics.contains(&channel.topic.as_str()) => {
                     found.insert(channel.topic.clone(), decode(&channel, &data).unwrap());
                 }
                 Some(_) => {}
@@ -218,12 +217,12 @@ impl Client {
         found
     }
 
-    /// The topics of which messages come within this time.
-    pub(super) fn heard(&mut self, within: Duration) -> BTreeMap<String, usize> {
+    /// Counts the messages that arrive within this time, by topic.
+    pub(super) fn count_messages(&mut self, within: Duration) -> BTreeMap<String, usize> {
         let until = Instant::now() + within;
         let mut heard = BTreeMap::new();
-        while let Some(said) = self.next(until) {
-            if let Said::Message(channel, ..) = said {
+        while let Some(message) = self.next(until) {
+            if let ServerMessage::Message(channel, ..) = message {
                 *heard.entry(channel.topic.clone()).or_default() += 1;
             }
         }
@@ -235,22 +234,22 @@ fn is_pause(err: &std::io::Error) -> bool {
     matches!(err.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
-/// A connection whose bytes the test chooses.
-pub(super) struct Raw {
+/// Connection on which a test can send any bytes.
+pub(super) struct RawConnection {
     pub(super) stream: TcpStream,
 }
 
-impl Raw {
-    /// Sends these bytes first.
+impl RawConnection {
+    /// Connects and sends these bytes.
     pub(super) fn begin(address: SocketAddr, bytes: &[u8]) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        // who is refused at once may hang up meanwhile
+        // fails if the server refuses the connection at once
         let _ = stream.write_all(bytes);
         Self { stream }
     }
 
-    /// Asks for a WebSocket with these headers; the host is the address where they name none.
+    /// Requests a WebSocket with these headers; the default host is the address.
     pub(super) fn ask(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
         let host = if headers.iter().any(|(name, _)| *name == "Host") {
             String::new()
@@ -266,7 +265,7 @@ impl Raw {
         Self::begin(address, head.as_bytes())
     }
 
-    /// The status with which it is answered, and the words.
+    /// Returns the HTTP status and the body of the answer.
     pub(super) fn answer(mut self) -> (u16, String) {
         let head = self.head();
         let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -277,7 +276,7 @@ impl Raw {
         (status, body)
     }
 
-    /// Goes on after a request that was let in.
+    /// Checks that the request was admitted.
     pub(super) fn open(mut self) -> Self {
         let head = self.head();
         assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
@@ -294,7 +293,7 @@ impl Raw {
         String::from_utf8(head).unwrap()
     }
 
-    /// The frames that come until this one; kind and data.
+    /// Reads frames until one matches; returns its opcode and data.
     pub(super) fn until(&mut self, is_it: impl Fn(u8, &[u8]) -> bool) -> (u8, Vec<u8>) {
         loop {
             let mut head = [0; 2];
@@ -317,14 +316,14 @@ impl Raw {
         }
     }
 
-    /// The text that has these words.
+    /// Waits for a text frame that contains these words; returns it.
     pub(super) fn until_text(&mut self, words: &str) -> String {
         let (_, data) = self.until(|opcode, data| opcode == 1 && String::from_utf8_lossy(data).contains(words));
         String::from_utf8(data).unwrap()
     }
 
-    /// Waits until the server says goodbye and hangs up, and why.
-    pub(super) fn farewell(mut self) -> Option<u16> {
+    /// Waits for the close frame and the end of the connection; returns the code.
+    pub(super) fn close_code(mut self) -> Option<u16> {
         let (_, data) = self.until(|opcode, _| opcode == 8);
         let code = data.get(..2).map(|code| u16::from_be_bytes([code[0], code[1]]));
         assert_eq!(self.stream.read(&mut [0]).unwrap_or_default(), 0, "nothing comes after the goodbye");
@@ -332,8 +331,8 @@ impl Raw {
     }
 }
 
-/// Names and values of `parameterValues`.
-pub(super) fn named(said: &Value) -> BTreeMap<String, Value> {
-    let parameters = said["parameters"].as_array().unwrap().iter();
+/// Returns the names and values of a message `parameterValues`.
+pub(super) fn named(message: &Value) -> BTreeMap<String, Value> {
+    let parameters = message["parameters"].as_array().unwrap().iter();
     parameters.map(|one| (one["name"].as_str().unwrap().to_owned(), one["value"].clone())).collect()
 }

@@ -1,4 +1,4 @@
-//! Pipeline as seen and changed by a client on the network.
+//! Tests with a running pipeline: topics, messages and parameters as a Foxglove client receives and changes them.
 
 mod client;
 mod guarded;
@@ -25,14 +25,14 @@ use stereopsis_recording::topic::{
 };
 use stereopsis_stereo::{StereoParams, depth};
 
-/// A rig that sees the same again and again, at a rate.
-struct Still {
+/// Source that repeats one pair at a fixed rate.
+struct StillSource {
     pair: (Picture, Picture),
     pause: Duration,
     next: u64,
 }
 
-impl Still {
+impl StillSource {
     fn new((width, height): (usize, usize), rate_hz: f64) -> Self {
         let noise = |x: usize, y: usize| ((x * 7919 + y * 104_729).wrapping_mul(2_654_435_761) >> 13) as u8;
         let seen =
@@ -41,7 +41,7 @@ impl Still {
     }
 }
 
-impl PairSource for Still {
+impl PairSource for StillSource {
     fn info(&self) -> SourceInfo {
         let (width, height) = self.pair.0.size();
         let geometry = Geometry::new(80.0, 0.1, 0.0, [47.5, 35.5]);
@@ -68,8 +68,8 @@ impl PairSource for Still {
     }
 }
 
-/// A still scene, matched on the CPU and published on any free port; a thread owns the pipeline, as the window or the status line does.
-struct Stage {
+/// Pipeline on the CPU that is published on a free port. A thread owns it, in the role of the window or the status line.
+struct PublishedPipeline {
     live: Arc<Live>,
     publisher: Arc<Publisher>,
     news: Arc<Mutex<Vec<News>>>,
@@ -77,10 +77,10 @@ struct Stage {
     owner: Option<JoinHandle<()>>,
 }
 
-impl Stage {
+impl PublishedPipeline {
     fn new(size: (usize, usize), rate_hz: f64) -> Self {
         let publisher = Publisher::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
-        let source = Box::new(Still::new(size, rate_hz));
+        let source = Box::new(StillSource::new(size, rate_hz));
         let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
         let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
         let remote: Arc<dyn Remote> = publisher.clone();
@@ -117,7 +117,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for PublishedPipeline {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let owner = self.owner.take().unwrap().join();
@@ -126,8 +126,8 @@ impl Drop for Stage {
 }
 
 #[test]
-fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
-    let stage = Stage::new((96, 72), 20.0);
+fn offers_all_topics_and_sends_the_depth_of_the_result() {
+    let stage = PublishedPipeline::new((96, 72), 20.0);
     let mut client = stage.client();
     assert_eq!(client.info["name"], "Stereopsis");
     assert!(client.info["capabilities"].as_array().unwrap().contains(&json!("parameters")), "{}", client.info);
@@ -150,9 +150,9 @@ fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
     assert_eq!(client.topics[DEPTH].1.schema.as_ref().unwrap().name, "foxglove.RawImage");
     client.subscribe(&[DEPTH]);
     client.message(DEPTH);
-    // hold a pair, so that both sides speak of the same one
+    // while paused, the latest result and the message belong to the same pair
     stage.live.pause();
-    while !client.heard(Duration::from_millis(200)).is_empty() {}
+    while !client.count_messages(Duration::from_millis(200)).is_empty() {}
     let output = stage.live.latest().unwrap();
     let mut late = stage.client();
     late.subscribe(&[DEPTH, ABOUT, TRANSFORMS]);
@@ -170,8 +170,8 @@ fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
 }
 
 #[test]
-fn who_comes_late_learns_what_is_told_once_and_only_what_was_asked_for_comes() {
-    let stage = Stage::new((96, 72), 20.0);
+fn late_clients_get_descriptions_and_subscribed_topics_only() {
+    let stage = PublishedPipeline::new((96, 72), 20.0);
     let mut first = stage.client();
     first.subscribe(&[ABOUT, DEPTH]);
     first.message(ABOUT);
@@ -186,13 +186,13 @@ fn who_comes_late_learns_what_is_told_once_and_only_what_was_asked_for_comes() {
             (topic, body) => panic!("{topic}: {body:?}"),
         }
     }
-    let heard = first.heard(Duration::from_millis(500));
+    let heard = first.count_messages(Duration::from_millis(500));
     assert!(heard.keys().all(|topic| topic == ABOUT || topic == DEPTH) && heard[DEPTH] >= 1, "{heard:?}");
 }
 
 #[test]
-fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
-    let stage = Stage::new((96, 72), 20.0);
+fn parameters_follow_the_rules_of_flags_and_reach_followers() {
+    let stage = PublishedPipeline::new((96, 72), 20.0);
     let (mut one, mut other) = (stage.client(), stage.client());
     stage.until("there is a result", |live| live.latest().is_some());
     let all = one.parameters();
@@ -204,9 +204,9 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
     assert_eq!((&all["subpixel"], &all["gating"]), (&json!("equiangular"), &json!("off")));
 
     other.follow(&["p1", "p2", "cost"]);
-    other.parameters(); // by now it follows them
+    other.parameters(); // once this is answered, the subscription is in force
     one.set(Some("mine"), "p1", &json!(17));
-    let answer = named(&one.json("parameterValues", |said| said["id"] == "mine"));
+    let answer = named(&one.json("parameterValues", |message| message["id"] == "mine"));
     assert_eq!(answer["p1"], json!(17));
     assert_eq!(named(&other.json("parameterValues", |_| true))["p1"], json!(17));
     stage.until("it is matched so", |live| live.latest().is_some_and(|output| output.job.params.p1 == 17));
@@ -218,28 +218,28 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
     assert_eq!(named(&other.json("parameterValues", |_| true))["p2"], json!(60), "the panel is put right");
     stage.until("its owner was told", |_| stage.news.lock().iter().any(|n| n.is_error && n.text.contains("--p2 3")));
 
-    // the other way round: the window's sliders
+    // changes by the pipeline's owner reach clients too
     stage.live.set_params(StereoParams { p1: 7, ..(*stage.live.params()).clone() });
     assert_eq!(named(&other.json("parameterValues", |_| true))["p1"], json!(7));
     assert_eq!(one.parameters()["p1"], json!(7));
 }
 
 #[test]
-fn a_held_pair_shows_what_a_client_changes() {
-    let stage = Stage::new((96, 72), 20.0);
+fn a_paused_pair_is_matched_with_changed_parameters() {
+    let stage = PublishedPipeline::new((96, 72), 20.0);
     let mut client = stage.client();
     client.subscribe(&[DEPTH]);
     client.message(DEPTH);
     stage.live.pause();
-    while !client.heard(Duration::from_millis(200)).is_empty() {}
+    while !client.count_messages(Duration::from_millis(200)).is_empty() {}
     client.set(None, "cost", &json!("sad"));
     let (_, message) = client.message(DEPTH);
     assert!(matches!(message.body, Body::Image(_)));
 }
 
 #[test]
-fn a_client_that_subscribes_all_the_time_keeps_nobody_busy() {
-    let stage = Stage::new((96, 72), 20.0);
+fn bounds_the_renewals_of_a_client_that_keeps_subscribing() {
+    let stage = PublishedPipeline::new((96, 72), 20.0);
     let mut quiet = stage.client();
     quiet.subscribe(&[ABOUT]);
     quiet.message(ABOUT);
@@ -248,24 +248,24 @@ fn a_client_that_subscribes_all_the_time_keeps_nobody_busy() {
     let channel = restless.topics[PAIRS].0;
     let start = Instant::now();
     for _ in 0..500 {
-        restless.say(&json!({ "op": "subscribe", "subscriptions": [{ "id": 1, "channelId": channel }] }));
-        restless.say(&json!({ "op": "unsubscribe", "subscriptionIds": [1] }));
+        restless.send(&json!({ "op": "subscribe", "subscriptions": [{ "id": 1, "channelId": channel }] }));
+        restless.send(&json!({ "op": "unsubscribe", "subscriptionIds": [1] }));
     }
-    restless.parameters(); // all of it has been read
-    let heard = quiet.heard(Duration::from_millis(300));
-    // messages that are sent once are sent again with a new packer: ten times a second at most
+    restless.parameters(); // once this is answered, the server has read all requests
+    let heard = quiet.count_messages(Duration::from_millis(300));
+    // a new packer repeats the messages that are sent once, at most ten times per second
     let most = 2 + start.elapsed().as_millis() as usize / 100;
     let times = heard.get(ABOUT).copied().unwrap_or_default();
     assert!((1..=most).contains(&times), "{times} times, {most} at most");
 }
 
 #[test]
-fn a_client_that_does_not_listen_holds_nobody_back() {
-    let stage = Stage::new((640, 480), 50.0);
+fn a_client_that_does_not_read_delays_nothing() {
+    let stage = PublishedPipeline::new((640, 480), 50.0);
     let mut slow = stage.client();
     slow.subscribe(&[LEFT_RAW, RIGHT_RAW, LEFT_RECTIFIED, RIGHT_RECTIFIED]);
     slow.message(LEFT_RAW);
-    // from here on it reads nothing: 50 pairs a second of more than a megabyte fill what the system keeps for it
+    // it reads nothing from now on: 50 pairs/s of more than a megabyte fill the system's buffers
     let before = stage.live.status();
     let start = Instant::now();
     let mut quick = stage.client();
@@ -274,7 +274,7 @@ fn a_client_that_does_not_listen_holds_nobody_back() {
     let (after, seconds) = (stage.live.status(), start.elapsed().as_secs_f64());
     let captured = (after.capture.captured - before.capture.captured) as f64 / seconds;
     assert!(captured > 20.0, "{captured} pairs a second");
-    assert!(quick.heard(Duration::from_millis(300)).get(PAIRS).is_some_and(|&n| n > 1), "others get theirs");
+    assert!(quick.count_messages(Duration::from_millis(300)).get(PAIRS).is_some_and(|&n| n > 1), "others get theirs");
     assert_eq!(stage.publisher.status().clients, 2);
     let goodbye = Instant::now();
     stage.publisher.stop();

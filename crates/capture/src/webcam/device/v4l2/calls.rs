@@ -1,4 +1,5 @@
-//! V4L2 calls as plain functions. Texts of drivers are never read, numbers stay numbers, and every list is bounded.
+//! V4L2 calls as safe functions. Drivers are not trusted: their texts are never read, unknown numbers stay numbers, and every list is
+//! bounded.
 
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 
@@ -10,15 +11,15 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// Largest number of formats, of sizes per format and of rates per size; bounds the listing of a faulty driver.
+/// Maximum number of formats, of sizes per format, and of intervals per size. It bounds the list of a faulty driver.
 const MAX_ENTRIES: u32 = 128;
 
-/// An open node of a camera. Clones are the same open node.
+/// Open node of a camera; clones share the file descriptor.
 #[derive(Clone)]
 pub(in crate::webcam) struct Node(Arc<OwnedFd>);
 
 impl Node {
-    /// Opens /dev/videoN. Calls that would wait return an error instead.
+    /// Opens /dev/videoN without blocking: calls that would wait return an error.
     pub(in crate::webcam) fn open(index: u32) -> io::Result<Self> {
         let how = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = rustix::fs::open(format!("/dev/video{index}"), how, Mode::empty())?;
@@ -32,7 +33,7 @@ impl AsFd for Node {
     }
 }
 
-/// A pixel format by its four letters.
+/// Code of a pixel format, four letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FourCc(pub(super) [u8; 4]);
 
@@ -48,13 +49,11 @@ impl From<FourCc> for u32 {
     }
 }
 
-/// All zeros.
 pub(super) fn blank<T: Message>() -> T {
     // SAFETY: zeros are a value of every message
     unsafe { std::mem::zeroed() }
 }
 
-/// A request on its way, with its message.
 struct Call<'a, T> {
     opcode: Opcode,
     message: &'a mut T,
@@ -79,23 +78,23 @@ unsafe impl<T: Message> Ioctl for Call<'_, T> {
     }
 }
 
-/// Calls the driver, which reads the message and writes its answer there.
+/// Sends a request to the driver, which reads `message` and writes its answer there.
 pub(super) fn call<T: Message>(node: &Node, request: &Request<T>, message: &mut T) -> io::Result<()> {
     // SAFETY: a request of V4L2 with its own structure. Pointers inside are null, except in `with_control`, which documents its own.
     Ok(unsafe { rustix::ioctl::ioctl(node, Call { opcode: request.opcode, message }) }?)
 }
 
-/// Whether this node captures images; other nodes of a camera give metadata.
+/// Returns whether this node captures images; other nodes of a camera are for metadata.
 pub(super) fn gives_pictures(node: &Node) -> io::Result<bool> {
     let mut all: kernel::Capability = blank();
     call(node, &kernel::QUERYCAP, &mut all)?;
-    // drivers before Linux 3.4 report the node's capabilities in the field for the whole device
+    // drivers before Linux 3.4 report only the capabilities of the whole device
     let of_node = all.capabilities & kernel::CAP_DEVICE_CAPS != 0;
     let can = if of_node { all.device_caps } else { all.capabilities };
     Ok(can & kernel::CAP_VIDEO_CAPTURE != 0)
 }
 
-/// Entries that a driver lists under indices 0, 1, 2 and so on, up to its end of the list.
+/// Returns the entries that a driver lists under indices 0, 1, 2 and so on.
 fn list<T: Message>(node: &Node, request: &Request<T>, entry: impl Fn(u32) -> T) -> io::Result<Vec<T>> {
     let mut found = Vec::new();
     for index in 0..MAX_ENTRIES {
@@ -110,7 +109,7 @@ fn list<T: Message>(node: &Node, request: &Request<T>, entry: impl Fn(u32) -> T)
     Ok(found)
 }
 
-/// Pixel formats, each once; empty where the node has none.
+/// Returns the pixel formats, each once; empty if the node has none.
 pub(super) fn formats(node: &Node) -> Vec<FourCc> {
     let entry = |index| kernel::FormatDescription { index, kind: VIDEO_CAPTURE, ..blank() };
     let listed = list(node, &kernel::ENUM_FMT, entry).unwrap_or_default();
@@ -123,14 +122,14 @@ pub(super) fn formats(node: &Node) -> Vec<FourCc> {
     formats
 }
 
-/// Sizes of a format, or frame intervals of a size: one, or a range.
+/// Listed size of a format, or listed frame interval of a size: one value, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listed<One, Range> {
+pub(super) enum ListEntry<One, Range> {
     One(One),
     Range(Range),
 }
 
-/// A range of sizes, px.
+/// Range of sizes, px.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeRange {
     pub(super) min_width: u32,
@@ -141,34 +140,34 @@ pub(super) struct SizeRange {
     pub(super) step_height: u32,
 }
 
-/// A range of frame intervals, s.
+/// Range of frame intervals, s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IntervalRange {
     pub(super) min: Fraction,
     pub(super) max: Fraction,
 }
 
-/// Sizes of a format.
+/// Returns the sizes of a format.
 ///
 /// # Errors
 /// The driver lists none.
-pub(super) fn sizes(node: &Node, fourcc: FourCc) -> io::Result<Vec<Listed<(u32, u32), SizeRange>>> {
+pub(super) fn sizes(node: &Node, fourcc: FourCc) -> io::Result<Vec<ListEntry<(u32, u32), SizeRange>>> {
     let entry = |index| kernel::FrameSizes { index, pixelformat: fourcc.into(), ..blank() };
     let size = |entry: kernel::FrameSizes| match (entry.kind, entry.numbers) {
-        (kernel::DISCRETE, [width, height, ..]) => Some(Listed::One((width, height))),
+        (kernel::DISCRETE, [width, height, ..]) => Some(ListEntry::One((width, height))),
         (
             kernel::CONTINUOUS | kernel::STEPWISE,
             [min_width, max_width, step_width, min_height, max_height, step_height],
         ) => {
             let range = SizeRange { min_width, max_width, step_width, min_height, max_height, step_height };
-            Some(Listed::Range(range))
+            Some(ListEntry::Range(range))
         }
         _ => None,
     };
     Ok(list(node, &kernel::ENUM_FRAMESIZES, entry)?.into_iter().filter_map(size).collect())
 }
 
-/// Frame intervals of a size.
+/// Returns the frame intervals of a size.
 ///
 /// # Errors
 /// The driver lists none.
@@ -176,17 +175,16 @@ pub(super) fn intervals(
     node: &Node,
     fourcc: FourCc,
     (width, height): (u32, u32),
-) -> io::Result<Vec<Listed<Fraction, IntervalRange>>> {
+) -> io::Result<Vec<ListEntry<Fraction, IntervalRange>>> {
     let entry = |index| kernel::FrameIntervals { index, pixelformat: fourcc.into(), width, height, ..blank() };
     let interval = |entry: kernel::FrameIntervals| match (entry.kind, entry.intervals) {
-        (kernel::DISCRETE, [one, ..]) => Some(Listed::One(one)),
-        (kernel::CONTINUOUS | kernel::STEPWISE, [min, max, _]) => Some(Listed::Range(IntervalRange { min, max })),
+        (kernel::DISCRETE, [one, ..]) => Some(ListEntry::One(one)),
+        (kernel::CONTINUOUS | kernel::STEPWISE, [min, max, _]) => Some(ListEntry::Range(IntervalRange { min, max })),
         _ => None,
     };
     Ok(list(node, &kernel::ENUM_FRAMEINTERVALS, entry)?.into_iter().filter_map(interval).collect())
 }
 
-/// Current format of the camera.
 pub(super) fn format(node: &Node) -> io::Result<PixFormat> {
     let mut message = kernel::Format { kind: VIDEO_CAPTURE, ..blank() };
     call(node, &kernel::G_FMT, &mut message)?;
@@ -201,7 +199,6 @@ pub(super) fn set_format(node: &Node, fourcc: FourCc, (width, height): (u32, u32
     Ok(message.pix)
 }
 
-/// Current frame interval.
 pub(super) fn interval(node: &Node) -> io::Result<Fraction> {
     let mut message = kernel::StreamParameters { kind: VIDEO_CAPTURE, ..blank() };
     call(node, &kernel::G_PARM, &mut message)?;
@@ -215,32 +212,31 @@ pub(super) fn set_interval(node: &Node, interval: Fraction) -> io::Result<Fracti
     Ok(message.interval)
 }
 
-/// The driver's description of a control; its name is not read.
+/// Returns the driver's description of a control; its name is not read.
 pub(in crate::webcam) fn control(node: &Node, id: u32) -> io::Result<QueryControl> {
     let mut message = QueryControl { id, ..blank() };
     call(node, &kernel::QUERY_EXT_CTRL, &mut message)?;
     Ok(message)
 }
 
-/// Whether a menu has this value.
 pub(in crate::webcam) fn menu_has(node: &Node, id: u32, index: u32) -> bool {
     let mut message = kernel::QueryMenu { id, index, ..blank() };
     call(node, &kernel::QUERYMENU, &mut message).is_ok()
 }
 
-/// Value of a control that is a number of 32 bits, a switch or a menu.
+/// Returns the value of a control that is a 32-bit number, a switch or a menu.
 pub(in crate::webcam) fn value(node: &Node, id: u32) -> io::Result<i32> {
     with_control(node, &kernel::G_EXT_CTRLS, id, 0)
 }
 
-/// Sets such a control; the driver may grant another value.
+/// Sets a control that is a 32-bit number, a switch or a menu; the driver may grant another value.
 pub(in crate::webcam) fn set_value(node: &Node, id: u32, value: i32) -> io::Result<()> {
     with_control(node, &kernel::S_EXT_CTRLS, id, value).map(drop)
 }
 
 fn with_control(node: &Node, request: &Request<Controls>, id: u32, value: i32) -> io::Result<i32> {
     let mut control = Control { id, value, ..blank() };
-    // the one control that the message points to outlives the call
+    // the message contains a pointer to this control, which outlives the call
     let mut message = Controls { count: 1, controls: &raw mut control, ..blank() };
     call(node, request, &mut message)?;
     Ok(control.value)

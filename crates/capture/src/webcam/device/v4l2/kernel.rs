@@ -1,5 +1,5 @@
-//! Structures and numbers of V4L2, as linux/videodev2.h has them. A part whose members share their place is kept as the numbers that it
-//! begins with, so that nothing here is a union.
+//! Structures and numbers of V4L2, from linux/videodev2.h. A union of the kernel is declared as its used member and padding, so that all
+//! bit patterns are valid. Sizes are checked at compile time on 64-bit systems.
 
 #![allow(unsafe_code, reason = "each structure says that it is the kernel's")]
 
@@ -7,20 +7,19 @@ use rustix::ioctl::{Opcode, opcode};
 use std::ffi::{c_int, c_long};
 use std::marker::PhantomData;
 
-/// A structure of the kernel's interface.
+/// Structure of the kernel's interface.
 ///
 /// # Safety
-/// It consists of numbers and of pointers that are not followed here, so that all bit patterns are valid, zeros too; its layout is the
-/// kernel's.
+/// The type must consist of numbers and of pointers that are not dereferenced here, so that all bit patterns are valid, including zeros.
+/// Its layout must be the kernel's.
 pub(super) unsafe trait Message: Copy {}
 
-/// A request with the structure that goes with it.
+/// Number of a request, with the type of its structure.
 pub(super) struct Request<T> {
     pub(super) opcode: Opcode,
     message: PhantomData<T>,
 }
 
-/// The group of V4L2's requests.
 const GROUP: u8 = b'V';
 
 impl<T: Message> Request<T> {
@@ -28,17 +27,17 @@ impl<T: Message> Request<T> {
         Self { opcode, message: PhantomData }
     }
 
-    /// The driver fills the structure.
+    /// Creates a request whose structure the driver fills.
     const fn read(number: u8) -> Self {
         Self::of(opcode::read::<T>(GROUP, number))
     }
 
-    /// The driver reads the structure.
+    /// Creates a request whose structure the driver reads.
     const fn write(number: u8) -> Self {
         Self::of(opcode::write::<T>(GROUP, number))
     }
 
-    /// The driver reads the structure and writes its answer there.
+    /// Creates a request whose structure the driver reads and overwrites with its answer.
     const fn read_write(number: u8) -> Self {
         Self::of(opcode::read_write::<T>(GROUP, number))
     }
@@ -65,14 +64,14 @@ pub(super) const QUERY_EXT_CTRL: Request<QueryControl> = Request::read_write(103
 
 /// Single-planar capture, the buffer type of all supported formats.
 pub(super) const VIDEO_CAPTURE: u32 = 1;
-/// Buffers of the driver, mapped into this process.
+/// Memory type of buffers that belong to the driver and are mapped into this process.
 pub(super) const MEMORY_MMAP: u32 = 1;
 pub(super) const CAP_VIDEO_CAPTURE: u32 = 1;
 pub(super) const CAP_DEVICE_CAPS: u32 = 1 << 31;
 pub(super) const FLAG_ERROR: u32 = 0x40;
 pub(super) const FLAG_TIMESTAMP_MASK: u32 = 0xe000;
 pub(super) const FLAG_TIMESTAMP_MONOTONIC: u32 = 0x2000;
-/// Kinds of [`FrameSizes`] and [`FrameIntervals`]: one, or a range.
+/// Kinds of [`FrameSizes`] and [`FrameIntervals`]: one value, or a range.
 pub(super) const DISCRETE: u32 = 1;
 pub(super) const CONTINUOUS: u32 = 2;
 pub(super) const STEPWISE: u32 = 3;
@@ -114,7 +113,7 @@ pub(super) struct PixFormat {
     pub(super) colors: [u32; 6],
 }
 
-/// `v4l2_format` of capture: other kinds have pointers, which align the part.
+/// `v4l2_format` of capture. Members of the kernel's union contain pointers, which determine its alignment.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Format {
@@ -144,7 +143,7 @@ pub(super) struct Buffer {
     pub(super) bytesused: u32,
     pub(super) flags: u32,
     pub(super) field: u32,
-    /// Seconds, microseconds.
+    /// Time stamp: seconds, microseconds.
     pub(super) timestamp: [c_long; 2],
     pub(super) timecode: [u32; 4],
     pub(super) sequence: u32,
@@ -176,7 +175,7 @@ pub(super) struct Fraction {
     pub(super) denominator: u32,
 }
 
-/// `v4l2_frmsizeenum`: width and height, or least, largest and step of the width, then of the height.
+/// `v4l2_frmsizeenum`: width and height; or minimum, maximum and step of the width, then of the height.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct FrameSizes {
@@ -225,7 +224,7 @@ pub(super) struct QueryMenu {
     pub(super) reserved: u32,
 }
 
-/// `v4l2_ext_control` with a number of 32 bits, in the first half of its value.
+/// `v4l2_ext_control` with a 32-bit number in the first half of its value.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Control {
@@ -236,7 +235,7 @@ pub(super) struct Control {
     pub(super) rest: u32,
 }
 
-/// `v4l2_ext_controls`; `which` 0 are the values of now.
+/// `v4l2_ext_controls`; `which` = 0 stands for the current values.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Controls {
@@ -251,7 +250,7 @@ pub(super) struct Controls {
 macro_rules! messages {
     ($($name:ident, $bytes_of_64_bits:literal;)*) => {
         $(
-            // SAFETY: numbers, arrays of them and raw pointers; laid out as the kernel's, whose size it has
+            // SAFETY: consists of numbers, arrays of numbers and raw pointers; declared as in the kernel, with the same size
             unsafe impl Message for $name {}
         )*
 

@@ -1,5 +1,5 @@
-//! A camera on Linux, read directly through V4L2, which reports the number of received bytes and damage flags, and
-//! supports modes that nokhwa cannot express: grey, 16 bits, rates such as 30000/1001, ranges of sizes, strides.
+//! Camera device on Linux, directly through V4L2. Compared with nokhwa, it reports the number of received bytes and the driver's damage
+//! flags, and supports more modes: grey, 16 bits, rates such as 30000/1001, ranges of sizes, strides.
 
 pub(in super::super) mod calls;
 mod kernel;
@@ -8,22 +8,21 @@ mod stream;
 
 use self::calls::{FourCc, Node};
 use self::kernel::PixFormat;
-use self::modes::{Offer, offers};
+use self::modes::{OfferedMode, offers};
 use self::stream::Stream;
-use super::{Device, DeviceError, Frame, Started, no_camera};
+use super::{Device, DeviceError, ReceivedFrame, StreamFormat, no_camera};
 use crate::decode_camera::Layout;
 use crate::webcam::mode::Mode;
 use std::time::Duration;
 
-/// An open camera.
 pub(super) struct LinuxDevice {
-    // declared before the node, because it must be dropped first
+    // declared before the node, because the stream must be dropped first
     stream: Option<Stream>,
     node: Node,
-    offers: Vec<Offer>,
+    offers: Vec<OfferedMode>,
 }
 
-/// Timeout of waiting for a frame; the camera's thread checks its commands in between.
+/// Timeout of waiting for a frame, after which the camera's thread checks its commands.
 const POLL_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl LinuxDevice {
@@ -35,7 +34,7 @@ impl LinuxDevice {
         Ok(Self { stream: None, node, offers: Vec::new() })
     }
 
-    fn offers(&mut self) -> &[Offer] {
+    fn offers(&mut self) -> &[OfferedMode] {
         if self.offers.is_empty() {
             self.offers = offers(&self.node);
         }
@@ -43,7 +42,7 @@ impl LinuxDevice {
     }
 
     /// Sets size and rate; returns the granted mode.
-    fn set(&self, offer: &Offer) -> Result<Started, DeviceError> {
+    fn set(&self, offer: &OfferedMode) -> Result<StreamFormat, DeviceError> {
         let mut mode = offer.mode;
         let size = (mode.width as u32, mode.height as u32);
         check(calls::set_format(&self.node, offer.fourcc, size)?, offer)?;
@@ -55,12 +54,14 @@ impl LinuxDevice {
         }
         // some drivers change the size with the rate
         let got = check(calls::format(&self.node)?, offer)?;
-        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()).with_stride(got.bytesperline as usize) })
+        Ok(StreamFormat {
+            mode,
+            layout: Layout::tight(mode.format, mode.size()).with_stride(got.bytesperline as usize),
+        })
     }
 }
 
-/// Whether the driver granted the requested format.
-fn check(got: PixFormat, offer: &Offer) -> Result<PixFormat, DeviceError> {
+fn check(got: PixFormat, offer: &OfferedMode) -> Result<PixFormat, DeviceError> {
     let (fourcc, Mode { width, height, .. }) = (FourCc::from(got.pixelformat), offer.mode);
     if (got.width as usize, got.height as usize, fourcc) == (width, height, offer.fourcc) {
         return Ok(got);
@@ -75,7 +76,7 @@ impl Device for LinuxDevice {
         Ok(self.offers().iter().map(|offer| offer.mode).collect())
     }
 
-    fn start(&mut self, mode: Mode) -> Result<Started, DeviceError> {
+    fn start(&mut self, mode: Mode) -> Result<StreamFormat, DeviceError> {
         self.stop();
         let offer = self.offers().iter().find(|offer| offer.mode == mode).copied();
         let offer = offer.ok_or_else(|| DeviceError::new("the camera does not offer this mode"))?;
@@ -84,7 +85,7 @@ impl Device for LinuxDevice {
         Ok(started)
     }
 
-    fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
+    fn frame(&mut self) -> Result<Option<ReceivedFrame<'_>>, DeviceError> {
         let stream = self.stream.as_mut().ok_or_else(|| DeviceError::new("the camera does not stream"))?;
         stream.next(POLL_TIMEOUT)
     }

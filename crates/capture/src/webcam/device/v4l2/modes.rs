@@ -1,22 +1,23 @@
-//! Modes of a camera, as the kernel lists them.
+//! Lists the supported modes of a camera, each with the V4L2 request that sets it. Ranges of sizes and rates are reduced to the usual
+//! values.
 
-use super::calls::{self, FourCc, IntervalRange, Listed, Node, SizeRange};
+use super::calls::{self, FourCc, IntervalRange, ListEntry, Node, SizeRange};
 use super::kernel::Fraction;
 use crate::decode_camera::PixelFormat;
 use crate::webcam::mode::Mode;
 
-/// A mode and the V4L2 request that sets it.
+/// Mode and the V4L2 request that sets it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
+pub(super) struct OfferedMode {
     pub(super) mode: Mode,
     pub(super) fourcc: FourCc,
-    /// Frame interval, s; `None` where the rate of the camera cannot be set.
+    /// Frame interval, s; `None` if the rate of the camera cannot be set.
     pub(super) interval: Option<Fraction>,
-    /// Whether it is listed individually, with an interval of 1/N s.
+    /// Whether the mode is listed individually, with an interval of 1/N s.
     is_plain: bool,
 }
 
-/// Sizes listed for a range of sizes, beside its ends: one view's, then side-by-side ones.
+/// Usual sizes within a range of sizes, px: of one view, then of side-by-side cameras.
 const SIZES: [(u32, u32); 12] = [
     (320, 240),
     (640, 360),
@@ -31,12 +32,11 @@ const SIZES: [(u32, u32); 12] = [
     (2560, 960),
     (3840, 1080),
 ];
-/// Rates listed for a range of rates, Hz.
+/// Usual rates within a range of rates, Hz.
 const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
-/// Largest number of modes of a camera; more are ignored.
+/// Maximum number of modes of a camera; more are ignored.
 const MAX_OFFERS: usize = 4096;
 
-/// Supported pixel formats and their V4L2 names.
 fn format_of(fourcc: FourCc) -> Option<PixelFormat> {
     Some(match &fourcc.0 {
         b"YUYV" => PixelFormat::Yuyv,
@@ -48,8 +48,8 @@ fn format_of(fourcc: FourCc) -> Option<PixelFormat> {
     })
 }
 
-/// All supported modes, sorted; empty where the node is no camera.
-pub(super) fn offers(node: &Node) -> Vec<Offer> {
+/// Returns all supported modes, sorted; empty if the node is no camera.
+pub(super) fn offers(node: &Node) -> Vec<OfferedMode> {
     let mut offers = Vec::new();
     for fourcc in calls::formats(node) {
         let Some(format) = format_of(fourcc) else { continue };
@@ -58,7 +58,7 @@ pub(super) fn offers(node: &Node) -> Vec<Offer> {
                 let rate_hz = interval.map_or(30, rate_of);
                 let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
                 if mode.is_possible() && offers.len() < MAX_OFFERS {
-                    offers.push(Offer { mode, fourcc, interval, is_plain: listed && plain });
+                    offers.push(OfferedMode { mode, fourcc, interval, is_plain: listed && plain });
                 }
             }
         }
@@ -73,21 +73,21 @@ fn rate_of(interval: Fraction) -> u32 {
     (f64::from(interval.denominator) / f64::from(interval.numerator.max(1))).round() as u32
 }
 
-/// Width, height, and whether the size is listed individually.
+/// Returns width and height of each size, and whether it is listed individually.
 fn sizes(node: &Node, fourcc: FourCc) -> Vec<(u32, u32, bool)> {
     let Ok(listed) = calls::sizes(node, fourcc) else {
         // a driver without a list supports its current size
         let present = calls::format(node).ok().filter(|present| FourCc::from(present.pixelformat) == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
-    let of = |size: Listed<(u32, u32), SizeRange>| match size {
-        Listed::One((width, height)) => vec![(width, height, true)],
-        Listed::Range(range) => within(&range).into_iter().map(|(width, height)| (width, height, false)).collect(),
+    let of = |size: ListEntry<(u32, u32), SizeRange>| match size {
+        ListEntry::One((width, height)) => vec![(width, height, true)],
+        ListEntry::Range(range) => within(&range).into_iter().map(|(width, height)| (width, height, false)).collect(),
     };
     listed.into_iter().flat_map(of).collect()
 }
 
-/// The usual sizes within a range, and its ends.
+/// Returns the usual sizes within a range, and its ends.
 fn within(range: &SizeRange) -> Vec<(u32, u32)> {
     let on = |value: u32, least: u32, most: u32, step: u32| {
         (least..=most).contains(&value) && (value - least).is_multiple_of(step.max(1))
@@ -101,16 +101,16 @@ fn within(range: &SizeRange) -> Vec<(u32, u32)> {
     sizes
 }
 
-/// Frame intervals at a size, and whether they are listed individually as 1/N s.
+/// Returns the frame intervals of a size, and whether each is listed individually as 1/N s.
 fn intervals(node: &Node, fourcc: FourCc, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
     let Ok(listed) = calls::intervals(node, fourcc, (width, height)) else {
         let present = calls::interval(node).ok().filter(|i| i.numerator > 0 && i.denominator > 0);
         return vec![(present, false)];
     };
-    let of = |interval: Listed<Fraction, IntervalRange>| match interval {
-        Listed::One(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
-        Listed::One(_) => Vec::new(),
-        Listed::Range(range) => usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect(),
+    let of = |interval: ListEntry<Fraction, IntervalRange>| match interval {
+        ListEntry::One(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
+        ListEntry::One(_) => Vec::new(),
+        ListEntry::Range(range) => usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect(),
     };
     listed.into_iter().flat_map(of).collect()
 }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_of_sizes_has_the_usual_ones_and_its_ends() {
+    fn a_range_of_sizes_gives_the_usual_ones_and_its_ends() {
         let range = SizeRange {
             min_width: 320,
             max_width: 1280,
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_intervals_has_the_usual_rates() {
+    fn a_range_of_intervals_gives_the_usual_rates() {
         let of = |numerator, denominator| Fraction { numerator, denominator };
         let range = IntervalRange { min: of(1, 60), max: of(1, 10) };
         let rates: Vec<u32> = usual_within(&range).into_iter().map(rate_of).collect();

@@ -1,9 +1,9 @@
-//! A stream of images in memory-mapped driver buffers. No answer of the driver causes a panic, and
-//! ending a stream ignores errors, because nothing depends on its driver any more.
+//! Stream of frames in memory-mapped buffers of the driver. No answer of the driver may cause a panic. Errors of ending a stream are
+//! only logged, because nothing depends on the driver any more.
 
 #![allow(unsafe_code, reason = "a driver's buffers are mapped into this process; each use says why it is sound")]
 
-use super::super::{DeviceError, Frame};
+use super::super::{DeviceError, ReceivedFrame};
 use super::calls::{Node, blank, call};
 use super::kernel::{self, MEMORY_MMAP, Request, VIDEO_CAPTURE};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,14 +13,13 @@ use std::ffi::c_int;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-/// Number of requested buffers.
 const BUFFERS: u32 = 4;
-/// Largest number of buffers that V4L2 allows; drivers may grant more than requested.
+/// Maximum number of buffers in V4L2; drivers may grant more than requested.
 const MAX_BUFFERS: u32 = 32;
-/// Pause after a driver that signals data and has none.
+/// Pause after a driver signals data and has none.
 const EMPTY_PAUSE: Duration = Duration::from_millis(5);
 
-/// A mapped driver buffer; read only.
+/// Buffer of the driver, mapped into this process; it is only read.
 struct MappedBuffer {
     start: *mut std::ffi::c_void,
     length: usize,
@@ -58,11 +57,11 @@ impl Drop for MappedBuffer {
     }
 }
 
-/// A running stream. Dropping it ends the stream.
+/// Running stream, which ends when this is dropped.
 pub(super) struct Stream {
     node: Node,
     buffers: Vec<MappedBuffer>,
-    /// The dequeued buffer.
+    /// Index of the dequeued buffer.
     held: Option<u32>,
 }
 
@@ -70,7 +69,7 @@ impl Stream {
     /// Starts the stream in the camera's current format.
     pub(super) fn start(node: &Node) -> Result<Self, DeviceError> {
         let granted = request(node, BUFFERS)?.min(MAX_BUFFERS);
-        // on an error from here on, dropping the stream undoes all steps
+        // after an error below, dropping the stream undoes all steps
         let mut stream = Self { node: node.clone(), buffers: Vec::new(), held: None };
         for index in 0..granted {
             let mut buffer = buffer(index);
@@ -87,8 +86,8 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Waits for the next frame for at most this time.
-    pub(super) fn next(&mut self, timeout: Duration) -> Result<Option<Frame<'_>>, DeviceError> {
+    /// Waits for the next frame, at most `timeout`; `None` without one.
+    pub(super) fn next(&mut self, timeout: Duration) -> Result<Option<ReceivedFrame<'_>>, DeviceError> {
         if let Some(held) = self.held.take() {
             self.queue(held)?;
         }
@@ -110,9 +109,8 @@ impl Stream {
         };
         self.held = Some(taken.index);
         let bytes = mapped.bytes();
-        Ok(Some(Frame {
-            // V4L2 requires drivers to set the number of bytes, so that a frame of 0 bytes is empty: the buffer then holds
-            // bytes of an older frame
+        Ok(Some(ReceivedFrame {
+            // drivers must set the number of bytes; 0 is an empty frame, whose buffer contains bytes of an older one
             bytes: bytes.get(..taken.bytesused as usize).unwrap_or(bytes),
             is_flagged: taken.flags & kernel::FLAG_ERROR != 0,
             number: Some(taken.sequence),
@@ -120,7 +118,6 @@ impl Stream {
         }))
     }
 
-    /// Queues a buffer at the driver.
     fn queue(&self, index: u32) -> io::Result<()> {
         call(&self.node, &kernel::QBUF, &mut buffer(index))
     }
@@ -141,7 +138,7 @@ impl Drop for Stream {
     }
 }
 
-/// Requests this number of buffers; returns the granted number.
+/// Requests `count` buffers; returns the granted number.
 fn request(node: &Node, count: u32) -> io::Result<u32> {
     let mut message = kernel::RequestBuffers { count, kind: VIDEO_CAPTURE, memory: MEMORY_MMAP, ..blank() };
     call(node, &kernel::REQBUFS, &mut message)?;
@@ -152,17 +149,17 @@ fn buffer(index: u32) -> kernel::Buffer {
     kernel::Buffer { index, kind: VIDEO_CAPTURE, memory: MEMORY_MMAP, ..blank() }
 }
 
-/// Time on the monotonic clock, where the driver sets it.
+/// Returns the time stamp of a buffer on the monotonic clock; `None` if the driver sets none.
 fn time_of(buffer: &kernel::Buffer) -> Option<Duration> {
     let monotonic = buffer.flags & kernel::FLAG_TIMESTAMP_MASK == kernel::FLAG_TIMESTAMP_MONOTONIC;
     let [seconds, micros] = buffer.timestamp;
     let (seconds, micros) = (u64::try_from(seconds).ok()?, u64::try_from(micros).ok()?);
     let time = Duration::from_secs(seconds).checked_add(Duration::from_micros(micros))?;
-    // drivers without time stamps leave it at 0
+    // drivers without time stamps leave 0
     (monotonic && !time.is_zero()).then_some(time)
 }
 
-/// Converts a time of the monotonic clock to the wall clock; it may lie slightly in the future.
+/// Converts a time of the monotonic clock to the wall clock; the result may be slightly in the future.
 fn wall_time(stamp: Duration) -> Option<SystemTime> {
     let now = clock_gettime(ClockId::Monotonic);
     let now = Duration::new(now.tv_sec.try_into().ok()?, now.tv_nsec.try_into().ok()?);

@@ -1,17 +1,15 @@
-//! Settings from the environment variables of ROS 2, and the Zenoh configuration made from them.
+//! Reads the environment variables of ROS 2, and builds the Zenoh configuration of a node from them.
 
 use super::super::access::MAX_MESSAGE_BYTES;
 use super::super::error::NetworkError;
 use crate::console;
 use std::path::PathBuf;
 
-/// Variable with the domain number.
 const DOMAIN: &str = "ROS_DOMAIN_ID";
-/// Variable with the path of a Zenoh configuration that replaces ROS's own.
+/// Variable with the path of a Zenoh configuration that replaces the default one of ROS.
 const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
-/// Variable with single settings: `KEY=VALUE;KEY=VALUE`.
+/// Variable with settings: `KEY=VALUE;KEY=VALUE`.
 const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
-/// Largest domain number.
 const MAX_DOMAIN: u32 = 232;
 
 /// Settings from the environment variables.
@@ -19,7 +17,7 @@ const MAX_DOMAIN: u32 = 232;
 pub struct RosEnvironment {
     /// Domain number; nodes of other domains are invisible.
     pub domain: u32,
-    /// Path of a Zenoh configuration that replaces ROS's own.
+    /// Path of a Zenoh configuration that replaces the default one of ROS.
     pub config: Option<PathBuf>,
     /// Keys and JSON5 values that override the configuration.
     pub overrides: Vec<(String, String)>,
@@ -54,8 +52,7 @@ impl RosEnvironment {
         Ok(Self { domain, config: variable(CONFIG).map(PathBuf::from), overrides })
     }
 
-    /// Builds Zenoh's configuration: like `rmw_zenoh_cpp` a peer that listens on this machine only and finds others through their
-    /// router.
+    /// Builds Zenoh's configuration: like `rmw_zenoh_cpp`, a peer that listens only on this machine and finds others through their router.
     pub(super) fn zenoh(&self) -> Result<zenoh::Config, NetworkError> {
         let mut config = match &self.config {
             Some(path) => zenoh::Config::from_file(path).map_err(|err| {
@@ -70,12 +67,12 @@ impl RosEnvironment {
                 NetworkError::new(format!("Zenoh refuses {key}={value} of the variable {OVERRIDE}: {err}"))
             })?;
         }
-        // late subscribers need timestamps
+        // messages for late subscribers need time stamps
         config.insert_json5("timestamping/enabled", "true").map_err(|err| refused("timestamping/enabled", &err))?;
         Ok(config)
     }
 
-    /// Returns the addresses of its routers for messages.
+    /// Returns the addresses of the routers, for messages.
     pub(super) fn routers(config: &zenoh::Config) -> String {
         let endpoints = config.get_json("connect/endpoints").unwrap_or_default();
         let words = serde_json::from_str::<Vec<String>>(&endpoints).unwrap_or_default();
@@ -87,7 +84,6 @@ fn refused(key: &str, err: &dyn std::fmt::Display) -> NetworkError {
     NetworkError::new(format!("Zenoh refuses {key}: {err}"))
 }
 
-/// Builds the session configuration of `rmw_zenoh_cpp`.
 fn of_ros() -> Result<zenoh::Config, NetworkError> {
     let mut config = zenoh::Config::default();
     let limit = MAX_MESSAGE_BYTES.to_string();
@@ -118,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_obeyed_and_nonsense_is_named() {
+    fn applies_variables_and_names_invalid_ones() {
         let config = of(&[]).unwrap().zenoh().unwrap();
         assert_eq!(RosEnvironment::routers(&config), "tcp/localhost:7447");
         assert_eq!(config.get_json("mode").unwrap(), "\"peer\"");
@@ -146,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_zenohs_configuration_replaces_that_of_ros() {
+    fn a_configuration_file_replaces_the_default() {
         let mut file = tempfile::NamedTempFile::with_suffix(".json5").unwrap();
         std::io::Write::write_all(&mut file, b"{mode: 'client', connect: {endpoints: ['tcp/robot:1']}}").unwrap();
         let config = of(&[(CONFIG, file.path().to_str().unwrap())]).unwrap().zenoh().unwrap();

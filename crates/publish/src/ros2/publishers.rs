@@ -1,50 +1,47 @@
-//! The topics that are offered, each with its publisher.
+//! Publishers of ROS 2 topics: creates one for each topic with its quality of service, and sends messages to those with subscriptions.
 
-use super::shared::Shared;
-use crate::network::ros2::{Node, Outgoing, Qos};
+use super::shared::RosShared;
+use crate::network::ros2::{Node, NodePublisher, Qos};
 use crate::recording::format::{self, Kind};
 use crate::recording::{Channel, Packet, topic};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Publishers by topic.
 #[derive(Default)]
-pub(super) struct Offers(BTreeMap<String, Outgoing>);
+pub(super) struct TopicPublishers(BTreeMap<String, NodePublisher>);
 
-impl Offers {
-    /// Offers the topic of a channel.
+impl TopicPublishers {
+    /// Creates the publisher of a channel's topic, unless it exists.
     ///
     /// # Errors
     /// The session has ended.
-    pub(super) fn add(&mut self, node: &Node, shared: &Arc<Shared>, channel: &Channel) -> Result<(), String> {
+    pub(super) fn add(&mut self, node: &Node, shared: &Arc<RosShared>, channel: &Channel) -> Result<(), String> {
         let Some(kind) = format::kind(channel).filter(|_| !self.0.contains_key(&channel.topic)) else { return Ok(()) };
-        let told = Arc::downgrade(shared);
-        let heard = move |_| {
-            if let Some(shared) = told.upgrade() {
+        let weak = Arc::downgrade(shared);
+        let on_change = move |_| {
+            if let Some(shared) = weak.upgrade() {
                 shared.inbox.put_other(|input| input.subscriptions = true);
             }
         };
-        let publisher = node.publisher(&channel.topic, kind, qos(&channel.topic, kind), heard);
+        let publisher = node.publisher(&channel.topic, kind, qos(&channel.topic, kind), on_change);
         self.0.insert(channel.topic.clone(), publisher.map_err(|err| err.to_string())?);
         Ok(())
     }
 
-    /// Withdraws all topics but these.
     pub(super) fn keep(&mut self, topics: &BTreeSet<String>) {
         self.0.retain(|name, _| topics.contains(name));
     }
 
-    /// Topics that have subscriptions.
     pub(super) fn received(&self) -> BTreeSet<String> {
         self.0.iter().filter(|(_, publisher)| publisher.is_received()).map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether the messages of a topic are kept for late subscriptions.
+    /// Returns whether the messages of a topic are kept for late subscriptions.
     pub(super) fn is_latched(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(Outgoing::is_latched)
+        self.0.get(name).is_some_and(NodePublisher::is_latched)
     }
 
-    /// Sends a message where there is, or may come, a subscription.
+    /// Sends a message if its topic has a subscription or keeps messages for late ones.
     ///
     /// # Errors
     /// The session has ended.
@@ -54,7 +51,7 @@ impl Offers {
     }
 }
 
-/// Quality of service of a topic: that of sensors for pixels and points, and messages that are sent once for late subscriptions too.
+/// Returns the quality of service of a topic: sensor data for pixels and points, latched for messages that are sent only once.
 fn qos(name: &str, kind: Kind) -> Qos {
     match (name, kind) {
         (topic::TRANSFORMS | topic::ABOUT | topic::PARAMETERS, _) => Qos::LATCHED,
@@ -68,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pixels_are_sensor_data_and_what_is_sent_once_is_kept() {
+    fn pixels_are_sensor_data_and_descriptions_are_latched() {
         assert_eq!(qos(topic::LEFT_RAW, Kind::Compressed), Qos::SENSOR_DATA);
         assert_eq!(qos(topic::POINTS, Kind::Points), Qos::SENSOR_DATA);
         assert_eq!(qos(topic::LEFT_CAMERA, Kind::Camera), Qos::DEFAULT);

@@ -1,5 +1,4 @@
-//! Polled states of heads and engines, on a separate thread: a token alone proves nothing.
-//!
+//! Polls the states of heads and engines on a separate thread, since a liveliness token alone does not prove that a program runs.
 //! A rig is served only if its head answers. An engine counts in the order of a rig while it answers, and owns the rig while its
 //! number of results grows.
 
@@ -14,24 +13,22 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Interval of queries.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// Time limit of answers; a frozen member delays all answers by this.
+/// Time limit of answers. A frozen member delays all answers by this.
 const TIMEOUT: Duration = Duration::from_secs(1);
 /// Time without an answer after which a member is ignored.
-const UNHEARD: Duration = Duration::from_secs(3);
+const ANSWER_LIFETIME: Duration = Duration::from_secs(3);
 
-/// Counter with the time of its last growth.
+/// Counter of a member, with the time of its last growth.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Growing {
+pub(super) struct Counter {
     number: u64,
-    /// Time of the last growth.
     pub(super) grew: Instant,
     /// Duration between the last two growths.
     pub(super) interval: Duration,
 }
 
-impl Growing {
+impl Counter {
     fn of(number: u64, now: Instant) -> Self {
         Self { number, grew: now, interval: Duration::ZERO }
     }
@@ -43,50 +40,48 @@ impl Growing {
     }
 }
 
-/// State of a head or an engine by its last answers.
+/// State of a head or an engine according to its last answer.
 #[derive(Clone, Debug)]
-struct Told {
+struct MemberState {
     answered: Instant,
-    /// Counters: of a head the captured pairs, by its own name; of an engine the results of each rig.
-    numbers: BTreeMap<String, Growing>,
+    /// Counters by rig: the captured pairs of a head, or the results of an engine.
+    numbers: BTreeMap<String, Counter>,
 }
 
-/// States of all members that answer.
+/// States of all members that have answered.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Heard(BTreeMap<Member, Told>);
+pub(super) struct MemberStates(BTreeMap<Member, MemberState>);
 
-impl Heard {
-    /// Whether a member answers.
+impl MemberStates {
     pub(super) fn answers(&self, member: &Member) -> bool {
-        self.0.get(member).is_some_and(|told| told.answered.elapsed() < UNHEARD)
+        self.0.get(member).is_some_and(|state| state.answered.elapsed() < ANSWER_LIFETIME)
     }
 
-    /// Returns the pairs of a rig, by its head.
-    pub(super) fn pairs(&self, head: &Member) -> Option<Growing> {
+    pub(super) fn pairs(&self, head: &Member) -> Option<Counter> {
         self.0.get(head)?.numbers.get(&head.name).copied()
     }
 
-    /// Returns the results of a rig, by an engine; `None` without any.
-    pub(super) fn results(&self, engine: &Member, rig: &str) -> Option<Growing> {
+    /// Returns the number of an engine's results of a rig; `None` without results.
+    pub(super) fn results(&self, engine: &Member, rig: &str) -> Option<Counter> {
         self.0.get(engine)?.numbers.get(rig).copied()
     }
 
-    /// Adds the answers of present members, by their state keys.
+    /// Adds the answers of present members, given by their status keys; forgets all other members.
     fn take(&mut self, members: impl Iterator<Item = Member>, answers: &BTreeMap<String, Status>, now: Instant) {
         let mut before = std::mem::take(&mut self.0);
         for member in members {
             let known = before.remove(&member);
-            let told = match answers.get(&member.status()) {
-                Some(status) => Some(told(&member, status, known, now)),
+            let state = match answers.get(&member.status()) {
+                Some(status) => Some(updated_state(&member, status, known, now)),
                 None => known,
             };
-            self.0.extend(told.map(|told| (member, told)));
+            self.0.extend(state.map(|state| (member, state)));
         }
     }
 }
 
 /// Updates a member's state. The first results of an engine count as growth.
-fn told(member: &Member, status: &Status, known: Option<Told>, now: Instant) -> Told {
+fn updated_state(member: &Member, status: &Status, known: Option<MemberState>, now: Instant) -> MemberState {
     let numbers: Vec<(String, u64)> = match (&status.head, &status.engine) {
         (Some(head), _) => vec![(member.name.clone(), head.captured)],
         (None, Some(engine)) => {
@@ -95,34 +90,34 @@ fn told(member: &Member, status: &Status, known: Option<Told>, now: Instant) -> 
         }
         (None, None) => Vec::new(),
     };
-    let mut before = known.map(|told| told.numbers).unwrap_or_default();
+    let mut before = known.map(|state| state.numbers).unwrap_or_default();
     let grown = numbers.into_iter().map(|(rig, number)| {
-        let mut growing = before.remove(&rig).unwrap_or_else(|| Growing::of(number, now));
-        growing.take(number, now);
-        (rig, growing)
+        let mut counter = before.remove(&rig).unwrap_or_else(|| Counter::of(number, now));
+        counter.take(number, now);
+        (rig, counter)
     });
-    Told { answered: now, numbers: grown.collect() }
+    MemberState { answered: now, numbers: grown.collect() }
 }
 
 /// Thread that queries all members until it is dropped.
-pub(super) struct Others {
-    heard: Arc<Mutex<Arc<Heard>>>,
-    /// Stop channel; `None` at the end.
+pub(super) struct MemberPoller {
+    states: Arc<Mutex<Arc<MemberStates>>>,
+    /// Stop channel; closing it ends the thread.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Others {
+impl MemberPoller {
     /// Starts the queries.
     ///
     /// # Errors
-    /// The system gives no thread.
-    pub(super) fn ask(network: &Network, presence: &Arc<Presence>) -> Result<Self, NetworkError> {
-        let heard = Arc::<Mutex<Arc<Heard>>>::default();
+    /// The system provides no thread.
+    pub(super) fn start(network: &Network, presence: &Arc<Presence>) -> Result<Self, NetworkError> {
+        let states = Arc::<Mutex<Arc<MemberStates>>>::default();
         let (stop, stopped) = bounded::<()>(0);
-        let (network, presence, shared) = (network.clone(), Arc::clone(presence), Arc::clone(&heard));
+        let (network, presence, shared) = (network.clone(), Arc::clone(presence), Arc::clone(&states));
         let work = move || {
-            let mut heard = Heard::default();
+            let mut states = MemberStates::default();
             loop {
                 match network.ask(&all_status(), None, TIMEOUT) {
                     Ok(answers) => {
@@ -132,8 +127,8 @@ impl Others {
                         let present = presence.present();
                         let asked =
                             present.members.into_iter().filter(|it| [Role::Head, Role::Engine].contains(&it.role));
-                        heard.take(asked, &answers, Instant::now());
-                        *shared.lock() = Arc::new(heard.clone());
+                        states.take(asked, &answers, Instant::now());
+                        *shared.lock() = Arc::new(states.clone());
                     }
                     Err(err) => log::warn!("{err}"),
                 }
@@ -144,16 +139,15 @@ impl Others {
         };
         let thread = std::thread::Builder::new().name("others".into()).spawn(work);
         let thread = thread.map_err(|err| NetworkError::new(format!("no thread to ask others: {err}")))?;
-        Ok(Self { heard, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { states, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns the latest states.
-    pub(super) fn heard(&self) -> Arc<Heard> {
-        Arc::clone(&self.heard.lock())
+    pub(super) fn states(&self) -> Arc<MemberStates> {
+        Arc::clone(&self.states.lock())
     }
 }
 
-impl Drop for Others {
+impl Drop for MemberPoller {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {

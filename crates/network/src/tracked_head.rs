@@ -1,8 +1,6 @@
-//! Head that a receiver is bound to: the one whose description it has, until its token is gone and another head of its name
-//! appears.
-//!
-//! Two heads may share a name for a while: two machines of one disk image after a power cut, or two networks that a router joins. A
-//! receiver of both would show one's pairs with the other's calibration.
+//! Binds a receiver to one head: the one whose description it has, until its token is gone and another head of the name appears.
+//! Two heads may share a name for a while, for example on two machines with one disk image after a power cut. A receiver of both would
+//! show the pairs of one with the calibration of the other.
 
 use super::head::Description;
 use super::inlet::{Inlet, Verdict};
@@ -17,8 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time for which messages with a description unknown to the head are refused without a query: one query per message would stall
-/// the pairs.
+/// Time for which messages with an unknown description are refused without a query; a query per message would stall the pairs.
 const UNKNOWN_REFUSAL_TIME: Duration = Duration::from_secs(1);
 /// Interval of queries to a head that may replace a lost one.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
@@ -33,7 +30,7 @@ pub(super) struct TrackedHead {
     gate: Arc<Gate>,
     /// Number of presence changes processed so far.
     seen: u64,
-    /// Candidates to replace a lost head, and the time of the next query.
+    /// Heads that may replace the lost one, and the time of the next query.
     next: Option<(Vec<Member>, Instant)>,
 }
 
@@ -41,10 +38,10 @@ pub(super) struct TrackedHead {
 struct Gate {
     presence: Arc<Presence>,
     /// Current head; `None` before the first description.
-    known: Mutex<Option<Known>>,
+    known: Mutex<Option<CurrentHead>>,
 }
 
-struct Known {
+struct CurrentHead {
     head: Member,
     /// Number of its newest description.
     number: u32,
@@ -53,9 +50,9 @@ struct Known {
 
 /// Result of accepting a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Accepted {
+pub(super) enum DescriptionChange {
     /// The description is unchanged.
-    Known,
+    Unchanged,
     /// A new description was fetched.
     Renewed,
 }
@@ -69,10 +66,10 @@ impl TrackedHead {
         let presence = network.presence()?;
         let gate = Arc::new(Gate { presence: Arc::clone(&presence), known: Mutex::new(None) });
         let judge = Arc::clone(&gate);
-        // before the query: the head sends only if there is a receiver
+        // subscribe before the query: the head sends only if there is a receiver
         let inlet = Inlet::start(network, &RigTopic::Pair.rig(rig), Content::Pair, move |head| judge.of(head))?;
         let description = only_head(network, &presence, rig)?;
-        let kept = Self {
+        let tracked = Self {
             network: network.clone(),
             rig: rig.to_owned(),
             description: Arc::new(Mutex::new(description.clone())),
@@ -80,8 +77,8 @@ impl TrackedHead {
             seen: 0,
             next: None,
         };
-        kept.keep_to(description);
-        Ok((kept, inlet))
+        tracked.keep_to(description);
+        Ok((tracked, inlet))
     }
 
     /// Returns the shared description; it may change.
@@ -91,26 +88,26 @@ impl TrackedHead {
 
     fn keep_to(&self, description: Description) {
         let head = member_of(&self.rig, &description);
-        *self.gate.known.lock() = Some(Known { head, number: description.number, vain_until: None });
+        *self.gate.known.lock() = Some(CurrentHead { head, number: description.number, vain_until: None });
         *self.description.lock() = description;
     }
 
-    /// Checks a received message; fetches the description if the head has a newer one.
+    /// Checks a received message; fetches the description if the message has a newer one.
     ///
     /// # Errors
-    /// Refusal: the message comes from another head, or its description is unknown.
-    pub(super) fn accept(&mut self, head: &Head) -> Result<Accepted, &'static str> {
+    /// The message comes from another head, or its description is unknown.
+    pub(super) fn accept(&mut self, head: &Head) -> Result<DescriptionChange, &'static str> {
         let (boot, number) = self.description.lock().id();
         if head.boot != boot {
             return Err(STRANGER);
         }
         if head.about <= number {
-            return Ok(Accepted::Known);
+            return Ok(DescriptionChange::Unchanged);
         }
         let is_it = |description: &Description| description.boot == boot && description.number >= head.about;
         if let Some(description) = self.described(is_it) {
             self.keep_to(description);
-            return Ok(Accepted::Renewed);
+            return Ok(DescriptionChange::Renewed);
         }
         if let Some(known) = &mut *self.gate.known.lock() {
             known.vain_until = Some(Instant::now() + UNKNOWN_REFUSAL_TIME);
@@ -118,13 +115,13 @@ impl TrackedHead {
         Err(UNKNOWN)
     }
 
-    /// Switches to another head of the name when the current one is gone; returns whether it did.
+    /// Switches to another head of the name when the current one is gone; returns whether it has switched.
     pub(super) fn follow(&mut self) -> bool {
         let changes = self.gate.presence.changes();
         if std::mem::replace(&mut self.seen, changes) != changes {
-            let kept = member_of(&self.rig, &self.description.lock());
+            let tracked = member_of(&self.rig, &self.description.lock());
             let others = self.gate.presence.look(|present| {
-                if present.members.contains(&kept) { Vec::new() } else { present.named(kept.role, &self.rig) }
+                if present.members.contains(&tracked) { Vec::new() } else { present.named(tracked.role, &self.rig) }
             });
             self.next = (!others.is_empty()).then(|| (others, Instant::now()));
         }
@@ -154,7 +151,7 @@ impl Gate {
         let known = self.known.lock();
         let Some(known) = &*known else { return Verdict::Take };
         if head.boot != known.head.boot {
-            // the current head may have restarted: its new token comes soon
+            // the current head may have restarted: its new token will come soon
             let is_there = self.presence.look(|present| present.members.contains(&known.head));
             return if is_there { Verdict::Refuse(STRANGER) } else { Verdict::Leave };
         }
@@ -168,10 +165,10 @@ fn member_of(rig: &str, description: &Description) -> Member {
     Member { role, name: rig.to_owned(), boot: description.boot, weight: 0, only: BTreeSet::new() }
 }
 
-/// Fetches the descriptions of all heads of a name; an error for each invalid one.
+/// Fetches the descriptions of all heads of a name; returns an error for each invalid one.
 fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, String>>, CaptureError> {
     let answers = network.ask(&RigTopic::About.rig(rig), None, ANSWER_TIMEOUT)?;
-    let read = |answer: super::session::Answered| {
+    let read = |answer: super::session::AnswerResult| {
         let (_, bytes) = answer?;
         let mut description: Description = serde_json::from_slice(&bytes).map_err(|err| err.to_string())?;
         let (about, wrong) = description.about.validated();
@@ -184,8 +181,8 @@ fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, 
     Ok(answers.into_iter().map(read).collect())
 }
 
-/// Fetches the description of the only head of a name. Retries, because a new head may not answer yet, a new session may not know
-/// it yet, and a duplicate may end.
+/// Fetches the description of the only head of a name. Retries for a while: a new head may not answer yet, a new session may not have
+/// seen it yet, and a duplicate may end.
 fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Description, CaptureError> {
     let end = Instant::now() + ANSWER_TIMEOUT;
     loop {
@@ -207,7 +204,7 @@ fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Descri
     }
 }
 
-/// Builds the error for a missing head, with the names of existing ones.
+/// Returns the error of a missing head, with the names of existing heads.
 fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<String>) -> CaptureError {
     let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
     if let Some(why) = failure {
