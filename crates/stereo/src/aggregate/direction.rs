@@ -13,7 +13,7 @@ pub const MAX_PATHS: u32 = 384;
 /// Unit of the fraction [`Direction::slope`].
 const ONE: u32 = 1 << 16;
 
-/// The axis along which a line advances by one each step.
+/// Axis along which a line advances by one each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Columns.

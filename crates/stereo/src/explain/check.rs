@@ -7,11 +7,11 @@ use crate::map::{SUBPIXEL_STEPS, reason};
 /// Disparities that the left-right check compares at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The left disparity after the median, 1/16 px.
+    /// Left disparity after the median, 1/16 px.
     pub left_16th: i32,
     /// Column of the partner in the right image; it may lie outside.
     pub column: i64,
-    /// The right disparity at the partner after the median, 1/16 px; `None` outside, and where there is none.
+    /// Right disparity at the partner after the median, 1/16 px; `None` outside, and without a disparity.
     pub right_16th: Option<i32>,
 }
 

@@ -32,7 +32,7 @@ use std::fmt;
 /// Data that the explanations of all pixels of a pair share.
 pub struct Explainer {
     left: Side,
-    /// The mirrored right image, searched in the mirrored left one; only with [`RightMatching::Swapped`].
+    /// Mirrored right image, searched in the mirrored left one; only with [`RightMatching::Swapped`].
     right: Option<Side>,
 }
 
@@ -75,7 +75,7 @@ pub struct Explanation {
     pub second: Option<usize>,
     /// Sums around the winner with which it was refined; `None` at an end of the range, or without sub-pixel refinement.
     pub refinement: Option<Refinement>,
-    /// The disparity that is tested, 1/16 px.
+    /// Disparity that is tested, 1/16 px.
     pub disparity_16th: i32,
     /// Confidence of the winner, 0 to 255.
     pub confidence: u8,

@@ -6,7 +6,7 @@ use crate::aggregate::{Axis, Direction};
 use crate::map::SUBPIXEL_STEPS;
 use crate::params::StereoParams;
 
-/// The partner of a pixel.
+/// Partner of a pixel in the right image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partner {
     /// Column in the right image; it may lie outside.

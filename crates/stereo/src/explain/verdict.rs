@@ -15,7 +15,7 @@ const MAX_THRESHOLD_PERCENT: u32 = 99;
 pub struct Finished {
     /// Bits of [`reason`].
     pub reasons: u8,
-    /// The disparity, 1/16 px; `None` where there is none.
+    /// Disparity, 1/16 px; `None` without one.
     pub disparity_16th: Option<i32>,
 }
 
@@ -24,7 +24,7 @@ pub struct Finished {
 pub struct Verdict {
     /// Bits of [`reason`]: of the finished map, or of the winner and the left-right check before the filters.
     pub reasons: u8,
-    /// The reason with its numbers, and a change that would remove it.
+    /// Reason with its numbers, and a change that would remove it.
     pub sentence: String,
     /// Parameter that removes this reason; another reason may take its place.
     pub remedy: Option<Remedy>,
@@ -33,9 +33,9 @@ pub struct Verdict {
 /// Parameter and the value that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// The parameter's name on the command line.
+    /// Name of the parameter on the command line.
     pub name: &'static str,
-    /// The value nearest to the present one with which the reason is gone.
+    /// Value nearest to the present one that removes the reason.
     pub value: Value,
 }
 

@@ -8,7 +8,7 @@ use crate::params::StereoParams;
 pub struct Filter {
     /// Size of the filter, such as a radius; 0 for a filter without one, `None` where the parameters turn it off.
     pub size: fn(&StereoParams) -> Option<u32>,
-    /// The filter in plain loops.
+    /// Function of the filter in plain loops.
     pub function: Function,
 }
 

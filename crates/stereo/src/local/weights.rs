@@ -48,9 +48,9 @@ pub enum Weights<'a> {
     Adaptive {
         /// Tables of both factors.
         tables: Box<WeightTables>,
-        /// The left image.
+        /// Left image.
         left: &'a Image<u8>,
-        /// The right image.
+        /// Right image.
         right: &'a Image<u8>,
     },
 }

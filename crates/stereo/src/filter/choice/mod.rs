@@ -79,10 +79,10 @@ fn dropped(reasons: u8) -> u8 {
     if reasons & reason::WITH_DISPARITY == 0 { reason::UNIQUENESS } else { reasons & !reason::WITH_DISPARITY }
 }
 
-/// A disparity that a pixel may take.
+/// Disparity that a pixel may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// The disparity, 1/16 px.
+    /// Disparity, 1/16 px.
     pub value: i16,
     /// Slope of the surface around the pixel.
     pub slope: Slope,
@@ -131,7 +131,6 @@ pub struct Chooser<'a> {
     /// Colours, or brightness in all three channels, of the left and the right image.
     colors: [Cow<'a, Image<[u8; 3]>>; 2],
     lumas: [Image<u8>; 2],
-    /// The map seen from the right camera: the nearest of the disparities that land on a pixel.
     warped: Image<i16>,
     last: Option<&'a Image<i16>>,
 }

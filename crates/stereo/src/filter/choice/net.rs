@@ -25,7 +25,7 @@ pub struct Layer {
 /// Layers in series. The outputs of all but the last are clamped to 0 to [`MAX_HIDDEN`]; the last one has a single output, the score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Net {
-    /// The layers.
+    /// Layers, from the input to the score.
     pub layers: Vec<Layer>,
 }
 
