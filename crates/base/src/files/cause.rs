@@ -51,7 +51,6 @@ pub fn read_cause(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Returns the file or folder beside a missing one whose name is most like it.
 fn meant(missing: &Path) -> Option<PathBuf> {
     let name = missing.file_name()?.to_str()?;
     let beside = folder_of(missing).read_dir().ok()?.take(MAX_COMPARED_NAMES);

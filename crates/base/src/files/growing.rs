@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Largest number of attempts to open a file while other processes rename it.
 const MAX_ATTEMPTS: usize = 100;
 
-/// A file that grows at its end, locked against other writers.
+/// File that grows at its end, locked against other writers.
 #[derive(Debug)]
 pub struct Growing {
     path: PathBuf,

@@ -194,7 +194,6 @@ fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
     step().and_then(|()| fs::rename(from, to)).map_err(|err| WriteError::new(to, err))
 }
 
-/// Removes a folder and its content, if it exists.
 fn remove_folder(folder: &Path) -> Result<(), WriteError> {
     let removed = step().and_then(|()| fs::remove_dir_all(folder));
     removed

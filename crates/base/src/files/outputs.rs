@@ -25,7 +25,6 @@ type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// Returns the identity of a file; `None` if it does not exist.
 #[cfg(unix)]
 pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|meta| identity_of(&meta))
@@ -100,7 +99,6 @@ impl Outputs {
     }
 }
 
-/// Resolves links of a path, as far as it exists.
 fn full_name(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = fs::canonicalize(super::folder_of(path));

@@ -96,7 +96,6 @@ pub struct Picture {
     pub rgb: Option<Image<[u8; 3]>>,
 }
 
-/// Returns the smallest bit depth of a sensor that holds this value.
 fn depth_of(brightest: u16) -> u8 {
     DEPTHS.into_iter().find(|&bits| brightest >> bits == 0).unwrap_or(16)
 }

@@ -195,7 +195,6 @@ mod tests {
         fs::write(path, text).unwrap();
     }
 
-    /// Returns the free memory, MB, and its bound.
     fn free(folder: &tempfile::TempDir) -> Option<(u64, Bound)> {
         let (proc, groups) = (folder.path().join("proc"), folder.path().join("groups"));
         let free = Places { proc: &proc, groups: &groups }.free()?;

@@ -50,7 +50,6 @@ pub fn idle_time() -> Option<Duration> {
     idle_in(&std::fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// Parses the idle time of a text like /proc/stat.
 fn idle_in(text: &str) -> Option<Duration> {
     let mut words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().map(str::parse::<u64>);
     // after user, nice and system; a core that waits for a disk is idle too
