@@ -1,6 +1,6 @@
 //! Focal length as the user states it, and its conversion to px.
 
-/// A focal length as the user states it.
+/// Focal length in the form in which the user states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FocalLength {
     /// Focal length in px of the images, as in calibrations.

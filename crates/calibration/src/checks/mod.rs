@@ -18,7 +18,6 @@ pub(super) fn is_rotation(matrix: DMat3) -> bool {
     off.iter().all(|v| v.abs() < 1e-3) && matrix.determinant() > 0.0
 }
 
-/// Checks that the rig can be rectified.
 pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     if let Some((width, height)) = rig.size
         && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
@@ -199,7 +198,6 @@ fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(),
     ))
 }
 
-/// Warns of lens models that fold before the corners.
 fn corner_folds(rig: &StereoRig) -> Option<String> {
     let corners = |last: DVec2| vec![DVec2::ZERO, last, DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)];
     let [left, right] = [&rig.left, &rig.right].map(|camera| {

@@ -145,7 +145,6 @@ pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     Fit { parameters, inliers: residuals.iter().map(|r| r.abs() <= limit).collect() }
 }
 
-/// Returns the robust standard deviation of the residuals, px.
 fn scale(residuals: &[f64]) -> f64 {
     let mut amounts: Vec<_> = residuals.iter().map(|r| r.abs()).collect();
     (1.4826 * quantile(&mut amounts, 0.5)).max(SIGMA_PX)

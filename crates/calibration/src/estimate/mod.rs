@@ -190,7 +190,6 @@ const FOV_ACCURACY: f64 = 2e-3;
 
 pub(super) const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 
-/// Returns an error if the images have too few points in common.
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let few = found.len() < MIN_MATCHES.max(pairs.len() * 8);

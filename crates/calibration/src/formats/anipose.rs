@@ -106,7 +106,6 @@ fn pair<'a>(
     Ok(([left, right], doubt))
 }
 
-/// Returns a camera, its image size, and the pose from common axes to it.
 fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), CalibrationError> {
     let lens = need::matrix(key, node, "distortions")?;
     lens.finite()?;

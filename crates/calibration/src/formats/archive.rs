@@ -18,7 +18,6 @@ pub(super) fn recognizes(path: &Path) -> bool {
     plain::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
-/// Length of a header in an archive.
 const TAR_HEADER_BYTES: usize = 512;
 
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];

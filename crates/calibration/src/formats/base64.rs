@@ -1,7 +1,6 @@
 //! Matrices that OpenCV's `FileStorage` encodes in base64 (`WRITE_BASE64`): a header of 24 bytes with the type of the elements, such as
 //! `1d`, then the elements, little-endian.
 
-/// Length of the header, bytes.
 const HEADER_BYTES: usize = 24;
 /// Prefix of the data in JSON.
 const JSON_MARK: &str = "$base64$";
@@ -29,7 +28,6 @@ fn elements<const N: usize>(data: &[u8], number: impl Fn([u8; N]) -> f64) -> Opt
     rest.is_empty().then(|| elements.iter().map(|bytes| number(*bytes)).collect())
 }
 
-/// Decodes base64 with padding, in any number of lines.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let padding = digits.iter().rev().take_while(|&&digit| digit == b'=').count();

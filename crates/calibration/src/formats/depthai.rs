@@ -15,7 +15,6 @@ const USUAL: [i64; 2] = [1, 2];
 /// DepthAI's code of centimetres.
 const CENTIMETRES: f64 = 1.0;
 
-/// Socket of a camera, and its values.
 type Socket<'a> = (i64, &'a Node);
 
 pub(super) fn recognizes(tree: &Node) -> bool {
