@@ -14,7 +14,6 @@ const MIN_DISTANCE_M: f64 = 0.6;
 const HALF_VIEW: [f64; 2] = [0.52, 0.38];
 
 impl World {
-    /// Returns the world of this seed.
     pub(super) fn random(seed: u32) -> Self {
         let mut draw = Generator(Random::with_seed(u64::from(seed)));
         let mut solids = Vec::new();

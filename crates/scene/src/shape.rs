@@ -24,7 +24,6 @@ pub(super) struct Ray {
     pub(super) direction: DVec3,
 }
 
-/// Intersection of a ray with a solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// Distance along the ray.
@@ -35,7 +34,6 @@ pub(super) struct Entry {
     pub(super) face: u8,
 }
 
-/// Pose of a solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
     pub(super) position: DVec3,

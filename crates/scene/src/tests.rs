@@ -28,7 +28,6 @@ fn random_worlds_depend_on_their_seed() {
     }
 }
 
-/// Interpolates a row at column `x`.
 fn between(row: &[f32], x: f64) -> f64 {
     let x = x.clamp(0.0, (row.len() - 1) as f64);
     let (k, f) = ((x as usize).min(row.len() - 2), x.fract());

@@ -13,7 +13,6 @@ pub(super) struct Solid {
     placement: Placement,
     /// Materials: one for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
     sides: [Material; 6],
-    /// Radius of the bounding ball, m.
     radius: f64,
 }
 
@@ -24,7 +23,6 @@ pub(super) struct Hit {
     pub(super) t: f64,
     /// Outward normal, in the solid's frame.
     normal: Vec3,
-    /// Index of the solid.
     pub(super) solid: u16,
     /// Index of the smooth part of its surface.
     pub(super) face: u8,
