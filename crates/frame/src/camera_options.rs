@@ -87,7 +87,7 @@ choices! {
     }
 }
 
-/// A control in automatic mode, or locked at a value.
+/// Setting of a control: automatic mode, or a fixed value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Setting<T> {
     /// Automatic mode.

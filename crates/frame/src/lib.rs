@@ -73,11 +73,11 @@ pub struct SourceInfo {
 /// Result of waiting for a pair.
 #[derive(Debug)]
 pub enum Next {
-    /// A pair.
+    /// Next pair.
     Pair(Box<RawPair>),
     /// No pair within the timeout; call again.
     Waiting,
-    /// The source has ended.
+    /// End of the source.
     End,
 }
 

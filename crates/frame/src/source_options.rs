@@ -36,7 +36,7 @@ pub struct SourceOptions {
     pub cameras: CameraOptions,
     /// Configuration of Zenoh for rigs on the network: certificates, access rules.
     pub zenoh_config: Option<PathBuf>,
-    /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.
+    /// Rig and appearance of the scene; [`SourceOptions::size`] takes precedence over its size.
     pub scene: SceneOptions,
 }
 
