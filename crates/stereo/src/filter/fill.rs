@@ -37,7 +37,7 @@ pub(super) const FILL: Filter = Filter {
     function: Function::MapOfPicture(fill_for_choice),
 };
 
-/// Fills the holes of the map of one image.
+/// Fills the holes of the map of one image, without marks for the learned choice.
 pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     fill_for_choice(map, picture, &StereoParams { choice: false, ..params.clone() });
 }

@@ -44,8 +44,8 @@ pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, 
 
 /// Replaces each disparity of the left map by the candidate with the highest score, the first one of equals.
 ///
-/// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. Other than sure pixels are dropped
-/// where the [chance](Net::chance_of) of the best candidate is below `min_chance`. Confidence, if requested, becomes that chance.
+/// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. A pixel that is not sure is
+/// dropped where the [chance](Net::chance_of) of its best candidate is below `min_chance`. Confidence, if requested, becomes that chance.
 /// `last` is the finished left map of the pair before, with the temporal filter: its disparity is a candidate too, and candidates near
 /// it get e times the odds.
 pub fn choose(
@@ -105,7 +105,7 @@ pub type Candidates = [Candidate; MAX_CANDIDATES];
 
 /// Measurements around a pixel for the learned choice. [`Chooser`] takes them in plain loops, an engine in vector instructions.
 pub trait Neighbourhood {
-    /// Whether a pixel, which has a disparity, keeps it.
+    /// Whether a pixel, which has a disparity, keeps it at any chance.
     fn is_sure(&self, pixel: (usize, usize)) -> bool;
     /// Returns the slope of the disparities around a pixel.
     fn slope(&self, pixel: (usize, usize)) -> Slope;
