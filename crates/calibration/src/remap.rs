@@ -24,7 +24,7 @@ type ChannelBlocks<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
 pub(super) struct RemapTable {
     size: (usize, usize),
     blocks: Vec<Block>,
-    /// Whether a target pixel has no source. Only then black has a meaning, and pixels inside get at least brightness 1.
+    /// Whether some target pixel has no source. Then only such pixels are black: others get at least brightness 1.
     has_border: bool,
 }
 
