@@ -20,8 +20,8 @@ pub struct Delta {
     occluded: Option<Plane<bool>>,
 }
 
-/// Shortest gap between differences that ends a run.
-const MIN_GAP: usize = 4;
+/// Longest gap between differences that is stored as part of a run, px.
+const MAX_GAP: usize = 4;
 
 impl<T: Copy> Plane<T> {
     fn between(base: &Image<T>, new: &Image<T>, same: impl Fn(T, T) -> bool) -> Self {
@@ -29,7 +29,7 @@ impl<T: Copy> Plane<T> {
         let mut stretches: Vec<(u32, u32)> = Vec::new();
         for i in (0..new.len()).filter(|&i| !same(base[i], new[i])) {
             match stretches.last_mut() {
-                Some((start, len)) if i - (*start + *len) as usize <= MIN_GAP => *len = i as u32 - *start + 1,
+                Some((start, len)) if i - (*start + *len) as usize <= MAX_GAP => *len = i as u32 - *start + 1,
                 _ => stretches.push((i as u32, 1)),
             }
         }
