@@ -13,12 +13,12 @@ const MAX_PATH: usize = 4096;
 const MAX_MESSAGE: usize = 8_000;
 /// Longest part of a misspelt word that is compared, characters.
 const MAX_COMPARED: usize = 100;
-/// Words that are less like each other are others; 1 is the same word.
+/// Smallest likeness of a misspelt word to a known one; 1 is the same word.
 const MIN_LIKENESS: f64 = 0.5;
-/// Names that are less like each other are others, where many are known.
+/// Smallest likeness of names, where many are known.
 const MIN_NAME_LIKENESS: f64 = 0.75;
 
-/// The end of a sentence about something that needs other machines, where this program cannot reach them.
+/// End of a sentence about a feature that needs other machines, in a build without the network.
 pub const NO_NETWORK: &str = "needs the network, and this program was built without it: `make run NETWORK=1`, `cargo build --release` \
     and the packages have it";
 
@@ -27,13 +27,13 @@ pub fn say(text: impl Display) {
     line(format_args!("stereopsis: {text}"));
 }
 
-/// Prints a line without the name of the program before it.
+/// Writes a line to standard error without the name of the program.
 pub fn line(text: impl Display) {
-    // there is no other place to report this error
+    // a failure of standard error cannot be reported anywhere
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text.to_string()));
 }
 
-/// Width of the terminal behind standard error, characters; `None` if there is none.
+/// Returns the width of the terminal behind standard error, characters; `None` if there is none.
 pub fn columns() -> Option<usize> {
     #[cfg(any(unix, windows))]
     let columns = terminal_size::terminal_size_of(io::stderr()).map(|(columns, _)| columns.0.into());
@@ -66,22 +66,22 @@ impl io::Write for Out {
     }
 }
 
-/// Text for a terminal or window: control characters except newlines and tabs are escaped, and text above the limit is cut.
+/// Returns text for a terminal or window: control characters except newlines and tabs are escaped, text above the limit is cut.
 pub fn shown(text: &str) -> String {
     escaped(text, MAX_MESSAGE, is_layout)
 }
 
-/// A foreign name as one short line: control characters are escaped, and long names are cut.
+/// Returns a foreign name as one short line: control characters are escaped, long names are cut.
 pub fn foreign(name: &str) -> String {
     escaped(name, MAX_NAME, |_| false)
 }
 
-/// A path as one line: control characters are escaped, and nothing is cut.
+/// Returns a path as one line: control characters are escaped, nothing is cut.
 pub fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), MAX_PATH, |_| false)
 }
 
-/// A word of a command line as a shell takes it.
+/// Quotes a word of a command line for a shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -93,12 +93,12 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// The known word that a misspelt one was meant to be, if one is like it.
+/// Returns the known word that a misspelt one most resembles, if one is like it.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     likest(word, known, MIN_LIKENESS)
 }
 
-/// The name that a misspelt one was meant to be, of many that are known, if one is very like it.
+/// Returns the known name that a misspelt one most resembles, if one is very like it; for long lists of names.
 pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     likest(name, known, MIN_NAME_LIKENESS)
 }
@@ -110,7 +110,7 @@ fn likest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, min: f64) ->
     scored.filter(|(likeness, _)| *likeness >= min).max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, known)| known)
 }
 
-/// A number with its noun, which is given in the singular: `1 pair`, `2 pairs`, `3 matches`.
+/// Returns a number with its noun, given in the singular: `1 pair`, `2 pairs`, `3 matches`.
 pub fn counted(count: u64, noun: &str) -> String {
     let stem = noun.strip_suffix('y');
     match count {
@@ -120,7 +120,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     }
 }
 
-/// A size: `812 bytes`, `3.4 kB`, `12.0 MB`, `5.1 GB`.
+/// Formats a size: `812 bytes`, `3.4 kB`, `12.0 MB`, `5.1 GB`.
 pub fn bytes(bytes: u64) -> String {
     let number = bytes as f64;
     match bytes {
@@ -131,8 +131,8 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A value as JSON over several lines. Control characters in its strings are escaped in JSON's notation, so that programs read the same
-/// strings back.
+/// Formats a value as JSON over several lines. Control characters in strings are escaped in JSON's notation, so that programs read the
+/// same strings back.
 ///
 /// # Errors
 /// The value cannot be JSON.
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_back_whatever_is_in_it_and_cannot_steer_a_terminal() {
+    fn json_escapes_control_characters_without_loss() {
         let name: String = (0..0x3000).filter_map(char::from_u32).collect();
         let text = json(&serde_json::json!({ "name": name })).unwrap();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], name.as_str());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_kind_is_not_said_in_the_plural() {
+    fn counts_have_singular_and_plural() {
         let counted = |noun| [0, 1, 2].map(|count| counted(count, noun));
         assert_eq!(counted("pair"), ["0 pairs", "1 pair", "2 pairs"]);
         assert_eq!(counted("match"), ["0 matches", "1 match", "2 matches"]);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_word_is_known_again_and_another_one_is_not() {
+    fn closest_finds_misspelt_words_only() {
         let known = ["record", "recompute", "compute", "bench"];
         for (word, meant) in [("recrod", "record"), ("comptue", "compute"), ("bnech", "bench")] {
             assert_eq!(closest(word, known), Some(meant));

@@ -1,4 +1,4 @@
-//! Geometry of a rectified rig, which converts disparity to metres.
+//! Geometry of a rectified rig: converts disparity to metres.
 
 use crate::choices;
 
@@ -19,23 +19,23 @@ pub struct Geometry {
     pub focal_px: f64,
     /// Baseline: distance of the two optical centres, m, positive.
     pub baseline_m: f64,
-    /// `cx_right - cx_left`, or `cy_right - cy_left` for a vertical baseline, px; 0 where infinity has disparity 0.
+    /// Difference of the principal points, right minus left, along the baseline, px; 0 where infinity has disparity 0.
     pub doffs_px: f64,
-    /// Principal point of the left image, x, px, pixel centres at whole numbers.
+    /// Principal point of the left image, x, px; pixel centres are integers.
     pub cx_px: f64,
     /// Principal point of the left image, y, px.
     pub cy_px: f64,
-    /// Estimated from images, not calibrated: depth may be off by a factor, and every display of it is marked so.
+    /// Whether the geometry is estimated from images, not calibrated: depth may be off by a factor, and every display of it is marked.
     pub estimated: bool,
     /// Direction of the baseline.
     #[serde(default)]
     pub axis: Axis,
-    /// How exact the calibration is; `None` where it does not say.
+    /// Accuracy of the calibration; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Uncertainty>,
 }
 
-/// Bounds of a calibration's errors: 95 of 100 calibrations of its quality keep them.
+/// Bounds of a calibration's errors, kept by 95 of 100 calibrations of its quality.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Uncertainty {
     /// Bound of the focal length's error, %.
@@ -52,7 +52,7 @@ impl Uncertainty {
 }
 
 impl Axis {
-    /// Extent of images of this size along the baseline, px.
+    /// Returns the extent of images of this size along the baseline, px.
     pub const fn extent(self, (width, height): (usize, usize)) -> usize {
         match self {
             Self::Horizontal => width,
@@ -60,7 +60,7 @@ impl Axis {
         }
     }
 
-    /// Word for the lines in which a point lies in both images.
+    /// Returns the word for the lines in which a point lies in both images.
     pub const fn lines(self) -> &'static str {
         match self {
             Self::Horizontal => "rows",
@@ -70,7 +70,7 @@ impl Axis {
 }
 
 impl Geometry {
-    /// A calibrated rig of cameras side by side, with the principal point `(x, y)` of the left image.
+    /// Returns the geometry of a calibrated rig of cameras side by side, with the principal point of the left image.
     pub const fn new(focal_px: f64, baseline_m: f64, doffs_px: f64, [cx_px, cy_px]: [f64; 2]) -> Self {
         Self {
             focal_px,
@@ -84,7 +84,7 @@ impl Geometry {
         }
     }
 
-    /// A rig whose principal point lies in the centre of left images of this size.
+    /// Returns the geometry of a rig whose left principal point is the centre of images of this size.
     pub fn centred(focal_px: f64, baseline_m: f64, doffs_px: f64, (width, height): (usize, usize)) -> Self {
         Self::new(focal_px, baseline_m, doffs_px, [(width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0])
     }
@@ -101,14 +101,14 @@ impl Geometry {
         }
     }
 
-    /// Exchanges left and right, as where the images were confused.
+    /// Swaps left and right.
     #[must_use]
     pub fn swapped(&self) -> Self {
         let [cx_px, cy_px] = self.right_centre_px();
         Self { cx_px, cy_px, doffs_px: -self.doffs_px, ..*self }
     }
 
-    /// Principal point of the right image, x and y, px.
+    /// Returns the principal point of the right image, x and y, px.
     pub fn right_centre_px(&self) -> [f64; 2] {
         match self.axis {
             Axis::Horizontal => [self.cx_px + self.doffs_px, self.cy_px],
@@ -116,7 +116,7 @@ impl Geometry {
         }
     }
 
-    /// The pixel of the right image that shows a pixel of the left one with this disparity, px.
+    /// Returns the partner in the right image of a pixel of the left one with this disparity, px.
     pub fn right_pixel(axis: Axis, (x_px, y_px): (f32, f32), disparity_px: f32) -> (f32, f32) {
         match axis {
             Axis::Horizontal => (x_px - disparity_px, y_px),
@@ -124,19 +124,19 @@ impl Geometry {
         }
     }
 
-    /// Depth in metres of a disparity in px; `None` at and behind infinity.
+    /// Returns the depth of a disparity, m; `None` at and behind infinity.
     pub fn depth_m(&self, disparity_px: f64) -> Option<f64> {
         let d = disparity_px + self.doffs_px;
         (d > 0.0).then(|| self.focal_px * self.baseline_m / d)
     }
 
-    /// The point in metres that a pixel of the left image shows at a depth: x to the right, y down, z forward from the left camera.
+    /// Returns the point that a pixel of the left image shows at a depth, m: x right, y down, z forward from the left camera.
     pub fn point_m(&self, x_px: f64, y_px: f64, depth_m: f64) -> [f64; 3] {
         let along = depth_m / self.focal_px;
         [(x_px - self.cx_px) * along, (y_px - self.cy_px) * along, depth_m]
     }
 
-    /// Disparity in px of a depth in metres.
+    /// Returns the disparity of a depth in metres, px.
     pub fn disparity_px(&self, depth_m: f64) -> f64 {
         self.focal_px * self.baseline_m / depth_m - self.doffs_px
     }

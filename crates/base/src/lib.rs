@@ -1,5 +1,5 @@
-//! Ground of the stereo crates: images, geometry, parameters with their words and ranges, files that are whole or not there, the
-//! terminal, and channels in which the newest value wins.
+//! Base of all crates: images, geometry, parameters with their words and ranges, files that are written completely or not at all, the
+//! terminal, and channels that keep the newest value.
 
 pub mod console;
 pub mod process;

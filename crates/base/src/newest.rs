@@ -1,5 +1,5 @@
-//! A channel of capacity one. Live, a new value replaces the one that was not taken, and the drop is counted; offline the
-//! sender waits for room. For waiting on several receivers see [`NewestReceiver::channel`].
+//! Channel of capacity one. Live, a new value replaces one that was not taken, and the drop is counted; offline the sender waits for
+//! room. To wait on several receivers see [`NewestReceiver::channel`].
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select};
 use parking_lot::Mutex;
@@ -11,14 +11,14 @@ use std::time::Duration;
 /// Policy for a value that arrives before the previous one was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// A new value replaces the previous one, which is counted as dropped: for live views.
+    /// A new value replaces the previous one, which is counted as dropped; for live views.
     #[default]
     NewestWins,
-    /// The sender waits: for complete results.
+    /// The sender waits; for complete results.
     Lossless,
 }
 
-/// The other end is dropped or has closed the channel.
+/// Error of a channel whose other end is dropped or has closed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the other end of the channel has stopped")]
 pub struct Stopped;
@@ -28,7 +28,7 @@ pub struct Stopped;
 pub struct DropCounter(Arc<AtomicU64>);
 
 impl DropCounter {
-    /// Current number.
+    /// Returns the current number.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -38,11 +38,11 @@ impl DropCounter {
     }
 }
 
-/// The sending end.
+/// Sending end of the channel.
 #[derive(Debug)]
 pub struct NewestSender<T> {
     sender: Sender<T>,
-    /// Drops the replaced value. It keeps the channel connected: hence `closed`.
+    /// Takes the value to be replaced. It keeps the channel connected, hence `closed`.
     oldest: Receiver<T>,
     policy: Policy,
     /// Disconnected when no receiver is left or one has closed the channel.
@@ -50,7 +50,7 @@ pub struct NewestSender<T> {
     dropped: DropCounter,
 }
 
-/// The receiving end; each value goes to one of its clones, and the sender stops when the last clone is gone.
+/// Receiving end of the channel; each value goes to one of its clones, and the sender stops when the last clone is dropped.
 #[derive(Debug)]
 pub struct NewestReceiver<T> {
     receiver: Receiver<T>,
@@ -93,7 +93,7 @@ pub fn force_send<T>(sender: &Sender<T>, oldest: &Receiver<T>, value: T) -> usiz
 }
 
 impl<T> NewestSender<T> {
-    /// Sends a value; waits only where the policy is [`Policy::Lossless`].
+    /// Sends a value; waits only with [`Policy::Lossless`].
     ///
     /// # Errors
     /// All receivers are dropped, or one has closed the channel.
@@ -108,7 +108,7 @@ impl<T> NewestSender<T> {
         Ok(())
     }
 
-    /// Sends a value and waits for room, independent of the policy.
+    /// Sends a value and waits for room, whichever the policy.
     ///
     /// # Errors
     /// All receivers are dropped, or one has closed the channel.
@@ -122,7 +122,7 @@ impl<T> NewestSender<T> {
         }
     }
 
-    /// Number of values that were replaced before they were taken.
+    /// Returns the number of values that were replaced before they were taken.
     pub fn dropped(&self) -> u64 {
         self.dropped.get()
     }
@@ -134,7 +134,7 @@ impl<T> NewestSender<T> {
 }
 
 impl<T> NewestReceiver<T> {
-    /// An unused received value, or the newer one that has replaced it meanwhile.
+    /// Returns a received but unused value, or the newer one that has arrived since.
     pub fn newest(&self, taken: T) -> T {
         match self.policy {
             Policy::Lossless => taken,
@@ -145,7 +145,7 @@ impl<T> NewestReceiver<T> {
         }
     }
 
-    /// The newest value, waiting for at most `timeout`. A value sent before the sender was dropped is still returned.
+    /// Returns the newest value, waiting for at most `timeout`. A value sent before the sender was dropped is still returned.
     ///
     /// # Errors
     /// No value came in time, or none will follow.
@@ -153,7 +153,7 @@ impl<T> NewestReceiver<T> {
         self.receiver.recv_timeout(timeout)
     }
 
-    /// The newest value if there is one now.
+    /// Returns the newest value if there is one now.
     ///
     /// # Errors
     /// There is no value yet, or none will follow.
@@ -161,17 +161,17 @@ impl<T> NewestReceiver<T> {
         self.receiver.try_recv()
     }
 
-    /// The channel for `select!` or [`crossbeam_channel::Select`].
+    /// Returns the channel for `select!` or [`crossbeam_channel::Select`].
     pub fn channel(&self) -> &Receiver<T> {
         &self.receiver
     }
 
-    /// Number of values that were replaced before they were taken.
+    /// Returns the number of values that were replaced before they were taken.
     pub fn dropped(&self) -> u64 {
         self.dropped.get()
     }
 
-    /// The counter of [`Self::dropped`]; it does not keep the channel connected.
+    /// Returns the counter of [`Self::dropped`]; it does not keep the channel connected.
     pub fn drop_counter(&self) -> DropCounter {
         self.dropped.clone()
     }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_last_survives_its_sender() {
+    fn last_value_survives_its_sender() {
         let (sender, receiver) = channel();
         sender.send(1).unwrap();
         drop(sender);

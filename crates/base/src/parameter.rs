@@ -1,8 +1,7 @@
-//! Description of each parameter: flags, settings files and panels are made from it.
+//! Description of each parameter, from which flags, settings files and panels are made.
 //!
-//! `parameters!` declares a struct whose fields carry their default, range, unit and help, and all else that is known of
-//! them ([`Parameter`]). It makes the struct, its defaults and a table of parameters. Nothing else in the program repeats any
-//! of these.
+//! `parameters!` declares a struct whose fields carry default, range, unit, help and further properties ([`Parameter`]). It expands to the
+//! struct, its defaults and a table of parameters; no other code may repeat these.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,13 +9,13 @@ use std::ops::RangeInclusive;
 /// Value of a parameter on the command line, in a settings file or of a slider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A whole number.
+    /// Integer.
     Integer(i64),
-    /// One word of a list.
+    /// Word of a list.
     Choice(&'static str),
-    /// `on` or `off`.
+    /// Switch, `on` or `off`.
     Switch(bool),
-    /// The parameter's stage is left out.
+    /// Absence of the parameter's stage.
     Off,
 }
 
@@ -34,13 +33,13 @@ impl fmt::Display for Value {
 /// Values that a parameter can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Domain {
-    /// A whole number in a range.
+    /// Integers of a range.
     Integer(RangeInclusive<i64>),
-    /// A whole number in a range, or `off`.
+    /// Integers of a range, or `off`.
     OptionalInteger(RangeInclusive<i64>),
-    /// One of these words, each with its meaning.
+    /// Words, each with its meaning.
     Choice(Vec<(&'static str, &'static str)>),
-    /// `on` or `off`.
+    /// Switch, `on` or `off`.
     Switch,
 }
 
@@ -64,13 +63,13 @@ choices! {
     }
 }
 
-/// A type that a parameter's field can have.
+/// Type of a parameter's field.
 pub trait ParameterType: Copy + PartialEq {
     /// Converts to a [`Value`].
     fn to_value(self) -> Value;
-    /// From a [`Value`] of the right kind.
+    /// Converts from a [`Value`]; `None` for one of another kind or out of the type's range.
     fn from_value(value: Value) -> Option<Self>;
-    /// The domain, given the range written beside the field.
+    /// Returns the domain, given the range written beside the field.
     fn domain(range: RangeInclusive<i64>) -> Domain;
 }
 
@@ -118,19 +117,19 @@ impl ParameterType for bool {
     }
 }
 
-/// One parameter of the struct `S`.
+/// Parameter of the struct `S`.
 pub struct Parameter<S: 'static> {
-    /// The word of the flag and of the settings file: `min-disparity`.
+    /// Word of the flag and of the settings file: `min-disparity`.
     pub name: &'static str,
     /// Text beside the slider.
     pub label: &'static str,
-    /// `px`, `%`, or empty.
+    /// Unit: `px`, `%`, or empty.
     pub unit: &'static str,
     /// One or two sentences for `--help` and for the tool tip.
     pub help: &'static str,
-    /// Where it is shown.
+    /// Part of the panel that shows it.
     pub group: Group,
-    /// Shown at once, or only when the panel is unfolded.
+    /// Whether it is shown at once, and not only when the panel is unfolded.
     pub basic: bool,
     /// Values that it can have.
     pub domain: Domain,
@@ -138,42 +137,41 @@ pub struct Parameter<S: 'static> {
     pub get: fn(&S) -> Value,
     /// Writes the field; false if the value is of another kind.
     pub set: fn(&mut S, Value) -> bool,
-    /// How it depends on the others, and what depends on it.
+    /// Dependencies on other parameters, and further properties.
     pub properties: Properties<S>,
 }
 
-/// Whether a parameter has an effect; the reason if it has none.
+/// Applicability of a parameter; the reason if it has no effect.
 pub type Applicability = Result<(), &'static str>;
 
 /// Optional properties of a parameter.
 pub struct Properties<S: 'static> {
-    /// Whether the parameter has an effect ([`only_if`]).
+    /// Returns whether the parameter has an effect ([`only_if`]).
     pub applies: fn(&S) -> Applicability,
-    /// The same for a parameter that belongs to one choice or switch: it is shown beside that, and hidden where it has no
-    /// effect.
+    /// Replaces `applies` for a parameter that belongs to one choice or switch: it is shown beside that, and hidden without effect.
     pub belongs: Option<fn(&S) -> Applicability>,
-    /// Span of the slider, where the whole range would be too coarse.
+    /// Span of the slider, if the whole range would be too coarse.
     pub slider: Option<fn(&S) -> RangeInclusive<i64>>,
-    /// Smallest value beside the other parameters.
+    /// Smallest value, given the other parameters.
     pub smallest: Option<fn(&S) -> i64>,
-    /// Largest value beside the other parameters, and the reason.
+    /// Largest value, given the other parameters, and the reason.
     pub largest: fn(&S) -> Option<(i64, String)>,
-    /// Odd numbers only: the size of a window, which has a centre.
+    /// Whether only odd numbers are valid, as for the size of a window with a centre.
     pub is_odd: bool,
     /// Values with a button of their own.
     pub shortcuts: &'static [i64],
-    /// Effect on the time of a pair.
+    /// Effect on the time per pair.
     pub time: TimeEffect,
-    /// Effect on the map of a smaller and of a larger value.
+    /// Effects of a smaller and of a larger value on the map.
     pub less_more: Option<(&'static str, &'static str)>,
-    /// Words of earlier versions, each with the one that it means now.
+    /// Words of earlier versions, each with its present word.
     pub former_words: &'static [(&'static str, &'static str)],
-    /// The part of the value by which `--engine auto` decides.
+    /// Part of the value that `--engine auto` depends on.
     pub engine_criterion: Option<fn(&S) -> Value>,
 }
 
 impl<S> Properties<S> {
-    /// A parameter that depends on no other one, and each of whose values takes its own time.
+    /// Properties of a parameter without dependencies, each of whose values takes its own time.
     pub const DEFAULT: Self = Self {
         applies: |_| Ok(()),
         belongs: None,
@@ -189,27 +187,27 @@ impl<S> Properties<S> {
     };
 }
 
-/// Applicability under a condition, for [`Properties::applies`].
+/// Returns the applicability under a condition, for [`Properties::applies`].
 ///
 /// # Errors
-/// The reason where the condition is false.
+/// The reason, if the condition is false.
 pub const fn only_if(condition: bool, reason: &'static str) -> Applicability {
     if condition { Ok(()) } else { Err(reason) }
 }
 
-/// Effect of a parameter's value on the time of a pair.
+/// Effect of a parameter's value on the time per pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeEffect {
-    /// Each value takes its own time.
+    /// Time depends on the value.
     Value,
-    /// Time depends on whether the parameter is on: not `off` or 0.
+    /// Time depends on whether the parameter is on: neither `off` nor 0.
     OnOff,
-    /// All values take the same time.
+    /// Time is the same for all values.
     None,
 }
 
 impl TimeEffect {
-    /// Sentence for people.
+    /// Returns a sentence for users.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Value => "Time: each value takes its own.",
@@ -220,12 +218,12 @@ impl TimeEffect {
 }
 
 impl<S> Parameter<S> {
-    /// The reason why the parameter has no effect beside the others, if it has none.
+    /// Returns the reason why the parameter has no effect, given the others; `None` if it has one.
     pub fn inapplicable(&self, params: &S) -> Option<&'static str> {
         self.properties.belongs.unwrap_or(self.properties.applies)(params).err()
     }
 
-    /// Range of an integer beside the other parameters, and the reason for its end where that lies within the slider.
+    /// Returns the range of an integer, given the other parameters, and the reason for its end if that lies within the slider.
     pub fn range(&self, params: &S) -> Option<(RangeInclusive<i64>, Option<String>)> {
         let (Domain::Integer(domain) | Domain::OptionalInteger(domain)) = &self.domain else { return None };
         let first = self.properties.smallest.map_or(*domain.start(), |smallest| smallest(params).max(*domain.start()));
@@ -235,13 +233,13 @@ impl<S> Parameter<S> {
         Some((first..=last.max(first), reason))
     }
 
-    /// Span of an integer's slider.
+    /// Returns the span of an integer's slider.
     pub fn slider_span(&self, params: &S) -> Option<RangeInclusive<i64>> {
         let (Domain::Integer(domain) | Domain::OptionalInteger(domain)) = &self.domain else { return None };
         Some(self.properties.slider.map_or_else(|| domain.clone(), |span| span(params)))
     }
 
-    /// Word for the part of the value that decides the time of a pair; none if no part does.
+    /// Returns a word for the part of the value that decides the time per pair; `None` if no part does.
     pub fn time_word(&self, params: &S) -> Option<String> {
         let value = (self.get)(params);
         match (self.properties.time, value, &self.domain) {
@@ -252,10 +250,10 @@ impl<S> Parameter<S> {
         }
     }
 
-    /// A value from the text of a flag or a settings file, checked against the domain.
+    /// Parses the text of a flag or a settings file and checks it against the domain.
     ///
     /// # Errors
-    /// A text with the valid values.
+    /// Text with the valid values.
     pub fn parse(&self, text: &str) -> Result<Value, String> {
         let former = self.properties.former_words.iter().find(|(former, _)| *former == text);
         let text = former.map_or(text, |(_, word)| word);
@@ -294,12 +292,12 @@ impl<S> Parameter<S> {
     }
 }
 
-/// Whether a value need not be written down.
+/// Whether a value is the default, which files leave out.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Lets a type stand in files as the word that it is written with, by its `Display` and `FromStr`.
+/// Serialises a type as its word, by `Display` and `FromStr`.
 #[macro_export]
 macro_rules! stands_as_its_word {
     ($name:ty) => {
@@ -318,9 +316,8 @@ macro_rules! stands_as_its_word {
     };
 }
 
-/// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
-/// `pub enum Kind: Description`, each member also names its constant description; with `pub enum Kind, default Member`, it has a
-/// default.
+/// Declares an enum of choices: each member has a word and a sentence; the enum has `ALL` and [`ParameterType`]. With
+/// `pub enum Kind: Description` each member also names its constant description; with `pub enum Kind, default Member` there is a default.
 #[macro_export]
 macro_rules! choices {
     ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
@@ -329,7 +326,7 @@ macro_rules! choices {
         $crate::choices! { $(#[doc = $doc])* pub enum $name { $($(#[doc = $help])+ $member = $word,)+ } }
 
         impl $name {
-            /// The constant description of the member.
+            /// Returns the constant description of the member.
             pub const fn description(self) -> &'static $description {
                 match self { $(Self::$member => &$constant,)+ }
             }
@@ -350,20 +347,20 @@ macro_rules! choices {
         pub enum $name { $($(#[doc = $help])+ $(#[cfg($cfg)])? $member,)+ }
 
         impl $name {
-            /// Every member, in the order in which they are offered.
+            /// All members, in the order in which they are offered.
             pub const ALL: &'static [Self] = &[$($(#[cfg($cfg)])? Self::$member),+];
 
-            /// The word for the command line, settings files and panels.
+            /// Returns the word for the command line, settings files and panels.
             pub const fn word(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => $word,)+ }
             }
 
-            /// Meaning, in a sentence.
+            /// Returns the meaning, in a sentence.
             pub const fn help(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => concat!($($help),+).trim_ascii(),)+ }
             }
 
-            /// The member with this word.
+            /// Returns the member with this word.
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|member| member.word() == word)
             }
@@ -434,7 +431,7 @@ macro_rules! parameters {
         }
 
         impl $name {
-            /// Every parameter, in the order of the fields.
+            /// Returns all parameters, in the order of the fields.
             pub fn table() -> &'static [$crate::parameter::Parameter<Self>] {
                 static TABLE: std::sync::OnceLock<Vec<$crate::parameter::Parameter<$name>>> = std::sync::OnceLock::new();
                 TABLE.get_or_init(|| vec![$($crate::parameter::Parameter {

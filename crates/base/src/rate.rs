@@ -12,7 +12,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A rate over this window.
+    /// Starts a rate over this window.
     pub fn new(window: Duration) -> Self {
         Self { window, events: VecDeque::new() }
     }
@@ -23,7 +23,7 @@ impl Rate {
         self.forget(now);
     }
 
-    /// Events per second up to `now`; 0 after a window without any. A pause lowers it at once, before the next event.
+    /// Returns the events per second up to `now`; 0 after a window without events. A pause lowers the rate before the next event.
     pub fn per_second(&mut self, now: Instant) -> f64 {
         self.forget(now);
         let (Some(&first), Some(&last)) = (self.events.front(), self.events.back()) else { return 0.0 };
@@ -49,7 +49,7 @@ impl Rate {
 }
 
 impl Default for Rate {
-    /// Over two seconds.
+    /// Starts a rate over two seconds.
     fn default() -> Self {
         Self::new(Duration::from_secs(2))
     }
@@ -59,16 +59,16 @@ impl Default for Rate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LatencySince {
-    /// The arrival of its pair from a source of this machine.
+    /// Arrival of the pair from a source of this machine.
     #[default]
     Arrival,
-    /// The arrival of its pair from another machine, whose clock cannot be compared.
+    /// Arrival of the pair from another machine, whose clock cannot be compared.
     NetworkArrival,
-    /// The capture of its pair on another machine, by the offset of the two clocks.
+    /// Capture of the pair on another machine, by the offset of the two clocks.
     Capture,
 }
 
-/// Words behind a latency; none where no other event could be meant.
+// words behind a latency; empty for the usual event
 impl fmt::Display for LatencySince {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -79,7 +79,7 @@ impl fmt::Display for LatencySince {
     }
 }
 
-/// Latencies of the last events.
+/// Statistics of the most recent latencies.
 #[derive(Clone, Debug)]
 pub struct Latency {
     keep: usize,
@@ -87,7 +87,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Statistics of the last `keep` latencies, at least one.
+    /// Keeps the last `keep` latencies, at least one.
     pub fn new(keep: usize) -> Self {
         Self { keep: keep.max(1), recent: VecDeque::new() }
     }
@@ -100,17 +100,17 @@ impl Latency {
         self.recent.push_back(latency);
     }
 
-    /// Median; `None` before the first latency.
+    /// Returns the median; `None` before the first latency.
     pub fn median(&self) -> Option<Duration> {
         self.percentile(50)
     }
 
-    /// 99th percentile; `None` before the first latency.
+    /// Returns the 99th percentile; `None` before the first latency.
     pub fn percentile_99(&self) -> Option<Duration> {
         self.percentile(99)
     }
 
-    /// Percentile: the smallest latency that at least `percent` in a hundred do not exceed.
+    /// Returns the smallest latency that at least `percent` in a hundred do not exceed.
     fn percentile(&self, percent: usize) -> Option<Duration> {
         let rank = (self.recent.len() * percent).div_ceil(100).checked_sub(1)?;
         let mut sorted: Vec<_> = self.recent.iter().copied().collect();
@@ -119,7 +119,7 @@ impl Latency {
 }
 
 impl Default for Latency {
-    /// Over the last 200.
+    /// Keeps the last 200 latencies.
     fn default() -> Self {
         Self::new(200)
     }
@@ -128,7 +128,7 @@ impl Default for Latency {
 /// Histogram of the latencies of a whole run, in constant memory: percentiles are at most 2 % too large.
 #[derive(Clone, Debug, Default)]
 pub struct RunLatency {
-    /// Count per bin; bins of 1 us at first, then 64 per octave.
+    /// Count of each bin: bins of 1 us at first, then 64 per octave.
     counts: Vec<u64>,
     count: u64,
     largest: Duration,
@@ -149,17 +149,17 @@ impl RunLatency {
         self.largest = self.largest.max(latency);
     }
 
-    /// Number of latencies.
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Exact maximum; `None` before the first latency.
+    /// Returns the exact maximum; `None` before the first latency.
     pub fn largest(&self) -> Option<Duration> {
         (self.count > 0).then_some(self.largest)
     }
 
-    /// Percentile, 1 to 100; `None` before the first latency.
+    /// Returns a percentile, 1 to 100; `None` before the first latency.
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
         let rank = (self.count * percent).div_ceil(100);
         let mut passed = 0;
@@ -171,14 +171,13 @@ impl RunLatency {
     }
 }
 
-/// Bin of a latency: its leading bits in us, and the number of bits below them.
+/// Returns the bin of a latency: its leading bits in us, and the number of bits below them.
 fn step_of(latency: Duration) -> usize {
     let us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
     let shift = (u64::BITS - us.leading_zeros()).saturating_sub(STEPS_LOG2 + 1);
     ((u64::from(shift) << STEPS_LOG2) + (us >> shift)) as usize
 }
 
-/// Upper end of a bin.
 fn end_of(step: usize) -> Duration {
     let shift = (step >> STEPS_LOG2).saturating_sub(1);
     let leading = step - (shift << STEPS_LOG2);
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_run_keeps_percentiles_within_two_per_cent_and_its_largest() {
+    fn run_latency_is_within_two_per_cent() {
         let mut run = RunLatency::default();
         assert_eq!((run.percentile(50), run.largest()), (None, None));
         for us in 1..=100_000 {

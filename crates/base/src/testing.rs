@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Time after which a test gives up waiting; nothing takes so long.
+/// Time after which a test gives up waiting, far above every expected wait.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("SEED and CASES are numbers"))
 }
 
-/// Number of random cases: `count`, or with `CASES=N` N times as many.
+/// Returns the number of random cases: `count`, or with `CASES=N` N times as many.
 ///
 /// # Panics
 /// The variable is no number.
@@ -18,7 +18,7 @@ pub fn cases(count: u64) -> u64 {
     number("CASES").unwrap_or(1) * count
 }
 
-/// Seeds of random cases: the same `count` in each run. `SEED=N` repeats one, and `CASES=N` takes N times as many, drawn anew.
+/// Returns seeds of random cases: the same `count` in each run. `SEED=N` repeats one; `CASES=N` draws N times as many new ones.
 ///
 /// # Panics
 /// A variable is no number.
@@ -30,18 +30,18 @@ pub fn seeds(count: u64) -> Vec<u64> {
     (first..first + cases(count)).collect()
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition holds; `what` is its name in the panic.
 ///
 /// # Panics
-/// The condition does not hold in time; `what` names it.
+/// The condition does not hold in time.
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     found(what, || condition().then_some(()));
 }
 
-/// Waits until something is there.
+/// Waits until `look` finds something; `what` is its name in the panic.
 ///
 /// # Panics
-/// Nothing is found in time; `what` names it.
+/// Nothing is found in time.
 pub fn found<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -1,4 +1,4 @@
-//! A rig as two ROS `camera_info` messages, for files and for recordings.
+//! Conversion of a rig to and from two ROS `camera_info` messages, for files and recordings.
 
 use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
 use crate::geometry::{Axis, Geometry};
@@ -9,28 +9,28 @@ use std::path::PathBuf;
 /// Number of coefficients of OpenCV's largest model.
 const MAX_COEFFICIENTS: usize = 14;
 
-/// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
+/// Camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraInfo {
-    /// Width, px.
+    /// Width of the image, px.
     pub width: u32,
-    /// Height, px.
+    /// Height of the image, px.
     pub height: u32,
-    /// `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
+    /// Name of the lens model: `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
     pub distortion_model: String,
     /// Distortion coefficients.
     pub d: Vec<f64>,
-    /// Camera matrix K of the raw image; all 0 if it is not calibrated.
+    /// Camera matrix K of the raw image; all 0 if uncalibrated.
     pub k: [f64; 9],
-    /// Rotation to the rectified camera, R.
+    /// Rotation R to the rectified camera.
     pub r: [f64; 9],
-    /// Projection of the rectified camera, P; `p[3]` is `-fx` times the baseline for the right one, or `p[7]` is `-fy` times that
-    /// where it stands below the left one.
+    /// Projection P of the rectified camera; `p[3]` of the right one is `-fx` times the baseline, or `p[7]` is `-fy` times that if it is
+    /// below the left one.
     pub p: [f64; 12],
 }
 
 impl CameraInfo {
-    /// Left and right camera of a rig for raw images of `width` x `height`, see [`StereoRig::rectifier`].
+    /// Returns the left and right camera of a rig for raw images of `width` x `height`, see [`StereoRig::rectifier`].
     ///
     /// # Errors
     /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not support.
@@ -69,7 +69,7 @@ impl CameraInfo {
         ])
     }
 
-    /// Left and right camera of rectified images: `k` equals the left part of `p`.
+    /// Returns the left and right camera of rectified images: `k` equals the left part of `p`.
     pub fn of_rectified(geometry: &Geometry, (width, height): (usize, usize)) -> [Self; 2] {
         let &Geometry { focal_px, baseline_m, cx_px, cy_px, axis, .. } = geometry;
         [([cx_px, cy_px], 0.0), (geometry.right_centre_px(), baseline_m)].map(|([cx, cy], baseline_m)| Self {
@@ -83,7 +83,7 @@ impl CameraInfo {
         })
     }
 
-    /// Geometry of a pair from [`Self::of_rectified`]: the right camera's `p[3]` or `p[7]` is `-f T`. `None` if it gives no baseline.
+    /// Returns the geometry of a pair from [`Self::of_rectified`], from `-f T` in the right camera's `p`; `None` without a baseline.
     pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
         let [fx_px, _, cx_px, _, _, fy_px, cy_px, ..] = left.p;
         let axis = longer_axis(right.p[3], right.p[7]);
@@ -96,7 +96,7 @@ impl CameraInfo {
         (is_sound && focal_px > 0.0 && baseline_m > 0.0).then_some(geometry)
     }
 
-    /// Whether it is marked as uncalibrated: all of K is 0.
+    /// Whether the camera is marked as uncalibrated: all of K is 0.
     pub fn is_uncalibrated(&self) -> bool {
         self.k.iter().all(|v| *v == 0.0)
     }
@@ -104,7 +104,7 @@ impl CameraInfo {
     /// Checks that the numbers are plausible for a camera.
     ///
     /// # Errors
-    /// A number is not finite, a focal length is not above 0, or there are too many coefficients; as text.
+    /// A number is not finite, a focal length is not above 0, or there are too many coefficients.
     pub fn check_numbers(&self) -> Result<(), CalibrationError> {
         let Self { d, k, r, p, .. } = self;
         if d.len() > MAX_COEFFICIENTS {
@@ -121,16 +121,16 @@ impl CameraInfo {
         Ok(())
     }
 
-    /// The rig of a left and a right camera.
+    /// Returns the rig of a left and a right camera.
     ///
     /// # Errors
-    /// They are not calibrated, or no stereo pair.
+    /// The cameras are uncalibrated, or no stereo pair.
     pub fn rig([left, right]: [&Self; 2]) -> Result<StereoRig, CalibrationError> {
         let file = |info: &Self, side: &str| (PathBuf::from(format!("{side}.yaml")), info.yaml(side).into_bytes());
         read(&[file(left, "left"), file(right, "right")], &LoadOptions::default())
     }
 
-    /// The file that ROS's calibrator writes for this camera.
+    /// Returns the text of the file that ROS's calibrator writes for this camera.
     pub fn yaml(&self, side: &str) -> String {
         let matrix = |name: &str, rows: usize, data: &[f64]| {
             let columns = data.len() / rows;
@@ -149,18 +149,16 @@ impl CameraInfo {
     }
 }
 
-/// Row-major elements of a matrix.
 pub(super) fn rows(matrix: DMat3) -> [f64; 9] {
     matrix.transpose().to_cols_array()
 }
 
-/// Camera matrix K, row by row.
 pub(super) fn matrix_of(camera: &Camera) -> [f64; 9] {
     let Camera { fx, fy, cx, cy, skew, .. } = *camera;
     [fx, skew, cx, 0.0, fy, cy, 0.0, 0.0, 1.0]
 }
 
-/// A 3x4 projection of a camera at `baseline` to the right, or down.
+/// Returns the 3x4 projection of a camera at `baseline` to the right, or below.
 pub(super) fn projection_of(camera: &Projection, baseline: f64, axis: Axis) -> [f64; 12] {
     let Projection { fx, fy, cx, cy } = *camera;
     let (x, y) = match axis {
@@ -170,8 +168,8 @@ pub(super) fn projection_of(camera: &Projection, baseline: f64, axis: Axis) -> [
     [fx, 0.0, cx, x, 0.0, fy, cy, y, 0.0, 0.0, 1.0, 0.0]
 }
 
-/// A list of numbers that are exact to the last bit. PyYAML, with which ROS and Kalibr read, takes a number with an exponent as text
-/// unless it has a point and the exponent a sign.
+/// Formats numbers exactly. PyYAML, which ROS and Kalibr use, reads a number with an exponent as text unless it has a point and the
+/// exponent a sign.
 pub(super) fn yaml_list(numbers: &[f64]) -> String {
     let number = |v: &f64| {
         let text = format!("{v:?}");
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_numbers_for_pyyaml() {
+    fn pyyaml_reads_numbers_as_numbers() {
         assert_eq!(yaml_list(&[1e-5, -1.25e-7, 0.5, 3.0, 1e21]), "[1.0e-5, -1.25e-7, 0.5, 3.0, 1.0e+21]");
     }
 }

@@ -1,6 +1,6 @@
 //! Model of one camera: a pinhole with lens distortion, as in OpenCV.
 //!
-//! Pixel centres lie at whole numbers. Coordinates: x right, y down, z forward.
+//! Pixel centres are integers. Coordinates: x right, y down, z forward.
 
 use super::{BrownConrady, CalibrationError, Fisheye};
 use glam::{DVec2, DVec3};
@@ -16,7 +16,7 @@ pub struct Camera {
     pub cx: f64,
     /// Principal point, y, px.
     pub cy: f64,
-    /// Axis skew, px: how far a pixel lies to the right for each unit of y / z; 0 where rows and columns are at right angles.
+    /// Axis skew, px: shift of a pixel to the right for each unit of y / z; 0 if rows and columns are at right angles.
     pub skew: f64,
     /// Lens distortion.
     pub distortion: Distortion,
@@ -25,9 +25,9 @@ pub struct Camera {
 /// Distortion model of the lens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distortion {
-    /// Nearly a pinhole: plumb-bob, rational, thin prism.
+    /// Model close to a pinhole: plumb-bob, rational, thin prism.
     BrownConrady(BrownConrady),
-    /// Model in angles instead of tangents: fisheye, equidistant, Kannala-Brandt.
+    /// Model of angles instead of tangents: fisheye, equidistant, Kannala-Brandt.
     Fisheye(Fisheye),
 }
 
@@ -38,7 +38,7 @@ impl Default for Distortion {
 }
 
 impl Distortion {
-    /// OpenCV's pinhole model of a coefficient list: see [`BrownConrady::from_opencv`].
+    /// Returns OpenCV's pinhole model of a coefficient list: see [`BrownConrady::from_opencv`].
     ///
     /// # Errors
     /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
@@ -46,7 +46,7 @@ impl Distortion {
         BrownConrady::from_opencv(name, coefficients).map(Self::BrownConrady)
     }
 
-    /// OpenCV's fisheye model of `k1 k2 k3 k4`: see [`Fisheye`]. `name` is the list's name for the error.
+    /// Returns OpenCV's fisheye model of `k1 k2 k3 k4`: see [`Fisheye`]. `name` is the list's name for the error.
     ///
     /// # Errors
     /// The number of coefficients is not 4.
@@ -57,7 +57,7 @@ impl Distortion {
         Ok(Self::Fisheye(Fisheye { k }))
     }
 
-    /// Name of the model in ROS and other tools.
+    /// Returns the name of the model in ROS and other tools.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Fisheye(_) => "fisheye",
@@ -69,7 +69,7 @@ impl Distortion {
         }
     }
 
-    /// The coefficients in OpenCV's order: 5, 8 or 12 of them for a pinhole, 4 for a fisheye.
+    /// Returns the coefficients in OpenCV's order: 5, 8 or 12 for a pinhole, 4 for a fisheye.
     pub fn coefficients(&self) -> Vec<f64> {
         match self {
             Self::BrownConrady(lens) => lens.coefficients(),
@@ -77,7 +77,7 @@ impl Distortion {
         }
     }
 
-    /// Distorted image point of a direction in front of the camera, in units of the focal length.
+    /// Returns the distorted image point of a direction in front of the camera, in units of the focal length.
     fn distort(&self, direction: DVec3) -> DVec2 {
         match self {
             Self::BrownConrady(lens) => lens.distort(direction.truncate() / direction.z),
@@ -85,7 +85,7 @@ impl Distortion {
         }
     }
 
-    /// Unit direction of a distorted image point; `None` where the model has none.
+    /// Returns the unit direction of a distorted image point; `None` if the model has none.
     fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
         match self {
             Self::BrownConrady(lens) => lens.undistort(distorted).map(|ray| ray.extend(1.0).normalize()),
@@ -93,14 +93,13 @@ impl Distortion {
         }
     }
 
-    /// Distance of the image point from the principal point of the ray at `angle`, rad, to the axis in an image direction, in units of
-    /// the focal length.
+    /// Returns the distance from the principal point of the ray at `angle`, rad, to the axis in an image direction, in focal lengths.
     fn radius(&self, along: DVec2, angle: f64) -> f64 {
         let (sin, cos) = angle.sin_cos();
         self.distort((along * sin).extend(cos)).dot(along)
     }
 
-    /// Whether no ray nearer to the axis appears farther from it than this one.
+    /// Whether all rays nearer to the axis also appear nearer to it.
     fn is_before_fold(&self, direction: DVec3) -> bool {
         const STEPS: u32 = 24;
         let along = direction.truncate().normalize_or_zero();
@@ -109,10 +108,9 @@ impl Distortion {
         radii.is_sorted()
     }
 
-    /// Where the model folds back along an image direction; `None` where it is one to one everywhere.
+    /// Returns the fold of the model along an image direction; `None` if the model is one to one everywhere.
     fn fold(&self, along: DVec2) -> Option<Fold> {
         const STEPS: u32 = 400;
-        // a pinhole's rays are in front of it
         let widest = match self {
             Self::BrownConrady(_) => 89.9f64.to_radians(),
             Self::Fisheye(_) => std::f64::consts::PI,
@@ -130,16 +128,16 @@ impl Distortion {
     }
 }
 
-/// The outermost ray along an image direction up to which a lens model is one to one. Rays beyond it are shown a second time.
+/// Outermost ray along an image direction up to which a lens model is one to one. Rays beyond it appear a second time inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fold {
     /// Angle between the ray and the optical axis, rad.
     pub(super) angle: f64,
-    /// Distance of its image point from the principal point, in units of the focal length.
+    /// Distance of the image point from the principal point, in units of the focal length.
     pub(super) radius: f64,
 }
 
-/// The rays of a camera at which its lens model is one to one: for many rays.
+/// Rays of a camera for which its lens model is one to one, precomputed.
 #[derive(Debug)]
 pub(super) struct Reach {
     /// Largest angle to the optical axis, rad, in [`Reach::SECTORS`] image directions from -π on.
@@ -166,30 +164,30 @@ impl Reach {
 }
 
 impl Camera {
-    /// Projects a ray to a pixel; for a pinhole the ray's z is above 0.
+    /// Projects a ray to a pixel; for a pinhole the ray's z must be above 0.
     pub fn project(&self, ray: DVec3) -> DVec2 {
         self.pixel(self.distortion.distort(ray))
     }
 
-    /// Unit direction of a pixel; more than 90 degrees off the axis with some fisheyes. `None` where the lens model has none,
-    /// or only one beyond its fold.
+    /// Returns the unit direction of a pixel, in some fisheyes more than 90 degrees off the axis; `None` if the lens model has none, or
+    /// only one beyond its fold.
     pub fn direction(&self, pixel: DVec2) -> Option<DVec3> {
         let direction = self.distortion.undistort(self.plane(pixel))?;
         self.distortion.is_before_fold(direction).then_some(direction)
     }
 
-    /// Ray of pixel `(x, y)` with z = 1; `None` where there is none in front of the camera.
+    /// Returns the ray of a pixel with z = 1; `None` if it does not point forward.
     pub fn ray(&self, pixel: DVec2) -> Option<DVec3> {
         self.direction(pixel).filter(|direction| direction.z > 1e-6).map(|direction| direction / direction.z)
     }
 
-    /// Displacement by the lens of the point that a pinhole shows at `pixel`, px.
+    /// Returns the displacement by the lens of the point that a pinhole shows at `pixel`, px.
     pub(crate) fn shift_px(&self, pixel: DVec2) -> f64 {
         (self.project(self.plane(pixel).extend(1.0)) - pixel).length()
     }
 
-    /// Fraction of the way from the centre to `pixel` at which the lens model folds back and shows scene points twice, and
-    /// the angle to the axis of the ray there, rad; `None` where it does not.
+    /// Returns where the lens model folds on the way from the centre to `pixel`, as a fraction of the way, and the angle of the ray
+    /// there to the axis, rad; `None` without a fold.
     pub(super) fn fold_before(&self, pixel: DVec2) -> Option<(f64, f64)> {
         let (length, along) = (self.plane(pixel).length(), self.plane(pixel).normalize_or_zero());
         let fold = self.distortion.fold(along)?;
@@ -225,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_the_picture_is_half_the_camera() {
+    fn scaling_halves_the_intrinsics() {
         let camera =
             Camera { fx: 400.0, fy: 410.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion: Distortion::default() };
         let half = camera.scaled(DVec2::splat(0.5));
@@ -255,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_a_fold_has_no_ray() {
+    fn pixels_beyond_a_fold_have_no_ray() {
         // folds at 47.4 degrees, and shows all rays beyond it a second time
         let distortion = Distortion::from_opencv("D1", &[-0.4, 0.06, 0.0, 0.0]).unwrap();
         let camera = Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion };
@@ -279,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn shift_is_what_the_lens_does_to_a_corner() {
+    fn shift_is_the_displacement_of_a_corner() {
         let distortion = Distortion::from_opencv("D1", &[-0.1, 0.0, 0.0, 0.0]).unwrap();
         let camera = Camera { fx: 300.0, fy: 300.0, cx: 300.0, cy: 0.0, skew: 0.0, distortion };
         assert!((camera.shift_px(DVec2::ZERO) - 30.0).abs() < 1e-9);

@@ -1,16 +1,15 @@
-//! Which part of the images rectification shows.
+//! Part of the images that rectification shows.
 
 use super::CalibrationError;
 use crate::parameter::is_default;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The part of the images that rectification shows, in one of two ways.
+/// Part of the images that rectification shows, given by `alpha` or by a field of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Crop {
-    /// From 0, where no pixel of the rectified images is without a source, to 1, where no pixel of the source is lost;
-    /// OpenCV's `alpha`.
+    /// OpenCV's `alpha`: from 0, where every rectified pixel has a source, to 1, where no source pixel is lost.
     pub alpha: f64,
     /// Field of view of the rectified images along a row, degrees, in place of `alpha`.
     #[serde(skip_serializing_if = "is_default")]
@@ -24,13 +23,13 @@ impl From<f64> for Crop {
 }
 
 impl Crop {
-    /// Fields of view of a pinhole image, degrees: beyond, its edges are stretched without limit.
+    /// Valid fields of view of a pinhole image, degrees; beyond them the edges are stretched too far.
     pub const FOV_DEG: RangeInclusive<f64> = 5.0..=150.0;
 
-    /// Checks the numbers.
+    /// Checks the ranges of the numbers.
     ///
     /// # Errors
-    /// One is out of its range.
+    /// A number is out of its range.
     pub fn validate(&self) -> Result<(), CalibrationError> {
         let Self { alpha, rectified_fov_deg } = self;
         if !(0.0..=1.0).contains(alpha) {
@@ -48,13 +47,13 @@ impl Crop {
         }
     }
 
-    /// Whether the crop of a rectification that is part of a calibration stays.
+    /// Whether this is the default, which keeps the crop of a rectification in the calibration.
     pub fn is_default(&self) -> bool {
         self.alpha <= 0.0 && self.rectified_fov_deg.is_none()
     }
 }
 
-/// The focal length, px, at which columns from `-left_px` to `right_px` of the principal point show this field of view.
+/// Returns the focal length, px, at which columns from `-left_px` to `right_px` of the principal point show this field of view.
 pub(super) fn focal_px(fov_deg: f64, left_px: f64, right_px: f64) -> f64 {
     // tan(a + b) with a = atan(left / f) and b = atan(right / f), solved for f
     let (sin, cos) = fov_deg.to_radians().sin_cos();
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_range() {
+    fn refuses_invalid_crops_with_the_range() {
         let fov = |fov_deg| Crop { alpha: 0.0, rectified_fov_deg: Some(fov_deg) };
         for (crop, text) in
             [(1.5.into(), "alpha is 1.5"), (fov(170.0), "from 5 to 150"), (fov(f64::NAN), "NaN degrees")]

@@ -1,14 +1,13 @@
 //! Metric depth of an estimated rig, fitted to two points at measured distances.
 //!
-//! The inverse of depth is linear in disparity, `1 / z = (d + doffs) / (f T)`, with two unknowns: the slope, and the disparity of
-//! infinity. A guessed field of view makes the slope wrong. Converging cameras, or optical axes that do not meet the
-//! image centre, make the offset wrong, by 10 px for each degree at a focal length of 570 px. One known
-//! distance determines only one of them, so that depth would be right at that distance only; hence two are needed.
+//! The inverse of depth is linear in disparity, `1 / z = (d + doffs) / (f T)`, with two unknowns: a wrong field of view changes the slope;
+//! converging cameras or optical axes off the image centre change the offset, by 10 px for each degree at a focal length of 570 px. One
+//! known distance determines only one of them, so two are needed.
 
 use super::CalibrationError;
 use crate::geometry::Geometry;
 
-/// A point whose distance is known.
+/// Point at a known distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownDepth {
     /// Measured disparity, px.
@@ -17,17 +16,17 @@ pub struct KnownDepth {
     pub depth_m: f64,
 }
 
-/// Smallest usable difference of the two disparities, px: each is uncertain by a fraction of a pixel.
+/// Smallest usable difference of the two disparities, px; each is uncertain by a fraction of a pixel.
 const MIN_DIFFERENCE_PX: f64 = 2.0;
 /// Largest plausible factor between the guessed and the fitted focal length.
 const MAX_FOCAL_FACTOR: f64 = 4.0;
 
-/// The geometry whose depth is right at both points: focal length and `doffs_px` change. The baseline stays, because it can be
-/// measured with a ruler; so do the image centre and `estimated`.
+/// Returns the geometry with right depth at both points: focal length and `doffs_px` change. The baseline, which a ruler measures, the
+/// image centre and `estimated` stay.
 ///
 /// # Errors
-/// A distance is not above 0, the disparities are nearly equal, the far point is nearer than the near one or has the larger
-/// disparity, or the focal length is implausible for a camera with the first guess.
+/// A distance is not above 0, the disparities are nearly equal, the far point is nearer or has the larger disparity, or the focal length
+/// is implausible compared with the first guess.
 pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Result<Geometry, CalibrationError> {
     let error = |text: String| Err(CalibrationError(format!("depth cannot be corrected: {text}")));
     let numbers = [near.disparity_px, near.depth_m, far.disparity_px, far.depth_m];
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_what_to_do() {
+    fn refuses_impossible_points_with_advice() {
         for (near, far, words) in [
             (known(20.0, 1.0), known(19.5, 2.0), "nearly the same disparity"),
             (known(40.0, 2.0), known(20.0, 1.0), "take the nearer one first"),

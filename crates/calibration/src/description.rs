@@ -1,4 +1,4 @@
-//! Description of a calibration as text and as data.
+//! Description of a calibration for the user, as text and as data.
 
 use super::camera_info::projection_of;
 use super::{Camera, Crop, Projection, Rectification, StereoRig};
@@ -7,14 +7,14 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
 
-/// Numbers of a rig for the user; `None` where they need an unknown image size, or do not exist.
+/// Numbers of a rig for the user; `None` if they need an unknown image size, or do not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RigDescription {
-    /// Kind of its file.
+    /// Kind of the rig's file.
     pub kind: &'static str,
     /// Width and height of each view, px.
     pub size: Option<[usize; 2]>,
-    /// Focal length of the rectified images, or of the left camera where none are computed, px.
+    /// Focal length of the rectified images, or of the left camera without them, px.
     pub focal_px: f64,
     /// Baseline, m.
     pub baseline_m: f64,
@@ -24,28 +24,28 @@ pub struct RigDescription {
     pub baseline_in_file: f64,
     /// Unit of the file's lengths.
     pub unit: String,
-    /// Whether left and right of the file are exchanged.
+    /// Whether left and right of the file are swapped.
     pub exchanged: bool,
-    /// Estimated from images, not calibrated.
+    /// Whether the rig is estimated from images, not calibrated.
     pub estimated: bool,
-    /// The left camera.
+    /// Left camera.
     pub left: CameraDescription,
-    /// The right camera.
+    /// Right camera.
     pub right: CameraDescription,
-    /// Convergence of the optical axes, degrees; negative where they diverge.
+    /// Convergence of the optical axes, degrees; negative if they diverge.
     pub toe_in_deg: f64,
     /// Pitch of the right camera relative to the left one, degrees; positive: it looks higher.
     pub pitch_deg: f64,
     /// Roll of the right camera relative to the left one, degrees; positive: clockwise.
     pub roll_deg: f64,
-    /// Row offset of the right image for distant points at the centre of the left one, px (positive: lower); where one camera stands
-    /// above the other the offset of columns (positive: to the right); 0 in rectified pairs.
+    /// Row offset of the right image for distant points at the centre of the left one, px (positive: lower); for cameras one above the
+    /// other the column offset (positive: to the right). It is 0 in rectified pairs.
     pub row_offset_px: Option<f64>,
-    /// Rotation from the left camera's axes to the right one's, row-major: R.
+    /// Rotation R from the left camera's axes to the right one's, row-major.
     pub rotation: [[f64; 3]; 3],
-    /// The left camera's centre in the right camera's axes, m: T.
+    /// Left camera's centre in the right camera's axes, T, m.
     pub translation_m: [f64; 3],
-    /// The rectified images.
+    /// Rectified images.
     pub rectified: Option<RectifiedDescription>,
     /// Reason why the rig cannot be rectified.
     pub problem: Option<String>,
@@ -55,7 +55,7 @@ pub struct RigDescription {
     pub doubts: Vec<String>,
 }
 
-/// One camera.
+/// Description of one camera.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CameraDescription {
     /// Name of the lens model.
@@ -82,14 +82,14 @@ pub struct CameraDescription {
     pub corner_shift_px: Option<f64>,
 }
 
-/// Rectified images, which have the size of the raw ones.
+/// Description of the rectified images, which have the size of the raw ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RectifiedDescription {
-    /// True if it is part of the calibration; otherwise it is computed.
+    /// Whether the rectification is part of the calibration, and not computed.
     pub from_file: bool,
     /// Focal length, px.
     pub focal_px: f64,
-    /// `cx_right - cx_left`, or `cy_right - cy_left` where one camera stands above the other, px.
+    /// Difference of the principal points along the baseline, right minus left, px.
     pub doffs_px: f64,
     /// Field of view along a row, degrees.
     pub horizontal_deg: f64,
@@ -97,13 +97,13 @@ pub struct RectifiedDescription {
     pub vertical_deg: f64,
     /// Fraction of the raw pixels visible in the rectified images, mean of both, percent.
     pub kept_percent: f64,
-    /// R1, row-major.
+    /// Rotation R1, row-major.
     pub rotation_left: [[f64; 3]; 3],
-    /// R2.
+    /// Rotation R2, row-major.
     pub rotation_right: [[f64; 3]; 3],
-    /// P1.
+    /// Projection P1.
     pub projection_left: [[f64; 4]; 3],
-    /// P2, its fourth column in px times m.
+    /// Projection P2, its fourth column in px times m.
     pub projection_right: [[f64; 4]; 3],
 }
 
@@ -189,7 +189,7 @@ fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
     matrix.transpose().to_cols_array_2d()
 }
 
-/// Fraction of a camera's pixels that rectified images show.
+/// Returns the fraction of a camera's pixels that rectified images show.
 fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize)) -> f64 {
     const STEPS: u32 = 64;
     let inside = |x: u32, y: u32| {
@@ -204,7 +204,7 @@ fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (us
 
 fn camera(camera: &Camera, size: Option<(usize, usize)>) -> CameraDescription {
     let Camera { fx, fy, cx, cy, skew, distortion } = *camera;
-    // angles to both sides of the axis: together more than 180 degrees with some fisheyes
+    // angles to both sides of the axis, because their sum exceeds 180 degrees in some fisheyes
     let between = |a: DVec2, b: DVec2| {
         let off = |pixel| camera.direction(pixel).map(|direction| direction.angle_between(DVec3::Z));
         Some((off(a)? + off(b)?).to_degrees())
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn angles_have_the_signs_that_are_said() {
+    fn angles_have_the_documented_signs() {
         let mut rig = plain_rig();
         // the right camera turned by 2 degrees to the left: the axes meet in front
         rig.rotation = DMat3::from_rotation_y(2.0f64.to_radians());
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn fisheyes_see_more_than_half_of_everything() {
+    fn fisheyes_exceed_180_degrees() {
         let mut rig = plain_rig();
         let distortion = Distortion::from_fisheye("D", &[0.0; 4]).unwrap();
         let fisheye = Camera { fx: 180.0, fy: 180.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion };
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_size_what_needs_one_is_left_out() {
+    fn numbers_that_need_a_size_are_left_out() {
         let mut rig = plain_rig();
         rig.size = None;
         let told = rig.describe(0.0);

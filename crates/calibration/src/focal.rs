@@ -1,13 +1,13 @@
-//! Three ways to state a focal length, and their conversion to px.
+//! Focal length as the user states it, and its conversion to px.
 
-/// A focal length as the user states it.
+/// Focal length in the form in which the user states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FocalLength {
-    /// In px of the images, as in calibrations.
+    /// Focal length in px of the images, as in calibrations.
     Px(f64),
-    /// Horizontal field of view in degrees, as in data sheets of webcams.
+    /// Horizontal field of view, degrees, as in data sheets of webcams.
     FovDeg(f64),
-    /// In mm with a sensor width, as in data sheets of industrial cameras.
+    /// Focal length and sensor width, mm, as in data sheets of industrial cameras.
     Lens {
         /// Focal length, mm.
         focal_mm: f64,
@@ -17,8 +17,8 @@ pub enum FocalLength {
 }
 
 impl FocalLength {
-    /// Focal length for images that are `width` px wide. A length in mm is converted by `f_p = W_i f / W_s` (Leu,
-    /// Bacara & Jivet 2010, eq. 3), with the widths of image and sensor.
+    /// Returns the focal length for images `width` px wide. A length in mm is converted by `f_p = W_i f / W_s` (Leu, Bacara & Jivet 2010,
+    /// eq. 3), with the widths of image and sensor.
     pub fn px(self, width: usize) -> f64 {
         match self {
             Self::Px(px) => px,
@@ -27,7 +27,7 @@ impl FocalLength {
         }
     }
 
-    /// A lens whose focal length is longer by this factor, stated in the same way.
+    /// Returns a focal length that is longer by `factor`, stated in the same way.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         match self {
@@ -39,7 +39,7 @@ impl FocalLength {
         }
     }
 
-    /// The same lens for images of this size that are turned by 90 degrees; a field of view as that of a pinhole.
+    /// Returns the focal length for images turned by 90 degrees; a field of view is converted as that of a pinhole.
     #[must_use]
     pub(crate) fn along_columns(self, (width, height): (usize, usize)) -> Self {
         match self {
@@ -48,7 +48,7 @@ impl FocalLength {
         }
     }
 
-    /// Horizontal field of view, degrees, of images that are `width` px wide.
+    /// Returns the horizontal field of view of images `width` px wide, degrees.
     pub fn fov_deg(self, width: usize) -> f64 {
         2.0 * (width as f64 / 2.0 / self.px(width)).atan().to_degrees()
     }

@@ -4,7 +4,7 @@ use crate::console::foreign;
 use std::fmt;
 use std::str::FromStr;
 
-/// The length of one unit in a calibration file.
+/// Length of one unit in a calibration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LengthUnit {
     /// Metres.
@@ -14,12 +14,12 @@ pub enum LengthUnit {
     Centimetre,
     /// Millimetres.
     Millimetre,
-    /// This number of metres: the side of a chessboard square, where the board was given as squares of side 1.
+    /// Number of metres, such as the side of a chessboard square, if the board was given as squares of side 1.
     Metres(f64),
 }
 
 impl LengthUnit {
-    /// Length of one unit, m.
+    /// Returns the length of one unit, m.
     pub fn metres(self) -> f64 {
         match self {
             Self::Metre => 1.0,
@@ -35,7 +35,7 @@ pub(super) const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.01..=1.
 /// Baselines of nearly all rigs, m; others are doubted.
 const COMMON_BASELINE_M: std::ops::RangeInclusive<f64> = 0.015..=1.5;
 
-/// Units that files turn out to have, with what the user did.
+/// Units that files often have by mistake, with the user's mistake.
 const MISTAKEN_UNITS: [(LengthUnit, &str); 6] = [
     (LengthUnit::Metre, ""),
     (LengthUnit::Millimetre, ""),
@@ -46,14 +46,14 @@ const MISTAKEN_UNITS: [(LengthUnit, &str); 6] = [
 ];
 
 impl LengthUnit {
-    /// The unit that makes the file's baseline plausible: metres, else millimetres; else metres.
+    /// Returns the unit with a plausible baseline: metres, else millimetres; else metres.
     pub(super) fn guess(baseline: f64) -> Self {
         let plausible = |unit: &Self| PLAUSIBLE_BASELINE_M.contains(&(baseline * unit.metres()));
         [Self::Metre, Self::Millimetre].into_iter().find(plausible).unwrap_or_default()
     }
 
-    /// A doubt about a file's baseline of this unit, where hardly any rig has such a one, with the units that would give a
-    /// common one. `is_stated` says that the file names its unit.
+    /// Returns a doubt if hardly any rig has this baseline, with the units that would make it common. `is_stated` is true if the file names
+    /// its unit.
     pub(super) fn doubt(self, baseline: f64, is_stated: bool) -> Option<String> {
         let baseline_m = baseline * self.metres();
         if COMMON_BASELINE_M.contains(&baseline_m) {
@@ -74,7 +74,7 @@ impl LengthUnit {
         Some(format!("{cause}: {}", self.remedies(baseline)))
     }
 
-    /// Other units that make the baseline a common one.
+    /// Returns other units that make the baseline a common one.
     fn remedies(self, baseline: f64) -> String {
         let units: Vec<_> = MISTAKEN_UNITS
             .into_iter()
@@ -94,12 +94,11 @@ impl LengthUnit {
     }
 }
 
-/// A length as a ruler says it.
 fn ruler(length_m: f64) -> String {
     if length_m < 1.0 { format!("{} mm", number(length_m * 1e3)) } else { format!("{} m", number(length_m)) }
 }
 
-/// A number with three digits, or all before the point.
+/// Formats a number with three digits, or all before the point.
 fn number(value: f64) -> String {
     let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 12);
     let text = format!("{value:.*}", digits as usize);
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn units_that_would_make_a_baseline_common_are_named() {
+    fn doubts_name_units_with_a_common_baseline() {
         for (baseline, is_stated, words) in [
             (
                 74.8,
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused_with_what_there_is() {
+    fn unknown_units_are_refused_with_the_known_ones() {
         for text in ["inch", "0", "-1", "nan", ""] {
             let error = text.parse::<LengthUnit>().unwrap_err();
             assert!(error.contains("m, cm, mm") && error.contains("0.025"), "{error}");

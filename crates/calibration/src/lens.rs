@@ -1,4 +1,4 @@
-//! The two distortion models: OpenCV's rational one with thin prisms (without a tilted sensor), and its fisheye.
+//! Distortion models: OpenCV's rational one with thin prisms (without a tilted sensor), and its fisheye.
 
 use super::CalibrationError;
 use glam::{DVec2, DVec3};
@@ -6,17 +6,17 @@ use glam::{DVec2, DVec3};
 /// Distortion coefficients of a pinhole lens, all 0 for none (Brown 1966, and OpenCV's additions).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BrownConrady {
-    /// k1 to k6: `(1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶)`.
+    /// Radial coefficients k1 to k6: `(1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶)`.
     pub radial: [f64; 6],
-    /// p1 and p2.
+    /// Tangential coefficients p1 and p2.
     pub tangential: [f64; 2],
-    /// s1 to s4.
+    /// Thin prism coefficients s1 to s4.
     pub prism: [f64; 4],
 }
 
 impl BrownConrady {
-    /// From OpenCV's order `k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4 [tau_x tau_y]]]]`; empty for none. `name` is the
-    /// list's name for the error.
+    /// Returns the lens of coefficients in OpenCV's order `k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4 [tau_x tau_y]]]]`; empty for none. `name`
+    /// is the list's name for the error.
     ///
     /// # Errors
     /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
@@ -42,7 +42,7 @@ impl BrownConrady {
         })
     }
 
-    /// Coefficients in OpenCV's order, as many as needed of 5, 8 and 12.
+    /// Returns the coefficients in OpenCV's order, as many as needed of 5, 8 and 12.
     pub fn coefficients(&self) -> Vec<f64> {
         let [k1, k2, k3, k4, k5, k6] = self.radial;
         let [p1, p2] = self.tangential;
@@ -67,7 +67,7 @@ impl BrownConrady {
         )
     }
 
-    /// Undistorts a point; `None` where the model has no ray nearby, as far outside the image.
+    /// Undistorts a point; `None` if the model has no ray nearby, as far outside the image.
     pub(crate) fn undistort(&self, distorted: DVec2) -> Option<DVec2> {
         let mut ray = distorted;
         for _ in 0..50 {
@@ -80,7 +80,7 @@ impl BrownConrady {
             let dx = (self.distort(ray + DVec2::X * h) - self.distort(ray - DVec2::X * h)) / (2.0 * h);
             let dy = (self.distort(ray + DVec2::Y * h) - self.distort(ray - DVec2::Y * h)) / (2.0 * h);
             let determinant = dx.perp_dot(dy);
-            // at a fold of the model and beyond it there is no inverse
+            // there is no inverse at a fold of the model and beyond it
             if !determinant.is_finite() || determinant < 1e-3 {
                 return None;
             }
@@ -90,11 +90,11 @@ impl BrownConrady {
     }
 }
 
-/// A fisheye (Kannala and Brandt 2006, as in OpenCV's `fisheye` and Kalibr's `equidistant`): a ray at the angle `θ` to
-/// the axis appears at the radius `θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸)`.
+/// Fisheye model (Kannala and Brandt 2006, as in OpenCV's `fisheye` and Kalibr's `equidistant`): a ray at the angle `θ` to the axis
+/// appears at the radius `θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fisheye {
-    /// k1 to k4.
+    /// Coefficients k1 to k4.
     pub k: [f64; 4],
 }
 
@@ -111,7 +111,7 @@ impl Fisheye {
         1.0 + a2 * (3.0 * k1 + a2 * (5.0 * k2 + a2 * (7.0 * k3 + a2 * 9.0 * k4)))
     }
 
-    /// Distorted image point of a direction, in units of the focal length.
+    /// Returns the distorted image point of a direction, in units of the focal length.
     pub(crate) fn distort(&self, direction: DVec3) -> DVec2 {
         let across = direction.truncate().length();
         if across == 0.0 {
@@ -120,7 +120,7 @@ impl Fisheye {
         direction.truncate() / across * self.radius(across.atan2(direction.z))
     }
 
-    /// Unit direction of a distorted image point; `None` where no angle up to 180 degrees maps to it.
+    /// Returns the unit direction of a distorted image point; `None` if no angle up to 180 degrees maps to it.
     pub(crate) fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
         let radius = distorted.length();
         if radius == 0.0 {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_ray_reaches_has_none() {
+    fn unreachable_points_have_no_ray() {
         let lens = BrownConrady::from_opencv("D1", &[-0.3, 0.0, 0.0, 0.0]).unwrap();
         assert_eq!(lens.undistort(DVec2::new(3.0, 0.0)), None);
         let fisheye = Fisheye { k: [-0.1, 0.0, 0.0, 0.0] };
@@ -192,7 +192,7 @@ mod tests {
         assert!(text.contains("D1") && text.contains("tilted"), "{text}");
     }
 
-    /// OpenCV's documented formula, written down once more: a = x/z, b = y/z, θ = atan(r), x' = (θ_d / r) a.
+    // OpenCV's documented formula, written independently: a = x/z, b = y/z, θ = atan(r), x' = (θ_d / r) a
     #[test]
     fn fisheye_is_opencvs_and_comes_back() {
         let k = [-0.0879, -0.0157, 0.0135, -0.0158];

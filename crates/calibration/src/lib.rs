@@ -1,7 +1,7 @@
 //! Calibrated rigs: files, rectification and metric depth.
 //!
-//! [`load`] reads a [`StereoRig`] from files of many kinds and our own; [`StereoRig::rectifier`] computes, for one
-//! image size, the map that the capture thread applies to every raw pair.
+//! [`load`] reads a [`StereoRig`] from files of many kinds and our own; [`StereoRig::rectifier`] computes, for one image size, the map that
+//! the capture thread applies to every raw pair.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};
 use stereopsis_base::{console, files, geometry, image, parameter, process};
@@ -59,7 +59,7 @@ pub use sides::{exchanged, range_of};
 pub struct CalibrationError(pub String);
 
 impl CalibrationError {
-    /// Left and right are exchanged: the remedy is to swap them.
+    /// Whether the error is that left and right are swapped.
     pub fn means_exchanged(&self) -> bool {
         self.0.contains(estimate::SWAPPED)
     }

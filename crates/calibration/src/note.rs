@@ -1,34 +1,34 @@
-//! The calibration of a pair source as recordings store it.
+//! Calibration of a pair source in the form that recordings store.
 
 use super::{CalibrationError, Crop, LoadOptions, RowField, RowsChoice, StereoRig, read, toml_of};
 use crate::geometry::{Axis, Geometry};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How the pairs are rectified, and their geometry.
+/// Rectification of the pairs, and their geometry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationNote {
-    /// The rig as our own calibration file (TOML), where there is one.
+    /// Rig in Stereopsis's TOML, if there is one.
     pub rig: Option<String>,
-    /// The rig rectifies the pairs.
+    /// Whether the rig rectifies the pairs.
     pub rectifies: bool,
-    /// The part that is shown.
+    /// Part of the images that is shown.
     #[serde(flatten)]
     pub crop: Crop,
-    /// Geometry that converts disparity to metres, at the source's size, where it is known.
+    /// Geometry that converts disparity to metres, at the source's size, if known.
     pub geometry: Option<Geometry>,
     /// Working size, in the words of `--scale`.
     pub scale: String,
     /// Direction of the baseline of pairs without a geometry.
     #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
     pub axis: Axis,
-    /// How row errors that are left are corrected; they are not where it is missing.
+    /// Correction of remaining row errors; no correction if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<RowsChoice>,
-    /// The field that [`RowsChoice::Field`] keeps.
+    /// Row field for [`RowsChoice::Field`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_field: Option<RowField>,
-    /// The raw images are left and right exchanged.
+    /// Whether left and right of the raw images are swapped.
     #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
     pub swapped: bool,
 }
@@ -57,21 +57,21 @@ impl CalibrationNote {
         }
     }
 
-    /// The rig, where there is one.
+    /// Parses the rig, if there is one.
     ///
     /// # Errors
-    /// Its text is damaged.
+    /// The text of the rig is damaged.
     pub fn parsed_rig(&self) -> Result<Option<StereoRig>, CalibrationError> {
         let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
         self.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()
     }
 
-    /// Note of pairs that this rig rectifies.
+    /// Returns the note of pairs that this rig rectifies.
     pub fn of_rig(rig: &StereoRig, crop: impl Into<Crop>) -> Self {
         Self { rig: Some(toml_of(rig)), rectifies: true, crop: crop.into(), ..Self::default() }
     }
 
-    /// Note of pairs that are rectified already.
+    /// Returns the note of pairs that are already rectified.
     pub fn of_rectified(geometry: Geometry) -> Self {
         Self { geometry: Some(geometry), ..Self::default() }
     }

@@ -1,14 +1,14 @@
-//! Polynomials of second degree over an image, fitted to values among which are outliers.
+//! Second-degree polynomials over an image, fitted to values with outliers.
 
 use super::health::quantile;
 use glam::DVec2;
 
-/// Numbers of a polynomial: the factors of 1, x, y, xy, x² and y².
+/// Number of coefficients of a polynomial: for 1, x, y, xy, x² and y².
 pub(crate) const TERMS: usize = 6;
-/// Factors of a polynomial.
+/// Coefficients of a polynomial.
 pub(crate) type Factors = [f64; TERMS];
 
-/// Rounds of a fit.
+/// Number of rounds of a fit.
 const ROUNDS: usize = 8;
 /// Standard deviation of normal numbers whose absolute values have the median 1.
 const SIGMA_OF_MEDIAN: f64 = 1.4826;
@@ -17,13 +17,13 @@ fn terms(at: DVec2) -> Factors {
     [1.0, at.x, at.y, at.x * at.y, at.x * at.x, at.y * at.y]
 }
 
-/// Value of a polynomial at a place, whose coordinates go from -1 to 1 over the image.
+/// Returns the value of a polynomial at a place, whose coordinates are -1 to 1 over the image.
 pub(crate) fn value(factors: &Factors, at: DVec2) -> f64 {
     terms(at).iter().zip(factors).map(|(term, factor)| term * factor).sum()
 }
 
-/// Factors of the first `count` terms by least squares in which outliers lose their weight (Cauchy's), and the standard deviation, at
-/// least `min_sigma`, of the others. `values`, at least one, are those at places.
+/// Fits the first `count` coefficients to at least one value by least squares in which outliers lose their weight (Cauchy's). Returns them
+/// with the standard deviation of the other values, at least `min_sigma`.
 pub(crate) fn fit(values: &[(DVec2, f64)], count: usize, min_sigma: f64) -> (Factors, f64) {
     let mut factors = [0.0; TERMS];
     factors[0] = quantile(&mut values.iter().map(|(_, value)| *value).collect::<Vec<_>>(), 0.5);
@@ -43,14 +43,14 @@ pub(crate) fn fit(values: &[(DVec2, f64)], count: usize, min_sigma: f64) -> (Fac
                 normal[i][TERMS] += weight * row[i] * value.1;
             }
         }
-        // places on a line do not determine a surface: it stays flat across
+        // keeps the surface flat in directions that the places do not determine
         (1..count).for_each(|i| normal[i][i] += 1.0);
         factors = solved(normal, count);
     }
     (factors, sigma)
 }
 
-/// Solution of the first `count` of symmetric positive definite equations, by elimination.
+/// Solves the first `count` of symmetric positive definite equations by elimination.
 fn solved(mut rows: [[f64; TERMS + 1]; TERMS], count: usize) -> Factors {
     for i in 0..count {
         let pivot = rows[i];

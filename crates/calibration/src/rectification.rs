@@ -1,18 +1,17 @@
-//! Rectification: virtual cameras that show every point in the same row of both images, or in the same column where one camera
-//! stands above the other.
+//! Rectification: virtual cameras that show every point in the same row of both images, or in the same column for cameras one above the
+//! other.
 //!
-//! Rotations after Bouguet: each camera turns half of the rotation between them, then both turn until the baseline lies
-//! along x, or along y. Focal length and principal point are equal in both images (so doffs is 0), and are chosen as in OpenCV,
-//! so that a rig has the same focal length in both programs: the principal point centres the corners of both images,
-//! and the focal length lies between the one that fills both images (alpha 0) and the one that loses
-//! no pixel of either (alpha 1), or is that of a field of view.
+//! Rotations after Bouguet: each camera turns by half of the rotation between them, then both turn until the baseline lies along x or y.
+//! Focal length and principal point are equal in both images (so doffs is 0) and chosen as in OpenCV, so that a rig has the same focal
+//! length in both programs: the principal point centres the corners of both images; the focal length lies between the one that fills
+//! both images (alpha 0) and the one that loses no pixel of either (alpha 1), or follows from a field of view.
 
 use super::crop::{self, Crop};
 use super::{CalibrationError, Camera, StereoRig, checks};
 use crate::geometry::{Axis, Geometry};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-/// Pinhole of a rectified image.
+/// Pinhole projection of a rectified image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Focal length along x, px.
@@ -26,12 +25,12 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// The ray, with z = 1, of a rectified pixel.
+    /// Returns the ray of a rectified pixel, with z = 1.
     pub(super) fn ray(&self, x: f64, y: f64) -> DVec3 {
         DVec3::new((x - self.cx) / self.fx, (y - self.cy) / self.fy, 1.0)
     }
 
-    /// The rectified pixel of a direction; `None` behind the camera.
+    /// Returns the rectified pixel of a direction; `None` behind the camera.
     pub(super) fn pixel(&self, ray: DVec3) -> Option<DVec2> {
         let Self { fx, fy, cx, cy } = *self;
         (ray.z > 0.0).then(|| DVec2::new(fx * ray.x / ray.z + cx, fy * ray.y / ray.z + cy))
@@ -44,18 +43,18 @@ impl Projection {
     }
 }
 
-/// Rectification of both images.
+/// Rotations and projections that rectify both images.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectification {
-    /// Rotation from the left camera's axes to the common ones: R1.
+    /// Rotation R1 from the left camera's axes to the common ones.
     pub rotation_left: DMat3,
-    /// Rotation from the right camera's axes to the common ones: R2.
+    /// Rotation R2 from the right camera's axes to the common ones.
     pub rotation_right: DMat3,
-    /// Projection of the left rectified image: P1.
+    /// Projection P1 of the left rectified image.
     pub left: Projection,
-    /// Projection of the right rectified image: P2.
+    /// Projection P2 of the right rectified image.
     pub right: Projection,
-    /// Baseline, m: from P2.
+    /// Baseline, from P2, m.
     pub baseline_m: f64,
     /// Direction of the baseline.
     pub axis: Axis,
@@ -78,7 +77,7 @@ impl Rectification {
         Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m, axis })
     }
 
-    /// Keeps rotations and baseline, with another crop.
+    /// Returns the rectification with the same rotations and baseline, and another crop.
     ///
     /// # Errors
     /// The cameras diverge too much.
@@ -93,7 +92,7 @@ impl Rectification {
         Self { left: self.left.scaled(factor), right: self.right.scaled(factor), ..*self }
     }
 
-    /// Geometry that converts disparity of the rectified images to metres.
+    /// Returns the geometry that converts disparity of the rectified images to metres.
     pub fn geometry(&self) -> Geometry {
         let Self { left, right, axis, .. } = self;
         let (focal_px, doffs_px) = match axis {
@@ -104,7 +103,7 @@ impl Rectification {
     }
 }
 
-/// The pinhole of both rectified images; see [`Rectification::compute`].
+/// Computes the projection of both rectified images; see [`Rectification::compute`].
 fn projection(
     rig: &StereoRig,
     rotations: [DMat3; 2],
@@ -114,7 +113,7 @@ fn projection(
 ) -> Result<Projection, CalibrationError> {
     let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
     let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
-    // initial focal length for centring the corners; the final one follows from there
+    // initial focal length, to centre the corners; the final one follows from them
     let usual = match axis {
         Axis::Horizontal => f64::midpoint(rig.left.fy, rig.right.fy),
         Axis::Vertical => f64::midpoint(rig.left.fx, rig.right.fx),
@@ -126,7 +125,7 @@ fn projection(
         .map(|seen| seen.focal_lengths(center, last))
         .into_iter()
         .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
-    // 20 times the usual focal length would show next to nothing
+    // 20 times the usual focal length would show almost nothing
     if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
         return Err(CalibrationError(
             "the two cameras look too far apart: their images have nothing in common after rectification; check R \
@@ -143,7 +142,7 @@ fn projection(
     Ok(Projection { fx: focal, fy: focal, cx: center.x, cy: center.y })
 }
 
-/// Direction from the left camera to the right one in their common axes.
+/// Returns the direction from the left camera to the right one in their common axes.
 pub(crate) fn to_right(axis: Axis) -> DVec3 {
     match axis {
         Axis::Horizontal => DVec3::X,
@@ -151,12 +150,12 @@ pub(crate) fn to_right(axis: Axis) -> DVec3 {
     }
 }
 
-/// Direction of a baseline that is longer along x or along y.
+/// Returns the direction of a baseline that is longer along x or along y.
 pub(crate) fn longer_axis(x: f64, y: f64) -> Axis {
     if y.abs() > x.abs() { Axis::Vertical } else { Axis::Horizontal }
 }
 
-/// R1 and R2, and the direction of the baseline.
+/// Computes R1 and R2, and the direction of the baseline.
 fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> {
     let axis = checks::standing(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
@@ -165,14 +164,14 @@ fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> 
     Ok((DMat3::from_quat(level * half), DMat3::from_quat(level * half.inverse()), axis))
 }
 
-/// Point of a pixel in a rotated camera, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
-/// the axis, as in fisheyes: a pinhole image cannot show it.
+/// Returns the direction of a pixel in a rotated camera, as (x / z, y / z); `None` beyond a fold of the lens model, and more than 80
+/// degrees off the axis, which a pinhole image cannot show.
 fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
     let ray = rotation * camera.direction(pixel)?;
     (ray.z > 0.17).then(|| ray.truncate() / ray.z)
 }
 
-/// The direction of a pixel; where it has none, that of the outermost point on the way to it from the middle of the image.
+/// Returns the direction of a pixel; without one that of the outermost point on the way to it from the centre.
 fn outermost(camera: &Camera, rotation: DMat3, pixel: DVec2, last: DVec2) -> Option<DVec2> {
     const HALVINGS: u32 = 10;
     let at = |share: f64| direction(camera, rotation, (last / 2.0).lerp(pixel, share));
@@ -190,15 +189,15 @@ fn outermost(camera: &Camera, rotation: DMat3, pixel: DVec2, last: DVec2) -> Opt
     Some(seen)
 }
 
-/// Mean direction of the four corners; where the lens model folds before a corner, the outermost point before the fold counts.
+/// Returns the mean direction of the four corners, or of the outermost points before a fold.
 fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
     let corners = [DVec2::ZERO, DVec2::new(last.x, 0.0), DVec2::new(0.0, last.y), last];
     let seen = corners.map(|corner| outermost(camera, rotation, corner, last).unwrap_or(DVec2::ZERO));
     seen.iter().sum::<DVec2>() / 4.0
 }
 
-/// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it images are cropped. A pinhole that
-/// shows the whole field of a fisheye has too few pixels for its centre.
+/// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; images are cropped beyond it. A pinhole that shows the whole
+/// field of a fisheye has too few pixels for its centre.
 const MAX_TANGENT: f64 = 3.73;
 
 /// Field of view of a camera in rectified directions.
@@ -210,8 +209,7 @@ struct FieldOfView {
 }
 
 impl FieldOfView {
-    /// The focal lengths, with the principal point at `center`, with which the image is filled, and with which it shows
-    /// everything.
+    /// Returns the focal lengths that fill the image and that show everything, with the principal point at `center`.
     fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
         let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
         let ((a, b), (c, d)) = (ratios(self.inner), ratios(self.outer));
@@ -266,14 +264,14 @@ mod tests {
         let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
         let baseline = done.rotation_right * rig.translation_m;
         assert!((baseline - DVec3::new(-rig.translation_m.length(), 0.0, 0.0)).length() < 1e-12);
-        // both look the same way: a far ray is the same in both
+        // both look in the same direction: a far ray is the same in both
         let far = DVec3::new(0.1, -0.2, 1.0);
         let apart = done.rotation_left * far - done.rotation_right * (rig.rotation * far);
         assert!(apart.length() < 1e-12);
     }
 
     #[test]
-    fn corners_of_both_pictures_are_filled() {
+    fn corners_of_both_images_are_filled() {
         let mut rig = plain_rig();
         rig.left.distortion = Distortion::from_opencv("D1", &[-0.25, 0.07, 0.0, 0.0]).unwrap();
         rig.right.distortion = rig.left.distortion;
@@ -293,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_goes_from_no_border_to_nothing_lost() {
+    fn alpha_ranges_from_no_border_to_no_loss() {
         let mut rig = plain_rig();
         rig.left.distortion = Distortion::from_opencv("D1", &[-0.25, 0.07, 0.0, 0.0]).unwrap();
         rig.right.distortion = rig.left.distortion;
@@ -301,7 +299,7 @@ mod tests {
         let focal = |alpha| Rectification::compute(&rig, 640, 480, alpha).unwrap().left.fx;
         assert!((focal(0.25) - (0.75 * focal(0.0) + 0.25 * focal(1.0))).abs() < 1e-9);
         let done = Rectification::compute(&rig, 640, 480, 1.0).unwrap();
-        // every raw pixel has a place in the rectified image, and one lies at its edge
+        // every raw pixel has a place in the rectified image, and one of them lies at its edge
         let mut closest = f64::INFINITY;
         for (camera, rotation) in [(rig.left, done.rotation_left), (rig.right, done.rotation_right)] {
             for (x, y) in (0..640).flat_map(|x| [(x, 0), (x, 479)]).chain((0..480).flat_map(|y| [(0, y), (639, y)])) {
@@ -314,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fisheye_that_sees_everything_keeps_a_useful_picture() {
+    fn a_full_fisheye_keeps_a_useful_image() {
         let mut rig = plain_rig();
         for camera in [&mut rig.left, &mut rig.right] {
             (camera.fx, camera.fy) = (200.0, 200.0);

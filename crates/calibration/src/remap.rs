@@ -1,4 +1,4 @@
-//! Remaps images by a fixed map: bilinear, in integers, equal for all channels and depths. Plain loops, which become vector instructions.
+//! Remap of images by a fixed map: bilinear, in integers, equal for all channels and depths. Plain loops, which become vector instructions.
 
 #![allow(
     clippy::inline_always,
@@ -14,22 +14,21 @@ const ONE: i32 = 128;
 
 /// Weight of a target pixel whose source lies outside.
 const OUTSIDE: u8 = u8::MAX;
-/// Pixels of a step: few enough for the cache next to the processor.
+/// Number of pixels per step, few enough for the cache next to the processor.
 const BLOCK: usize = 128;
 
-/// The channels of a block.
-type Moved<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
+type ChannelBlocks<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
 
 /// Sources of all target pixels; both images have the same size, at least 2x2.
 #[derive(Debug)]
 pub(super) struct RemapTable {
     size: (usize, usize),
     blocks: Vec<Block>,
-    /// Whether a target pixel has no source: others are not black then, so that a border ends where the image begins.
+    /// Whether some target pixel has no source. Then only such pixels are black: others get at least brightness 1.
     has_border: bool,
 }
 
-/// Sources of successive target pixels; behind the last one they lie outside.
+/// Sources of successive target pixels; places after the last pixel have none.
 #[derive(Clone, Debug)]
 struct Block {
     /// Index of the upper left of the four source pixels.
@@ -40,11 +39,11 @@ struct Block {
     lowers: [u8; BLOCK],
 }
 
-/// Bytes of each target pixel.
+/// Size per target pixel, bytes.
 pub(super) const BYTES_PER_PIXEL: usize = size_of::<Block>() / BLOCK;
 
 impl RemapTable {
-    /// A map from target pixel `(x, y)` to its source position `source(x, y)`, px.
+    /// Computes a map from target pixel `(x, y)` to its source position `source(x, y)`, px.
     pub(super) fn new(width: usize, height: usize, source: impl Fn(usize, usize) -> DVec2) -> Self {
         let none = Block { places: [0; BLOCK], rights: [0; BLOCK], lowers: [OUTSIDE; BLOCK] };
         let mut blocks = vec![none; (width * height).div_ceil(BLOCK)];
@@ -65,7 +64,7 @@ impl RemapTable {
         self.size
     }
 
-    /// Source position of a target pixel, to 1/128 px; `None` outside.
+    /// Returns the source position of a target pixel, to 1/128 px; `None` outside.
     pub(super) fn source(&self, x: usize, y: usize) -> Option<DVec2> {
         let at = y * self.size.0 + x;
         let (block, at) = (self.blocks.get(at / BLOCK)?, at % BLOCK);
@@ -75,8 +74,8 @@ impl RemapTable {
         (block.lowers[at] != OUTSIDE).then_some(whole + share)
     }
 
-    /// The map of images whose target pixel `(x, y)` shows what target position `place(x, y)` of this one shows, which is moved along
-    /// x or along y: sources in between are interpolated, and beyond the last two continued.
+    /// Returns the map of images whose target pixel `(x, y)` shows target position `place(x, y)` of this one, moved along x or y. Sources
+    /// are interpolated, and continued beyond the last two.
     pub(super) fn seen_through(&self, place: impl Fn(usize, usize) -> DVec2) -> Self {
         let (width, height) = self.size;
         let last = DVec2::new(width as f64 - 2.0, height as f64 - 2.0);
@@ -96,7 +95,7 @@ impl RemapTable {
         })
     }
 
-    /// The remapped image; black outside the source, where brightness is 0 and nowhere else.
+    /// Remaps an image. It is black, brightness 0, exactly outside the source.
     pub(super) fn apply(&self, picture: &Picture) -> Picture {
         match (&picture.luma, &picture.rgb) {
             (Luma::U8(luma), Some(rgb)) => {
@@ -106,7 +105,7 @@ impl RemapTable {
             (Luma::U8(luma), None) => {
                 let (luma, mut moved) = (luma.pixels(), self.room());
                 let unpack = |[pair]: [u32; 1]| [[pair & 0xff, pair >> 8]];
-                let write = |[block]: &Moved<1>| moved.extend(block.map(|v| v as u8));
+                let write = |[block]: &ChannelBlocks<1>| moved.extend(block.map(|v| v as u8));
                 dispatch!(Level::new(), _ => self.remap(|at| [two(luma, at)], unpack, write));
                 Luma::U8(self.image(moved)).into()
             }
@@ -114,14 +113,14 @@ impl RemapTable {
                 let (luma, mut moved) = (image.pixels(), self.room());
                 let read = |at: usize| [u32::from(luma[at]) | u32::from(luma[at + 1]) << 16];
                 let unpack = |[pair]: [u32; 1]| [[pair & 0xffff, pair >> 16]];
-                dispatch!(Level::new(), _ => self.remap(read, unpack, |[block]: &Moved<1>| moved.extend(block)));
+                dispatch!(Level::new(), _ => self.remap(read, unpack, |[block]: &ChannelBlocks<1>| moved.extend(block)));
                 let luma = Luma::U16 { image: self.image(moved), bits: *bits };
                 Picture { luma, rgb: rgb.as_ref().map(|rgb| self.with_colors(&picture.luma.to_u8(), rgb).1) }
             }
         }
     }
 
-    /// Brightness and colours in one pass: place and weights are read once for four channels.
+    /// Remaps brightness and colours in one pass, which reads place and weights once for four channels.
     fn with_colors(&self, luma: &Image<u8>, rgb: &Image<[u8; 3]>) -> (Image<u8>, Image<[u8; 3]>) {
         let (luma, rgb) = (luma.pixels(), rgb.pixels().as_flattened());
         let (mut moved, mut colors) = (self.room(), self.room());
@@ -134,7 +133,7 @@ impl RemapTable {
             let (red, green) = ([first & 0xff, first >> 24], [first >> 8 & 0xff, last >> 16 & 0xff]);
             [[pair & 0xff, pair >> 8], red, green, [first >> 16 & 0xff, last >> 24]]
         };
-        let write = |[luma, red, green, blue]: &Moved<4>| {
+        let write = |[luma, red, green, blue]: &ChannelBlocks<4>| {
             moved.extend(luma.map(|v| v as u8));
             colors.extend((0..BLOCK).map(|i| [red[i] as u8, green[i] as u8, blue[i] as u8]));
         };
@@ -142,26 +141,25 @@ impl RemapTable {
         (self.image(moved), self.image(colors))
     }
 
-    /// Room for all blocks.
     fn room<T>(&self) -> Vec<T> {
         Vec::with_capacity(self.blocks.len() * BLOCK)
     }
 
-    /// The image without the end of its last block.
+    /// Returns the image without the padding of its last block.
     fn image<T>(&self, mut pixels: Vec<T>) -> Image<T> {
         let (width, height) = self.size;
         pixels.truncate(width * height);
         Image::new(width, height, pixels)
     }
 
-    /// Reads words of a pixel and its right neighbour, unpacks both values of each channel, of which the first one is brightness, and
-    /// writes the channels block by block.
+    /// Reads a pixel and its right neighbour, unpacks both values of each channel, brightness first, and writes the channels block by
+    /// block.
     #[inline(always)]
     fn remap<const WORDS: usize, const CHANNELS: usize>(
         &self,
         read: impl Fn(usize) -> [u32; WORDS],
         unpack: impl Fn([u32; WORDS]) -> [[u32; 2]; CHANNELS],
-        mut write: impl FnMut(&Moved<CHANNELS>),
+        mut write: impl FnMut(&ChannelBlocks<CHANNELS>),
     ) {
         let width = self.size.0;
         let least = u32::from(self.has_border);
@@ -193,14 +191,14 @@ impl RemapTable {
     }
 }
 
-/// A pixel and its right neighbour, in the upper bits.
+/// Returns a pixel and its right neighbour, in the upper bits.
 #[inline(always)]
 fn two(pixels: &[u8], at: usize) -> u32 {
     let pair = &pixels[at..at + 2];
     u16::from_le_bytes([pair[0], pair[1]]).into()
 }
 
-/// Index of the upper left source pixel, and the weights of the right and the lower ones; `None` outside.
+/// Returns the index of the upper left source pixel, and the weights of the right and the lower ones; `None` outside.
 fn quantize(position: DVec2, width: usize, height: usize) -> Option<(u32, [u8; 2])> {
     let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
     // a pixel extends half a step beyond its centre; NaN is outside too
@@ -218,8 +216,8 @@ fn quantize(position: DVec2, width: usize, height: usize) -> Option<(u32, [u8; 2
     Some((y * width as u32 + x, [right, lower]))
 }
 
-/// Mean of the upper left, upper right, lower left and lower right pixel, weighted by the shares of the right and of the lower ones in
-/// 1/[`ONE`]: along x, then along y; exact until it is rounded, in 31 bits for pixels of 16 bits.
+/// Interpolates four pixels by the weights of the right and of the lower ones in 1/[`ONE`]: along x, then along y. The result is exact
+/// until it is rounded, in 31 bits for pixels of 16 bits.
 #[inline(always)]
 fn mean(pixels: [[u32; 2]; 2], right: i32, lower: i32) -> u32 {
     let [[upper_left, upper_right], [lower_left, lower_right]] = pixels.map(|row| row.map(u32::cast_signed));
@@ -256,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_lies_outside_has_no_brightness() {
+    fn only_outside_pixels_are_black() {
         let dark = Image::filled(4, 2, 0);
         assert_eq!(shifted(2.0, 0.0, &dark), [1, 1, 0, 0, 1, 1, 0, 0]);
         assert_eq!(shifted(0.0, 0.0, &dark), [0; 8], "where nothing is outside images stay as they are");

@@ -1,4 +1,4 @@
-//! Two cameras and their relative pose.
+//! Rig: two cameras and their relative pose.
 
 use super::checks;
 use super::length_unit::PLAUSIBLE_BASELINE_M;
@@ -7,37 +7,37 @@ use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, 
 use crate::geometry::{Axis, Geometry, Uncertainty};
 use glam::{DMat3, DVec3};
 
-/// A calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
+/// Calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StereoRig {
-    /// The left camera, as seen from behind.
+    /// Left camera, as seen from behind.
     pub left: Camera,
-    /// The right camera.
+    /// Right camera.
     pub right: Camera,
     /// Rotation from the left camera's axes to the right one's.
     pub rotation: DMat3,
-    /// The left camera's centre in the right camera's axes, m; about (-baseline, 0, 0).
+    /// Left camera's centre in the right camera's axes, m; about (-baseline, 0, 0).
     pub translation_m: DVec3,
-    /// Image size of the calibration, where the file states it.
+    /// Image size of the calibration, if the file states it.
     pub size: Option<(usize, usize)>,
-    /// The rectification in the file; otherwise one is computed.
+    /// Rectification of the file; without it one is computed.
     pub rectification: Option<Rectification>,
-    /// Kind of its file.
+    /// Kind of the rig's file.
     pub kind: Kind,
     /// Unit of the file's lengths.
     pub unit: LengthUnit,
-    /// Whether left and right of the file are exchanged.
+    /// Whether left and right of the file are swapped.
     pub exchanged: bool,
-    /// Warnings as text; empty where all values are plausible.
+    /// Warnings; empty if all values are plausible.
     pub doubts: Vec<String>,
-    /// Estimated from images, not calibrated; its depth is marked so.
+    /// Whether the rig is estimated from images, not calibrated; its depth is marked.
     pub estimated: bool,
-    /// How exact it is, where its file says so.
+    /// Accuracy, if the file states it.
     pub uncertainty: Option<Uncertainty>,
 }
 
 impl StereoRig {
-    /// A rig without a file, lengths in metres.
+    /// Returns a rig without a file, lengths in metres.
     pub fn new(
         left: Camera,
         right: Camera,
@@ -61,7 +61,7 @@ impl StereoRig {
         }
     }
 
-    /// The rig of rectified images with this geometry.
+    /// Returns the rig of rectified images with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
         let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, uncertainty, .. } = geometry;
         let cameras = [[cx_px, cy_px], geometry.right_centre_px()];
@@ -69,7 +69,7 @@ impl StereoRig {
         Self { estimated, uncertainty, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
     }
 
-    /// The rig of rectified images with these cameras side by side.
+    /// Returns the rig of rectified images with these cameras side by side.
     pub(crate) fn of_pinholes(cameras: [Projection; 2], baseline_m: f64, size: Option<(usize, usize)>) -> Self {
         Self::of_standing_pinholes(cameras, baseline_m, Axis::Horizontal, size)
     }
@@ -95,12 +95,12 @@ impl StereoRig {
         Self { rectification: Some(rectification), ..rig }
     }
 
-    /// Baseline: distance of the two optical centres, m.
+    /// Returns the baseline, the distance of the two optical centres, m.
     pub fn baseline_m(&self) -> f64 {
         self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
     }
 
-    /// Direction of the baseline: cameras side by side, or one above the other.
+    /// Returns the direction of the baseline: horizontal or vertical.
     pub fn axis(&self) -> Axis {
         match &self.rectification {
             Some(rectification) => rectification.axis,
@@ -108,17 +108,17 @@ impl StereoRig {
         }
     }
 
-    /// Focal length, px: of the rectification in the file, else of the left camera.
+    /// Returns the focal length, px: of the rectification in the file, else of the left camera.
     pub fn focal_px(&self) -> f64 {
         self.rectification.as_ref().map_or(self.left.fx, |r| r.left.fx)
     }
 
-    /// The baseline in the file's unit.
+    /// Returns the baseline in the file's unit.
     pub(crate) fn baseline_in_file(&self) -> f64 {
         self.baseline_m() / self.unit.metres()
     }
 
-    /// The numbers that a user can check with a ruler, in one sentence, followed by the warnings.
+    /// Returns the numbers that a user can check with a ruler, in one sentence, followed by the warnings.
     pub fn summary(&self) -> String {
         let size = match self.size {
             Some((width, height)) => format!("{width}x{height} per image"),
@@ -147,12 +147,12 @@ impl StereoRig {
         text
     }
 
-    /// Whether the baseline is one of two cameras on a desk or a robot: from 1 cm to 1.5 m.
+    /// Whether the baseline is plausible for cameras on a desk or a robot: 1 cm to 1.5 m.
     pub fn has_plausible_baseline(&self) -> bool {
         PLAUSIBLE_BASELINE_M.contains(&self.baseline_m())
     }
 
-    /// Exchanges left and right, for files with the opposite order.
+    /// Swaps left and right, for files with the opposite order.
     #[must_use]
     pub fn swapped(&self) -> Self {
         let rotation = self.rotation.transpose();
@@ -174,7 +174,6 @@ impl StereoRig {
         }
     }
 
-    /// Checks that the rig can be rectified.
     pub(super) fn validate(&self) -> Result<(), CalibrationError> {
         checks::check(self).map_err(CalibrationError)
     }
@@ -185,12 +184,11 @@ pub(super) mod tests {
     use super::*;
     use crate::{Distortion, Projection};
 
-    /// A camera with a lens of OpenCV's coefficients.
     pub(in super::super) fn camera([fx, fy, cx, cy]: [f64; 4], lens: &[f64]) -> Camera {
         Camera { fx, fy, cx, cy, skew: 0.0, distortion: Distortion::from_opencv("D", lens).unwrap() }
     }
 
-    /// Two plain cameras side by side, 640x480, baseline 120 mm.
+    /// Returns two plain cameras side by side, 640x480, baseline 120 mm.
     pub(in super::super) fn plain_rig() -> StereoRig {
         let camera =
             Camera { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion: Distortion::default() };

@@ -1,4 +1,4 @@
-//! Test rigs with their images, from the folder that `STEREOPSIS_DATA` names; tests that need them skip without it.
+//! Test rigs with their images, from the folder in `STEREOPSIS_DATA`; tests that need them skip without it.
 
 use super::rig::tests::plain_rig;
 use super::{Camera, Distortion, LoadOptions, StereoRig, load};
@@ -9,7 +9,7 @@ use glam::{DMat3, DVec3};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The folder; `None`, with a printed reason, if a test is skipped.
+/// Returns the folder; `None`, with a printed reason, if a test is skipped.
 pub(super) fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -18,7 +18,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// Left and right images of two folders, in the order of their names.
+/// Reads the left and right images of two folders, in the order of their names.
 pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     let listed = |folder: &Path| {
         let entries = std::fs::read_dir(folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display()));
@@ -41,12 +41,11 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     left.iter().zip(&right).map(pair).collect()
 }
 
-/// The images, as input of the estimate.
 pub(super) fn lumas(pairs: &[RawPair]) -> Vec<(&Luma, &Luma)> {
     pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect()
 }
 
-/// The EuRoC sequence: its pairs, and the rig from its two sensor files.
+/// Reads the EuRoC sequence: its pairs, and the rig from its two sensor files.
 pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     let folder = data.join("sequence/euroc_raw");
     let files = ["cam0_sensor.yaml", "cam1_sensor.yaml"].map(|name| folder.join(name));
@@ -54,7 +53,7 @@ pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     (pairs(&folder.join("cam0"), &folder.join("cam1")), rig)
 }
 
-/// A set of board images and its reference calibration; `unit_m` is the length of its unit.
+/// Reads a set of board images and its reference calibration; `unit_m` is the length of its unit.
 pub(super) fn boards(data: &Path, name: &str, unit_m: f64) -> (Vec<RawPair>, StereoRig) {
     let folder = data.join("calib").join(name);
     let meta: serde_json::Value =

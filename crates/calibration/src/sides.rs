@@ -1,11 +1,11 @@
-//! On which side a pair's disparities lie: they show exchanged sides, and the search range that a pair needs.
+//! Detection of swapped sides by the disparities of a pair, and the search range that a pair needs.
 
 use super::health::quantile;
 use super::matches::{EXCHANGED, Match, search};
 use crate::image::Luma;
 use std::fmt;
 
-/// Left and right look exchanged.
+/// Evidence that left and right are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Exchanged {
     /// Share of the matches that lie behind the farthest points, 0 to 1.
@@ -23,15 +23,15 @@ impl fmt::Display for Exchanged {
     }
 }
 
-/// Fewer matches say nothing.
+/// Smallest number of matches for a decision.
 const MIN_MATCHES: usize = 24;
-/// From this share on, the images count as exchanged.
+/// Smallest share of matches behind the farthest points for swapped images.
 const MIN_SHARE: f64 = 0.8;
-/// A match counts as behind the farthest points from this share of the width on: rows and lenses are never quite right.
+/// Tolerance of the limit behind which a match counts, as a share of the width.
 const MARGIN: f64 = 0.004;
 
-/// Whether left and right are exchanged in a pair whose farthest points have disparity `farthest_px`. `found` are the pair's
-/// matches in the window for cameras in the right order; the other window is searched only where these are few or lie behind that.
+/// Detects whether left and right are swapped in a pair whose farthest points have disparity `farthest_px`. `found` are the matches in the
+/// window for the right order; the other window is searched only if these are few or lie behind that limit.
 pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], farthest_px: f64) -> Option<Exchanged> {
     let limit_px = farthest_px - (MARGIN * left.size().0 as f64).max(1.0);
     let is_behind = |found: &&Match| found.disparity_px() < limit_px;
@@ -50,13 +50,13 @@ pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], farthest_px: f64) -
 
 /// Margin around the disparities of the matches, as a share of their span, and px.
 const RANGE_MARGIN: (f64, f64) = (0.25, 2.0);
-/// Ranges are whole multiples of this.
+/// Step of the size of a range, px.
 const RANGE_STEP: i32 = 8;
 /// Share of the matches at each end that may be wrong.
 const OUTLIERS: f64 = 0.005;
 
-/// The search range, as smallest disparity and count, that holds the disparities of these matches of rectified images;
-/// `None` where there are too few.
+/// Returns the search range, as smallest disparity and count, that contains the disparities of these matches of rectified images; `None`
+/// with too few matches.
 pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
     if found.len() < MIN_MATCHES {
         return None;
@@ -64,7 +64,7 @@ pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let [low, high] = [OUTLIERS, 1.0 - OUTLIERS].map(|share| quantile(&mut disparities, share));
     let margin = RANGE_MARGIN.0 * (high - low) + RANGE_MARGIN.1;
-    // what lies at infinity is in most images, and has too little texture for a match; nothing lies behind it
+    // most images show points at infinity, often without matches; nothing lies behind them
     let infinity = infinity_px.floor() as i32;
     let mut first = ((low - margin).floor() as i32).max(infinity);
     if first - infinity <= RANGE_STEP {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn exchanged_eyes_are_found_and_right_ones_are_not() {
+    fn swapped_sides_are_detected() {
         let [left, right] = pair();
         assert_eq!(exchanged(&left, &right, &matches(&left, &right), 0.0), None);
         let found = exchanged(&right, &left, &matches(&right, &left), 0.0).expect("exchanged");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_range_holds_all_disparities_and_begins_at_infinity_where_that_is_near() {
+    fn the_range_holds_all_disparities_and_near_infinity() {
         let matches = |range: std::ops::RangeInclusive<i32>| -> Vec<Match> {
             let at = |d: i32| Match { left: DVec2::new(f64::from(d), 1.0), right: DVec2::new(0.0, 1.0), score: 1.0 };
             range.map(at).collect()

@@ -1,5 +1,5 @@
-//! Options of cameras except size and rate: mounting and controls. Plain data with the words of the
-//! command line, rig files and the window.
+//! Options of cameras except size and rate: mounting and controls, as plain data with the words of the command line, rig files and the
+//! window.
 
 use super::decode_camera::PixelFormat;
 use crate::choices;
@@ -15,20 +15,19 @@ pub struct CameraOptions {
     pub api: CameraApi,
     /// Pixel format; `None` accepts any.
     pub format: Option<PixelFormat>,
-    /// The left and the right camera; a side-by-side camera takes the first.
+    /// Options of the left and the right camera; a side-by-side camera takes the first.
     pub views: [ViewOptions; 2],
     /// Whether the right view is in the left half of a side-by-side camera's image.
     pub swapped_halves: bool,
-    /// Whether a calibration is in use: autofocus, which would invalidate it, and a lower frame rate in the dark are switched off
-    /// where the camera has them and no other setting is given.
+    /// Whether a calibration is in use. Autofocus, which would invalidate it, and a lower frame rate in the dark are then switched off if
+    /// the camera has them and no other setting is given.
     pub calibrated: bool,
     /// Whether exposure, gain and white balance of the right camera are locked to the values at which the left one settled.
     pub equal_exposure: bool,
 }
 
 impl CameraOptions {
-    /// Returns the options as words of the command line, which sets the controls of both cameras alike. Only a rig file stores
-    /// different controls.
+    /// Returns the options as words of the command line. These set the controls of both cameras alike; only a rig file has different ones.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: Option<String>| {
@@ -56,10 +55,10 @@ impl CameraOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewOptions {
-    /// Orientation of its image.
+    /// Orientation of the camera's image.
     #[serde(skip_serializing_if = "is_default")]
     pub orientation: Orientation,
-    /// Settings of its controls.
+    /// Settings of the camera's controls.
     #[serde(skip_serializing_if = "is_default")]
     pub controls: ControlSettings,
 }
@@ -88,7 +87,7 @@ choices! {
     }
 }
 
-/// A control in automatic mode, or locked at a value.
+/// Setting of a control: automatic mode, or a fixed value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Setting<T> {
     /// Automatic mode.
@@ -162,7 +161,7 @@ impl<T: FromStr + fmt::Display> FromStr for Setting<T> {
         if text == "auto" {
             return Ok(Self::Auto);
         }
-        // "nan" and "inf" are numbers in Rust and TOML, but no control takes them
+        // "nan" and "inf" are numbers in Rust and TOML, but no control accepts them
         let has_digits = |value: &T| value.to_string().contains(|c: char| c.is_ascii_digit());
         let value = text.parse().ok().filter(has_digits);
         value.map(Self::Fixed).ok_or_else(|| format!("'{text}': expected auto or a number"))
@@ -199,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_survive_a_toml_file() {
+    fn settings_survive_a_toml_file() {
         let text = "exposure_ms = 8\ngain = 20\nwhite_balance_k = \"auto\"\npower_line_hz = \"50\"\n";
         let settings: ControlSettings = toml::from_str(text).expect("reads");
         let expected = ControlSettings {
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_toml_file_cannot_mean_is_said() {
+    fn invalid_toml_settings_are_refused_with_the_reason() {
         let refusal = |text: &str| toml::from_str::<ControlSettings>(text).expect_err("refused").to_string();
         assert!(refusal("exposure_ms = true").contains("expected \"auto\" or a number"));
         for number in ["nan", "inf", "-inf", "\"nan\"", "\"1e999\""] {

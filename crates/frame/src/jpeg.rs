@@ -7,13 +7,13 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 /// Structure of a JPEG file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Offset of the end marker, which any bytes may follow.
+    /// Offset of the end marker; any bytes may follow it.
     pub end: usize,
     /// Whether the image is one sequential scan with all its components.
     pub is_plain: bool,
 }
 
-/// Parses the segments of a JPEG up to its end marker; `None` where it has none.
+/// Parses the segments of a JPEG up to its end marker; `None` without one.
 pub fn frame(bytes: &[u8]) -> Option<Frame> {
     let mut at = 2;
     let (mut scans, mut is_sequential) = (0, true);
@@ -43,23 +43,22 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
     }
 }
 
-/// Returns the offset of the first marker behind the data of a scan.
 fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += bytes.get(at..)?.iter().position(|&byte| byte == 0xff)?;
         match bytes.get(at + 1)? {
-            // a byte of data, or a restart
+            // stuffed data or a restart
             0x00 | 0xd0..=0xd7 => at += 2,
             _ => return Some(at),
         }
     }
 }
 
-/// Decodes the pixels of an image, whose headers are decoded, to `out`. zune-jpeg 0.5.15 panics on some damaged images; the panic is
-/// caught here.
+/// Decodes the pixels of an image to `out`; its headers are already decoded. zune-jpeg 0.5.15 panics on some damaged images, and the panic
+/// is caught here.
 ///
 /// # Errors
-/// The image is damaged; the text gives the reason.
+/// The image is damaged; the text contains the reason.
 pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>, out: &mut [u8]) -> Result<(), String> {
     let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode_into(out)));
     decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))

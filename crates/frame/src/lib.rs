@@ -54,11 +54,11 @@ pub struct SourceInfo {
     pub width: usize,
     /// Height of one view's raw image, px.
     pub height: usize,
-    /// Rate at which the source delivers pairs, Hz; `None` where the reader sets the rate.
+    /// Rate at which the source delivers pairs, Hz; `None` if the reader sets the rate.
     pub rate_hz: Option<f64>,
-    /// Whether it is a camera: pairs that are not taken in time are lost. Other sources wait.
+    /// Whether the source is a camera: pairs not taken in time are lost. Other sources wait.
     pub is_camera: bool,
-    /// Whether it delivers a single pair: a watched pair of files.
+    /// Whether the source delivers a single pair: a watched pair of files.
     pub is_still: bool,
     /// Total number of pairs, for a source with an end.
     pub num_pairs: Option<u64>,
@@ -73,11 +73,11 @@ pub struct SourceInfo {
 /// Result of waiting for a pair.
 #[derive(Debug)]
 pub enum Next {
-    /// A pair.
+    /// Next pair.
     Pair(Box<RawPair>),
     /// No pair within the timeout; call again.
     Waiting,
-    /// The source has ended.
+    /// End of the source.
     End,
 }
 
@@ -92,13 +92,13 @@ pub trait PairSource: Send {
     /// The source is lost; the reader reports it and may open it again.
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError>;
 
-    /// Returns the state of its cameras; the default value for other sources.
+    /// Returns the state of the source's cameras; the default value for other sources.
     fn state(&self) -> SourceState {
         SourceState::default()
     }
 
-    /// Restarts one of two free-running cameras in the background until both take their images at nearly the same
-    /// time; meanwhile [`SourceState::resyncing`] is true. Other sources ignore it.
+    /// Restarts one of two free-running cameras in the background until both take their images at nearly the same time; meanwhile
+    /// [`SourceState::resyncing`] is true. Other sources ignore it.
     fn resync(&mut self) {}
 
     /// Returns the rectification and geometry that a recording stores for its pairs.
@@ -116,7 +116,7 @@ pub trait PairSource: Send {
         None
     }
 
-    /// Returns the rig on the network whose pairs it delivers, if an engine there may match them.
+    /// Returns the network rig whose pairs the source delivers, if an engine there may match them.
     fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
         None
     }
@@ -131,8 +131,8 @@ pub struct SourceState {
     pub unpaired: u64,
     /// Skew of the pairs; `None` for one camera, and before there are enough pairs.
     pub skew: Option<Skew>,
-    /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, and omitted parts of
-    /// the source: files without a partner, damaged parts, invalid messages. Every command prints them.
+    /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, or omitted parts of the source (files
+    /// without a partner, damaged parts, invalid messages). Every command prints them.
     pub remarks: Vec<String>,
     /// Reason why the pair at the position of playback cannot be read; cleared by the next position.
     pub unreadable: Option<String>,
@@ -156,22 +156,22 @@ impl SourceState {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct CameraState {
-    /// Its current number.
+    /// Current number of the camera.
     pub index: u32,
-    /// Its name according to its driver.
+    /// Name of the camera according to its driver.
     pub name: String,
-    /// The granted mode as text: `MJPEG 640x480 at 30/s`.
+    /// Granted mode as text: `MJPEG 640x480 at 30/s`.
     pub mode: String,
     /// Measured frame rate, Hz.
     pub rate_hz: f64,
     /// Numbers of damaged frames, by cause.
     pub damaged: Damaged,
-    /// Frames that the driver dropped (no bandwidth, or no free buffer), counted by gaps in its sequence numbers. 0 where the
-    /// system does not report them.
+    /// Frames that the driver dropped (no bandwidth, or no free buffer), counted by gaps in its sequence numbers; 0 if the system does not
+    /// report them.
     pub missed: u64,
     /// Number of frames that the source did not take in time.
     pub late: u64,
-    /// Reason of its loss, while it is lost; it is opened again when it returns.
+    /// Reason of the loss of the camera, while it is lost; it is opened again when it returns.
     pub lost: Option<String>,
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Largest number of pixels of an image from a file; checked against the header before memory is allocated. A few bytes can
-/// declare billions of pixels. Images of cameras are not limited by it.
+/// Largest number of pixels of an image from a file. A few bytes can declare billions of pixels, so the header is checked before memory is
+/// allocated. Images of cameras have no such limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPixels(pub u64);
 
@@ -18,7 +18,7 @@ impl MaxPixels {
     /// Checks the size of an image.
     ///
     /// # Errors
-    /// It has more pixels; the text gives the numbers.
+    /// The image has more pixels; the text contains the numbers.
     pub fn check(self, width: u64, height: u64) -> Result<(), String> {
         if width.checked_mul(height).is_some_and(|pixels| pixels <= self.0) {
             return Ok(());

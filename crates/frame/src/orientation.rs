@@ -1,10 +1,10 @@
-//! Turns images in place, according to the mounting of the camera.
+//! Turn of images in place, according to the mounting of the camera.
 
 use super::Orientation;
 use crate::image::{Image, Luma, Picture};
 
 impl Orientation {
-    /// Turns the whole image, both views where it shows both.
+    /// Turns the whole image, including both views of a side-by-side image.
     pub fn turn(self, picture: &mut Picture) {
         match &mut picture.luma {
             Luma::U8(image) => self.turn_image(image),

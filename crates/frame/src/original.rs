@@ -27,12 +27,12 @@ pub struct StereoLayout {
 }
 
 impl StereoLayout {
-    /// Returns whether the encoded images are the two views unchanged.
+    /// Whether the encoded images are the two views unchanged.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns whether this view's image is not turned.
+    /// Whether this view's image is not turned.
     pub fn is_upright(&self, view: usize) -> bool {
         self.orientation[view] == Orientation::default()
     }
@@ -46,9 +46,9 @@ impl StereoLayout {
 /// One encoded image of a camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedImage {
-    /// Its memory layout.
+    /// Memory layout of the image.
     pub layout: Layout,
-    /// Its bytes.
+    /// Bytes of the image.
     pub bytes: Arc<[u8]>,
 }
 
@@ -77,7 +77,7 @@ pub fn halves(both: &Picture, swapped: bool) -> (Picture, Picture) {
     if swapped { (right, left) } else { (left, right) }
 }
 
-/// The left and the right view of an image of both; a last column or row that belongs to none is left out.
+/// Splits an image of both views into left and right; a last column or row that belongs to neither is left out.
 pub fn split(both: &Picture, arrangement: Arrangement) -> (Picture, Picture) {
     let (width, height) = both.size();
     let (size, right) = match arrangement {
@@ -94,7 +94,7 @@ pub fn split(both: &Picture, arrangement: Arrangement) -> (Picture, Picture) {
     (view((0, 0)), view(right))
 }
 
-/// Doubt about the arrangement of views of this size, px, which are unusually narrow or low; `None` without.
+/// Returns a doubt about the arrangement if views of this size, px, are unusually narrow or low.
 pub fn doubtful_arrangement((width, height): (usize, usize), arrangement: Arrangement) -> Option<String> {
     let (is_doubtful, how, other) = match arrangement {
         Arrangement::SideBySide => (5 * width < 3 * height, "one is above the other", Arrangement::TopBottom),
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn left_half_is_the_left_eye() {
+    fn left_half_is_the_left_view() {
         let image = Image::from_fn(6, 2, |x, y| (10 * y + x) as u8);
         let both = Picture { luma: Luma::U8(image), rgb: None };
         let (left, right) = halves(&both, false);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_upper_half_is_the_left_eye_and_colours_follow() {
+    fn the_upper_half_is_the_left_view_with_its_colours() {
         let image = Image::from_fn(2, 4, |x, y| (10 * y + x) as u8);
         let both = Picture { luma: Luma::U8(image.clone()), rgb: Some(image.map(|&v| [v, 1, 2])) };
         let (left, right) = split(&both, Arrangement::TopBottom);

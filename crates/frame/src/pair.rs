@@ -1,7 +1,6 @@
 //! Raw pairs of a source, and frames that the capture thread prepares for matching.
 //!
-//! "Left" is as seen from behind the cameras; sizes are per view. A frame is immutable, so that threads share
-//! it by `Arc`.
+//! "Left" is as seen from behind the cameras; sizes are per view. A frame is immutable, so that threads share it by `Arc`.
 
 use super::{FrameRows, Original};
 use crate::geometry::{Axis, Geometry};
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Raw pair of a source, not rectified.
 #[derive(Clone, Debug)]
 pub struct RawPair {
-    /// The left view, as seen from behind the cameras.
+    /// Left view, as seen from behind the cameras.
     pub left: Picture,
     /// Right view; the left one's size.
     pub right: Picture,
@@ -23,21 +22,21 @@ pub struct RawPair {
     pub sequence: u64,
     /// Capture time of the left image, by the wall clock.
     pub capture_time: SystemTime,
-    /// Skew: capture time of the right image minus that of the left one, s; 0 where both are one image.
+    /// Skew: capture time of the right image minus that of the left one, s; 0 if both are one image.
     pub skew_s: f64,
     /// Name of the pair for results: a file's stem, `scene-000012`.
     pub name: String,
-    /// The encoded camera images before decoding, splitting and turning; `None` where the source has no encoded images.
+    /// Encoded camera images before decoding, splitting and turning; `None` if the source has none.
     pub original: Option<Original>,
-    /// The recorded result of the pair, where the recording has one and the source options request it.
+    /// Recorded result of the pair, if the recording has one and the source options request it.
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, if the source has it.
     pub truth: Option<Arc<Truth>>,
     /// Result of an engine on the network, if requested and received.
     pub matched: Option<Arc<Matched>>,
-    /// Name of the rig on the network that took it.
+    /// Name of the network rig that took the pair.
     pub rig: Option<Arc<str>>,
-    /// Machine that took it.
+    /// Machine that took the pair.
     pub taken_on: TakenOn,
 }
 
@@ -47,12 +46,12 @@ pub enum TakenOn {
     /// This machine.
     #[default]
     ThisMachine,
-    /// Another machine, with the capture time on this machine's clock; `None` where the clocks cannot be compared.
+    /// Another machine, with the capture time on this machine's clock; `None` if the clocks cannot be compared.
     Another(Option<Instant>),
 }
 
 impl TakenOn {
-    /// Converts a wall-clock time of another machine; a future time, by an error of the clocks, becomes now.
+    /// Converts a wall-clock time of another machine; a future time, an error of the clocks, becomes now.
     pub fn another_at(taken: SystemTime) -> Self {
         let age = SystemTime::now().duration_since(taken).unwrap_or_default();
         Self::Another(Instant::now().checked_sub(age))
@@ -62,13 +61,13 @@ impl TakenOn {
 /// Result that another machine has computed.
 #[derive(Clone, Debug)]
 pub struct Matched {
-    /// The disparity map.
+    /// Disparity map.
     pub map: Arc<DisparityMap>,
     /// Parameters of the result.
     pub params: Arc<StereoParams>,
     /// Engine with its device.
     pub engine: String,
-    /// Whether it is a software adapter.
+    /// Whether the device is a software adapter.
     pub software: bool,
     /// Time from submission to the finished result, on that machine.
     pub compute_time: Duration,
@@ -102,7 +101,7 @@ impl RawPair {
         pair
     }
 
-    /// Sets the bit depth of both images to that of the deeper one, at least this many bits, and returns it: within a sequence it never
+    /// Raises the bit depth of both images to that of the deeper one, at least this many bits, and returns it. Within a sequence it never
     /// falls, because a dark pair must not be scaled up. Images of 8 bits stay unchanged.
     pub fn deepen(&mut self, at_least_bits: u8) -> u8 {
         let deepest = self.left.luma.bits().max(self.right.luma.bits()).max(at_least_bits);
@@ -115,9 +114,9 @@ impl RawPair {
 /// Recorded result of a pair, at its own size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
-    /// Depth of each left pixel, m; NaN where it is unknown.
+    /// Depth of each left pixel, m; NaN if unknown.
     pub depth_m: Option<Image<f32>>,
-    /// Disparity of each left pixel, px; NaN where it is unknown.
+    /// Disparity of each left pixel, px; NaN if unknown.
     pub disparity_px: Option<Image<f32>>,
 }
 
@@ -128,17 +127,17 @@ pub struct Frame {
     pub left: Arc<Picture>,
     /// Right image, rectified; the left one's size.
     pub right: Arc<Picture>,
-    /// Its raw pair.
+    /// Raw pair of the frame.
     pub raw: Arc<RawPair>,
     /// Direction of the baseline; the images are upright in either case.
     pub axis: Axis,
-    /// Ground truth at working size, where the source has it.
+    /// Ground truth at working size, if the source has it.
     pub truth: Option<Arc<Truth>>,
     /// Geometry that converts disparity to metres at working size; `None` without a calibration.
     pub geometry: Option<Geometry>,
     /// Correction of the right image's rows; `None` without a correction.
     pub rows: Option<FrameRows>,
-    /// Whether a camera took it: a sequence, smoothed over time by default.
+    /// Whether a camera took the frame: a sequence, smoothed over time by default.
     pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread.
     pub arrived: Instant,
@@ -147,7 +146,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Returns the time from which the latency of its result counts, and the event of that time.
+    /// Returns the time from which the latency of the result counts, and the event at that time.
     pub fn latency_begin(&self) -> (Instant, LatencySince) {
         match self.raw.taken_on {
             TakenOn::ThisMachine => (self.arrived, LatencySince::Arrival),
@@ -161,7 +160,7 @@ impl Frame {
         self.left.size()
     }
 
-    /// Returns the extent of the images along the baseline, px: no larger disparity has a match.
+    /// Returns the extent of the images along the baseline, px, above which no disparity has a match.
     pub fn extent_px(&self) -> usize {
         self.axis.extent(self.size())
     }
@@ -198,7 +197,7 @@ impl Frame {
         }
     }
 
-    /// Returns the pixel of [`Frame::in_rows`] at which this pixel lies.
+    /// Returns the position of a pixel in [`Frame::in_rows`].
     pub fn pixel_in_rows(&self, (x, y): (usize, usize)) -> (usize, usize) {
         match self.axis {
             Axis::Horizontal => (x, y),

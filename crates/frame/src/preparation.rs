@@ -1,4 +1,4 @@
-//! Preparation of a raw pair: rectification, working size, geometry.
+//! Preparation of a raw pair: rectification, working size, geometry. A raw pair in, a frame out.
 
 use super::{Frame, FrameRows, RawPair, RowCorrection, Scale, SourceInfo};
 use crate::calibration::{CalibrationError, Rectifier, RowField};
@@ -15,7 +15,7 @@ use std::time::Instant;
 pub struct FramePreparation {
     /// Rectification of pairs; `None` passes raw pairs on unchanged.
     pub rectifier: Option<Arc<Rectifier>>,
-    /// Geometry that takes precedence over the rectifier's and the source's; at the source's size.
+    /// Geometry that takes precedence over the rectifier's and the source's, at the source's size.
     pub geometry: Option<Geometry>,
     /// Direction of the baseline of pairs without a geometry.
     pub axis: Axis,
@@ -23,12 +23,12 @@ pub struct FramePreparation {
     pub rows: Option<Arc<RowCorrection>>,
     /// Working size.
     pub scale: Scale,
-    /// Whether left and right are exchanged, before anything else.
+    /// Whether left and right are swapped, before all other steps.
     pub swapped: bool,
 }
 
 /// Pair at the source's size, ready to be scaled.
-struct Rectified<'a> {
+struct RectifiedPair<'a> {
     left: Cow<'a, Picture>,
     right: Cow<'a, Picture>,
     rows: Option<FrameRows>,
@@ -41,7 +41,6 @@ impl FramePreparation {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or_else(of_source)
     }
 
-    /// Returns the left and the right image.
     fn sides<'a>(&self, raw: &'a RawPair) -> [&'a Picture; 2] {
         let sides = [&raw.left, &raw.right];
         if self.swapped { [sides[1], sides[0]] } else { sides }
@@ -74,7 +73,7 @@ impl FramePreparation {
         })
     }
 
-    /// Prepares the frame of a pair; `arrival` is the time at which the pair came.
+    /// Prepares the frame of a pair; `arrived` is the time at which the pair came.
     ///
     /// # Errors
     /// The pair does not fit the calibration.
@@ -88,13 +87,13 @@ impl FramePreparation {
         let scale = self.scale;
         let [left, right] = self.sides(raw);
         self.check_memory(left, right)?;
-        let Rectified { left, right, rows } = self.rectified(left, right, source)?;
+        let RectifiedPair { left, right, rows } = self.rectified(left, right, source)?;
         let scaled = |picture: Cow<'_, Picture>| match picture {
             Cow::Owned(picture) if scale == Scale::One => picture,
             picture => scale.picture(&picture),
         };
         let (left, right) = (scaled(left), scaled(right));
-        // ground truth holds for the unrectified pixels of the left image
+        // ground truth belongs to the unrectified pixels of the left image
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
             truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
@@ -113,7 +112,6 @@ impl FramePreparation {
         })
     }
 
-    /// Returns the direction of the baseline.
     fn axis_of(&self, source: &SourceInfo) -> Axis {
         self.geometry(source).map_or(self.axis, |geometry| geometry.axis)
     }
@@ -124,7 +122,7 @@ impl FramePreparation {
         left: &'a Picture,
         right: &'a Picture,
         source: &SourceInfo,
-    ) -> Result<Rectified<'a>, CalibrationError> {
+    ) -> Result<RectifiedPair<'a>, CalibrationError> {
         let rectifier = self.rectifier.as_ref();
         let of_pair = !source.is_camera;
         let map =
@@ -139,7 +137,7 @@ impl FramePreparation {
             }
             None => (Cow::Borrowed(left), first.map_or(Cow::Borrowed(right), |map| Cow::Owned(map.apply(right)))),
         };
-        let Some(rows) = &self.rows else { return Ok(Rectified { left, right, rows: None }) };
+        let Some(rows) = &self.rows else { return Ok(RectifiedPair { left, right, rows: None }) };
         let fit = if of_pair { rows.of_pair(&left.luma, &right.luma, self.axis_of(source)) } else { None };
         if let Some(fit) = fit
             && let Some(map) = map(rows, fit.field)
@@ -147,7 +145,7 @@ impl FramePreparation {
             field = fit.field;
             right = Cow::Owned(map.apply(raw));
         }
-        Ok(Rectified { left, right, rows: Some(FrameRows { correction: Arc::clone(rows), field, fit }) })
+        Ok(RectifiedPair { left, right, rows: Some(FrameRows { correction: Arc::clone(rows), field, fit }) })
     }
 }
 
@@ -158,7 +156,7 @@ mod tests {
     use crate::image::{Image, QuarterTurn};
     use std::time::SystemTime;
 
-    /// Creates a wall at 12 px whose right image shows everything `px` lower.
+    /// Creates a wall at 12 px whose right image shows every point `px` lower.
     fn wall(px: f64) -> RawPair {
         let wave = |x: f64, y: f64| {
             let soft = (0.31 * x).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_of_files_is_corrected_by_itself_in_rows_and_in_columns() {
+    fn file_pairs_are_corrected_one_by_one_along_either_axis() {
         let raw = Arc::new(wall(0.5));
         let plain = frame(&FramePreparation::default(), &raw, false);
         assert!((lower_px(&plain.left, &plain.right) - 0.5).abs() < 0.05 && plain.rows.is_none());
@@ -220,7 +218,6 @@ mod tests {
         };
         assert!((error_px(&half) - 0.5).abs() < 0.05, "nothing is known of the first pair");
         assert!(error_px(&half).abs() < 0.05);
-        // the rig is bumped
         let errors: Vec<_> = (0..12).map(|_| error_px(&more)).collect();
         assert!((errors[0] - 0.4).abs() < 0.05 && (errors[1] - 0.3).abs() < 0.05, "{errors:?}");
         assert!(errors[11].abs() < 0.08, "{errors:?}");

@@ -1,12 +1,12 @@
-//! Rig on the network whose pairs an engine there matches.
+//! Link to a network rig whose pairs an engine there matches.
 
 use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Link between the source of a rig's pairs and the viewer of its results, on two threads: requests for results, for which the source
-/// holds its pairs back, and parameters that were changed on one side.
+/// Link between the source of a rig's pairs and the viewer of its results, on two threads. It carries requests for results, for which the
+/// source holds its pairs back, and changes of parameters on either side.
 #[derive(Debug)]
 pub struct RemoteRig {
     /// Name of the rig.
@@ -22,7 +22,7 @@ struct State {
     there: Option<StereoParams>,
     /// Last parameters that were equal on both sides.
     agreed: Option<StereoParams>,
-    /// Parameters that the rig shall take.
+    /// Parameters to send to the rig.
     requested: Option<StereoParams>,
 }
 
@@ -40,7 +40,7 @@ impl RemoteRig {
         self.state.lock().wanted = Some(Instant::now());
     }
 
-    /// Returns whether results are requested now.
+    /// Whether results are requested now.
     pub fn is_wanted(&self) -> bool {
         self.state.lock().wanted.is_some_and(|since| since.elapsed() < WANTED)
     }
@@ -50,8 +50,8 @@ impl RemoteRig {
         self.state.lock().there = Some(params);
     }
 
-    /// Returns the rig's parameters if others have changed them, for the viewer to take. Parameters that were changed here are sent to the
-    /// rig. At first the rig's hold.
+    /// Synchronises parameters: returns the rig's if another user has changed them, for the viewer to adopt; parameters changed here are
+    /// sent to the rig. At first the rig's are adopted.
     pub fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
         let mut state = self.state.lock();
         let there = state.there.clone()?;
@@ -60,14 +60,14 @@ impl RemoteRig {
             return (there != *in_force).then_some(there);
         }
         if there != *in_force {
-            // the rig's next report of these is no change by others
+            // so that the rig's next report of these is no foreign change
             (state.agreed, state.there) = (Some(in_force.clone()), Some(in_force.clone()));
             state.requested = Some(in_force.clone());
         }
         None
     }
 
-    /// Takes the parameters that the rig shall take.
+    /// Takes the parameters to send to the rig.
     pub fn take_request(&self) -> Option<StereoParams> {
         self.state.lock().requested.take()
     }

@@ -1,4 +1,4 @@
-//! Correction of rows: estimation of its field, and the field in force.
+//! Correction of the right image's rows: estimation of its field, and the field in force.
 
 use crate::calibration::{Match, Rectifier, RowField, RowFit, RowRemap, matches, row_field};
 use crate::geometry::Axis;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 /// Share by which the field of cameras follows a new estimate, so that a wrong one has little effect.
 const FOLLOWING: f64 = 0.25;
-/// Smallest change that is worth a new map, px.
+/// Smallest change that justifies a new map, px.
 const MIN_CHANGE_PX: f64 = 0.02;
 
 /// Correction of one source's rows. Frames share it: an estimate from one of them corrects the next one.
@@ -22,7 +22,6 @@ pub struct RowCorrection {
     map: Mutex<Option<(MapKey, Arc<RowRemap>)>>,
 }
 
-/// Inputs of a map.
 #[derive(Debug)]
 struct MapKey {
     field: RowField,
@@ -42,7 +41,7 @@ impl RowCorrection {
         Self { kept: Some(field), ..Self::default() }
     }
 
-    /// Returns whether the field is fixed.
+    /// Whether the field is fixed.
     pub fn is_kept(&self) -> bool {
         self.kept.is_some()
     }
@@ -52,8 +51,8 @@ impl RowCorrection {
         self.kept.or(*self.followed.lock()).unwrap_or_default()
     }
 
-    /// Takes the matches of a camera's pair of `width` x `height` whose rows were corrected by `applied`, with disparities along its rows:
-    /// the field follows them slowly, unless it is fixed. Returns it with the errors of this pair; `None` with too few matches.
+    /// Takes the matches of a camera's pair of `width` x `height` with disparities along its rows, already corrected by `applied`. The
+    /// field follows them slowly, unless it is fixed. Returns it with the errors of this pair; `None` with too few matches.
     pub fn follow(&self, found: &[Match], (width, height): (usize, usize), applied: &RowField) -> Option<RowFit> {
         let new = row_field(found, width, height, applied)?;
         let after_px = row_field(found, width, height, &RowField::default())?.before_px;
@@ -122,7 +121,7 @@ impl RowCorrection {
 /// Correction of a frame's rows.
 #[derive(Clone, Debug)]
 pub struct FrameRows {
-    /// Correction of its source.
+    /// Correction of the frame's source.
     pub correction: Arc<RowCorrection>,
     /// Applied field.
     pub field: RowField,

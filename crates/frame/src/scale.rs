@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_smaller_than_a_box_becomes_one_pixel() {
+    fn an_image_smaller_than_a_box_becomes_one_pixel() {
         let picture = Picture { luma: Luma::U8(Image::new(1, 3, vec![10, 20, 30])), rgb: None };
         assert_eq!(Scale::Quarter.picture(&picture).luma, Luma::U8(Image::new(1, 1, vec![20])));
         assert_eq!(Scale::Quarter.size((1, 3)), (1, 1));

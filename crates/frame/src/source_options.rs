@@ -1,4 +1,4 @@
-//! Options of sources: plain data with the same words on the command line, in rig files and in the window.
+//! Options of sources, as plain data with the same words on the command line, in rig files and in the window.
 
 use super::{CameraOptions, CaptureError, MaxPixels, Pixels, Speed};
 use crate::choices;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Options of sources beside the words of `--source`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceOptions {
-    /// Size per view, px: of the scene, or requested from a camera. Files have their own.
+    /// Size per view, px: of the scene, or requested from a camera; files have their own.
     pub size: Option<(usize, usize)>,
     /// Rate, Hz: of scene and files, or requested from a camera. `None` for no limit, or for the camera's default.
     pub rate_hz: Option<f64>,
@@ -18,7 +18,7 @@ pub struct SourceOptions {
     /// Whether the use is interactive: a recording stays open at its end so that the user can seek, and its pairs have their recorded
     /// results; a folder is held at its start and played like a recording; a single pair is delivered once.
     pub watched: bool,
-    /// Playback speed of recordings, and of watched folders. Standard input has no speed; [`Speed::Max`] reads all of it.
+    /// Speed of playback of recordings and watched folders. Standard input has no speed; [`Speed::Max`] reads all of it.
     pub speed: Speed,
     /// Start time of recordings, from their first pair on.
     pub start_at: Duration,
@@ -30,13 +30,13 @@ pub struct SourceOptions {
     pub max_pixels: MaxPixels,
     /// Parts of images that are decoded: brightness alone, or colours too.
     pub pixels: Pixels,
-    /// Whether the camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
+    /// Whether the camera of `webcam:N` shows one view instead of both side by side, for a head of one camera.
     pub one_view: bool,
     /// Options of cameras.
     pub cameras: CameraOptions,
     /// Configuration of Zenoh for rigs on the network: certificates, access rules.
     pub zenoh_config: Option<PathBuf>,
-    /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.
+    /// Rig and appearance of the scene; [`SourceOptions::size`] takes precedence over its size.
     pub scene: SceneOptions,
 }
 
@@ -74,7 +74,7 @@ choices! {
 }
 
 impl TopicChoice {
-    /// Returns whether no topic is chosen.
+    /// Whether no topic is chosen.
     pub fn is_default(&self) -> bool {
         [&self.left, &self.right, &self.both].iter().all(|topic| topic.is_none())
     }
@@ -133,7 +133,6 @@ impl Default for SceneOptions {
 impl SceneOptions {
     /// Returns the rig of the scene.
     pub fn geometry(&self) -> Geometry {
-        // a field of view of 58 degrees
         Geometry::centred(0.9 * self.width as f64, self.baseline_m, 0.0, (self.width, self.height))
     }
 

@@ -4,18 +4,18 @@ use super::{Frame, RawPair, SourceInfo};
 use crate::geometry::Geometry;
 use std::sync::Arc;
 
-/// Receives every raw pair before its preparation, such as a recorder of raw pairs.
+/// Receiver of every raw pair before its preparation, such as a recorder of raw pairs.
 pub trait RawTap: Send + Sync {
     /// Receives a pair; `geometry` is that of the preparation in force, at the source's size.
     fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, source: &SourceInfo);
 }
 
-/// Receives every prepared frame, before any is dropped.
+/// Receiver of every prepared frame, before any is dropped.
 pub trait FrameTap: Send + Sync {
     /// Receives a frame.
     fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo);
 
-    /// Receives a pair of which no frame could be made.
+    /// Receives a pair whose preparation failed.
     fn unprepared(&self, _pair: &Arc<RawPair>, _source: &SourceInfo) {}
 }
 

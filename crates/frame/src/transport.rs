@@ -1,4 +1,4 @@
-//! Playback control: position, seek target and speed. Shared between the source and its user interface.
+//! Playback control: position, seek target and speed, shared between the source and its user interface.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -28,13 +28,13 @@ pub struct Playing {
     pub speed: Speed,
     /// Whether playback restarts at the end; otherwise it stops there, and the source stays open.
     pub looped: bool,
-    /// The last delivered pair, counted from 0 in the order of the recording; `None` before the first one.
+    /// Last delivered pair, counted from 0 in the order of the recording; `None` before the first one.
     pub position: Option<u64>,
-    /// Recorded times of all pairs, from the first one on, in order.
+    /// Recorded times of all pairs, relative to the first one, in order.
     pub times: Arc<[Duration]>,
     /// Names of all pairs, if the source shows them; else empty.
     pub names: Arc<[String]>,
-    /// Whether each pair has recorded depth, as far as searched; `None` where the source records none.
+    /// Whether each pair has recorded depth, as far as searched; `None` if the source records none.
     pub recorded: Option<Arc<[bool]>>,
     /// Seek target: the pair to deliver next, also while paused.
     seek: Option<u64>,
@@ -63,7 +63,7 @@ impl Transport {
         self.0.lock().clone()
     }
 
-    /// Starts playback; restarts it from the beginning where the end was reached.
+    /// Starts playback; restarts it from the beginning if the end was reached.
     pub fn play(&self) {
         let mut playing = self.0.lock();
         if playing.seek.is_none() && playing.next_position().is_none() && !playing.times.is_empty() {
@@ -72,12 +72,12 @@ impl Transport {
         playing.playing = true;
     }
 
-    /// Pauses.
+    /// Pauses playback.
     pub fn pause(&self) {
         self.0.lock().playing = false;
     }
 
-    /// Pauses and steps by this number of pairs, back where negative; stops at both ends.
+    /// Pauses and steps by this number of pairs, backwards if negative; stops at both ends.
     pub fn step(&self, by: i64) {
         let mut playing = self.0.lock();
         playing.playing = false;
@@ -97,7 +97,7 @@ impl Transport {
         playing.seek_to(pair);
     }
 
-    /// Seeks by this number of seconds, back where negative, and at least by one pair, to cross gaps in the recording.
+    /// Seeks by this number of seconds, backwards if negative, and at least by one pair, to cross gaps in the recording.
     pub fn skip(&self, seconds: f64) {
         let mut playing = self.0.lock();
         let from = playing.target().unwrap_or(0);
@@ -107,7 +107,7 @@ impl Transport {
         playing.seek_to(if seconds < 0.0 { pair.min(from.saturating_sub(1)) } else { pair.max(from + 1) });
     }
 
-    /// Pauses and seeks to the next or the previous pair with recorded depth; stays where there is none.
+    /// Pauses and seeks to the next or the previous pair with recorded depth; stays without one.
     pub fn step_recorded(&self, forward: bool) {
         let mut playing = self.0.lock();
         playing.playing = false;
@@ -162,7 +162,7 @@ impl Playing {
         self.seek.or(self.position)
     }
 
-    /// Returns the recorded time of a pair, from the first one on.
+    /// Returns the recorded time of a pair, relative to the first one.
     pub fn time(&self, pair: u64) -> Option<Duration> {
         self.times.get(usize::try_from(pair).ok()?).copied()
     }
@@ -184,12 +184,11 @@ impl Playing {
         found.map(|pair| pair as u64)
     }
 
-    /// Returns the last pair at or before this time.
     fn pair_at(&self, time: Duration) -> u64 {
         (self.times.partition_point(|&t| t <= time) as u64).saturating_sub(1)
     }
 
-    /// Returns whether the last pair was delivered and no pair follows.
+    /// Whether the last pair was delivered and no pair follows.
     pub fn at_end(&self) -> bool {
         self.seek.is_none() && self.next_position().is_none()
     }
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn seeking_by_time_finds_the_pair_that_was_there() {
+    fn seeking_by_time_finds_the_last_earlier_pair() {
         let transport = transport(5, false);
         for (ms, pair) in [(0, 0), (99, 0), (100, 1), (250, 2), (9999, 4)] {
             transport.seek_time(Duration::from_millis(ms));

@@ -1,4 +1,4 @@
-//! Pairs without information on depth, though a map of them may be full: images of one brightness, dark ones, one image twice.
+//! Detection of pairs without information on depth, although their maps may be full: uniform images, dark images, one image twice.
 
 use crate::image::{Image, Luma};
 use std::fmt;
@@ -11,12 +11,12 @@ pub enum Blank {
     Uniform {
         /// Image or images, in words.
         view: &'static str,
-        /// Mean of all its pixels, grey levels of 8 bits.
+        /// Mean of all pixels of the image, grey levels of 8 bits.
         mean: f64,
     },
-    /// Images so dark that noise drowns them.
+    /// Images so dark that noise exceeds the texture.
     Dark {
-        /// Mean of the darker one, grey levels of 8 bits.
+        /// Mean of the darker image, grey levels of 8 bits.
         mean: f64,
     },
     /// Equal images.
@@ -55,11 +55,10 @@ const MAX_SAME_PX: f64 = 0.1;
 /// Brightness of an image, grey levels of 8 bits.
 struct Brightness {
     mean: f64,
-    /// Difference between the darkest and the brightest pixels.
     span: u8,
 }
 
-/// Returns why this unrectified pair has no information on depth; `None` where it may have some.
+/// Returns why this unrectified pair has no information on depth; `None` if it may have some.
 pub fn blank(left: &Luma, right: &Luma) -> Option<Blank> {
     let pictures = [left, right].map(Luma::to_u8);
     let [of_left, of_right] = pictures.each_ref().map(brightness);
@@ -80,7 +79,6 @@ fn rows(image: &Image<u8>) -> impl Iterator<Item = usize> {
     (0..image.height()).step_by((image.height() / ROWS).max(1))
 }
 
-/// Returns the brightness; `None` for an image without pixels.
 fn brightness(image: &Image<u8>) -> Option<Brightness> {
     let mut histogram = [0_usize; 256];
     rows(image).flat_map(|y| image.row(y)).for_each(|&value| histogram[usize::from(value)] += 1);
@@ -98,7 +96,7 @@ fn brightness(image: &Image<u8>) -> Option<Brightness> {
     (count > 0).then(|| Brightness { mean: sum as f64 / count as f64, span })
 }
 
-/// Returns whether textured pixels lie at one place in both: their differences are too small for any shift.
+/// Returns whether textured pixels are at the same place in both images: their differences are too small for any shift.
 fn is_same([left, right]: &[Image<u8>; 2]) -> bool {
     if left.size() != right.size() {
         return false;
@@ -144,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn uniform_pictures_are_named_with_their_side_and_brightness() {
+    fn uniform_images_are_named_with_side_and_brightness() {
         let [left, right] = picture(&SceneOptions::default());
         let text = |left: &Luma, right: &Luma| blank(left, right).expect("blank").to_string();
         assert!(text(&flat(128), &flat(128)).starts_with("both images show nothing but brightness 128"));
@@ -153,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_picture_is_known_again_also_where_it_was_encoded_anew() {
+    fn equal_images_are_detected_after_another_encoding() {
         let [left, _] = picture(&SceneOptions::default());
         assert_eq!(blank(&left, &left), Some(Blank::Same));
         let anew = Luma::U8(left.to_u8().map(|&value| (value & !1).saturating_add(1)));
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_without_pixels_or_of_two_sizes_are_nobodys_fault_here() {
+    fn empty_and_unequal_images_are_not_blank() {
         let empty = Luma::U8(Image::new(0, 0, Vec::new()));
         assert_eq!(blank(&empty, &empty), None);
         let [left, _] = picture(&SceneOptions::default());

@@ -1,5 +1,5 @@
-//! All figures of a disparity map against ground truth, region by region, as benchmarks report them. docs/evaluate.md defines them, with
-//! their sources.
+//! Figures of a disparity map against ground truth, region by region, as benchmarks report them. docs/evaluate.md has their definitions and
+//! sources.
 
 use super::pairwise;
 use super::truth_error::{RegionErrors, Sums, error_px};
@@ -19,7 +19,7 @@ choices! {
     }
 }
 
-/// The regions of a pair; each mask has the pair's size, and is true inside.
+/// Regions of a pair; each mask has the pair's size, and is true inside.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
     /// Mask of [`TruthRegion::Nonocc`]; `None` without information on occlusions.
@@ -31,7 +31,7 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Derives the regions from the truth: every pixel, and the visible ones if it marks occlusions.
+    /// Derives the regions from the truth: every pixel, and the visible ones if occlusions are marked.
     pub fn of_truth(truth: &Truth) -> Self {
         let visible = |occluded: &Image<bool>| occluded.map(|occluded| !occluded);
         Self { nonocc: truth.occluded.as_ref().map(visible), ..Self::default() }
@@ -56,11 +56,11 @@ impl Regions {
 pub struct Figures {
     /// Pixels, density, bad pixels, mean and RMS.
     pub error: RegionErrors,
-    /// Pixels off by more than 1 and 2 px, % of those that have a disparity; 0 without any.
+    /// Pixels off by more than 1 and 2 px, % of those with a disparity; 0 without any.
     badv_percent: [f64; 2],
     /// Pixels off by more than 3 px and more than 5 % of the truth, or without a disparity, %.
     d1_percent: f64,
-    /// Quantiles of the absolute error over the pixels that have a disparity, px, in the order of [`QUANTILES`]; NaN without any.
+    /// Quantiles of the absolute error over the pixels with a disparity, px, in the order of [`QUANTILES`]; NaN without any.
     quantiles_px: [f64; 4],
 }
 
@@ -73,7 +73,7 @@ const D1_SHARE: f64 = 0.05;
 /// Column of a table: names and value of a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Title for people.
+    /// Title for display.
     pub title: &'static str,
     /// Name for other programs, with its unit.
     pub name: &'static str,
@@ -81,7 +81,7 @@ pub struct Column {
     pub of: fn(&Figures) -> f64,
 }
 
-/// All figures in the order of tables.
+/// All figures, in the order of tables.
 pub const COLUMNS: [Column; 14] = [
     Column { title: "bad-0.5", name: "bad_05_percent", of: |f| f.error.bad_05_percent },
     Column { title: "bad-1", name: "bad_1_percent", of: |f| f.error.bad_1_percent },
@@ -106,8 +106,8 @@ impl Figures {
     }
 }
 
-/// Computes the figures of a map over the pixels of a region with truth; `truth_px` is in px, not finite where unknown. `None` if sizes
-/// differ or no pixel of the region has truth.
+/// Computes the figures of a map over the pixels of a region with truth; `truth_px` is in px, not finite if unknown. `None` if sizes differ
+/// or no pixel of the region has truth.
 pub fn figures(map: &DisparityMap, truth_px: &Image<f32>, region: Option<&Image<bool>>) -> Option<Figures> {
     if map.size() != truth_px.size() || region.is_some_and(|region| region.size() != map.size()) {
         return None;
@@ -139,8 +139,7 @@ pub fn figures(map: &DisparityMap, truth_px: &Image<f32>, region: Option<&Image<
     })
 }
 
-/// Returns the value at position `share * (n - 1)` of sorted values, with linear interpolation; NaN without any. A share of one half gives
-/// the median.
+/// Returns the value at position `share * (n - 1)` of sorted values, with linear interpolation; NaN without any.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let position = share * last as f64;
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_are_what_truth_and_masks_tell() {
+    fn regions_follow_truth_and_masks() {
         let mut truth = Truth { left_px: Image::filled(2, 1, 1.0), right_px: None, occluded: None };
         let words = |regions: &Regions| regions.present().iter().map(|(region, _)| region.word()).collect::<Vec<_>>();
         assert_eq!(words(&Regions::of_truth(&truth)), ["all"]);

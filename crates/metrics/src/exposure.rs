@@ -4,12 +4,12 @@ use crate::image::Luma;
 use crate::stereo::CostKind;
 use crate::stereo::cost::ExposureTolerance;
 
-/// Brightness of the right image against the left one, over their common middle.
+/// Brightness of the right image compared with the left one, over their common middle.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct LumaDifference {
     /// Right minus left, grey levels of 8 bits.
     pub levels: f64,
-    /// Right over left; 1 where the left one is black.
+    /// Ratio of right to left; 1 if the left one is black.
     pub ratio: f64,
 }
 
@@ -23,16 +23,15 @@ pub fn luma_difference(left: &Luma, right: &Luma) -> Option<LumaDifference> {
     Some(LumaDifference { levels: right - left, ratio })
 }
 
-/// Largest difference for absolute differences, grey levels: on the built-in scene with noise 2 the share of wrong pixels rises
-/// from 5.7 % to 9.2 % at 3.5 levels, 30 % at 6 and 57 % at 8 levels.
+/// Largest difference for absolute differences, grey levels: on the built-in scene with noise 2 the share of wrong pixels rises from 5.7 %
+/// to 9.2 % at 3.5 levels, 30 % at 6 and 57 % at 8 levels.
 const SAD_LEVELS: f64 = 3.0;
-/// Largest ratios for census and rank, which compare order only: there census 5x5 goes from 12.4 % to 15.1 % at a ratio of 0.71 and to
-/// 17.8 % at 0.51, where noise drowns the darker image; up to 1.5 it is as good as at 1, and at 1.86 it suffers from
-/// saturated pixels.
+/// Largest ratios for census and rank, which compare only order: there census 5x5 goes from 12.4 % to 15.1 % at a ratio of 0.71 and to
+/// 17.8 % at 0.51, where noise exceeds the texture of the darker image; up to 1.5 it equals that at 1, and at 1.86 pixels saturate.
 const ORDER_RATIO: std::ops::RangeInclusive<f64> = 0.6..=1.8;
 
 impl LumaDifference {
-    /// Returns whether it makes matching with this cost clearly worse: equal exposure or another cost would help.
+    /// Whether the difference makes matching with this cost clearly worse, so that equal exposure or another cost would help.
     pub fn hurts(&self, cost: CostKind) -> bool {
         match cost.description().exposure {
             ExposureTolerance::Equal => self.levels.abs() > SAD_LEVELS,
@@ -59,7 +58,6 @@ mod tests {
     use crate::stereo::{StereoParams, match_pair};
     use crate::truth_error;
 
-    /// Returns whether the difference counts as harmful, and the share of wrong pixels, %.
     fn measured(cost: CostKind, exposure: f64) -> (bool, f64) {
         let options = SceneOptions { width: 160, height: 120, noise: 2.0, exposure, ..SceneOptions::default() };
         let pair = render(&options, 3, false);
@@ -71,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_to_hurt_where_it_does() {
+    fn hurts_exactly_where_errors_rise() {
         for (cost, exposure, hurts) in [
             (CostKind::Sad, 0.9, true),
             (CostKind::Sad, 1.06, true),

@@ -1,5 +1,5 @@
-//! Quality and speed of a result: error against truth, depth quality of a region, scores without truth, motion, exposure. Pure: time
-//! comes in as arguments.
+//! Quality and speed of a result: error against truth, depth quality of a region, scores without truth, motion, exposure. All functions are
+//! pure; time is an argument.
 
 use stereopsis_base::parameter::choices;
 use stereopsis_base::{geometry, image};

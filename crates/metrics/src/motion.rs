@@ -1,4 +1,4 @@
-//! Displacement between two images of one camera: the disparity error of a late right image.
+//! Displacement between two images of one camera, from which the disparity error of a late right image follows.
 
 use crate::calibration::{Search, quantile, search};
 use crate::image::Luma;
@@ -9,7 +9,7 @@ const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 
 const MIN_MATCHES: usize = 20;
 
 /// Returns the 95th percentile of the displacement of points from `previous` to `next`, px; `None` with too few points, as in the dark.
-/// Divided by the time between both images and multiplied by the skew of a pair, it is the disparity error of free-running cameras.
+/// The displacement per second times the skew of a pair is the disparity error of free-running cameras.
 pub fn motion(previous: &Luma, next: &Luma) -> Option<f64> {
     let found = search(previous, next, SEARCH);
     if found.len() < MIN_MATCHES {
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_in_a_tenth_of_a_still_room_is_seen_and_noise_is_not() {
+    fn motion_of_a_tenth_of_the_image_exceeds_noise() {
         let (still, moved) = (scene(0, 2.0), shifted(&scene(0, 2.0), 11, 0).to_u8());
         let image = still.to_u8();
         let part = |columns: usize| {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dark_says_nothing() {
+    fn dark_images_have_no_motion() {
         let dark = Luma::U8(Image::filled(320, 240, 3));
         assert_eq!(motion(&dark, &dark), None);
     }

@@ -4,7 +4,7 @@
 const BLOCK: usize = 128;
 const LANES: usize = 8;
 
-/// Sums all values: halves separately, down to blocks that are added in eight lanes. numpy uses this order, so that means over the same
+/// Sums all values: halves separately, down to blocks that are added in eight lanes. numpy has the same order, so that means over the same
 /// pixels are equal to the last bit.
 pub(super) fn sum(values: &[f64]) -> f64 {
     if values.len() > BLOCK {

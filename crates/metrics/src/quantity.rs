@@ -3,10 +3,10 @@
 /// Number, or the reason why it is missing.
 pub type Measured = Result<f64, Missing>;
 
-/// Why a number cannot be had; a sentence without its full stop.
+/// Reason why a number is missing; a sentence without its full stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
-    /// Disparities alone have no millimetres.
+    /// No calibration, without which disparities have no millimetres.
     #[error("no calibration: only with focal length and baseline do disparities become millimetres")]
     Calibration,
     /// Too few measured pixels for a plane.
@@ -18,19 +18,19 @@ pub enum Missing {
     /// No plane, because all measured pixels lie on one line.
     #[error("all measured pixels lie on one line, and many planes go through it")]
     Line,
-    /// The disparity is that of infinity or lies behind it.
+    /// Disparity of infinity, or behind it.
     #[error("at or behind infinity: the disparity is too small for this calibration")]
     Infinity,
-    /// The plane contains the camera, or the ray through the image's centre never meets it.
+    /// Plane that contains the camera, or that the ray through the image's centre never meets.
     #[error("the plane does not cross the line of sight through the middle of the image")]
     LineOfSight,
-    /// No distance to compare with.
+    /// No true distance to compare with.
     #[error("no true distance was given to compare with")]
     TrueDistance,
-    /// Noise over time needs several pairs.
+    /// Too few pairs for noise over time.
     #[error("noise over time needs at least 2 pairs in which a pixel of the region is measured")]
     Pairs,
-    /// A point that was chosen has no disparity of its own.
+    /// Chosen point without a measured disparity.
     #[error("pixel {x},{y} has no measured disparity")]
     Point {
         /// Column, px.
@@ -38,27 +38,27 @@ pub enum Missing {
         /// Row, px.
         y: usize,
     },
-    /// The calibration does not tell its errors.
+    /// Calibration without bounds of its errors.
     #[error("the calibration does not say how exact it is, so this part is unknown and not in the sum")]
     Uncertainty,
-    /// Estimated calibration: its errors are unknown.
+    /// Estimated calibration, whose errors are unknown.
     #[error("the calibration is an estimate: lengths may be off by a factor, which is not in the sum")]
     Estimate,
-    /// The pixels around a point do not show how much matching scatters.
+    /// Unknown scatter of matching around a point.
     #[error(
         "too few measured pixels around a point lie on one plane with it, so this part is unknown and not in the sum"
     )]
     Scatter,
-    /// The left-right check was off.
+    /// Left-right check that was off.
     #[error("the left-right check is off: switch it on")]
     LeftRightCheck,
-    /// No measured pixel at all.
+    /// No measured pixel.
     #[error("no pixel is measured")]
     Nothing,
     /// No previous map to compare with.
     #[error("it compares with the pair before, and there is none")]
     Previous,
-    /// The camera moved, or all of the scene did.
+    /// Movement of the camera, or of the whole scene.
     #[error("too few pixels stayed as they were since the pair before")]
     Moving,
 }
@@ -79,7 +79,7 @@ pub enum Better {
 /// Measured number with its names and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// Name for people: `fill rate`.
+    /// Name for display: `fill rate`.
     pub title: &'static str,
     /// Name for files, with the unit at its end: `fill_percent`.
     pub name: &'static str,
@@ -87,6 +87,6 @@ pub struct Quantity {
     pub unit: &'static str,
     /// Desirable values.
     pub better: Better,
-    /// The number.
+    /// Value of the quantity.
     pub value: Measured,
 }

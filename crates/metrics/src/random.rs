@@ -1,11 +1,11 @@
 //! Pseudo-random numbers, equal in every run.
 
-/// SplitMix64 (Steele, Lea & Flood 2014).
+/// Generator SplitMix64 (Steele, Lea & Flood 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Creates a generator, which is determined by its seed.
+    /// Creates a generator, determined by its seed.
     pub fn with_seed(seed: u64) -> Self {
         Self(seed)
     }
@@ -18,7 +18,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `end`, which is above 0.
+    /// Returns a number below `end`, which must be above 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
@@ -28,7 +28,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Returns one of these, at least one.
+    /// Returns one of `choices`, which must not be empty.
     pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }

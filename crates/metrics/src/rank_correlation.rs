@@ -1,7 +1,7 @@
 //! Spearman's rank correlation.
 
-/// Returns Spearman's rank correlation of pairs of numbers, -1 to 1; equal numbers share the mean of their ranks. `None` below 3 pairs,
-/// for numbers that are not finite, and where all numbers of one side are equal.
+/// Returns Spearman's rank correlation of pairs of numbers, -1 to 1; equal numbers share the mean of their ranks. `None` below 3 pairs, for
+/// numbers that are not finite, and if all numbers of one side are equal.
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     if pairs.len() < 3 || !pairs.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
         return None;
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_order_has_no_correlation() {
+    fn constant_numbers_have_no_correlation() {
         assert_eq!(rank_correlation(&[(1.0, 2.0), (2.0, 1.0)]), None);
         assert_eq!(rank_correlation(&[(1.0, 2.0), (1.0, 1.0), (1.0, 3.0)]), None);
         assert_eq!(rank_correlation(&[(1.0, 2.0), (f64::NAN, 1.0), (1.0, 3.0)]), None);

@@ -1,9 +1,9 @@
-//! A rectangle of an image.
+//! Rectangle of an image, and its text `X,Y,WIDTH,HEIGHT`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A rectangle in px: its upper left pixel, width and height.
+/// Rectangle in px: its upper left pixel, width and height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Region {
     /// Column of the leftmost pixels.
@@ -25,7 +25,7 @@ pub enum RegionError {
     /// Rectangle that leaves the image.
     #[error("the region {region} does not lie inside the image, which has {} px", size_text(.size))]
     Outside {
-        /// The rectangle.
+        /// Rectangle that leaves the image.
         region: Region,
         /// Width and height of the image, px.
         size: (usize, usize),
@@ -51,7 +51,7 @@ impl Region {
         Self { x, y, width: self.width.min(width - x), height: self.height.min(height - y) }
     }
 
-    /// Checks that it lies inside an image of this size.
+    /// Checks that the rectangle lies inside an image of this size.
     ///
     /// # Errors
     /// [`RegionError::Outside`]
@@ -64,20 +64,19 @@ impl Region {
         self.width * self.height
     }
 
-    /// Iterates over its pixels, row by row.
+    /// Iterates over the pixels, row by row.
     pub fn pixels(self) -> impl Iterator<Item = (usize, usize)> {
         (self.y..self.y + self.height).flat_map(move |y| (self.x..self.x + self.width).map(move |x| (x, y)))
     }
 }
 
-/// Formats `X,Y,WIDTH,HEIGHT`, as parsed.
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{},{},{}", self.x, self.y, self.width, self.height)
     }
 }
 
-/// Largest side, px: larger than any image, and sums of two sides stay far from overflow.
+/// Largest side, px: above any image, and far from an overflow of the sum of two sides.
 const MAX_SIDE: usize = 1 << 20;
 
 impl FromStr for Region {

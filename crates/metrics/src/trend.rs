@@ -10,7 +10,7 @@ const EARLIER: usize = 100;
 const MIN_CHANGE: f64 = 0.2;
 /// Share of the earlier values from which the mean has to differ.
 const MIN_SHARE: f64 = 0.4;
-/// Smallest change that counts: numbers are shown with three digits behind the point.
+/// Smallest change that counts: numbers are shown with three digits after the point.
 const MIN_VISIBLE: f64 = 1e-3;
 /// Smallest difference of the means, standard errors: about one of 100 steady numbers exceeds it by chance.
 const MIN_ERRORS: f64 = 3.0;
@@ -44,9 +44,11 @@ impl Trend {
     }
 }
 
-/// Returns the trend of values in temporal order: the mean of the last 10 differs by more than 20 % from more than 40 % of the up to 100
-/// earlier values, the rule of RealSense's Depth Quality Tool; and it differs from their mean by more than the scatter of both
-/// and by a visible digit, as does the last value in the same direction. `None` below 20 values.
+/// Returns the trend of values in temporal order; `None` below 20 values.
+///
+/// The mean of the last 10 must differ by more than 20 % from more than 40 % of the up to 100 earlier values, the rule of RealSense's
+/// Depth Quality Tool. It must also differ from their mean by more than the scatter of both and by a visible digit, as must the last value
+/// in the same direction.
 pub fn trend(values: &[f64], better: Better) -> Option<Trend> {
     if values.len() < 2 * RECENT {
         return None;
@@ -76,7 +78,6 @@ pub fn trend(values: &[f64], better: Better) -> Option<Trend> {
     })
 }
 
-/// Returns the mean of at least two values, and its standard error.
 fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
     let mean = values.clone().sum::<f64>() / count;

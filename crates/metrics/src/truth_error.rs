@@ -1,5 +1,5 @@
 //! Error of a disparity map against ground truth, as in the Middlebury benchmark: percentages are of all pixels with ground truth, and a
-//! pixel without disparity counts as bad. A disparity of 0 px or less counts as none: the formats of the data sets cannot hold it.
+//! pixel without disparity is bad. A disparity of 0 px or less counts as none, because the formats of the data sets cannot store it.
 
 use crate::image::Truth;
 use crate::stereo::DisparityMap;
@@ -20,9 +20,9 @@ pub struct RegionErrors {
     pub bad_2_percent: f64,
     /// Pixels off by more than 4 px, or without a disparity, %.
     pub bad_4_percent: f64,
-    /// Mean absolute error of the pixels that have a disparity, px; NaN without any.
+    /// Mean absolute error of the pixels with a disparity, px; NaN without any.
     pub average_px: f64,
-    /// Root of the mean squared error of the pixels that have a disparity, px; NaN without any.
+    /// Root of the mean squared error of the pixels with a disparity, px; NaN without any.
     pub rms_px: f64,
 }
 
@@ -31,11 +31,10 @@ pub struct RegionErrors {
 pub struct TruthError {
     /// All pixels with ground truth.
     pub all: RegionErrors,
-    /// Pixels that are visible in the right image too; equal to `all` where the truth has no occlusions.
+    /// Pixels that are visible in the right image too; equal to `all` if the truth has no occlusions.
     pub nonocc: RegionErrors,
 }
 
-/// Formats the share of wrong pixels, with the name of its region.
 impl fmt::Display for TruthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "bad-1 all {:.1} %", self.all.bad_1_percent)
@@ -62,8 +61,8 @@ pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
     (all.pixels > 0).then(|| TruthError { all: all.finish(), nonocc: nonocc.finish() })
 }
 
-/// Returns the absolute error of a pixel with known truth, px; NaN without an estimate. The difference is rounded to 32 bits, like the
-/// data sets' floats.
+/// Returns the absolute error of a pixel with known truth, px; NaN without an estimate. The difference is rounded to 32 bits, like the data
+/// sets' floats.
 pub(super) fn error_px(estimate_px: f32, exact_px: f32) -> f64 {
     if estimate_px > 0.0 { f64::from((estimate_px - exact_px).abs()) } else { f64::NAN }
 }
@@ -115,7 +114,7 @@ mod tests {
     use crate::image::Image;
     use crate::stereo::INVALID;
 
-    /// Creates eight pixels: exact, off by 1, off by 1.25, off by 3, invalid, off by 10 but hidden, twice no truth.
+    // exact, off by 1, off by 1.25, off by 3, invalid, off by 10 but hidden, twice no truth
     fn example() -> (DisparityMap, Truth) {
         let values = vec![160, 176, 180, 112, INVALID, 320, 160, 160];
         let exact = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, f32::NAN, f32::INFINITY];
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disparity_of_nothing_or_less_is_none() {
+    fn a_disparity_of_zero_or_less_is_none() {
         let (mut map, truth) = example();
         map.values.pixels_mut()[..2].copy_from_slice(&[0, -16]);
         let error = truth_error(&map, &truth).unwrap().all;

@@ -1,15 +1,13 @@
-//! A frame stored as differences from a base frame: most of the scene is static, and a loop of whole frames would not
-//! fit in memory.
+//! Frame stored as differences from a base frame. Most of the scene is static, and a loop of whole frames would not fit in memory.
 
 use super::Rendered;
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Truth};
 
-/// Differences in one plane of pixels.
 struct Plane<T> {
     /// Offset and length of each run.
     stretches: Vec<(u32, u32)>,
-    /// The pixels of all runs.
+    /// Pixels of all runs.
     values: Vec<T>,
 }
 
@@ -22,8 +20,8 @@ pub struct Delta {
     occluded: Option<Plane<bool>>,
 }
 
-/// Shorter gaps between differences are stored as part of the run.
-const MIN_GAP: usize = 4;
+/// Longest gap between differences that is stored as part of a run, px.
+const MAX_GAP: usize = 4;
 
 impl<T: Copy> Plane<T> {
     fn between(base: &Image<T>, new: &Image<T>, same: impl Fn(T, T) -> bool) -> Self {
@@ -31,7 +29,7 @@ impl<T: Copy> Plane<T> {
         let mut stretches: Vec<(u32, u32)> = Vec::new();
         for i in (0..new.len()).filter(|&i| !same(base[i], new[i])) {
             match stretches.last_mut() {
-                Some((start, len)) if i - (*start + *len) as usize <= MIN_GAP => *len = i as u32 - *start + 1,
+                Some((start, len)) if i - (*start + *len) as usize <= MAX_GAP => *len = i as u32 - *start + 1,
                 _ => stretches.push((i as u32, 1)),
             }
         }
@@ -39,7 +37,6 @@ impl<T: Copy> Plane<T> {
         Self { values: values.collect(), stretches }
     }
 
-    /// Difference of two planes, either of which may be missing.
     fn between_both(base: Option<&Image<T>>, new: Option<&Image<T>>, same: impl Fn(T, T) -> bool) -> Option<Self> {
         base.zip(new).map(|(base, new)| Self::between(base, new, same))
     }
@@ -62,7 +59,7 @@ impl<T: Copy> Plane<T> {
 }
 
 impl Delta {
-    /// Differences of `new` from `base`; both have the same size.
+    /// Computes the differences of `new` from `base`; both have the same size.
     pub fn between(base: &Rendered, new: &Rendered) -> Self {
         let bits = |a: f32, b: f32| a.to_bits() == b.to_bits();
         Self {
@@ -74,7 +71,7 @@ impl Delta {
         }
     }
 
-    /// Restores the frame.
+    /// Restores the frame from its base.
     pub fn onto(&self, base: &Rendered) -> Rendered {
         let truth = Truth {
             left_px: self.left_px.onto(&base.truth.left_px),
@@ -84,7 +81,7 @@ impl Delta {
         Rendered { left: self.left.onto(&base.left), right: self.right.onto(&base.right), truth: Arc::new(truth) }
     }
 
-    /// Memory use, bytes.
+    /// Returns the memory use, bytes.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         let pictures = self.left.bytes() + self.right.bytes();

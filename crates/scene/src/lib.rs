@@ -1,5 +1,5 @@
-//! The built-in scene: a ray-cast room with exact disparity for both views. The same options and frame number always
-//! give the same pixels.
+//! Built-in scene: a ray-cast room with exact disparity for both views. Options and a frame number in, a pair with ground truth out; the
+//! same options and number must always give the same pixels.
 
 mod delta;
 mod random;
@@ -21,7 +21,7 @@ pub use stereopsis_frame::{SceneOptions, SceneWorld};
 use view::{RenderedView, Rig, View};
 use world::World;
 
-/// The scene's world at `phase` turns of the loop, 0 to 1.
+/// Returns the scene's world at `phase` turns of the loop, 0 to 1.
 fn world_at(options: &SceneOptions, phase: f64) -> World {
     match options.world {
         SceneWorld::Room => World::room(options.seed, phase),
@@ -29,12 +29,12 @@ fn world_at(options: &SceneOptions, phase: f64) -> World {
     }
 }
 
-/// Frame `number` of the scene with ground truth; `color` adds RGB to luma. Runs on rayon's threads.
+/// Renders frame `number` of the scene with ground truth; `color` adds RGB to luma. Runs on rayon's threads.
 pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
     sensor::expose(options, &StaticScene::new(options).frame(number), number, color)
 }
 
-/// Renders single frames of the scene, in any order.
+/// Renderer of single frames of the scene, in any order.
 pub struct SceneRenderer(StaticScene);
 
 impl SceneRenderer {
@@ -47,15 +47,14 @@ impl SceneRenderer {
         Ok(Self(StaticScene::new(options)))
     }
 
-    /// Pair `number` with ground truth, as the source gives it. Runs on rayon's threads.
+    /// Renders pair `number` with ground truth, as the source delivers it. Runs on rayon's threads.
     pub fn pair(&self, number: u64) -> RawPair {
-        // the source plays a loop
         let in_loop = number % u64::from(self.0.options.loop_frames.max(1));
         sensor::expose(&self.0.options, &self.0.frame(in_loop), number, true)
     }
 }
 
-/// The static part of the scene, rendered once.
+/// Static part of the scene, rendered once.
 pub struct StaticScene {
     options: SceneOptions,
     rig: Rig,
@@ -64,19 +63,19 @@ pub struct StaticScene {
     occluded: Image<bool>,
 }
 
-/// A frame before sensor noise and exposure.
+/// Rendered frame before sensor noise and exposure.
 #[derive(Clone)]
 pub struct Rendered {
-    /// The left view.
+    /// Left view.
     pub left: Image<[u8; 3]>,
-    /// The right view.
+    /// Right view.
     pub right: Image<[u8; 3]>,
-    /// Disparity of both views, and what is occluded.
+    /// Disparity of both views, and the occlusion mask.
     pub truth: Arc<Truth>,
 }
 
 impl StaticScene {
-    /// Renders what does not move.
+    /// Renders the static part.
     pub fn new(options: &SceneOptions) -> Self {
         let world = world_at(options, 0.0).still();
         let rig = Rig::new(options);

@@ -1,6 +1,6 @@
-//! Worlds drawn at random: a room with solids of every size, pose and texture in front of the cameras, many of them plain.
+//! Random worlds: a room with static solids of every size, pose and texture in front of the cameras, many of them plain.
 //!
-//! Nothing moves. They are made to learn from and to test on, not to look at: solids stand in each other and hang in the air.
+//! They are training and test data, not made to look real: solids overlap and float.
 
 use super::shape::{Placement, Shape};
 use super::texture::Material;
@@ -10,13 +10,12 @@ use stereopsis_metrics::Random;
 
 /// Depth of the nearest solids, m; disparities are then at most a tenth of the width.
 const MIN_DISTANCE_M: f64 = 0.6;
-/// Tangents of half the field of view, a little less than the cameras'.
+/// Tangents of half the field of view, slightly smaller than the cameras'.
 const HALF_VIEW: [f64; 2] = [0.52, 0.38];
 
 impl World {
-    /// The world of this seed.
     pub(super) fn random(seed: u32) -> Self {
-        let mut draw = Draw(Random::with_seed(u64::from(seed)));
+        let mut draw = Generator(Random::with_seed(u64::from(seed)));
         let mut solids = Vec::new();
         let mut put = |shape: Shape, placement, sides| solids.push(Solid::new(shape, placement, sides));
         let half = DVec3::new(draw.between(1.8, 3.5), draw.between(1.3, 1.8), draw.between(1.4, 3.2));
@@ -25,7 +24,7 @@ impl World {
         put(Shape::Room(half), Placement::at(centre).turned(turn), [(); 6].map(|()| draw.material()));
         let back = 2.0 * half.z - 0.8;
         for _ in 0..draw.count(6, 26) {
-            // as many solids at each disparity: depths whose inverses are spread evenly
+            // depths whose inverses are uniform give as many solids at each disparity
             let z = 1.0 / draw.between(1.0 / back, 1.0 / MIN_DISTANCE_M);
             let [x, y] = HALF_VIEW.map(|half| z * draw.between(-half, half));
             let position = DVec3::new(x, 1.05 - 0.17 * z + y, z);
@@ -38,15 +37,15 @@ impl World {
     }
 }
 
-/// Draws parts of a world.
-struct Draw(Random);
+/// Random generator of parts of a world.
+struct Generator(Random);
 
-impl Draw {
+impl Generator {
     fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.0.share()
     }
 
-    /// Spread evenly over orders of magnitude.
+    /// Returns a number distributed uniformly over orders of magnitude.
     fn over_magnitudes(&mut self, low: f64, high: f64) -> f64 {
         self.between(low.ln(), high.ln()).exp()
     }
@@ -59,7 +58,7 @@ impl Draw {
         self.0.share() < share
     }
 
-    /// A solid that covers about a fiftieth to a third of the image's width at this depth.
+    /// Returns a solid that covers about a fiftieth to a third of the image's width at this depth.
     fn shape(&mut self, depth_m: f64) -> Shape {
         let size = depth_m * self.over_magnitudes(0.02, 0.35);
         match self.0.below(8) {
@@ -73,7 +72,7 @@ impl Draw {
         }
     }
 
-    /// Upright in half of the cases.
+    /// Returns a rotation, in half of the cases about the vertical only.
     fn turn(&mut self) -> DMat3 {
         let yaw = DMat3::from_rotation_y(self.between(-1.2, 1.2));
         if self.chance(0.5) {
@@ -88,7 +87,7 @@ impl Draw {
         DVec3::from_array([(); 3].map(|()| (grey + self.between(-0.3, 0.3)).clamp(0.05, 1.0)))
     }
 
-    /// A texture: in half of the cases a plain one, with grain between none that a camera sees and much.
+    /// Returns a texture, in half of the cases a plain one with grain between invisible and strong.
     fn material(&mut self) -> Material {
         match self.0.below(14) {
             0 => Material::Wall(self.color(), self.between(-0.6, 0.6)),

@@ -1,4 +1,4 @@
-//! Sensor model: exposure, noise and luma of rendered colours.
+//! Sensor model: exposure, noise and luma of rendered colours. A rendered frame in, the raw pair of both cameras out.
 
 use super::texture::hash;
 use super::{Rendered, SceneOptions};
@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use stereopsis_base::image::{Image, Picture};
 use stereopsis_frame::RawPair;
 
-/// The pair that both cameras take of a frame, with the noise of its number; `color` adds RGB to luma.
+/// Returns the pair that both cameras take of a frame, with the noise of its number; `color` adds RGB to luma.
 pub fn expose(options: &SceneOptions, frame: &Rendered, number: u64, color: bool) -> RawPair {
     let in_loop = number % u64::from(options.loop_frames.max(1));
     let seed = |view: u32| hash(options.seed ^ hash(in_loop as u32 * 2 + view));
@@ -37,7 +37,7 @@ fn picture(rgb: &Image<[u8; 3]>, gain: f64, noise: f64, seed: u32, color: bool) 
     Picture::of_colors(grainy, color)
 }
 
-/// 4096 equally probable values of a normal distribution, times 1024.
+/// Returns 4096 equally probable values of a normal distribution, times 1024.
 fn noise_table() -> &'static [i16] {
     static TABLE: OnceLock<Vec<i16>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_has_the_strength_asked_for_and_no_offset() {
+    fn noise_has_the_requested_strength_and_no_offset() {
         let values = flat(1.0, 3.0);
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let sigma = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();

@@ -4,38 +4,36 @@
 
 use glam::{DMat3, DVec3};
 
-/// A solid centred at its own origin; lengths in metres.
+/// Solid centred at its own origin; lengths in metres.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// Radius.
+    /// Sphere, with its radius.
     Sphere(f64),
-    /// Half sizes.
+    /// Cuboid, with its half sizes.
     Cuboid(DVec3),
-    /// The inside of a cuboid: the room. Half sizes.
+    /// Room, the inside of a cuboid, with its half sizes.
     Room(DVec3),
-    /// Radius and half height along y.
+    /// Cylinder, with its radius and half height along y.
     Cylinder(f64, f64),
 }
 
-/// A ray; points on it are `origin + t direction`.
+/// Ray; points on it are `origin + t direction`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ray {
     pub(super) origin: DVec3,
     pub(super) direction: DVec3,
 }
 
-/// Intersection of a ray with a solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// Distance along the ray.
     pub(super) t: f64,
     /// Outward normal, in the solid's frame.
     pub(super) normal: DVec3,
-    /// Index of the smooth surface part, for edges inside a solid.
+    /// Index of the smooth surface part, to detect edges within a solid.
     pub(super) face: u8,
 }
 
-/// Pose of a solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
     pub(super) position: DVec3,
@@ -53,18 +51,17 @@ impl Placement {
         Self { turn: turn * self.turn, ..self }
     }
 
-    /// A ray of the room in the solid's frame.
+    /// Converts a ray from the room's frame to the solid's.
     pub(super) fn local(&self, ray: &Ray) -> Ray {
         let back = self.turn.transpose();
         Ray { origin: back * (ray.origin - self.position), direction: back * ray.direction }
     }
 }
 
-/// Nearer hits count as the ray's own start.
+/// Smallest distance of a hit; a nearer one is the ray's own start.
 const MIN_DISTANCE: f64 = 1e-6;
 
 impl Shape {
-    /// Radius of the bounding ball around the origin.
     pub(super) fn radius(&self) -> f64 {
         match *self {
             Self::Sphere(r) => r,
@@ -73,7 +70,7 @@ impl Shape {
         }
     }
 
-    /// First intersection of a ray, in the solid's frame.
+    /// Returns the first intersection of a ray, in the solid's frame.
     pub(super) fn entry(&self, ray: &Ray) -> Option<Entry> {
         match *self {
             Self::Sphere(r) => {
@@ -107,7 +104,7 @@ impl Shape {
         }
     }
 
-    /// Fraction of a broad light that passes the solid along a ray (unit direction, solid's frame), 0 to 1.
+    /// Returns the fraction of a broad light that passes the solid along a ray (unit direction, solid's frame), 0 to 1.
     pub(super) fn light_passing(&self, ray: &Ray, breadth: f64) -> f64 {
         let (near, chord) = match *self {
             Self::Room(_) => return 1.0,
@@ -134,13 +131,13 @@ impl Shape {
     }
 }
 
-/// Smooth step from 0 to 1 with zero slope at both ends.
+/// Returns a smooth step from 0 to 1 with zero slope at both ends.
 pub(super) fn smooth(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
 }
 
-/// Distances at which a ray enters and leaves a ball, if it meets it.
+/// Returns the distances at which a ray enters and leaves a ball; `None` if it misses.
 fn ball(ray: &Ray, r: f64) -> Option<(f64, f64)> {
     roots(ray.direction.length_squared(), ray.origin.dot(ray.direction), ray.origin.length_squared() - r * r)
 }
@@ -155,7 +152,6 @@ fn tube(ray: &Ray, r: f64) -> Option<(f64, f64)> {
     roots(a, o.x * d.x + o.z * d.z, c)
 }
 
-/// Both roots of `a t^2 + 2 b t + c`.
 fn roots(a: f64, b: f64, c: f64) -> Option<(f64, f64)> {
     let q = b * b - a * c;
     (q > 0.0).then(|| ((-b - q.sqrt()) / a, (-b + q.sqrt()) / a))
@@ -192,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn rays_enter_where_geometry_says() {
+    fn rays_enter_at_the_exact_distance() {
         assert!((Shape::Sphere(1.0).entry(&ahead(0.6, 0.0)).unwrap().t - 4.2).abs() < 1e-12);
         assert!(Shape::Sphere(1.0).entry(&ahead(1.01, 0.0)).is_none());
         let cuboid = Shape::Cuboid(DVec3::new(1.0, 2.0, 3.0)).entry(&ahead(0.3, 1.9)).unwrap();

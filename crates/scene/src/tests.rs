@@ -1,4 +1,4 @@
-//! The scene's ground truth is exact.
+//! Tests of the scene: its ground truth is exact, and its pixels depend only on options and frame number.
 
 use super::*;
 use stereopsis_base::image::{Luma, Picture};
@@ -14,7 +14,7 @@ fn luma(picture: &Picture) -> &Image<u8> {
 }
 
 #[test]
-fn random_worlds_differ_and_come_again_with_their_seed() {
+fn random_worlds_depend_on_their_seed() {
     let pair = |seed| render(&SceneOptions { world: SceneWorld::Random, seed, ..small() }, 0, true);
     let (one, again) = (pair(1), pair(1));
     assert_eq!((&one.left, &one.right), (&again.left, &again.right));
@@ -22,13 +22,12 @@ fn random_worlds_differ_and_come_again_with_their_seed() {
     for seed in 1..20 {
         let truth = pair(seed).truth.unwrap();
         let range = truth.left_px.pixels().iter().fold((f32::MAX, 0.0_f32), |(a, b), &px| (a.min(px), b.max(px)));
-        // everywhere a surface, between the nearest one that is drawn and the back of the largest room
+        // every pixel shows a surface between the nearest possible one and the back of the largest room
         assert!(truth.left_px.pixels().iter().all(|px| px.is_finite()), "{seed}");
         assert!(range.0 > 1.0 && range.1 < 60.0 && range.1 > 1.5 * range.0, "{seed}: {range:?}");
     }
 }
 
-/// Value at a fraction of a row.
 fn between(row: &[f32], x: f64) -> f64 {
     let x = x.clamp(0.0, (row.len() - 1) as f64);
     let (k, f) = ((x as usize).min(row.len() - 2), x.fract());
@@ -63,7 +62,7 @@ fn a_left_pixel_and_its_partner_see_the_same_point() {
 }
 
 #[test]
-fn the_map_of_the_right_eye_agrees_with_that_of_the_left() {
+fn the_right_map_agrees_with_the_left_one() {
     let truth = render(&small(), 7, false).truth.unwrap();
     let (mut visible, mut agree) = (0, 0);
     for y in 0..150 {
@@ -77,7 +76,7 @@ fn the_map_of_the_right_eye_agrees_with_that_of_the_left() {
 }
 
 #[test]
-fn the_right_picture_moved_by_the_truth_is_the_left_one() {
+fn the_right_image_warped_by_the_truth_is_the_left_one() {
     let pair = render(&SceneOptions { width: 400, height: 300, ..small() }, 3, false);
     let truth = pair.truth.as_ref().unwrap();
     let (left, right) = (luma(&pair.left), luma(&pair.right).map(|&v| f32::from(v)));
@@ -95,7 +94,7 @@ fn the_right_picture_moved_by_the_truth_is_the_left_one() {
 }
 
 #[test]
-fn what_stands_still_is_taken_over_without_a_trace() {
+fn copying_static_pixels_changes_no_frame() {
     let stage = StaticScene::new(&small());
     for number in [0_u32, 11, 50] {
         let frame = stage.frame(u64::from(number));
@@ -144,7 +143,7 @@ fn disparities_fit_the_default_range() {
 }
 
 #[test]
-fn a_misaligned_rig_shows_the_right_picture_lower() {
+fn a_vertical_offset_lowers_the_right_image() {
     let (level, low) = (render(&small(), 0, false), render(&SceneOptions { vertical_px: 2.0, ..small() }, 0, false));
     assert_eq!(level.left, low.left);
     for y in 0..140 {
@@ -153,7 +152,7 @@ fn a_misaligned_rig_shows_the_right_picture_lower() {
 }
 
 #[test]
-fn the_matcher_finds_it() {
+fn the_matcher_finds_the_true_disparity() {
     let options = SceneOptions { width: 320, height: 240, ..SceneOptions::default() };
     let pair = render(&options, 0, false);
     let truth = pair.truth.unwrap();
@@ -169,7 +168,7 @@ fn the_matcher_finds_it() {
     assert!(good * 100 > seen * 85, "{good} of {seen} visible pixels within one pixel of the truth");
 }
 
-/// Writes images of the scene for inspection: `cargo test -p stereopsis-scene save_pictures -- --ignored`.
+// writes images for inspection: `cargo test -p stereopsis-scene save_pictures -- --ignored`
 #[test]
 #[ignore = "writes images to look at"]
 fn save_pictures() {

@@ -1,24 +1,23 @@
 //! Solid textures: colour as a function of the surface point, so that both views show the same.
 //!
-//! Each texture is band-limited to the given footprint (metres per pixel); the footprint is that of the
-//! midpoint between the cameras, equal for both.
+//! Each texture is band-limited to the footprint (metres per pixel), which is computed from the midpoint between the cameras and thus equal
+//! for both.
 
 use super::shape::smooth;
 use glam::DVec3;
 use std::f64::consts::TAU;
 
-/// Texture of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Material {
-    /// One colour with fine grain of the given contrast.
+    /// One colour with fine grain of this contrast.
     Plain(DVec3, f64),
     /// Floor boards along z, with a round rug in the middle of the room.
     Floor,
-    /// A painted wall above a wooden panel, split at the given height.
+    /// Painted wall above a wooden panel, split at this height.
     Wall(DVec3, f64),
     /// Rows of books between boards, seen from the front.
     Books,
-    /// An abstract painting.
+    /// Abstract painting.
     Painting,
     /// Boards with a frame around each side; half size of the cube.
     Crate(f64),
@@ -26,13 +25,12 @@ pub(super) enum Material {
     Wood(DVec3),
     /// Six sectors of two colours.
     Ball(DVec3, DVec3),
-    /// Land and sea.
+    /// Land and sea of a globe.
     Globe,
-    /// Rings along y, of two colours.
+    /// Rings along y, of two colours, with their period.
     Rings(DVec3, DVec3, f64),
 }
 
-/// A point on a surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SurfacePoint {
     /// Position in the solid's frame, m.
@@ -49,7 +47,7 @@ const CREAM: DVec3 = DVec3::new(0.86, 0.80, 0.68);
 const OAK: DVec3 = DVec3::new(0.66, 0.45, 0.27);
 
 impl Material {
-    /// Colour, each channel 0 to 1.
+    /// Returns the colour, each channel 0 to 1.
     pub(super) fn color(&self, at: &SurfacePoint) -> DVec3 {
         match *self {
             Self::Plain(color, contrast) => color * (1.0 + contrast * at.grain()),
@@ -103,7 +101,7 @@ impl Material {
 }
 
 impl SurfacePoint {
-    /// Fine grain, about -1 to 1: two octaves of noise just below the pixel frequency, at any distance.
+    /// Returns fine grain, about -1 to 1: two octaves of noise just below the pixel frequency, at any distance.
     fn grain(&self) -> f64 {
         let finest = (0.22 / self.footprint).log2();
         let octave = finest.floor();
@@ -119,17 +117,17 @@ impl SurfacePoint {
         sum * 1.1
     }
 
-    /// Step from 0 to 1, as sharp as the footprint allows.
+    /// Returns a step from 0 to 1, as sharp as the footprint allows.
     fn step(&self, distance: f64) -> f64 {
         smooth(distance / (3.0 * self.footprint) + 0.5)
     }
 
-    /// 1 within `width` of 0, else 0.
+    /// Returns 1 within `width` of 0, else 0.
     fn band(&self, distance: f64, width: f64) -> f64 {
         self.step(distance + width / 2.0) * self.step(width / 2.0 - distance)
     }
 
-    /// A dark line once per period, 1 elsewhere.
+    /// Returns a factor for a dark line once per period, 1 elsewhere.
     fn groove(&self, x: f64, period: f64) -> f64 {
         let nearest = x - period * (x / period).round();
         let width = 0.010_f64;
@@ -137,7 +135,7 @@ impl SurfacePoint {
         1.0 - 0.40 * visible * self.band(nearest, width.max(self.footprint * 1.5))
     }
 
-    /// Coordinates on the side of a cuboid, m.
+    /// Returns the coordinates on the side of a cuboid, m.
     fn on_face(&self) -> (f64, f64) {
         let n = self.normal.abs();
         if n.x > 0.5 {
@@ -149,7 +147,7 @@ impl SurfacePoint {
         }
     }
 
-    /// Wood whose grain runs along the first coordinate.
+    /// Returns the colour of wood whose grain runs along the first coordinate.
     fn wood(&self, color: DVec3, q: DVec3) -> DVec3 {
         let long = DVec3::new(q.x * 1.5, q.y * 16.0, q.z * 16.0);
         let visible = (0.06 / self.footprint / 4.0).min(1.0);
@@ -168,7 +166,7 @@ impl SurfacePoint {
         let boards = self.wood(OAK * tone, here) * self.groove(self.p.x, board);
         let boards = boards * self.groove(self.p.z + shift, length);
 
-        // the rug lies below the moving things; the room's frame has its origin in the middle
+        // the rug lies below the moving solids; the room's frame has its origin in the middle
         let (x, z) = (self.p.x - 0.15, self.p.z - 0.55);
         let r = x.hypot(z);
         let weave = 1.0 + 0.24 * self.grain();
@@ -218,14 +216,14 @@ impl SurfacePoint {
     }
 }
 
-/// Hash of 32 well mixed bits.
+/// Returns a hash of 32 well mixed bits.
 pub(super) fn hash(mut v: u32) -> u32 {
     v = (v ^ (v >> 16)).wrapping_mul(0x21f0_aaad);
     v = (v ^ (v >> 15)).wrapping_mul(0x735a_2d97);
     v ^ (v >> 15)
 }
 
-/// Pseudo-random number of a grid cell, 0 to 1.
+/// Returns a pseudo-random number of a grid cell, 0 to 1.
 pub(super) fn cell(x: i32, y: i32, seed: u32) -> f64 {
     f64::from(hash(x as u32 ^ hash(y as u32 ^ hash(seed)))) / f64::from(u32::MAX)
 }
@@ -250,7 +248,7 @@ const EDGES: [[f32; 3]; 16] = [
     [0.0, -1.0, -1.0],
 ];
 
-/// Gradient noise with features of about one unit, about -1 to 1 (K. Perlin, Improving Noise, 2002).
+/// Computes gradient noise with features of about one unit, about -1 to 1 (K. Perlin, Improving Noise, 2002).
 fn noise(p: DVec3, seed: u32) -> f64 {
     // integer part without floor(), which is a function call on the baseline processor
     let split = |v: f64| {

@@ -1,4 +1,4 @@
-//! Rendering of one view: ray hits at the pixel centres, antialiased edges, and ground truth from the hits.
+//! Renderer of one view: ray hits at the pixel centres, antialiased edges, and ground truth from the hits.
 
 use super::SceneOptions;
 use super::shape::Ray;
@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use stereopsis_base::image::Image;
 
-/// The rig in the room: maps pixels to rays.
+/// Rig in the room, which maps pixels to rays.
 pub(super) struct Rig {
     pub(super) width: usize,
     pub(super) height: usize,
@@ -15,28 +15,26 @@ pub(super) struct Rig {
     cx: f64,
     cy: f64,
     baseline_m: f64,
-    /// Vertical offset of the right image, as a tangent (positive: lower).
+    /// Vertical offset of the right image, px (positive: lower).
     vertical_px: f64,
     middle: DVec3,
     down: DVec3,
     ahead: DVec3,
 }
 
-/// Selects a view.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum View {
     Left,
     Right,
 }
 
-/// One view's image and disparities.
+/// Image and disparities of one view.
 pub(super) struct RenderedView {
     pub(super) rgb: Image<[u8; 3]>,
     pub(super) disparity_px: Image<f32>,
     seen: Vec<PixelHit>,
 }
 
-/// Hit of the ray through a pixel's centre.
 #[derive(Clone, Copy)]
 struct PixelHit {
     hit: Option<Hit>,
@@ -67,7 +65,7 @@ impl Rig {
         }
     }
 
-    /// The ray through a point of an image; its parameter `t` is depth in metres.
+    /// Returns the ray through a point of an image; its parameter `t` is depth in metres.
     pub(super) fn ray(&self, side: View, x: f64, y: f64) -> Ray {
         let (shift, origin) = match side {
             View::Left => (0.0, DVec3::new(0.0, CAMERA_HEIGHT_M, 0.0)),
@@ -81,8 +79,8 @@ impl Rig {
         self.focal_px * self.baseline_m / depth_m
     }
 
-    /// Renders one view row by row on all threads of the current pool. Where nothing moves, it copies `still`, a view of
-    /// the world's static part.
+    /// Renders one view row by row on all threads of the current pool. Static pixels are copied from `still`, a view of the world's static
+    /// part.
     pub(super) fn view(&self, world: &World, side: View, still: Option<&RenderedView>) -> RenderedView {
         let (width, height) = (self.width, self.height);
         let mut seen = vec![PixelHit { hit: None, near_motion: true }; width * height];
@@ -117,8 +115,8 @@ impl Rig {
         RenderedView { rgb: Image::new(width, height, rgb), disparity_px, seen }
     }
 
-    /// Occlusion mask: left pixels that the right view does not see because a surface hides them or they lie outside its image.
-    /// `still` is a view of the static part with its occlusion mask.
+    /// Computes the occlusion mask: left pixels that a surface hides from the right view, or that lie outside it. `still` is a view of the
+    /// static part with its occlusion mask.
     pub(super) fn occluded(
         &self,
         world: &World,
@@ -149,12 +147,12 @@ impl Rig {
         Image::new(width, height, occluded)
     }
 
-    /// Antialiasing radius, one and a half pixels, as a tangent.
+    /// Returns the antialiasing radius, one and a half pixels, as a tangent.
     fn margin(&self) -> f64 {
         1.5 / self.focal_px
     }
 
-    /// Whether a pixel lies at an edge, and whether a moving solid is in it or, at an edge, beside it.
+    /// Returns whether a pixel lies at an edge, and whether a moving solid is in it or, at an edge, beside it.
     fn surroundings(&self, seen: &[PixelHit], x: usize, y: usize) -> (bool, bool) {
         let at = |x: usize, y: usize| &seen[y * self.width + x];
         let what = |seen: &PixelHit| seen.hit.map(|hit| (hit.solid, hit.face));

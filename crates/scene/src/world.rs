@@ -7,13 +7,12 @@ use super::texture::{Material, SurfacePoint, cell};
 use glam::{DMat3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
-/// One solid with its pose and materials.
+/// Solid with its pose and materials.
 pub(super) struct Solid {
     shape: Shape,
     placement: Placement,
     /// Materials: one for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
     sides: [Material; 6],
-    /// Radius of the bounding ball, m.
     radius: f64,
 }
 
@@ -24,7 +23,6 @@ pub(super) struct Hit {
     pub(super) t: f64,
     /// Outward normal, in the solid's frame.
     normal: Vec3,
-    /// Index of the solid.
     pub(super) solid: u16,
     /// Index of the smooth part of its surface.
     pub(super) face: u8,
@@ -33,7 +31,7 @@ pub(super) struct Hit {
 /// Solids that the rays of one row of pixels can meet.
 pub(super) struct Row(Vec<u16>);
 
-/// All solids; the moving ones come last.
+/// All solids, the moving ones last.
 pub(super) struct World {
     solids: Vec<Solid>,
     /// Index of the first moving solid.
@@ -41,7 +39,7 @@ pub(super) struct World {
     seed: u32,
 }
 
-/// Direction of the light, a broad window behind the cameras; unit length.
+/// Returns the direction of the light, a broad window behind the cameras; unit length.
 fn to_light() -> DVec3 {
     DVec3::new(-0.52, 0.72, -0.46).normalize()
 }
@@ -52,7 +50,7 @@ const AMBIENT_RADII: f64 = 2.5;
 const LIGHT_HALF_WIDTH: f64 = 0.09;
 
 impl World {
-    /// The furnished room at `phase` turns of the loop, 0 to 1.
+    /// Returns the furnished room at `phase` turns of the loop, 0 to 1.
     pub(super) fn room(seed: u32, phase: f64) -> Self {
         let turn = TAU * phase;
         let rgb = DVec3::new;
@@ -61,7 +59,7 @@ impl World {
             solids.push(Solid::new(shape, placement, sides));
             solids.len()
         };
-        // the seed shifts solids a little, and changes every texture
+        // the seed shifts solids slightly, and changes every texture
         let shift = |what: i32| (cell(what, 0, seed) - 0.5) * 0.08;
         let at = |x: f64, y: f64, z: f64| Placement::at(DVec3::new(x, y, z));
 
@@ -111,7 +109,7 @@ impl World {
         let mug = Material::Rings(rgb(0.24, 0.44, 0.52), rgb(0.88, 0.84, 0.74), 0.08);
         let movers = put(Shape::Cylinder(0.045, 0.055), at(0.40, 0.675, 1.04), [mug; 6]);
 
-        // all solids from here on move: the ball that rolls round the rug
+        // the moving solids: first the ball that rolls round the rug
         let ball = Material::Ball(rgb(0.90, 0.48, 0.14), rgb(0.15, 0.42, 0.55));
         let roll = DMat3::from_rotation_y(-turn) * DMat3::from_rotation_x(-2.0 * turn);
         let placement = at(0.16 + 0.40 * turn.cos(), 0.17, 2.72 + 0.36 * turn.sin());
@@ -126,7 +124,7 @@ impl World {
         let brass = Material::Rings(rgb(0.86, 0.66, 0.26), rgb(0.72, 0.50, 0.18), 0.09);
         put(Shape::Sphere(0.13), bob, [brass; 6]);
 
-        // a balloon that drifts across everything behind it
+        // a balloon that drifts in front of the other solids
         let drift = DVec3::new(0.10 * turn.sin(), 0.03 * (2.0 * turn).sin(), 0.05 * turn.cos());
         let balloon = DVec3::new(-0.34, 1.14, 0.98) + drift;
         let skin = Material::Plain(rgb(0.80, 0.22, 0.24), 0.16);
@@ -136,19 +134,17 @@ impl World {
         Self { solids, movers, seed }
     }
 
-    /// A world in which nothing moves.
     pub(super) fn still_of(solids: Vec<Solid>, seed: u32) -> Self {
         Self { movers: solids.len(), solids, seed }
     }
 
-    /// The static part of the same world.
     #[must_use]
     pub(super) fn still(mut self) -> Self {
         self.solids.truncate(self.movers);
         self
     }
 
-    /// Solids that meet the plane of a row's rays, or come within `margin` (a tangent) of it.
+    /// Returns the solids that meet the plane of a row's rays, or come within `margin` (a tangent) of it.
     pub(super) fn row(&self, ray: &Ray, margin: f64) -> Row {
         let normal = ray.direction.cross(DVec3::X).normalize();
         let meets = |solid: &Solid| {
@@ -158,12 +154,12 @@ impl World {
         Row((0..self.solids.len()).filter(|&k| meets(&self.solids[k])).map(|k| k as u16).collect())
     }
 
-    /// First solid of the row that a ray meets.
+    /// Returns the first hit of a ray among the solids of a row.
     pub(super) fn hit(&self, ray: &Ray, row: &Row) -> Option<Hit> {
         self.nearer(ray, &row.0, None)
     }
 
-    /// Finds the nearest hit, with the known hit `still` among the static solids, as [`World::hit`].
+    /// Returns the first hit like [`World::hit`]; `still` is the known hit among the static solids.
     pub(super) fn hit_with_static(&self, ray: &Ray, row: &Row, still: Option<Hit>) -> Option<Hit> {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         self.nearer(ray, &row.0[movers..], still)
@@ -185,7 +181,7 @@ impl World {
         nearest
     }
 
-    /// Whether a moving solid is visible within `margin` (a tangent) of a ray, or changes the light where it hits.
+    /// Whether a moving solid is visible within `margin` (a tangent) of a ray, or changes the light at its hit.
     pub(super) fn is_affected_by_motion(&self, ray: &Ray, row: &Row, hit: Option<&Hit>, margin: f64) -> bool {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         let square = ray.direction.length_squared();
@@ -204,8 +200,8 @@ impl World {
         })
     }
 
-    /// Colour of the hit surface, each channel 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `viewpoint`
-    /// the midpoint between the cameras, so that both views show the same colour.
+    /// Returns the colour of the hit surface, each channel 0 to 1. `pixel` is the angle of one pixel (1 / focal length); `viewpoint` is the
+    /// midpoint between the cameras, so that both views show the same colour.
     pub(super) fn color(&self, ray: &Ray, hit: &Hit, pixel: f64, viewpoint: DVec3) -> DVec3 {
         let solid = &self.solids[usize::from(hit.solid)];
         let point = ray.origin + hit.t * ray.direction;
@@ -227,7 +223,7 @@ impl World {
         let mut open = 1.0;
         for solid in &self.solids {
             let to = solid.placement.position - start.origin;
-            // ambient occlusion: close solids darken a surface a little from all sides
+            // ambient occlusion: close solids darken a surface slightly from all sides
             if let Shape::Sphere(r) = solid.shape {
                 let square = r * r / to.length_squared();
                 let near = square - 1.0 / (AMBIENT_RADII * AMBIENT_RADII);
@@ -258,8 +254,7 @@ impl Solid {
         to.length_squared() * square - along * along <= r * r * square
     }
 
-    /// Whether a ray passes a long thin cylinder within `margin`, a tangent; its bounding ball is too coarse. True for
-    /// other shapes.
+    /// Whether a ray passes a long thin cylinder within `margin`, a tangent; the bounding ball is too coarse for it. True for other shapes.
     fn is_passed(&self, ray: &Ray, margin: f64) -> bool {
         let Shape::Cylinder(r, half) = self.shape else { return true };
         let Ray { origin: o, direction: d } = self.placement.local(ray);
@@ -270,7 +265,7 @@ impl Solid {
         (o.x * d.z - o.z * d.x).abs() <= r * across && y.abs() <= half + r * (1.0 + d.y.abs() / across)
     }
 
-    /// Whether the solid may stand, even in part, between the light and a point from which it lies at `to`.
+    /// Whether the solid may be, even in part, between the light and a point at the distance `to` from it.
     fn may_shade(&self, to: DVec3, margin: f64) -> bool {
         let along = to.dot(to_light());
         let reach = self.radius + LIGHT_HALF_WIDTH * along.max(0.0) + margin;

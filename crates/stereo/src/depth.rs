@@ -1,10 +1,10 @@
-//! Disparity to metres: `z = f T / (d + doffs)`, the only floats of the algorithm.
+//! Disparity to metres: `z = f T / (d + doffs)`, the only floating-point numbers of the algorithm.
 
 use super::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 use crate::geometry::Geometry;
 use crate::image::Image;
 
-/// Depth of a stored disparity in metres; NaN without a disparity, and at or behind infinity.
+/// Returns the depth of a stored disparity, m; NaN without a disparity, and where `d + doffs` is 0 or less.
 pub fn depth_m(value: i16, geometry: &Geometry) -> f32 {
     if value == INVALID {
         return f32::NAN;
@@ -12,12 +12,12 @@ pub fn depth_m(value: i16, geometry: &Geometry) -> f32 {
     geometry.depth_m(f64::from(value) / f64::from(SUBPIXEL_STEPS)).map_or(f32::NAN, |z| z as f32)
 }
 
-/// Depth of every pixel in metres, NaN where there is none.
+/// Computes the depth of every pixel, m; NaN where there is none.
 pub fn depth_map(map: &DisparityMap, geometry: &Geometry) -> Image<f32> {
     map.values.map(|&value| depth_m(value, geometry))
 }
 
-/// Millimetres for a 16-bit file: rounded half up, 0 for no depth and for more than 65.535 m.
+/// Returns millimetres for a 16-bit file, rounded half up; 0 without a depth and above 65.535 m.
 pub fn millimetres(depth_m: f32) -> u16 {
     let mm = (f64::from(depth_m) * 1000.0 + 0.5).floor();
     if mm.is_finite() && (0.0..=65_535.0).contains(&mm) { mm as u16 } else { 0 }
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn millimetres_round_half_up_and_say_zero_where_they_cannot() {
+    fn millimetres_round_half_up_and_are_zero_out_of_range() {
         assert_eq!([1.0, 0.0005, 0.0004, 65.535].map(millimetres), [1000, 1, 0, 65_535]);
         assert_eq!([65.54, f32::NAN, f32::INFINITY, -1.0].map(millimetres), [0; 4]);
     }

@@ -1,8 +1,8 @@
-//! The algorithm in plain loops: the definition of each stage, to the bit.
+//! Reference implementation in plain loops: a rectified pair and parameters in, disparity maps out.
 //!
-//! Semi-global matching after Hirschmüller (2008), and the local methods that stop before it, in integers throughout; only
-//! depth in metres is a float. The CPU and GPU engines must equal [`match_next`] for every option. Nothing here knows of
-//! threads, GPUs or windows.
+//! Semi-global matching after Hirschmüller (2008), and local methods that leave out the paths, in integers; only depth in metres is a
+//! float. It defines each stage to the bit: the CPU and GPU engines must equal [`match_next`] for every option. Threads, GPUs and windows
+//! have no place here.
 
 pub mod aggregate;
 pub mod cost;
@@ -38,10 +38,9 @@ use stereopsis_base::image::{Luma, PictureRef};
 use stereopsis_base::parameter::{choices, parameters};
 use stereopsis_base::{geometry, image, parameter};
 
-/// The whole algorithm for a pair without a past: a rectified pair in, the left image's disparity out.
+/// Matches a single pair: a rectified pair in, the left image's disparity map out.
 ///
-/// `left` and `right`, images or their luma alone, have the same size, from 1x1; `params` are valid. Colours count where both
-/// have them.
+/// `left` and `right`, images or only their luma, have the same size, from 1x1; `params` are valid. Colours are used if both have them.
 pub fn match_pair<'a>(
     left: impl Into<PictureRef<'a>>,
     right: impl Into<PictureRef<'a>>,
@@ -50,7 +49,7 @@ pub fn match_pair<'a>(
     match_next(&mut Past::default(), left, right, params, false).left
 }
 
-/// The whole algorithm for the next pair of a sequence, with both maps if `wants_right`.
+/// Matches the next pair of a sequence; the right map is returned if `wants_right`.
 pub fn match_next<'a>(
     past: &mut Past,
     left: impl Into<PictureRef<'a>>,
@@ -65,7 +64,7 @@ pub fn match_next<'a>(
     maps
 }
 
-/// One level of the pyramid, and those below it; `past` is at this size.
+/// Matches one level of the pyramid, after the coarser ones; `past` has the size of this level.
 fn match_level(pair: [PictureRef<'_>; 2], params: &StereoParams, past: &mut Past, wants_right: bool) -> Maps {
     let [left, right] = pair.map(|picture| picture.luma);
     let prior = Prior::of(left, right, params, past.start(params));
@@ -79,7 +78,7 @@ fn match_level(pair: [PictureRef<'_>; 2], params: &StereoParams, past: &mut Past
     filter_maps(Maps { left: left_map, right: right_map }, pair, params, past, wants_right)
 }
 
-/// Matching costs, with local aggregation and paths if the parameters have them.
+/// Computes the sums that winners are taken from: matching costs, with local aggregation and paths as the parameters require.
 pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> Volume<u32> {
     let (left8, right8) = (left.to_u8(), right.to_u8());
     let gates = prior.gates.clone();

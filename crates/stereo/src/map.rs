@@ -1,47 +1,47 @@
-//! Disparity maps: disparity in sixteenths of a pixel, the reason of each pixel without one, and on request its confidence.
+//! Disparity maps: disparity in 1/16 px, the reason of each pixel without one, and optionally its confidence.
 
 use crate::image::{Image, QuarterTurn};
 
 /// Value of a pixel without a disparity.
 pub const INVALID: i16 = i16::MIN;
 
-/// Steps per pixel of a stored disparity.
+/// Number of steps per pixel of a stored disparity.
 pub const SUBPIXEL_STEPS: i32 = 16;
 
-/// The whole pixel nearest to a disparity in sixteenths; halves go up.
+/// Rounds a disparity in 1/16 px to whole pixels; halves are rounded up.
 #[inline]
 pub const fn rounded_px(disparity_16th: i32) -> i32 {
     (disparity_16th + SUBPIXEL_STEPS / 2) >> SUBPIXEL_STEPS.ilog2()
 }
 
-/// Why a pixel has no disparity, or that it was filled; a byte of bits, 0 for a measured disparity.
+/// Reasons why a pixel has no disparity or an unmeasured one: a byte of bits, 0 for a measured disparity.
 pub mod reason {
-    /// Partner or all candidates outside the right image.
+    /// Partner, or all candidates, outside the right image.
     pub const RANGE: u8 = 1;
-    /// Another disparity had nearly as small a sum, or the learned choice finds none likely enough.
+    /// Another disparity with nearly as small a sum, or a chance below the limit of the learned choice.
     pub const UNIQUENESS: u8 = 2;
-    /// The right image disagrees: occluded there, or mismatched.
+    /// Contradicted by the right image: occluded there, or mismatched.
     pub const LEFT_RIGHT: u8 = 4;
     /// Part of a small isolated region.
     pub const SPECKLE: u8 = 8;
     /// Bad match: the sum exceeds the match threshold.
     pub const MATCH: u8 = 16;
-    /// Window or range beyond the images, where the border is dropped; or a black border, see [`NO_PICTURE`](super::NO_PICTURE).
+    /// Window or range outside the images, where the border is dropped; or a black border, see [`NO_PICTURE`](super::NO_PICTURE).
     pub const BORDER: u8 = 32;
-    /// Not measured in this pair: its disparity is that of earlier pairs; the bit of the original reason stays set beside it.
+    /// Disparity of earlier pairs, not measured in this one; the bit of the original reason stays set.
     pub const HELD: u8 = 64;
-    /// Disparity put in from the neighbours; the bit of the original reason stays set beside it.
+    /// Disparity filled in from the neighbours; the bit of the original reason stays set.
     pub const FILLED: u8 = 128;
 
-    /// Reasons of pixels that have a disparity all the same.
+    /// Reasons of pixels that still have a disparity.
     pub const WITH_DISPARITY: u8 = HELD | FILLED;
 
-    /// Reasons of pixels without a disparity, with their words and sentences.
+    /// Returns the reasons of pixels without a disparity, with their words and sentences.
     pub fn of_holes() -> impl Iterator<Item = (u8, &'static str, &'static str)> {
         ALL.iter().copied().filter(|(bit, ..)| bit & WITH_DISPARITY == 0)
     }
 
-    /// Every reason with a word for files and a sentence for people.
+    /// All reasons, each with a word for files and a sentence for people.
     pub const ALL: &[(u8, &str, &str)] = &[
         (RANGE, "range", "its partner would lie outside the right image"),
         (UNIQUENESS, "uniqueness", "another disparity is nearly as good"),
@@ -54,32 +54,31 @@ pub mod reason {
     ];
 }
 
-/// Mark of a pixel that a plane or a band filled, from the fill to the learned choice, which keeps its disparity. The two bits never
-/// meet otherwise, since what is held is no hole; finished maps have [`reason::FILLED`] alone.
+/// Mark of a pixel that a plane or a band filled, between the fill and the learned choice, which keeps its disparity. The combination
+/// is unambiguous, because a held pixel is never filled; finished maps have only [`reason::FILLED`].
 pub const ON_PLANE: u8 = reason::FILLED | reason::HELD;
 
-/// Reasons of a pixel in a [black border](crate::filter::BlackBorder): there is no image, and nothing is ever filled in. The two bits never
-/// meet otherwise.
+/// Reasons of a pixel in a [black border](crate::filter::BlackBorder), which is never filled. The combination occurs nowhere else.
 pub const NO_PICTURE: u8 = reason::BORDER | reason::RANGE;
 
-/// Shares of a map's pixels, 0 to 1. What was not measured is never counted as measured.
+/// Shares of a map's pixels, 0 to 1. Held and filled pixels never count as measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {
-    /// Measured in this pair.
+    /// Pixels measured in this pair.
     pub measured: f64,
-    /// Held from earlier pairs.
+    /// Pixels held from earlier pairs.
     pub held: f64,
-    /// Filled in from neighbours.
+    /// Pixels filled in from neighbours.
     pub filled: f64,
-    /// Share of the measured pixels that lie at the first candidate, the farthest.
+    /// Share of the measured pixels at the first candidate, the farthest.
     pub at_first: f64,
-    /// Share of the measured pixels that lie at the last candidate, the nearest.
+    /// Share of the measured pixels at the last candidate, the nearest.
     pub at_last: f64,
-    /// Shares of the pixels without a disparity by their first reason, in the order of its bits.
+    /// Shares of the pixels without a disparity, by their first reason in the order of the bits.
     pub holes: [f64; 8],
 }
 
-/// `measured 94.0 % + filled 6.0 %`; `valid 94.0 %` where all of it is measured.
+// `measured 94.0 % + filled 6.0 %`; `valid 94.0 %` if all of it is measured
 impl std::fmt::Display for Shares {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.held + self.filled == 0.0 {
@@ -98,9 +97,9 @@ impl std::fmt::Display for Shares {
 /// Finished maps of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Maps {
-    /// The left image's disparity.
+    /// Map of the left image.
     pub left: DisparityMap,
-    /// The right image's disparity, if it is a result: right `(x, y)` shows what left `(x + d, y)` shows.
+    /// Map of the right image, if requested: right `(x, y)` is the partner of left `(x + d, y)`.
     pub right: Option<DisparityMap>,
 }
 
@@ -113,7 +112,7 @@ impl Maps {
         }
     }
 
-    /// Changes each map, with what belongs to it: the left one's first.
+    /// Changes each map with its own argument.
     pub fn for_each_with<T>(&mut self, [of_left, of_right]: [T; 2], mut change: impl FnMut(&mut DisparityMap, T)) {
         change(&mut self.left, of_left);
         if let Some(right) = &mut self.right {
@@ -125,18 +124,17 @@ impl Maps {
 /// Disparity of each pixel, with reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisparityMap {
-    /// Disparity in 1/16 px, left minus right; [`INVALID`] where there is none.
+    /// Disparity in 1/16 px, left column minus right column; [`INVALID`] where there is none.
     pub values: Image<i16>,
     /// Bits of [`reason`].
     pub reasons: Image<u8>,
-    /// If requested: how clearly each disparity won, [`crate::disparity::confidence`] of its winner, and 0 where none was
-    /// measured, so also where it was held or filled. With the learned choice: the [`chance`](crate::filter::choice::Net::chance_of)
-    /// that it is right, of each disparity.
+    /// Confidence, if requested: [`crate::disparity::confidence`] of the winner, 0 where none was measured, also if held or filled.
+    /// With the learned choice, the [`chance`](crate::filter::choice::Net::chance_of) that the disparity is right.
     pub confidence: Option<Image<u8>>,
 }
 
 impl DisparityMap {
-    /// `(width, height)`.
+    /// Returns `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         self.values.size()
     }
@@ -151,7 +149,7 @@ impl DisparityMap {
         }
     }
 
-    /// The map after a quarter turn: its disparities lie along the other axis then.
+    /// Turns the map by a quarter; its disparities then lie along the other axis.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         Self {
@@ -161,7 +159,7 @@ impl DisparityMap {
         }
     }
 
-    /// The map for images of half the size: every second pixel of every second row, half its disparity, rounded down.
+    /// Returns the map for images of half the size: every second pixel of every second row, half its disparity, rounded down.
     #[must_use]
     pub fn halved(&self) -> Self {
         let (width, height) = self.size();
@@ -174,14 +172,13 @@ impl DisparityMap {
         }
     }
 
-    /// Disparity of a pixel in px.
+    /// Returns the disparity of a pixel, px.
     pub fn disparity_px(&self, x: usize, y: usize) -> Option<f32> {
         let value = self.values.at(x, y);
         (value != INVALID).then(|| f32::from(value) / SUBPIXEL_STEPS as f32)
     }
 
-    /// Median of the disparities in the square of `2 radius + 1` pixels around a pixel, px; `None` where fewer than half
-    /// of its pixels have one.
+    /// Returns the median disparity in the square of `2 radius + 1` pixels around a pixel, px; `None` where fewer than half have one.
     pub fn median_around_px(&self, (x, y): (usize, usize), radius: usize) -> Option<f32> {
         let (width, height) = self.size();
         let columns = x.saturating_sub(radius)..(x + radius + 1).min(width);
@@ -199,24 +196,24 @@ impl DisparityMap {
         Some(*found.select_nth_unstable_by(middle, f32::total_cmp).1)
     }
 
-    /// Confidence of a pixel in per cent, 100 being the clearest; `None` where it was not requested, or nothing was measured.
+    /// Returns the confidence of a pixel, per cent, 100 is the clearest; `None` if not requested or not measured.
     pub fn confidence_percent(&self, x: usize, y: usize) -> Option<f32> {
         let confidence = self.confidence.as_ref()?.at(x, y);
         (self.reasons.at(x, y) == 0).then(|| f32::from(confidence) / 2.55)
     }
 
-    /// Every pixel in px, NaN where there is none.
+    /// Returns the disparity of every pixel, px; NaN where there is none.
     pub fn to_px(&self) -> Image<f32> {
         self.values.map(|&v| if v == INVALID { f32::NAN } else { f32::from(v) / SUBPIXEL_STEPS as f32 })
     }
 
-    /// Share of pixels that have a disparity, 0 to 1.
+    /// Returns the share of pixels with a disparity, 0 to 1.
     pub fn valid_share(&self) -> f64 {
         let valid = self.values.pixels().iter().filter(|&&v| v != INVALID).count();
         valid as f64 / self.values.pixels().len().max(1) as f64
     }
 
-    /// Shares of the pixels by where their disparities come from; `first_px` and `last_px` are the ends of the search range.
+    /// Returns the shares of the pixels by origin of their disparities; `first_px` and `last_px` are the ends of the search range.
     pub fn shares(&self, first_px: i32, last_px: i32) -> Shares {
         let (first, last) = (first_px * SUBPIXEL_STEPS, last_px * SUBPIXEL_STEPS);
         let mut holes = [0_u64; 8];
@@ -233,7 +230,7 @@ impl DisparityMap {
                 held += 1;
             } else {
                 measured += 1;
-                // subpixel interpolation moves a winner by at most half a pixel
+                // sub-pixel refinement moves a winner by at most half a pixel
                 at_first += u64::from(2 * (i32::from(value) - first) <= SUBPIXEL_STEPS);
                 at_last += u64::from(2 * (last - i32::from(value)) <= SUBPIXEL_STEPS);
             }
@@ -250,7 +247,7 @@ impl DisparityMap {
         }
     }
 
-    /// Removes the disparity of pixel `(x, y)`.
+    /// Removes the disparity of pixel `(x, y)` for the reason `why`.
     pub fn invalidate(&mut self, x: usize, y: usize, why: u8) {
         self.values.set(x, y, INVALID);
         self.reasons.set(x, y, self.reasons.at(x, y) | why);

@@ -1,5 +1,5 @@
-//! State kept from pair to pair of a sequence: the last map where mutual information or the learned choice looks at it, and that of the
-//! temporal filter.
+//! State kept from pair to pair of a sequence: the last map, for mutual information or the learned choice, and that of the temporal
+//! filter.
 
 use super::filter::{Smoothed, Temporal};
 use super::map::DisparityMap;
@@ -8,8 +8,8 @@ use super::params::StereoParams;
 /// State of a sequence of pairs with the same size and parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
-    of: Option<((usize, usize), StereoParams)>,
-    /// The finished left map of the pair before, where the parameters look at it.
+    key: Option<((usize, usize), StereoParams)>,
+    /// Finished left map of the pair before, where the parameters need it.
     pub last: Option<DisparityMap>,
     /// State of the temporal filter.
     pub smoothed: Option<Smoothed>,
@@ -18,23 +18,23 @@ pub struct Past {
 impl Past {
     /// Drops the state unless it belongs to pairs of this size with these parameters.
     pub fn follow(&mut self, size: (usize, usize), params: &StereoParams) {
-        let belongs = self.of.as_ref().is_some_and(|(old_size, old)| *old_size == size && old == params);
+        let belongs = self.key.as_ref().is_some_and(|(old_size, old)| *old_size == size && old == params);
         if !belongs {
-            *self = Self { of: Some((size, params.clone())), ..Self::default() };
+            *self = Self { key: Some((size, params.clone())), ..Self::default() };
         }
     }
 
-    /// Keeps what the next pair needs of a finished left map.
+    /// Keeps the parts of a finished left map that the next pair needs.
     pub fn remember(&mut self, left: &DisparityMap, params: &StereoParams) {
         self.last = (params.starts_from_last() || params.chooses_from_last()).then(|| left.clone());
     }
 
-    /// The map from which mutual information starts.
+    /// Returns the map from which mutual information starts.
     pub fn start(&self, params: &StereoParams) -> Option<&DisparityMap> {
         self.last.as_ref().filter(|_| params.starts_from_last())
     }
 
-    /// Past of a level of half the size.
+    /// Returns the past of a level of half the size.
     #[must_use]
     pub fn coarser(start: Option<&DisparityMap>) -> Self {
         Self { last: start.map(DisparityMap::halved), ..Self::default() }
@@ -42,17 +42,17 @@ impl Past {
 }
 
 impl StereoParams {
-    /// Whether the learned choice looks at the map of the pair before.
+    /// Whether the learned choice uses the map of the pair before.
     pub fn chooses_from_last(&self) -> bool {
         self.choice && self.smooths_over_time()
     }
 
-    /// Whether disparities are smoothed over the pairs; [`Temporal::Auto`] does not, see [`Self::of_source`].
+    /// Whether disparities are smoothed over the pairs; false for [`Temporal::Auto`], see [`Self::of_source`].
     pub fn smooths_over_time(&self) -> bool {
         self.temporal == Temporal::On
     }
 
-    /// These parameters with [`Temporal::Auto`] decided for a source: on for cameras.
+    /// Returns these parameters with [`Temporal::Auto`] resolved for a source: on for cameras, else off.
     #[must_use]
     pub fn of_source(&self, is_camera: bool) -> Self {
         let temporal = match self.temporal {
@@ -63,7 +63,7 @@ impl StereoParams {
         Self { temporal, ..self.clone() }
     }
 
-    /// Whether a map depends on the pairs before its own.
+    /// Whether a map depends on earlier pairs.
     pub fn remembers(&self) -> bool {
         self.smooths_over_time() || self.starts_from_last()
     }

@@ -1,4 +1,4 @@
-//! Named sets of parameters. A preset sets the method and what its paper fixes, never the search range.
+//! Presets: named sets of parameters. A preset sets the method as its paper has it, never the search range.
 
 use super::cost::CostKind;
 use super::cost::mutual_information::Start;
@@ -37,7 +37,7 @@ choices! {
 }
 
 impl Preset {
-    /// The paper whose system it is; none for those that are this program's own.
+    /// Returns the paper whose system the preset is; `None` for this program's own presets.
     pub const fn paper(self) -> Option<&'static str> {
         Some(match self {
             Self::Fast | Self::Balanced | Self::Accurate | Self::Best => return None,
@@ -66,12 +66,11 @@ impl Preset {
     pub fn apply(self, params: &mut StereoParams) {
         let StereoParams { min_disparity, num_disparities, confidence, .. } = *params;
         let method = self.method();
-        // no paper looks at the pairs before
+        // no paper uses earlier pairs
         let temporal = if self.paper().is_some() { Temporal::Off } else { method.temporal };
         *params = StereoParams { min_disparity, num_disparities, confidence, temporal, ..method };
     }
 
-    /// All but the search range.
     fn method(self) -> StereoParams {
         let local = StereoParams {
             paths: 0,
@@ -85,12 +84,12 @@ impl Preset {
             Self::Fast => StereoParams { paths: 4, weighted_median: false, ..StereoParams::default() },
             Self::Balanced => StereoParams::default(),
             Self::Accurate => StereoParams {
-                // without regions the costs are noisier, and wants of smoothness larger
+                // costs without local aggregation are noisier and need larger penalties
                 p1: 50,
                 p2: 180,
                 p2_min: 52,
                 p2_alpha: 110,
-                // plain surfaces take no disparity that lies far from all around them
+                // gates keep surfaces without texture near the disparities around them
                 gating: Some(1),
                 gate_bounds: GateBounds::Extremes,
                 ..StereoParams::for_cost(CostKind::GradientCensus)
@@ -175,9 +174,9 @@ mod tests {
         assert!(Preset::ALL[4..].iter().all(|preset| preset.paper().is_some()));
     }
 
-    /// Frommholz 2020, section 4: with his penalties a 16-bit sum takes a few hundred directions.
+    // Frommholz 2020, section 4: with these penalties a 16-bit sum holds a few hundred directions
     #[test]
-    fn frommholzs_penalties_take_as_many_paths_as_he_says() {
+    fn frommholz_penalties_allow_max_paths() {
         let mut params = StereoParams::default();
         Preset::Frommholz2020.apply(&mut params);
         assert_eq!(params.max_paths(), MAX_PATHS);

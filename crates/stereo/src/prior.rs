@@ -9,19 +9,19 @@ use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
 use super::{Maps, RightMatching, match_level};
 use crate::image::{Image, Luma, PictureRef};
 
-/// Gates and learned costs.
+/// Gates and learned costs, known before the pair itself is matched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prior {
-    /// The candidates that exist; all of them without gating.
+    /// Gates of the left image; `None` without gating.
     pub gates: Option<Gates>,
-    /// Gates of the right image's pixels, where it is matched on its own.
+    /// Gates of the right image, where it is matched on its own.
     pub right_gates: Option<Gates>,
     /// Costs of mutual information.
     pub information: Option<Table>,
 }
 
 impl Prior {
-    /// From the coarser levels, and the finished map of the pair before, at the size of this one.
+    /// Computes the prior from the coarser levels and `last`, the finished map of the pair before, at this size.
     pub fn of(left: &Luma, right: &Luma, params: &StereoParams, last: Option<&DisparityMap>) -> Self {
         let size = left.size();
         let is_swapped = params.right_matching == RightMatching::Swapped;
@@ -44,7 +44,7 @@ impl Prior {
         }
     }
 
-    /// The same for the mirrored images that have changed places.
+    /// Returns the prior for swapped and mirrored images.
     #[must_use]
     pub fn swapped(&self) -> Self {
         Self {

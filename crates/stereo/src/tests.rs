@@ -1,8 +1,10 @@
+//! Tests of the whole pipeline: both maps, the dropped border and the match threshold.
+
 use super::*;
 use crate::image::Image;
 use fastrand::Rng;
 
-/// A texture, and the same seen from beside: a square in front of a wall.
+/// Returns a textured square in front of a textured wall, seen by both cameras.
 fn pair(width: usize, height: usize) -> (Luma, Luma) {
     let rng = &mut Rng::with_seed(2);
     let [wall, square] = [0, 1].map(|_| Image::from_fn(width + 20, height, |_, _| rng.u8(..)));
@@ -25,7 +27,7 @@ fn both_maps_agree_with_each_other() {
     for right_matching in [RightMatching::Diagonal, RightMatching::Swapped] {
         for (cost, gating) in [(CostKind::Census5x5, None), (CostKind::Census5x5, Some(1)), (CostKind::AdCensus, None)]
         {
-            // which moves edges after the check
+            // off, because it moves edges after the check
             let weighted_median = false;
             let params = StereoParams { num_disparities: 14, weighted_median, ..StereoParams::for_cost(cost) };
             let params = StereoParams { gating, right_matching, ..params };
@@ -46,7 +48,7 @@ fn both_maps_agree_with_each_other() {
 }
 
 #[test]
-fn matching_again_sees_the_right_picture_as_a_mirror_does() {
+fn swapped_map_equals_the_match_of_mirrored_images() {
     let (left, right) = pair(60, 30);
     let params = StereoParams { left_right: None, median: Median::Off, ..params() };
     let maps = match_next(&mut Past::default(), &left, &right, &params, true);
@@ -55,7 +57,7 @@ fn matching_again_sees_the_right_picture_as_a_mirror_does() {
 }
 
 #[test]
-fn the_border_is_where_window_or_range_leave_the_pictures() {
+fn the_border_is_where_window_or_range_leave_the_images() {
     let (left, right) = pair(60, 30);
     let params = StereoParams {
         drop_border: true,
@@ -70,7 +72,6 @@ fn the_border_is_where_window_or_range_leave_the_pictures() {
     };
     let map = match_pair(&left, &right, &params);
     for (x, y) in (0..30).flat_map(|y| (0..60).map(move |x| (x, y))) {
-        // the largest disparity is 10
         let inside = (12..58).contains(&x) && (2..28).contains(&y);
         assert_eq!(
             (map.values.at(x, y) != INVALID, map.reasons.at(x, y)),

@@ -1,11 +1,11 @@
-//! Errors of the system as plain phrases for people: no numbers of errors, and the folder that is missing by its name.
+//! Errors of the system as plain phrases for users: without error numbers, and with the name of the missing folder.
 
 use super::folder_of;
 use crate::console;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of the system as a phrase, such as `the disk is full`.
+/// Returns an error of the system as a phrase, such as `the disk is full`.
 pub fn cause(error: &io::Error) -> String {
     // an error of this program or of a library has its own text
     if error.get_ref().is_some() {
@@ -30,10 +30,10 @@ pub fn cause(error: &io::Error) -> String {
     phrase.to_owned()
 }
 
-/// So many names of a folder are compared with a missing one at most.
+/// Largest number of names in a folder that are compared with a missing one.
 const MAX_COMPARED_NAMES: usize = 10_000;
 
-/// Why a file or folder cannot be read, as a phrase; of a missing one with the name beside it that was probably meant.
+/// Returns the reason why a file or folder cannot be read; for a missing one with the name beside it that was probably meant.
 pub fn read_cause(path: &Path, error: &io::Error) -> String {
     let folder = folder_of(path);
     match error.kind() {
@@ -51,7 +51,6 @@ pub fn read_cause(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// The file or folder beside a missing one whose name is most like its.
 fn meant(missing: &Path) -> Option<PathBuf> {
     let name = missing.file_name()?.to_str()?;
     let beside = folder_of(missing).read_dir().ok()?.take(MAX_COMPARED_NAMES);
@@ -59,14 +58,14 @@ fn meant(missing: &Path) -> Option<PathBuf> {
     console::closest_name(name, names.iter().map(String::as_str)).map(|meant| missing.with_file_name(meant))
 }
 
-/// Why there is nothing at a path; `None` if there is something, whether it can be read or not.
+/// Returns the reason why there is nothing at a path; `None` if there is something, readable or not.
 pub fn missing(path: &Path) -> Option<String> {
     let error = path.metadata().err()?;
     let is_missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     is_missing.then(|| read_cause(path, &error))
 }
 
-/// Why a file or folder cannot be written, with the remedy.
+/// Returns the reason why a file or folder cannot be written, with the remedy.
 pub fn write_cause(path: &Path, error: &io::Error) -> String {
     let folder = console::path(folder_of(path));
     match error.kind() {
@@ -85,7 +84,7 @@ pub fn write_cause(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// The text of the system without the number that Rust adds: ` (os error 2)`.
+/// Removes the error number that Rust adds: ` (os error 2)`.
 fn unnumbered(text: &str) -> String {
     let Some((before, rest)) = text.split_once(" (os error ") else { return text.to_owned() };
     let after = rest.split_once(')').map_or("", |(_, after)| after);
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_told_from_a_missing_file() {
+    fn read_cause_names_the_missing_folder_or_a_similar_file() {
         let folder = tempfile::tempdir().unwrap();
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         assert_eq!(read_cause(&folder.path().join("a"), &missing()), "there is no such file");

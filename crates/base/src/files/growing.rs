@@ -1,4 +1,4 @@
-//! A file that grows, such as a recording. It is locked until it is dropped, and opening does not truncate it.
+//! File that grows, such as a recording. It is locked until it is dropped, and opening does not truncate it.
 
 use super::outputs::is_at;
 use super::{WriteError, rename_new};
@@ -6,10 +6,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Attempts to open a file whose name another process gives to another file meanwhile.
+/// Largest number of attempts to open a file while other processes rename it.
 const MAX_ATTEMPTS: usize = 100;
 
-/// A file that grows at its end, locked against other writers.
+/// File that grows at its end, locked against other writers.
 #[derive(Debug)]
 pub struct Growing {
     path: PathBuf,
@@ -30,13 +30,13 @@ impl Growing {
     /// Opens a file, or creates it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`]: another process writes it. Or it cannot be opened.
+    /// [`io::ErrorKind::WouldBlock`] while another process writes the file; or it cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         for _ in 0..MAX_ATTEMPTS {
-            // without truncation: until the lock is there it may be another process' file
+            // no truncation: before the lock is taken it may be another process' file
             let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
             lock(&file)?;
-            // the process that had the lock may have renamed the file
+            // the process that held the lock may have renamed the file
             if is_at(&file, path) {
                 return Ok(Self { path: path.to_owned(), file });
             }
@@ -57,7 +57,7 @@ impl Growing {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Whether it is empty.
+    /// Whether the file is empty.
     ///
     /// # Errors
     /// The system fails.
@@ -65,7 +65,7 @@ impl Growing {
         Ok(self.len()? == 0)
     }
 
-    /// A handle for reading and for appending.
+    /// Returns a handle for reading and for appending.
     ///
     /// # Errors
     /// The system fails.
@@ -73,7 +73,7 @@ impl Growing {
         self.file.try_clone()
     }
 
-    /// Truncates it.
+    /// Truncates the file.
     ///
     /// # Errors
     /// The system fails.
@@ -81,7 +81,7 @@ impl Growing {
         self.file.set_len(0)
     }
 
-    /// Syncs it to the disk, and checks that it still exists, under any name, with exactly the `written` bytes.
+    /// Syncs the file to the disk, and checks that it still exists, under any name, with exactly the `written` bytes.
     ///
     /// # Errors
     /// The disk fails; or another process deleted, truncated or wrote the file.
@@ -102,7 +102,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Replaces another file.
+    /// Renames this file over another one.
     ///
     /// # Errors
     /// The system fails.
@@ -132,7 +132,7 @@ impl Growing {
         })
     }
 
-    /// Deletes it.
+    /// Deletes the file.
     pub fn remove(self) {
         if let Err(err) = fs::remove_file(&self.path) {
             log::warn!("cannot remove {}: {err}", self.path.display());
@@ -168,7 +168,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn opening_waits_for_nobody_and_empties_nothing() {
+    fn opening_never_waits_or_truncates() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.part");
         let first = Growing::open(&path).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_program_is_not_made_anew() {
+    fn create_new_keeps_existing_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, b"old").unwrap();
@@ -194,7 +194,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_was_deleted_cut_or_written_to_is_told() {
+    fn sync_reports_deleted_truncated_and_foreign_written_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let growing = Growing::create_new(&path).unwrap();
@@ -202,7 +202,7 @@ mod tests {
         growing.sync(8).unwrap();
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(3).unwrap();
         assert!(growing.sync(8).unwrap_err().to_string().contains("3 bytes instead of 8"));
-        // what comes now lies behind what is left, not behind a hole
+        // the handle appends behind the remaining bytes and leaves no hole
         growing.handle().unwrap().write_all(b"9").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"1239");
         fs::rename(&path, folder.path().join("moved")).unwrap();

@@ -1,16 +1,15 @@
-//! A process that is killed between two changes of the disk, for tests.
+//! Simulation of a process that is killed between two changes of the disk, for tests.
 
 use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    /// Changes of the disk that this thread still makes.
+    /// Number of changes that this thread may still make.
     static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
     static WAS_KILLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` with only the first changes of the disk made, as if the process were killed before the next one. Returns whether there was
-/// a next one.
+/// Runs `work` and lets only the first `changes` of the disk succeed. Returns whether a further one was attempted.
 pub fn after<R>(changes: usize, work: impl FnOnce() -> R) -> (R, bool) {
     LEFT.set(changes);
     WAS_KILLED.set(false);

@@ -1,7 +1,5 @@
-//! Files: reading is bounded (`plain`), and all writing goes through here. A file is written completely or not at all, keeps its mode when it
-//! is replaced, and is never an input of the same run.
-//!
-//! All code that creates, replaces or renames a file calls these functions.
+//! Files: reading is bounded (`plain`), and all code that creates, replaces or renames a file calls these functions. A file is written
+//! completely or not at all, keeps its mode when it is replaced, and is never an input of the same run.
 
 mod cause;
 mod growing;
@@ -23,7 +21,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{PathPersistError, TempPath};
 
-/// Stands before each change of the disk; in tests the process can be as if it were killed there.
+/// Precedes each change of the disk; tests let it fail, as if the process were killed there.
 #[cfg(not(any(test, feature = "testing")))]
 fn step() -> io::Result<()> {
     Ok(())
@@ -34,38 +32,38 @@ use killed::step;
 /// Prefix and suffix of temporary files.
 const DRAFT: (&str, &str) = (".stereopsis-", ".part");
 
-/// Why a file was not written. The text names the file and the remedy.
+/// Reason why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {}", path.display(), write_cause(path, source))]
 pub struct WriteError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The error of the system.
+    /// Error of the system.
     pub source: io::Error,
 }
 
 impl WriteError {
-    /// The error of writing `path`.
+    /// Returns the error of writing `path`.
     pub fn new(path: &Path, source: io::Error) -> Self {
         Self { path: path.to_owned(), source }
     }
 }
 
-/// The folder that a file lies in.
+/// Returns the folder that a file lies in.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes a file. An existing file is replaced and keeps its mode; a device or pipe is written to. After an error the old file, or none, is
-/// there, never a part.
+/// Writes a file. An existing file is replaced and keeps its mode; a device or pipe is written to. After an error the old file, or none,
+/// is there, never a part.
 ///
 /// # Errors
-/// The folder is missing, closed to us, or full; the file is write-protected; `path` is a folder or a link to nothing.
+/// The folder is missing, not accessible, or full; the file is write-protected; `path` is a folder or a dangling link.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, true)
 }
 
-/// Writes a file as [`write()`] does; it is on the disk when this returns, whatever happens to the power then.
+/// Writes a file as [`write()`] does and syncs it to the disk, so that it survives a power failure.
 ///
 /// # Errors
 /// As [`write()`].
@@ -83,10 +81,10 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, false)
 }
 
-/// Writes a file as a whole; replaces one that exists only where `replaces` says so.
+/// Writes a whole file; replaces an existing one only if `replaces`.
 ///
 /// # Errors
-/// The file cannot be written, see [`write()`], or `path` exists and it does not replace.
+/// The file cannot be written, see [`write()`]; or `path` exists and `replaces` is false.
 pub fn write_or_keep(path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteError> {
     let written = match fs::symlink_metadata(path) {
         Ok(_) if !replaces => Err(io::ErrorKind::AlreadyExists.into()),
@@ -129,7 +127,7 @@ fn put(target: &Path, bytes: &[u8], replaces: bool, mode: Option<fs::Permissions
     part.write_all(bytes).map_err(plain)?;
     if let Some(mode) = mode {
         part.as_file().set_permissions(mode)?;
-        // the new file is on the disk before it replaces the old one
+        // on the disk before it replaces the old file
         part.as_file().sync_all()?;
     }
     let part = part.into_temp_path();
@@ -137,7 +135,7 @@ fn put(target: &Path, bytes: &[u8], replaces: bool, mode: Option<fs::Permissions
     if replaces { part.persist(target).map_err(|err| err.error) } else { settle(part, target).map_err(|(err, _)| err) }
 }
 
-/// The system's error, without the temporary name that `tempfile` adds.
+/// Returns the system's error without the temporary name that `tempfile` adds.
 fn plain(err: io::Error) -> io::Error {
     if err.get_ref().is_some() { err.kind().into() } else { err }
 }
@@ -145,7 +143,7 @@ fn plain(err: io::Error) -> io::Error {
 /// Removes temporary files of a killed run from a folder that no other program writes to.
 ///
 /// # Errors
-/// The folder cannot be read, or a file not be removed.
+/// The folder cannot be read, or a file cannot be removed.
 pub fn remove_drafts(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -156,7 +154,7 @@ pub fn remove_drafts(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file of this name is a temporary one.
+/// Whether `name` is that of a temporary file.
 pub fn is_draft(name: &str) -> bool {
     name.starts_with(DRAFT.0) && name.ends_with(DRAFT.1)
 }
@@ -178,10 +176,10 @@ pub fn make_folder(path: &Path) -> Result<(), WriteError> {
 /// Renames a finished file to a new name.
 ///
 /// # Errors
-/// The name is taken, and the file keeps the old one; or the system fails.
+/// The name is taken, and the file keeps its old name; or the system fails.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     settle(TempPath::try_from_path(from)?, to).map_err(|(err, path)| {
-        // it is no temporary file: it must outlive this call
+        // `from` is no temporary file and must not be deleted on drop
         if let Err(err) = path.keep() {
             log::warn!("{}: {err}", from.display());
         }
@@ -189,13 +187,13 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-/// Renames a file without replacing another one; returns it after an error.
+/// Renames a file without replacing another one; returns the file after an error.
 fn settle(file: TempPath, to: &Path) -> Result<(), (io::Error, TempPath)> {
     let Err(PathPersistError { error, path }) = file.persist_noclobber(to) else { return Ok(()) };
     if error.kind() == io::ErrorKind::AlreadyExists || fs::symlink_metadata(to).is_ok() {
         return Err((io::ErrorKind::AlreadyExists.into(), path));
     }
-    // some file systems have neither links nor a rename that spares what is there
+    // some file systems have neither links nor a rename that fails for an existing name
     path.persist(to).map_err(|err| (err.error, err.path))
 }
 

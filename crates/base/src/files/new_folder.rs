@@ -1,20 +1,20 @@
 //! A file and a folder beside it that are replaced together.
 //!
-//! No system renames a file and a folder in one step. So the new folder is written whole in a folder of its own, and one rename decides: that
+//! No system renames a file and a folder in one step. The new folder is therefore written under another name, and one rename decides: that
 //! of the file.
 //!
 //! ```text
 //! 1  unsaved-N/new and unsaved-N/deciding, the bytes of the file, are on the disk      rig.toml old   rig-calibration old
 //! 2  rig-calibration is renamed to unsaved-N/old                                       rig.toml old   no rig-calibration
 //! 3  rig.toml is replaced: this decides                                                rig.toml new   no rig-calibration
-//! 4  what others have put into the old folder moves into the new one
+//! 4  other files in the old folder move into the new one
 //! 5  unsaved-N/new is renamed to rig-calibration                                       rig.toml new   rig-calibration new
 //! 6  unsaved-N is removed, and with it the old folder
 //! ```
 //!
-//! A reader that comes at any moment finds the old file or the new one, and never the file of one with the folder of the other. Where the
-//! program is killed between steps 2 and 5, both folders lie there whole; [`settle_folder`] goes on from step 4 where the file is the new one,
-//! and goes back to step 1 where it is not.
+//! A reader finds the old file or the new one at any moment, but never the file of one with the folder of the other. If the program is
+//! killed between steps 2 and 5, both folders still exist; [`settle_folder`] continues with step 4 if the file is the new one, else it
+//! returns to step 1.
 
 use super::{WriteError, folder_of, make_folder, plain, step, write};
 use std::ffi::OsString;
@@ -22,24 +22,23 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Ending of the name of a folder for all that belongs to one replacement.
+/// Ending of the name of the folder for one replacement.
 const UNSAVED: &str = ".unsaved-";
 /// Names in that folder.
 const NEW: &str = "new";
 const OLD: &str = "old";
 const DECIDING: &str = "deciding";
 
-/// A folder in the making.
+/// Folder that is written to replace another one.
 #[derive(Debug)]
 pub struct NewFolder {
     file: PathBuf,
     folder: PathBuf,
-    /// The folder for this replacement.
     unsaved: PathBuf,
 }
 
 impl NewFolder {
-    /// A new folder that is to replace `folder` beside `file`. Nothing is written yet.
+    /// Prepares a folder that will replace `folder` beside `file`. Nothing is written yet.
     pub fn new(file: &Path, folder: &Path) -> Self {
         let folder = target(folder);
         let named = |number: u32| {
@@ -52,17 +51,17 @@ impl NewFolder {
         Self { file: file.to_owned(), folder, unsaved }
     }
 
-    /// The folder where it is written.
+    /// Returns the folder to write to.
     pub fn path(&self) -> PathBuf {
         self.unsaved.join(NEW)
     }
 
-    /// Replaces the old folder by this one, and the file by these bytes. What is in the old folder and not in this one moves into it, but
-    /// for files that `is_old` knows by their paths in the folder. Returns why the folder is not in its place although the file is
-    /// replaced: [`settle_folder`] does the rest.
+    /// Replaces the old folder by this one, and the file by `bytes`. Files of the old folder that this one lacks move into it, except those
+    /// for whose paths in the folder `is_old` is true. Returns an error if the file was replaced but the folder is not in its place yet:
+    /// [`settle_folder`] completes that.
     ///
     /// # Errors
-    /// The system fails. Then both are the old ones.
+    /// The system fails; file and folder are the old ones.
     pub fn finish(&self, bytes: &[u8], is_old: &dyn Fn(&Path) -> bool) -> Result<Option<WriteError>, WriteError> {
         make_folder(&self.path())?;
         write(&self.unsaved.join(DECIDING), bytes)?;
@@ -77,10 +76,10 @@ impl NewFolder {
         Ok(self.complete(is_old).err())
     }
 
-    /// Moves a folder inside this one to a place in the folder that stays, and removes the rest of this one.
+    /// Moves a folder inside this one to `place` in the old folder, and removes the rest of this one.
     ///
     /// # Errors
-    /// The system fails; then what is not moved stays in [`Self::path`].
+    /// The system fails; folders not moved yet stay in [`Self::path`].
     pub fn keep_only(&self, inside: &str, place: &str) -> Result<PathBuf, WriteError> {
         self.put_back()?;
         let kept = self.folder.join(place);
@@ -93,7 +92,7 @@ impl NewFolder {
         Ok(kept)
     }
 
-    /// Removes it with all that was written so far.
+    /// Removes this folder with its content.
     ///
     /// # Errors
     /// The system fails.
@@ -102,13 +101,12 @@ impl NewFolder {
         remove_folder(&self.unsaved)
     }
 
-    /// Puts the old folder back where it was taken from its place.
+    /// Renames the old folder back to its place, if it was moved away.
     fn put_back(&self) -> Result<(), WriteError> {
         let old = self.unsaved.join(OLD);
         if old.exists() && !self.folder.exists() { rename_folder(&old, &self.folder) } else { Ok(()) }
     }
 
-    /// Steps 4 to 6.
     fn complete(&self, is_old: &dyn Fn(&Path) -> bool) -> Result<(), WriteError> {
         let (new, old) = (self.path(), self.unsaved.join(OLD));
         if old.exists() {
@@ -119,8 +117,8 @@ impl NewFolder {
     }
 }
 
-/// Goes on, or back, where earlier processes were killed between two steps. Returns the folders in the making that are left of them and
-/// have a folder `precious`; others are removed.
+/// Continues or undoes replacements whose processes were killed. Returns their unfinished folders that contain a folder `precious`; others
+/// are removed.
 ///
 /// # Errors
 /// The system fails.
@@ -140,7 +138,7 @@ pub fn settle_folder(
             earlier.complete(is_old)?;
         }
         earlier.put_back()?;
-        // where somebody else has made the folder meanwhile, nothing is removed
+        // if the folder exists again by other means, nothing is removed
         let is_open = earlier.path().exists() && earlier.unsaved.join(OLD).exists();
         if earlier.path().join(precious).exists() || is_open {
             left.push(earlier.path());
@@ -151,7 +149,7 @@ pub fn settle_folder(
     Ok(left)
 }
 
-/// Moves what is in one folder and not in another into that one, but for what `is_old` knows.
+/// Moves files and folders of one folder that another lacks into it, except those for which `is_old` is true.
 fn carry_over(from: &Path, to: &Path, inside: &Path, is_old: &dyn Fn(&Path) -> bool) -> Result<(), WriteError> {
     let failed = |err| WriteError::new(from, err);
     for entry in fs::read_dir(from.join(inside)).map_err(failed)? {
@@ -167,13 +165,11 @@ fn carry_over(from: &Path, to: &Path, inside: &Path, is_old: &dyn Fn(&Path) -> b
     Ok(())
 }
 
-/// The folder itself, where the name is that of a link to it.
 fn target(folder: &Path) -> PathBuf {
     let is_link = folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
     if is_link { fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()) } else { folder.to_owned() }
 }
 
-/// The folders of all replacements of a folder.
 fn unsaved_beside(folder: &Path) -> Vec<PathBuf> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned() + UNSAVED;
     let is_one = |entry: &fs::DirEntry| {
@@ -186,7 +182,7 @@ fn unsaved_beside(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Renames a folder to a name that is free.
+/// Renames a folder; fails if the new name is taken.
 fn rename_folder(from: &Path, to: &Path) -> Result<(), WriteError> {
     if to.symlink_metadata().is_ok() {
         return Err(WriteError::new(to, io::ErrorKind::AlreadyExists.into()));
@@ -198,14 +194,12 @@ fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
     step().and_then(|()| fs::rename(from, to)).map_err(|err| WriteError::new(to, err))
 }
 
-/// Removes a folder, if it is there, with all that is in it.
 fn remove_folder(folder: &Path) -> Result<(), WriteError> {
     let removed = step().and_then(|()| fs::remove_dir_all(folder));
     removed
         .or_else(|err| if err.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(WriteError::new(folder, err)) })
 }
 
-/// Syncs all files in a folder to the disk.
 fn sync(folder: &Path) -> Result<(), WriteError> {
     let failed = |err| WriteError::new(folder, err);
     for entry in fs::read_dir(folder).map_err(failed)? {

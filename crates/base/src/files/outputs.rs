@@ -1,13 +1,13 @@
-//! The files that a run may write: no inputs, none twice, and existing files in a folder only with `--overwrite`.
+//! Files that a run may write: no inputs, none twice, and existing files in a folder only with `--overwrite`.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Why a file may not be written.
+/// Reason why a file may not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutputError {
-    /// The output is an input too.
+    /// The output is also an input.
     #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
     Input(PathBuf),
     /// The output exists in a folder of outputs.
@@ -21,11 +21,10 @@ pub enum OutputError {
 /// Identity of a file, equal for all names and links.
 #[cfg(unix)]
 type Identity = (u64, u64);
-/// Elsewhere its canonical path, which differs between hard links.
+// canonical path, which differs between hard links
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// The identity of a file; `None` if it does not exist.
 #[cfg(unix)]
 pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|meta| identity_of(&meta))
@@ -48,13 +47,13 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> bool {
     file.metadata().is_ok_and(|meta| identity(path) == Some(identity_of(&meta)))
 }
 
-/// Elsewhere an open file keeps its name.
+// elsewhere an open file cannot be renamed
 #[cfg(not(unix))]
 pub(super) fn is_at(_: &fs::File, path: &Path) -> bool {
     path.exists()
 }
 
-/// The inputs of a run and its outputs so far.
+/// Inputs of a run, and its outputs so far.
 #[derive(Debug, Default)]
 pub struct Outputs {
     inputs: HashSet<Identity>,
@@ -63,18 +62,18 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// With the existing ones of `inputs`; `overwrite` allows existing files in a folder.
+    /// Starts with the existing files among `inputs`; `overwrite` allows existing files in a folder.
     pub fn new<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>, overwrite: bool) -> Self {
         let inputs = inputs.into_iter().filter_map(|path| identity(path.as_ref())).collect();
         Self { inputs, written: HashSet::new(), overwrite }
     }
 
-    /// Adds a file named by the user. It may exist, but is no input.
+    /// Adds a file named by the user. It may exist, but must not be an input.
     ///
     /// # Errors
-    /// It is an input, or a second output has this name.
+    /// The file is an input, or a second output has this name.
     pub fn file(&mut self, path: &Path) -> Result<(), OutputError> {
-        // a device may be written repeatedly, and read too
+        // a device may be written repeatedly, and may be an input
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             return Ok(());
         }
@@ -100,7 +99,6 @@ impl Outputs {
     }
 }
 
-/// The path without links, as far as it exists.
 fn full_name(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = fs::canonicalize(super::folder_of(path));
@@ -114,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_output_is_an_input_whatever_leads_to_it() {
+    fn rejects_inputs_as_outputs_by_any_path() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         fs::write(file("left.png"), b"x").unwrap();
@@ -136,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exists_in_a_folder_is_replaced_only_on_request_and_nothing_twice() {
+    fn existing_outputs_need_overwrite_and_none_is_written_twice() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         fs::write(file("old.pfm"), b"x").unwrap();

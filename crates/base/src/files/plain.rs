@@ -1,28 +1,28 @@
-//! Reads whole files named by the user: only plain files up to a limit. A pipe or device may block, never end, or exhaust memory.
+//! Reading of whole files named by the user: only plain files up to a limit. A pipe or device may block, never end, or exhaust memory.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Limit of a text file.
+/// Limit of a text file, bytes.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Opens a plain file.
 ///
 /// # Errors
-/// It is missing, may not be read, or is no plain file; the text names its kind.
+/// The file is missing, may not be read, or is no plain file; the text names its kind.
 pub fn open(path: &Path) -> io::Result<File> {
-    // before opening it: opening a pipe waits for its writer
+    // checked before opening, because opening a pipe waits for its writer
     check(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;
     check(&file.metadata()?)?;
     Ok(file)
 }
 
-/// All bytes of a plain file.
+/// Reads all bytes of a plain file.
 ///
 /// # Errors
-/// As [`open()`], or it has more than `most` bytes, which are not read then.
+/// As [`open()`]; or the file has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let too_large =
@@ -32,15 +32,15 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(len));
     }
     let mut bytes = Vec::new();
-    // it may grow, and some files of the system have no length
+    // the file may grow, and some system files report no length
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// A plain file of at most [`MAX_TEXT_BYTES`] bytes as text.
+/// Reads a plain file of at most [`MAX_TEXT_BYTES`] bytes as text.
 ///
 /// # Errors
-/// As [`read`], or it is no text ([`io::ErrorKind::InvalidData`]).
+/// As [`read`]; or the file is no text ([`io::ErrorKind::InvalidData`]).
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, MAX_TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!((read(&path, 4).unwrap(), read_text(&path).unwrap()), (b"text".to_vec(), "text".to_owned()));
         let text = read(&path, 3).unwrap_err().to_string();
         assert!(text.contains("4 bytes") && text.contains("more than the 3"), "{text}");
-        // so much room is not there: the file has holes instead of bytes
+        // a sparse file, larger than the disk
         File::options().write(true).open(&path).unwrap().set_len(200 << 30).unwrap();
         assert!(read_text(&path).unwrap_err().to_string().contains("more than the 16777216"));
         std::fs::write(&path, [0xff]).unwrap();

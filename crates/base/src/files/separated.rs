@@ -1,6 +1,6 @@
-//! Paths in a text in which commas separate them, and may also be part of a name.
+//! Paths in a text, separated by commas, which may also be part of a name.
 
-/// The parts of a text between its commas. A comma in the name of something that exists separates nothing, where all parts exist so.
+/// Splits a text at its commas. If all parts then exist, a comma may be part of a name.
 pub fn separated(text: &str, exists: impl Fn(&str) -> bool) -> Vec<&str> {
     existing(text, &exists, MAX_PARTS).unwrap_or_else(|| text.split(',').collect())
 }

@@ -1,3 +1,5 @@
+//! Tests of writing files: replacement, modes, links and errors.
+
 use super::*;
 
 fn text<T>(result: Result<T, WriteError>) -> String {
@@ -25,7 +27,7 @@ fn a_file_is_replaced_and_nothing_else_is_left() {
 }
 
 #[test]
-fn what_is_in_the_way_is_named() {
+fn errors_name_their_cause() {
     let folder = tempfile::tempdir().unwrap();
     let said = text(write(&folder.path().join("none/a.bin"), b"x"));
     assert!(said.contains("a.bin") && said.contains("does not exist"), "{said}");
@@ -61,7 +63,7 @@ fn a_replaced_file_keeps_its_mode_and_a_protected_one_stays() {
 
 #[cfg(unix)]
 #[test]
-fn links_keep_pointing_where_they_did_and_one_to_nothing_is_not_replaced() {
+fn links_keep_their_target_and_dangling_ones_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link, dangling) =
         (folder.path().join("file"), folder.path().join("link"), folder.path().join("dangling"));
@@ -80,7 +82,7 @@ fn links_keep_pointing_where_they_did_and_one_to_nothing_is_not_replaced() {
 }
 
 #[test]
-fn a_finished_file_takes_no_name_that_another_has() {
+fn rename_new_refuses_existing_names() {
     let folder = tempfile::tempdir().unwrap();
     let (part, done) = (folder.path().join("a.part"), folder.path().join("a"));
     fs::write(&part, b"new").unwrap();

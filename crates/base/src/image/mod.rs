@@ -1,4 +1,4 @@
-//! Owned pixels with a width and a height, and the image types built from them.
+//! Images: row-major pixels of any type, and the types for brightness, colour and ground truth.
 
 mod picture;
 
@@ -6,7 +6,7 @@ pub use picture::{Guide, Luma, Picture, PictureRef, Truth, luma_of};
 
 use std::fmt;
 
-/// A row-major image; pixel `(x, y)` is `pixels()[y * width + x]`.
+/// Row-major image; pixel `(x, y)` is `pixels()[y * width + x]`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image<T> {
     width: usize,
@@ -33,7 +33,7 @@ impl<T> Image<T> {
         Self { width, height, pixels }
     }
 
-    /// Calls `pixel(x, y)` for each pixel, row by row.
+    /// Fills an image with `pixel(x, y)`, row by row.
     pub fn from_fn(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> T) -> Self {
         let mut pixels = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -44,47 +44,47 @@ impl<T> Image<T> {
         Self { width, height, pixels }
     }
 
-    /// Width, px.
+    /// Returns the width, px.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Height, px.
+    /// Returns the height, px.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// `(width, height)`.
+    /// Returns `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         (self.width, self.height)
     }
 
-    /// All pixels, row after row.
+    /// Returns all pixels, row after row.
     pub fn pixels(&self) -> &[T] {
         &self.pixels
     }
 
-    /// All pixels, row after row.
+    /// Returns all pixels for change, row after row.
     pub fn pixels_mut(&mut self) -> &mut [T] {
         &mut self.pixels
     }
 
-    /// The pixels alone.
+    /// Returns all pixels by value.
     pub fn into_pixels(self) -> Vec<T> {
         self.pixels
     }
 
-    /// Row `y`, from left to right.
+    /// Returns row `y`, from left to right.
     pub fn row(&self, y: usize) -> &[T] {
         &self.pixels[y * self.width..][..self.width]
     }
 
-    /// Row `y`, from left to right.
+    /// Returns row `y` for change, from left to right.
     pub fn row_mut(&mut self, y: usize) -> &mut [T] {
         &mut self.pixels[y * self.width..][..self.width]
     }
 
-    /// The image mirrored: left and right exchanged.
+    /// Returns the mirrored image: left and right swapped.
     #[must_use]
     pub fn mirrored(&self) -> Self
     where
@@ -101,12 +101,12 @@ impl<T> Image<T> {
 }
 
 impl<T: Copy> Image<T> {
-    /// An image of equal pixels.
+    /// Returns an image of equal pixels.
     pub fn filled(width: usize, height: usize, value: T) -> Self {
         Self { width, height, pixels: vec![value; width * height] }
     }
 
-    /// The image after a quarter turn.
+    /// Returns the image after a quarter turn.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         let (last_x, last_y) = (self.width.wrapping_sub(1), self.height.wrapping_sub(1));
@@ -116,7 +116,7 @@ impl<T: Copy> Image<T> {
         })
     }
 
-    /// Pixel `(x, y)`, which must lie inside.
+    /// Returns pixel `(x, y)`, which must lie inside.
     pub fn at(&self, x: usize, y: usize) -> T {
         self.pixels[y * self.width + x]
     }
@@ -126,14 +126,14 @@ impl<T: Copy> Image<T> {
         self.pixels[y * self.width + x] = value;
     }
 
-    /// Pixel `(x, y)` with each coordinate clamped into the image, the border rule of every window here.
+    /// Returns pixel `(x, y)` with each coordinate clamped into the image, the border rule of every window here.
     pub fn at_clamped(&self, x: isize, y: isize) -> T {
         let x = x.clamp(0, self.width as isize - 1) as usize;
         let y = y.clamp(0, self.height as isize - 1) as usize;
         self.at(x, y)
     }
 
-    /// Pixel `(x, y)`, or `None` outside.
+    /// Returns pixel `(x, y)`, or `None` outside.
     pub fn get(&self, x: isize, y: isize) -> Option<T> {
         let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
         inside.then(|| self.at(x as usize, y as usize))
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_to_the_left_puts_the_top_row_into_the_left_column_and_one_to_the_right_undoes_it() {
+    fn left_turn_moves_the_top_row_to_the_left_column() {
         let image = Image::new(3, 2, vec![1, 2, 3, 4, 5, 6]);
         assert_eq!(image.turned(QuarterTurn::Left), Image::new(2, 3, vec![3, 6, 2, 5, 1, 4]));
         for image in [image, Image::new(1, 3, vec![1, 2, 3]), Image::new(0, 0, vec![])] {

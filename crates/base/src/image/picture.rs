@@ -1,34 +1,34 @@
-//! Images of one view: brightness in 8 to 16 bits, colour where the source has it, and ground truth.
+//! Images of one view: brightness of 8 to 16 bits, colour if the source has it, and ground truth.
 
 use super::{Image, QuarterTurn};
 
 /// Luma of one image, in the bit depth of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Luma {
-    /// 0 to 255.
+    /// Values of 0 to 255.
     U8(Image<u8>),
-    /// 0 to `2^bits - 1`, `bits` from 9 to 16 according to the source.
+    /// Values of 0 to `2^bits - 1`; `bits` is 9 to 16, depending on the source.
     U16 {
-        /// The pixels.
+        /// Pixels.
         image: Image<u16>,
         /// Number of used low bits.
         bits: u8,
     },
 }
 
-/// Depths of sensors whose words have 16 bits.
+/// Bit depths of sensors that deliver 16-bit words.
 const DEPTHS: [u8; 4] = [9, 10, 12, 14];
 
 impl Luma {
-    /// Words of 16 bits whose white nothing tells: the depth is that of a sensor that can be so bright. A dark image has less than its
-    /// sensor; see [`Picture::deepen`].
+    /// Wraps 16-bit words of unknown depth, with the smallest depth of a sensor that holds the brightest pixel. A dark image may have
+    /// too small a depth then; see [`Picture::deepen`].
     pub fn of_words(image: Image<u16>) -> Self {
         let brightest = image.pixels().iter().copied().max().unwrap_or(0);
         let bits = depth_of(brightest);
         Self::U16 { image, bits }
     }
 
-    /// `(width, height)`.
+    /// Returns `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         match self {
             Self::U8(image) => image.size(),
@@ -36,7 +36,7 @@ impl Luma {
         }
     }
 
-    /// Number of used bits: 8 to 16.
+    /// Returns the number of used bits, 8 to 16.
     pub fn bits(&self) -> u8 {
         match self {
             Self::U8(_) => 8,
@@ -44,7 +44,7 @@ impl Luma {
         }
     }
 
-    /// Bits of a word of memory: 8 or 16.
+    /// Returns the bits of a word of memory: 8 or 16.
     pub fn word_bits(&self) -> u8 {
         match self {
             Self::U8(_) => 8,
@@ -52,7 +52,7 @@ impl Luma {
         }
     }
 
-    /// The image mirrored.
+    /// Returns the mirrored image.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         match self {
@@ -61,7 +61,7 @@ impl Luma {
         }
     }
 
-    /// The image after a quarter turn.
+    /// Returns the image after a quarter turn.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         match self {
@@ -70,7 +70,7 @@ impl Luma {
         }
     }
 
-    /// Full depth in 16-bit words, as census and rank compare it.
+    /// Returns the full depth in 16-bit words, as census and rank compare it.
     pub fn to_u16(&self) -> Image<u16> {
         match self {
             Self::U8(image) => image.map(|&v| u16::from(v)),
@@ -78,7 +78,7 @@ impl Luma {
         }
     }
 
-    /// The upper eight bits, `I8 = I16 >> (bits - 8)`, as differences, penalties and weights use them.
+    /// Returns the upper eight bits, `I8 = I16 >> (bits - 8)`, as differences, penalties and weights use them.
     pub fn to_u8(&self) -> Image<u8> {
         match self {
             Self::U8(image) => image.clone(),
@@ -92,18 +92,16 @@ impl Luma {
 pub struct Picture {
     /// Luma, the input of matching.
     pub luma: Luma,
-    /// Colour for display and for edges of depth, where the source has it; the same size as `luma`.
+    /// Colour for display and for edges of depth, if the source has it; the same size as `luma`.
     pub rgb: Option<Image<[u8; 3]>>,
 }
 
-/// The smallest depth of a sensor that holds this value, bits.
 fn depth_of(brightest: u16) -> u8 {
     DEPTHS.into_iter().find(|&bits| brightest >> bits == 0).unwrap_or(16)
 }
 
 impl Picture {
-    /// Colours of 16 bits a channel whose white nothing tells: luma as [`Luma::of_words`] has it, and on request the upper eight bits of the
-    /// colours.
+    /// Converts colours of 16 bits a channel and unknown depth: to luma as in [`Luma::of_words`], and to eight-bit colours if requested.
     pub fn of_deep_colors(rgb: &Image<[u16; 3]>, keeps_rgb: bool) -> Self {
         let brightest = rgb.pixels().iter().flatten().copied().max().unwrap_or(0);
         let bits = depth_of(brightest);
@@ -111,7 +109,7 @@ impl Picture {
         Self { luma: Luma::U16 { image: rgb.map(|&color| luma_of_deep(color)), bits }, rgb: colors }
     }
 
-    /// Raises the depth of an image with words of 16 bits, so that images of one sensor have one scale.
+    /// Raises the bit depth of an image with 16-bit words, so that all images of a sensor have one scale.
     pub fn deepen(&mut self, to_bits: u8) {
         let Luma::U16 { bits, .. } = &mut self.luma else { return };
         let added = to_bits.saturating_sub(*bits);
@@ -123,65 +121,64 @@ impl Picture {
         }
     }
 
-    /// `(width, height)`.
+    /// Returns `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         self.luma.size()
     }
 
-    /// The image after a quarter turn.
+    /// Returns the image after a quarter turn.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         Self { luma: self.luma.turned(turn), rgb: self.rgb.as_ref().map(|rgb| rgb.turned(turn)) }
     }
 
-    /// Bytes of its pixels.
+    /// Returns the size of the pixels, bytes.
     pub fn bytes(&self) -> u64 {
         let (width, height) = self.size();
         let colors = if self.rgb.is_some() { 3 } else { 0 };
         (width * height) as u64 * (u64::from(self.luma.word_bits() / 8) + colors)
     }
 
-    /// An image of no pixels, for a frame that shows none.
+    /// Returns an image without pixels, for a frame that shows none.
     pub fn empty() -> Self {
         Luma::U8(Image::new(0, 0, Vec::new())).into()
     }
 
-    /// The luma of red, green and blue, and on request these too.
+    /// Converts colours to luma, and keeps them if requested.
     pub fn of_colors(rgb: Image<[u8; 3]>, keeps_rgb: bool) -> Self {
         Self { luma: Luma::U8(rgb.map(|&color| luma_of(color))), rgb: keeps_rgb.then_some(rgb) }
     }
 }
 
 impl From<Luma> for Picture {
-    /// An image without colours.
+    /// Wraps luma without colours.
     fn from(luma: Luma) -> Self {
         Self { luma, rgb: None }
     }
 }
 
 impl From<Image<[u8; 3]>> for Picture {
-    /// An image of red, green and blue, with their luma.
+    /// Converts colours to luma and keeps them.
     fn from(rgb: Image<[u8; 3]>) -> Self {
         Self::of_colors(rgb, true)
     }
 }
 
-/// Luma of an RGB colour (Rec. 601 in 1/256).
+/// Returns the luma of an RGB colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u8
 }
 
-/// Luma of an RGB colour at full depth.
 fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
 }
 
-/// An image as matching reads it.
+/// Image as matching reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct PictureRef<'a> {
-    /// Luma: costs, penalties and weights compare it.
+    /// Luma, which costs, penalties and weights compare.
     pub luma: &'a Luma,
-    /// Colours, which tell surfaces at edges of depth apart; the same size as `luma`.
+    /// Colours, which separate surfaces at edges of depth; the same size as `luma`.
     pub rgb: Option<&'a Image<[u8; 3]>>,
 }
 
@@ -198,7 +195,7 @@ impl<'a> From<&'a Picture> for PictureRef<'a> {
 }
 
 impl<'a> PictureRef<'a> {
-    /// Both images of a pair, with colours where both have them.
+    /// Returns both images of a pair, with colours only if both have them.
     pub fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
         let pair = [left.into(), right.into()];
         let has_colors = pair.iter().all(|picture| picture.rgb.is_some());
@@ -214,14 +211,14 @@ impl<'a> PictureRef<'a> {
 /// Guidance image of edge-aware filters: colours, or brightness without colours.
 #[derive(Clone, Debug)]
 pub enum Guide<'a> {
-    /// Eight bits of brightness.
+    /// Brightness in eight bits.
     Luma(Image<u8>),
     /// Red, green and blue.
     Colors(&'a Image<[u8; 3]>),
 }
 
 impl Guide<'_> {
-    /// The largest difference of a channel between two pixels, which must lie inside; 0 to 255.
+    /// Returns the largest difference of a channel between two pixels, which must lie inside; 0 to 255.
     pub fn difference(&self, one: (usize, usize), other: (usize, usize)) -> u8 {
         match self {
             Self::Luma(luma) => luma.at(one.0, one.1).abs_diff(luma.at(other.0, other.1)),
@@ -233,13 +230,13 @@ impl Guide<'_> {
     }
 }
 
-/// Ground truth of a pair: disparities of the left view and, where the source has them, those of the right view and the occlusion
-/// mask. All have the pair's size.
+/// Ground truth of a pair: disparities of the left view and, if the source has them, those of the right view and the occlusion mask. All
+/// have the pair's size.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    /// Disparity of each left pixel in px; NaN where unknown.
+    /// Disparity of each left pixel, px; NaN if unknown.
     pub left_px: Image<f32>,
-    /// Disparity of each right pixel in px; NaN where unknown.
+    /// Disparity of each right pixel, px; NaN if unknown.
     pub right_px: Option<Image<f32>>,
     /// True for left pixels that the right view does not see.
     pub occluded: Option<Image<bool>>,

@@ -1,34 +1,34 @@
-//! Memory that this process can still take: free memory of the machine, and the rest of its control groups' limits and of its own. Linux
-//! only.
+//! Memory that this process can still allocate: the free memory of the machine, and the rest of the limits of its control groups and of its
+//! own. Linux only.
 
 use super::bytes_in;
 use crate::console;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// Memory that can still be taken.
+/// Memory that can still be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Free {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The bound that is met first.
+    /// Bound that is met first.
     pub bound: Bound,
 }
 
-/// Bounds of memory.
+/// Bound of the memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The machine, with what it can swap out.
+    /// Memory of the machine, with swap.
     Machine,
-    /// A control group of this process, such as that of a container or of a service.
+    /// Limit of a control group of this process, such as that of a container or of a service.
     Group,
-    /// The limit of its addresses.
+    /// Limit of the address space.
     Addresses,
-    /// Limit of the process's data.
+    /// Limit of the data segment.
     Data,
 }
 
-/// Writes the end of a sentence: `this machine has 1.2 GB of memory free`.
+// end of a sentence: `this machine has 1.2 GB of memory free`
 impl fmt::Display for Free {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let free = console::bytes(self.bytes);
@@ -43,36 +43,36 @@ impl fmt::Display for Free {
     }
 }
 
-/// Less is not asked for: it costs more than a look at the system is worth.
+/// Smallest size that is checked, bytes: below it the check takes longer than it is worth.
 const LITTLE: u64 = 64 << 20;
 
-/// Checks whether so many bytes can be taken.
+/// Checks whether `bytes` can be allocated.
 ///
 /// # Errors
-/// The memory that is free, which is less.
+/// The free memory, which is less.
 pub fn check(bytes: u64) -> Result<(), Free> {
     let free = if bytes > LITTLE { Places::usual().free() } else { None };
     free.filter(|free| free.bytes < bytes).map_or(Ok(()), Err)
 }
 
-/// The folders in which the kernel tells about memory.
+/// Folders in which the kernel reports memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'a> {
     /// `/proc`.
     pub proc: &'a Path,
-    /// The folder in which control groups are mounted.
+    /// Folder in which control groups are mounted.
     pub groups: &'a Path,
 }
 
 impl Places<'static> {
-    /// The folders of this machine.
+    /// Returns the folders of this machine.
     pub fn usual() -> Self {
         Self { proc: Path::new("/proc"), groups: Path::new("/sys/fs/cgroup") }
     }
 }
 
 impl Places<'_> {
-    /// Memory that can still be taken now; `None` where the system does not tell.
+    /// Returns the memory that can still be allocated; `None` if the system reports none.
     pub fn free(self) -> Option<Free> {
         let machine = Machine::of(self.proc);
         let swap = machine.as_ref().map_or(0, |machine| machine.swap);
@@ -81,7 +81,6 @@ impl Places<'_> {
         machine.into_iter().chain(groups).chain(self.limits()).min_by_key(|free| free.bytes)
     }
 
-    /// The rest of each limit of this process.
     fn limits(self) -> impl Iterator<Item = Free> {
         let read = |name: &str| std::fs::read_to_string(self.proc.join("self").join(name)).unwrap_or_default();
         let (limits, status) = (read("limits"), read("status"));
@@ -93,7 +92,7 @@ impl Places<'_> {
         })
     }
 
-    /// The rest of the limit of each control group of this process, and of each group that contains it.
+    /// Returns the rest of the limit of each control group of this process, and of each enclosing group.
     fn groups(self, swap: u64) -> impl Iterator<Item = u64> {
         let own = std::fs::read_to_string(self.proc.join("self/cgroup")).unwrap_or_default();
         let mut found = Vec::new();
@@ -109,9 +108,10 @@ impl Places<'_> {
                 _ => &[],
             };
             for root in roots.iter().map(|root| self.groups.join(root)) {
-                let left =
-                    |folder: &Path| if is_first { left_of_first(folder, swap) } else { left_of_second(folder, swap) };
-                // in a container the path may be that of the host: then only the outermost folder exists
+                let left = |folder: &Path| {
+                    if is_first { left_in_version_1(folder, swap) } else { left_in_version_2(folder, swap) }
+                };
+                // in a container the path may be that of the host: only the outermost folder exists then
                 found.extend(path.ancestors().filter_map(|path| left(&root.join(path))));
             }
         }
@@ -119,9 +119,8 @@ impl Places<'_> {
     }
 }
 
-/// Memory of the machine, bytes.
 struct Machine {
-    /// With swap.
+    /// Free memory with swap, bytes.
     free: u64,
     swap: u64,
 }
@@ -131,7 +130,7 @@ impl Machine {
         let info = std::fs::read_to_string(proc.join("meminfo")).ok()?;
         let swap = bytes_in(&info, "SwapFree:").unwrap_or(0);
         let free = bytes_in(&info, "MemAvailable:")? + swap;
-        // where the kernel promises no more than it has, what is promised counts and not what is used
+        // without overcommit, promised memory counts as used
         let is_strict =
             std::fs::read_to_string(proc.join("sys/vm/overcommit_memory")).is_ok_and(|mode| mode.trim() == "2");
         let promised = || Some(bytes_in(&info, "CommitLimit:")?.saturating_sub(bytes_in(&info, "Committed_AS:")?));
@@ -144,7 +143,7 @@ fn number_in(file: &Path) -> Option<u64> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Bytes of files that a group keeps in memory as long as nothing else needs it.
+/// Returns the bytes of cached files of a group, which the kernel frees on demand.
 fn kept_files(folder: &Path, names: [&str; 2]) -> u64 {
     let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
     let of = |name: &str| {
@@ -154,8 +153,8 @@ fn kept_files(folder: &Path, names: [&str; 2]) -> u64 {
     names.into_iter().map(of).sum()
 }
 
-/// The rest of the limit of a group of the first version; `None` without a limit.
-fn left_of_first(folder: &Path, swap: u64) -> Option<u64> {
+/// Returns the rest of the limit of a control group of version 1; `None` without a limit.
+fn left_in_version_1(folder: &Path, swap: u64) -> Option<u64> {
     let files = kept_files(folder, ["total_inactive_file", "total_active_file"]);
     let left = |kind: &str| {
         let limit = number_in(&folder.join(format!("memory.{kind}limit_in_bytes")))?;
@@ -166,8 +165,8 @@ fn left_of_first(folder: &Path, swap: u64) -> Option<u64> {
     Some(left("memsw.").map_or(memory, |both| both.min(memory)))
 }
 
-/// Reads the memory left in control groups of version 2.
-fn left_of_second(folder: &Path, swap: u64) -> Option<u64> {
+/// Returns the rest of the limit of a control group of version 2; `None` without a limit.
+fn left_in_version_2(folder: &Path, swap: u64) -> Option<u64> {
     let left = |kind: &str| {
         // or `max`
         let limit = number_in(&folder.join(format!("memory.{kind}max")))?;
@@ -184,7 +183,6 @@ mod tests {
 
     const MB: u64 = 1 << 20;
 
-    /// A machine with 8000 MB of memory and 1000 MB of swap free.
     fn machine() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         write(&folder, "proc/meminfo", &format!("MemAvailable: {} kB\nSwapFree: {} kB\n", 8000 << 10, 1000 << 10));
@@ -197,7 +195,6 @@ mod tests {
         fs::write(path, text).unwrap();
     }
 
-    /// MB that are free, and where there is no more.
     fn free(folder: &tempfile::TempDir) -> Option<(u64, Bound)> {
         let (proc, groups) = (folder.path().join("proc"), folder.path().join("groups"));
         let free = Places { proc: &proc, groups: &groups }.free()?;
@@ -227,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_promises_no_more_than_it_has_is_taken_at_its_word() {
+    fn strict_overcommit_counts_promised_memory() {
         let folder = machine();
         let info = fs::read_to_string(folder.path().join("proc/meminfo")).unwrap();
         write(
@@ -242,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn control_groups_of_both_versions_count_with_those_around_them() {
+    fn control_groups_of_both_versions_and_their_parents_count() {
         let folder = machine();
         let mb = |mb: u64| format!("{}\n", mb * MB);
         write(&folder, "proc/self/cgroup", "0::/user/job\n");
@@ -263,7 +260,7 @@ mod tests {
         write(&folder, "groups/user/memory.swap.max", "max\n");
         assert_eq!(free(&folder), Some((1900, Bound::Group)), "it can be swapped out");
 
-        // the path of the host, which this container does not see
+        // the path of the host, which does not exist in this container
         let folder = machine();
         write(&folder, "proc/self/cgroup", "4:cpu,memory:/../docker/77\n1:name=systemd:/\n");
         write(&folder, "groups/memory/memory.limit_in_bytes", &mb(3000));
@@ -277,7 +274,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn this_machine_tells_what_is_free() {
+    fn this_machine_reports_free_memory() {
         let free = Places::usual().free().unwrap().bytes;
         assert!(free > 64 * MB, "{free}");
         let text = Free { bytes: 1_234_000_000, bound: Bound::Machine }.to_string();

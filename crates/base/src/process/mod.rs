@@ -1,20 +1,20 @@
-//! This process: its memory and processor time, where the system reports them, and what it does not share with processes forked from it.
+//! This process: memory and processor time, as the system reports them, and values that a forked process must not use.
 
 pub mod memory;
 
 use std::time::Duration;
 
-/// Largest resident memory so far, or since [`forget_peak`], bytes. Linux only.
+/// Returns the largest resident memory so far, or since [`forget_peak`], bytes. Linux only.
 pub fn peak_bytes() -> Option<u64> {
-    of_status("VmHWM:")
+    status_bytes("VmHWM:")
 }
 
-/// Resident memory now, bytes. Linux only.
+/// Returns the resident memory, bytes. Linux only.
 pub fn resident_bytes() -> Option<u64> {
-    of_status("VmRSS:")
+    status_bytes("VmRSS:")
 }
 
-/// Resets [`peak_bytes`]. Where the system refuses, the peak still counts from the start of the program.
+/// Resets [`peak_bytes`]. If the system refuses, the peak still counts from the start of the program.
 pub fn forget_peak() {
     if cfg!(target_os = "linux")
         && let Err(err) = std::fs::write("/proc/self/clear_refs", "5")
@@ -23,12 +23,12 @@ pub fn forget_peak() {
     }
 }
 
-/// Processor time of all threads so far, in the program and in the kernel for it. Linux only.
+/// Returns the processor time of all threads so far, in the program and in the kernel. Linux only.
 pub fn cpu_time() -> Option<Duration> {
     clock(false)
 }
 
-/// Processor time of the calling thread. Linux only.
+/// Returns the processor time of the calling thread. Linux only.
 pub fn thread_cpu_time() -> Option<Duration> {
     clock(true)
 }
@@ -45,36 +45,35 @@ fn clock(_: bool) -> Option<Duration> {
     None
 }
 
-/// Time that all cores together had nothing to do so far, to a hundredth of a second. Linux only.
+/// Returns the idle time of all cores together so far, to a hundredth of a second. Linux only.
 pub fn idle_time() -> Option<Duration> {
     idle_in(&std::fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// The idle time of a text like that of /proc/stat; `None` where it does not tell.
 fn idle_in(text: &str) -> Option<Duration> {
     let mut words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().map(str::parse::<u64>);
-    // behind user, nice and system; a core that waits for a disk could compute
+    // after user, nice and system; a core that waits for a disk is idle too
     let (idle, waiting) = (words.nth(3)?.ok()?, words.next()?.ok()?);
     Some(Duration::from_millis(idle.saturating_add(waiting).saturating_mul(TICK_MS)))
 }
 
-/// Unit of the times in /proc/stat, ms: the same on every Linux that matters.
+/// Unit of the times in /proc/stat, ms, the same on all common Linux systems.
 const TICK_MS: u64 = 10;
 
-/// Lets other threads go first: the calling thread and those that it starts compute with what they leave. Linux only.
+/// Lowers the priority of the calling thread and of threads that it starts. Linux only.
 pub fn lower_priority() {
     #[cfg(target_os = "linux")]
-    // on Linux each thread has a niceness of its own
+    // on Linux each thread has its own niceness
     if let Err(err) = rustix::process::setpriority_process(None, LOW_PRIORITY) {
         log::debug!("this thread keeps its priority: {err}");
     }
 }
 
-/// Niceness of work that nothing waits for; 0 is usual, 19 the lowest.
+/// Niceness of work without a deadline; 0 is usual, 19 the lowest priority.
 #[cfg(target_os = "linux")]
 const LOW_PRIORITY: i32 = 5;
 
-/// Processor time over wall time from one moment on.
+/// Processor time over wall time since a start.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuShare {
     start: std::time::Instant,
@@ -82,27 +81,27 @@ pub struct CpuShare {
 }
 
 impl CpuShare {
-    /// Counts from now.
+    /// Starts now.
     pub fn start() -> Self {
         Self { start: std::time::Instant::now(), used: cpu_time() }
     }
 
-    /// Wall time until now.
+    /// Returns the wall time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Share until now in per cent of one core: 200 are two busy cores. `None` where the system does not report it.
+    /// Returns the share since the start, per cent of one core: 200 are two busy cores. `None` if the system does not report it.
     pub fn percent(&self) -> Option<f64> {
         let used = cpu_time()?.saturating_sub(self.used?);
         Some(100.0 * used.as_secs_f64() / self.elapsed().as_secs_f64().max(1e-9))
     }
 }
 
-/// A value with threads or a device of the process that made it.
+/// Value that owns threads or a device of the process that made it.
 ///
-/// A process that was forked from that one has the value's memory, but not its threads: to use the value, or to drop it, would wait for
-/// them forever. There it is never given and never dropped.
+/// A forked process has the value's memory, but not its threads, and would wait for them forever. There the value is never returned
+/// and never dropped.
 #[derive(Debug)]
 pub struct OfProcess<T> {
     value: Option<T>,
@@ -110,23 +109,23 @@ pub struct OfProcess<T> {
 }
 
 impl<T> OfProcess<T> {
-    /// A value of this process.
+    /// Wraps a value of this process.
     pub fn new(value: T) -> Self {
         Self { value: Some(value), process: std::process::id() }
     }
 
-    /// A value of another process.
+    /// Wraps a value as if another process had made it.
     #[cfg(any(test, feature = "testing"))]
     pub fn elsewhere(value: T) -> Self {
         Self { value: Some(value), process: std::process::id() + 1 }
     }
 
-    /// The value; `None` in any other process than the one that made it.
+    /// Returns the value; `None` in another process than the one that made it.
     pub fn get(&mut self) -> Option<&mut T> {
         self.value.as_mut().filter(|_| self.process == std::process::id())
     }
 
-    /// The value that is kept for this process; one that `make` gives where there is none, or another process' one.
+    /// Returns the value kept for this process; without one, or with another process' value, that of `make`.
     ///
     /// # Errors
     /// As `make`.
@@ -147,11 +146,11 @@ impl<T> Drop for OfProcess<T> {
     }
 }
 
-fn of_status(key: &str) -> Option<u64> {
+fn status_bytes(key: &str) -> Option<u64> {
     bytes_in(&std::fs::read_to_string("/proc/self/status").ok()?, key)
 }
 
-/// The number of a line such as `MemTotal:  16314 kB` of a file of /proc, bytes; `None` where there is no such line.
+/// Returns the number of a line of a /proc file such as `MemTotal:  16314 kB`, bytes; `None` without such a line.
 pub fn bytes_in(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
@@ -188,7 +187,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn idle_cores_are_those_without_work_and_those_that_wait_for_a_disk() {
+    fn idle_time_includes_waiting_for_a_disk() {
         let text = "cpu  10 20 30 400 50 6 7 8 9 0\ncpu0 1 2 3 4 5\n";
         assert_eq!(idle_in(text), Some(Duration::from_millis(4500)));
         for other in ["", "cpu", "cpu  1 2 3 4", "cpu0 1 2 3 4 5", "cpu  1 2 3 x 5"] {
@@ -198,19 +197,19 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_used_shows() {
+    fn allocated_memory_is_resident() {
         let before = resident_bytes().unwrap();
         let block = black_box(vec![1_u8; 64 << 20]);
         let (now, peak) = (resident_bytes().unwrap(), peak_bytes().unwrap());
-        // other tests come and go beside this one
+        // other tests allocate at the same time
         assert!(now > before + (32 << 20), "{before} then {now} with {} more", block.len());
         assert!(peak >= now - (8 << 20), "{peak} {now}");
     }
 
     #[test]
-    fn work_counts() {
+    fn busy_work_counts_as_cpu_time() {
         use rustix::time::{ClockId, clock_gettime};
-        // of this thread: other tests work beside it
+        // of this thread only, because other tests run at the same time
         let own = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap().as_secs_f64();
         let all = || cpu_time().unwrap().as_secs_f64();
         let share = CpuShare::start();

@@ -1,18 +1,18 @@
-//! Four coefficients without the name of their lens model: `k1 k2 p1 p2` of a pinhole, or `k1 k2 k3 k4` of a fisheye.
+//! Check of four coefficients without the name of their lens model: `k1 k2 p1 p2` of a pinhole, or `k1 k2 k3 k4` of a fisheye.
 
 use super::{edges, nearest_fold};
 use crate::{Camera, Distortion};
 use glam::DVec2;
 
-/// Tangential coefficients are an order smaller on ordinary lenses.
+/// Largest tangential coefficient of ordinary lenses, with a wide margin.
 const MAX_TANGENTIAL: f64 = 0.01;
 /// Field of view along a row, degrees, above which hardly any lens keeps straight lines straight.
 const MAX_STRAIGHT_DEG: f64 = 100.0;
-/// A pinhole with a smaller k1 keeps straight lines nearly straight.
+/// Smallest k1 of a pinhole that bends straight lines visibly.
 const MIN_BENDING: f64 = 0.1;
 
-/// Why the four coefficients of a camera without a named lens model look like a fisheye's, as a doubt; `None` where they may be a
-/// pinhole's, as which they have been read. `name` is the name of the coefficients.
+/// Returns a doubt if the four coefficients of a camera, read as a pinhole's, look like those of a fisheye. `name` is the name of the
+/// coefficients.
 pub fn doubt(name: &str, camera: &Camera, size: Option<(usize, usize)>) -> Option<String> {
     let Distortion::BrownConrady(lens) = camera.distortion else { return None };
     let ([k1, k2, ..], [p1, p2]) = (lens.radial, lens.tangential);

@@ -1,4 +1,4 @@
-//! Checks of a calibration, with advice for the user: unusable ones are errors, implausible ones get a warning.
+//! Checks of a calibration, with advice for the user: an unusable one is an error, an implausible one gets a warning.
 
 mod fisheye;
 mod mode;
@@ -12,13 +12,12 @@ use glam::{DMat3, DQuat, DVec2};
 /// Largest axis skew of an ordinary camera, in focal lengths: rows and columns 1 degree off a right angle.
 const MAX_SKEW: f64 = 0.0175;
 
-/// Whether a matrix is a rotation, to a thousandth.
+/// Whether a matrix is a rotation, with a tolerance of 0.001.
 pub(super) fn is_rotation(matrix: DMat3) -> bool {
     let off = (matrix * matrix.transpose() - DMat3::IDENTITY).to_cols_array();
     off.iter().all(|v| v.abs() < 1e-3) && matrix.determinant() > 0.0
 }
 
-/// Checks that the rig can be rectified.
 pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     if let Some((width, height)) = rig.size
         && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
@@ -60,7 +59,7 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     }
 }
 
-/// Warnings about implausible values, each with advice.
+/// Returns warnings about implausible values, each with advice.
 pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
     let mut doubts = Vec::new();
     let of_mode = mode::doubt(rig);
@@ -91,7 +90,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
             }
         }
     }
-    // with the size of another mode, the corners are not those of the calibration
+    // with the size of another mode the corners would be wrong
     doubts.extend(of_mode.or_else(|| corner_folds(rig)));
     if !(0.67..1.5).contains(&(rig.left.fx / rig.right.fx)) {
         doubts.push(format!(
@@ -160,8 +159,8 @@ fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) ->
     ))
 }
 
-/// The nearest fold of a lens model on the ways from the centre to some pixels: the fraction of the way, and the angle to the axis,
-/// degrees; `None` where it is one to one up to all of them.
+/// Returns the nearest fold of a lens model on the ways from the centre to some pixels, as a fraction of the way, and its angle to the
+/// axis, degrees; `None` without one.
 fn nearest_fold(
     camera: &Camera,
     size: Option<(usize, usize)>,
@@ -174,18 +173,18 @@ fn nearest_fold(
     nearest.map(|(share, angle)| (share, angle.to_degrees()))
 }
 
-/// The pixels of the four edges beside the principal point; `last` is the corner at the lower right.
+/// Returns the pixels of the four edges beside the principal point; `last` is the lower right corner.
 fn edges(camera: &Camera, last: DVec2) -> Vec<DVec2> {
     let Camera { cx, cy, .. } = *camera;
     vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)]
 }
 
-/// A lens model that folds nearer to the axis than this, degrees, and within a part of the image, is no model of a lens.
+/// Angle of a fold to the axis, degrees, and fraction of the image, below both of which a lens model is implausible.
 const MIN_FOLD_DEG: [(f64, f64); 2] = [(30.0, 0.8), (60.0, 0.5)];
-/// A rectified image shows nothing beyond this angle to the axis, degrees: folds there change nothing.
+/// Largest angle to the axis that a rectified image shows, degrees.
 const SHOWN_DEG: f64 = 75.0;
 
-/// Rejects a lens model that shows large parts of the image twice. A fisheye that folds behind itself does not, nor does a
+/// Rejects a lens model that shows large parts of the image twice. A fisheye that folds behind itself is accepted, and so is a
 /// rectified image that ends before the fold.
 fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
     let Some((share, fold_deg)) = nearest_fold(camera, size, |last| edges(camera, last)) else { return Ok(()) };
@@ -199,7 +198,6 @@ fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(),
     ))
 }
 
-/// Warns of lens models that fold before the corners.
 fn corner_folds(rig: &StereoRig) -> Option<String> {
     let corners = |last: DVec2| vec![DVec2::ZERO, last, DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)];
     let [left, right] = [&rig.left, &rig.right].map(|camera| {
@@ -219,7 +217,6 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
     ))
 }
 
-/// Advice for swapped cameras.
 fn swap(rig: &StereoRig) -> &'static str {
     if rig.exchanged {
         "left and right are right as they are in the file: leave --calibration-swap out"
@@ -230,7 +227,7 @@ fn swap(rig: &StereoRig) -> &'static str {
     }
 }
 
-/// Checks that the cameras stand side by side, left one first, or one above the other, upper one first.
+/// Checks that the cameras are side by side, left one first, or one above the other, upper one first.
 pub(super) fn standing(rig: &StereoRig) -> Result<Axis, String> {
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;

@@ -1,4 +1,4 @@
-//! Cameras whose matrices are those of another image size than the one that is stated.
+//! Check for camera matrices that belong to another image size than the stated one.
 
 use super::share;
 use crate::{Camera, StereoRig};
@@ -27,12 +27,12 @@ const COMMON_SIZES: [(usize, usize); 21] = [
     (2592, 1944),
     (3840, 2160),
 ];
-/// Distance of a principal point from the middle, in widths or heights: with more, the size may be another one.
+/// Distance of a principal point from the image centre, in widths or heights, above which the size is doubted.
 const FAR_SHARE: f64 = 0.12;
-/// The same: with less, a common size may be the one that is meant.
+/// Distance of a principal point from the centre of a common size, in widths or heights, below which that size is suggested.
 const NEAR_SHARE: f64 = 0.05;
 
-/// The common size in whose middle both principal points are, where they are far from the middle of the stated size; as a doubt.
+/// Returns a doubt with the common size whose centre is near both principal points, if these are far from that of the stated size.
 pub(super) fn doubt(rig: &StereoRig) -> Option<String> {
     let stated = rig.size?;
     let [left, right] = [&rig.left, &rig.right].map(|camera| likely_size(camera, stated));

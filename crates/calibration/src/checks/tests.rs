@@ -1,4 +1,4 @@
-//! Each fault is introduced into a valid rig; the error must name its cause and remedy.
+//! Tests of the checks: each fault is introduced into a valid rig; the error must name its cause and remedy.
 
 use super::super::rig::tests::plain_rig;
 use super::*;
@@ -114,7 +114,7 @@ fn matrices_of_another_mode() {
     let text = doubted(|rig| of_1280x720(rig, 900.0));
     says(&text, &["K looks like one of 1280x720 images, the calibration says 640x480", "image_width"]);
     assert!(!text.contains("far from the middle"), "{text}");
-    // where it cannot be used, the size is the first cause that is named
+    // even where the rig is rejected, the size is named first
     let text = refused(|rig| {
         of_1280x720(rig, 900.0);
         rig.left.cx = 661.0;

@@ -1,20 +1,19 @@
 //! Fits the rotation between two cameras to matches: robust least squares on the row offsets after rectification.
 //!
-//! After Fusiello and Irsara, "Quasi-Euclidean uncalibrated epipolar rectification" (ICPR 2008): the left camera's yaw and
-//! roll and the right one's pitch, yaw and roll bring every point into one row; the left pitch rotates both cameras about the
-//! baseline and has no effect. Three more parameters are fitted. Two radial coefficients of both lenses: without them a
-//! distorted lens is explained by a false yaw, as both move rows with x times y; on five real rigs they halve the remaining
-//! row offsets. And the vertical difference of the principal points, which is not a pitch when the lens is
-//! wide. The focal length is fixed: the matches constrain it so little that it varied by up to 45 %.
+//! After Fusiello and Irsara, "Quasi-Euclidean uncalibrated epipolar rectification" (ICPR 2008): the left camera's yaw and roll and the
+//! right one's pitch, yaw and roll bring every point into one row; the left pitch rotates both cameras about the baseline and has no
+//! effect. Three more parameters are fitted: two radial coefficients of both lenses, without which distortion is mistaken for a yaw (on
+//! five real rigs they halve the remaining row offsets), and the vertical difference of the principal points, which differs from a pitch
+//! in wide lenses. The focal length is fixed: the matches constrain it so little that it varied by up to 45 %.
 //!
-//! Every parameter has a weak prior, so that parameters which the scene does not constrain stay at usual values.
+//! Every parameter has a weak prior, which keeps parameters that the scene does not constrain at usual values.
 
 use crate::health::quantile;
 use crate::matches::Match;
 use crate::{CalibrationError, Distortion};
 use glam::{DMat3, DMat4, DVec2, DVec3, DVec4};
 
-/// Left yaw and roll, right pitch, yaw and roll, rad; the right principal point below the left one, as a fraction of the height;
+/// Left yaw and roll, right pitch, yaw and roll, rad; offset of the right principal point below the left one, as a fraction of the height;
 /// two radial coefficients.
 pub(super) type Parameters = [f64; COUNT];
 const COUNT: usize = 8;
@@ -23,13 +22,12 @@ const RADIAL: [usize; 2] = [6, 7];
 
 /// Prior standard deviation of each parameter: 4 degrees, 1.5 % of the height, coefficients of 0.15 and 0.1.
 const PRIOR_SIGMA: Parameters = [0.07, 0.07, 0.07, 0.07, 0.07, 0.015, 0.15, 0.1];
-/// Largest effective number of matches: neighbours share the errors of the model.
+/// Largest effective number of matches; neighbours share the errors of the model.
 const MAX_EFFECTIVE_MATCHES: f64 = 300.0;
 /// Typical row offset of good matches, px.
 const SIGMA_PX: f64 = 0.25;
 const STEPS: usize = 40;
 
-/// Known properties of the cameras.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) size: (usize, usize),
@@ -50,7 +48,7 @@ impl Model {
         Self { size, center, focal_px }
     }
 
-    /// Rotations from both cameras' axes to the common ones.
+    /// Returns the rotations from both cameras' axes to the common ones.
     pub(super) fn rotations(parameters: &Parameters) -> [DMat3; 2] {
         let [left_yaw, left_roll, pitch, yaw, roll, ..] = *parameters;
         let turned = |pitch, yaw, roll| {
@@ -59,7 +57,7 @@ impl Model {
         [turned(0.0, left_yaw, left_roll), turned(pitch, yaw, roll)]
     }
 
-    /// The lens in OpenCV's direction, from rays to pixels: k1, k2, k3 and k4, fitted from the centre to the corners.
+    /// Returns the lens in OpenCV's direction, from rays to pixels: k1 to k4, fitted from the centre to the corners.
     pub(super) fn distortion(&self, parameters: &Parameters) -> Result<Distortion, CalibrationError> {
         let corner = self.center.length() / self.focal_px;
         let (mut normal, mut target) = (DMat4::ZERO, DVec4::ZERO);
@@ -72,24 +70,24 @@ impl Model {
             normal += DMat4::from_cols(row * row.x, row * row.y, row * row.z, row * row.w);
             target += row * (bent - ray);
         }
-        // without distortion there are many solutions; the smallest is 0
+        // without distortion there are many solutions; this selects 0
         normal += DMat4::from_diagonal(DVec4::splat(1e-12));
         let [k1, k2, k3, k4] = (normal.inverse() * target).to_array();
         Distortion::from_opencv("the estimated lens", &[k1, k2, 0.0, 0.0, k3, k4, 0.0, 0.0])
     }
 
-    /// Tangent of the angle at which the lens sees the middle of the left and the right border.
+    /// Returns the tangent of the angle of the rays at the middle of the left and the right border.
     pub(super) fn slope_at_border(&self, parameters: &Parameters) -> f64 {
         let bent = self.size.0 as f64 / 2.0 / self.focal_px;
         bent * undistortion_factor(parameters, bent * bent)
     }
 
-    /// Mean direction of the right image.
+    /// Returns the principal point of the right image, px.
     pub(super) fn right_center(&self, parameters: &Parameters) -> DVec2 {
         self.center + DVec2::new(0.0, parameters[ROW_SHIFT] * self.size.1 as f64)
     }
 
-    /// Row of the right point minus row of the left one after rectification, px.
+    /// Returns the row of the right point minus that of the left one after rectification, px.
     fn row_offsets<'a>(&self, parameters: &Parameters, found: &'a [Match]) -> impl Iterator<Item = f64> + use<'a> {
         let [left, right] = Self::rotations(parameters);
         let (focal, center, parameters) = (self.focal_px, self.center, *parameters);
@@ -103,12 +101,12 @@ impl Model {
     }
 }
 
-/// Factor that undistorts a point of squared radius `r2`.
+/// Returns the factor that undistorts a point of squared radius `r2`.
 fn undistortion_factor(parameters: &Parameters, r2: f64) -> f64 {
     1.0 + r2 * (parameters[RADIAL[0]] + r2 * parameters[RADIAL[1]])
 }
 
-/// Levenberg-Marquardt, with Cauchy weights at the current scale of the residuals.
+/// Fits by Levenberg-Marquardt, with Cauchy weights at the current scale of the residuals.
 pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     let mut parameters = [0.0; COUNT];
     let mut damping = 1e-3;
@@ -147,7 +145,6 @@ pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     Fit { parameters, inliers: residuals.iter().map(|r| r.abs() <= limit).collect() }
 }
 
-/// Robust standard deviation of the residuals, px.
 fn scale(residuals: &[f64]) -> f64 {
     let mut amounts: Vec<_> = residuals.iter().map(|r| r.abs()).collect();
     (1.4826 * quantile(&mut amounts, 0.5)).max(SIGMA_PX)
@@ -155,7 +152,6 @@ fn scale(residuals: &[f64]) -> f64 {
 
 type Square = [[f64; COUNT]; COUNT];
 
-/// The normal equations of one step.
 fn equations(
     model: &Model,
     found: &[Match],
@@ -187,7 +183,7 @@ fn equations(
     (normal, target)
 }
 
-/// Gaussian elimination with pivoting; `None` for a singular matrix.
+/// Solves linear equations by Gaussian elimination with pivoting; `None` for a singular matrix.
 fn solve(mut a: Square, mut b: Parameters) -> Option<Parameters> {
     for i in 0..COUNT {
         let pivot = (i..COUNT).max_by(|&p, &q| a[p][i].abs().total_cmp(&a[q][i].abs()))?;

@@ -1,9 +1,8 @@
 //! Estimates the rig of uncalibrated cameras from images alone: accurate enough to align rows, and marked as estimated.
 //!
-//! Points that both cameras see in several pairs determine the relative rotation of the cameras (`fit`). They do not
-//! determine the baseline, and hardly the focal length and the principal points: the baseline is measured by the user,
-//! the focal length follows from the field of view, and the principal points are assumed at the centres. Depth is
-//! therefore off by a factor and an offset in disparity, which [`super::fit_depth`] corrects with two known distances.
+//! Points seen by both cameras in several pairs determine their relative rotation (`fit`), but not the baseline, and hardly the focal
+//! length and the principal points. The user measures the baseline and gives the field of view; the principal points are assumed at the
+//! centres. Depth is therefore off by a factor and an offset, which [`super::fit_depth`] corrects with two known distances.
 
 mod fit;
 
@@ -17,33 +16,33 @@ use crate::image::{Luma, QuarterTurn};
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3};
 
-/// Result of the estimate.
+/// Estimated rig, with the row offsets before and after rectification.
 #[derive(Clone, Debug)]
 pub struct Estimate {
-    /// The rig; `estimated` is set.
+    /// Rig, marked as `estimated`.
     pub rig: StereoRig,
-    /// Row offsets of the raw images; offsets of columns where one camera stands above the other.
+    /// Row offsets of the raw images; column offsets of cameras one above the other.
     pub row_offset_before: RowOffset,
-    /// Row offsets after rectification. Each match is rectified by a fit to the matches of other parts of the image: a fit's own
-    /// matches would flatter it.
+    /// Row offsets after rectification. Each match is rectified by a fit to matches in other parts of the image, because the residuals of
+    /// a fit's own matches are too small.
     pub row_offset_after: RowOffset,
     /// Number of matches that agree with the rig.
     pub matches: usize,
 }
 
-/// Largest row offset of an estimate that is no reason to think of cameras one above the other, px.
+/// Largest row offset that does not suggest cameras one above the other, px.
 const MAX_ROWS_PX: f64 = 1.0;
 /// Smallest number of matches over all pairs.
 const MIN_MATCHES: usize = 40;
 /// Smallest mean number of corners per image; below it there is too little texture.
 const MIN_CORNERS: usize = 60;
-/// Below this mean the lack of light is the cause, grey levels of 8 bits.
+/// Smallest mean brightness, grey levels of 8 bits; below it the images are too dark.
 const MIN_MEAN: f64 = 20.0;
 /// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
 const MIN_DISPARITY_RANGE: f64 = 0.008;
 
-/// Estimates the rig of `pairs` of cameras that stand as `axis` says; see [`estimate_in_rows`]. Images of cameras one above the other are
-/// turned to the left, and the rig is turned back.
+/// Estimates the rig of `pairs` with a baseline along `axis`, see [`estimate_in_rows`]. Images of cameras one above the other are turned to
+/// the left, and the rig is turned back.
 ///
 /// # Errors
 /// As [`estimate_in_rows`].
@@ -82,7 +81,7 @@ pub fn estimate_rig(
     }
 }
 
-/// The rig of images that are turned clockwise; its lenses are radial, and thus the same in all directions.
+/// Returns the rig of images turned clockwise; its lenses are radial, and thus the same in all directions.
 fn turned_right(rig: StereoRig) -> StereoRig {
     let (width, height) = rig.size.unwrap_or_default();
     let camera = |camera: Camera| Camera {
@@ -103,9 +102,9 @@ fn turned_right(rig: StereoRig) -> StereoRig {
     }
 }
 
-/// Estimates the rig of `pairs` of cameras side by side, all of one size: one pair with much texture near and far suffices, several are better.
-/// `focal` is approximate; a field of view is that of the lens as it bends rays, which the matches tell: of two lenses of 110 degrees
-/// a fisheye has the longer focal length in its middle. `baseline_m` is measured.
+/// Estimates the rig of `pairs` of cameras side by side, all of one size. One pair with much texture near and far suffices; several are
+/// better. `focal` is approximate; a field of view is that of the distorted lens, whose distortion follows from the matches.
+/// `baseline_m` is measured.
 ///
 /// # Errors
 /// No pairs or of several sizes, too little texture, images without overlap, swapped cameras, only one depth, or
@@ -168,12 +167,12 @@ fn estimate_in_rows(
     Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing })
 }
 
-/// The lens and the pose that bring matches into rows.
+/// Fits the lens and the pose that bring matches into rows.
 fn fitted(size: (usize, usize), focal: FocalLength, found: &[Match]) -> (Model, Fit) {
     let mut model = Model::new(size, focal.px(size.0));
     let mut fit = fit::fit(&model, found);
     let FocalLength::FovDeg(fov_deg) = focal else { return (model, fit) };
-    // how the lens bends hardly depends on the focal length, so each round comes closer
+    // distortion hardly depends on the focal length, so that each round comes closer
     for _ in 0..FOV_ROUNDS {
         let factor = model.slope_at_border(&fit.parameters) / (fov_deg.to_radians() / 2.0).tan();
         if !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < FOV_ACCURACY {
@@ -185,13 +184,12 @@ fn fitted(size: (usize, usize), focal: FocalLength, found: &[Match]) -> (Model, 
     (model, fit)
 }
 
-/// Rounds in which the focal length of a field of view is sought, and the change that ends them.
+/// Largest number of rounds to find the focal length for a field of view, and the change that ends them.
 const FOV_ROUNDS: usize = 6;
 const FOV_ACCURACY: f64 = 2e-3;
 
 pub(super) const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 
-/// Returns an error where the images have too few points in common.
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let few = found.len() < MIN_MATCHES.max(pairs.len() * 8);
@@ -227,7 +225,6 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     })
 }
 
-/// Mean brightness, grey levels of 8 bits.
 fn mean(luma: &Luma) -> f64 {
     let image = luma.to_u8();
     let sum: u64 = image.pixels().iter().map(|&value| u64::from(value)).sum();
@@ -251,11 +248,11 @@ fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, Calibrati
     Ok(StereoRig { estimated: true, ..rig })
 }
 
-/// Parts of the image along a side that are left out in turn.
+/// Number of parts along each side of the image that are left out in turn.
 const PARTS: f64 = 3.0;
 
-/// Matches in rectified coordinates, each by a fit that has not used the matches of its part of the image. Parts without which
-/// there are too few matches for a fit have none.
+/// Returns matches in rectified coordinates, each by a fit without the matches of its part of the image. Parts with too few other matches
+/// for a fit are left out.
 fn left_out(model: &Model, found: &[Match], baseline_m: f64) -> Result<Vec<Match>, CalibrationError> {
     let size = DVec2::new(model.size.0 as f64, model.size.1 as f64);
     let part = |found: &Match| (found.left * PARTS / size).floor().clamp(DVec2::ZERO, DVec2::splat(PARTS - 1.0));
@@ -271,7 +268,6 @@ fn left_out(model: &Model, found: &[Match], baseline_m: f64) -> Result<Vec<Match
     Ok(rectified_by_others)
 }
 
-/// Matches in rectified coordinates.
 fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Result<Vec<Match>, CalibrationError> {
     let (width, height) = rig.size.unwrap_or_default();
     let done = Rectification::compute(rig, width, height, 0.0)?;

@@ -1,3 +1,5 @@
+//! Tests of the estimate: rendered scenes with turned cameras, and real rigs.
+
 use super::*;
 use crate::capture::scene::{SceneOptions, render};
 use crate::geometry::Geometry;
@@ -7,7 +9,6 @@ use crate::rig::tests::plain_rig;
 use crate::{FocalLength, KnownDepth, fit_depth, shared_data};
 use glam::EulerRot;
 
-/// Rotation angles, degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Angles {
     /// Pitch, about the axis to the right: positive looks up.
@@ -18,13 +19,12 @@ struct Angles {
     roll: f64,
 }
 
-/// Angles of the rotation from the left axes to the right ones.
 fn angles(rotation: DMat3) -> Angles {
     let (pitch, yaw, roll) = glam::DQuat::from_mat3(&rotation.transpose()).to_euler(EulerRot::XYZ);
     Angles { pitch: pitch.to_degrees(), yaw: yaw.to_degrees(), roll: roll.to_degrees() }
 }
 
-/// The scene as seen by cameras with these angles and this lens, and their rig.
+/// Renders the scene as seen by cameras with these angles and this lens, and returns their rig.
 fn turned_scene(left: DMat3, right: DMat3, radial: f64, numbers: &[u64]) -> (Vec<(Luma, Luma)>, StereoRig) {
     let options = SceneOptions { noise: 1.0, ..SceneOptions::default() };
     let Geometry { focal_px, baseline_m, cx_px, cy_px, .. } = options.geometry();
@@ -62,7 +62,7 @@ fn borrowed(pairs: &[(Luma, Luma)]) -> Vec<(&Luma, &Luma)> {
 }
 
 #[test]
-fn turned_cameras_are_found_out_and_rows_come_together() {
+fn estimates_turned_cameras_and_aligns_rows() {
     let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
     let found = estimate_rig(&borrowed(&pairs), FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap();
     assert!(found.row_offset_before.median_abs_px > 8.0, "{}", found.row_offset_before);
@@ -76,8 +76,8 @@ fn turned_cameras_are_found_out_and_rows_come_together() {
 }
 
 #[test]
-fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
-    // images turned clockwise are those of a rig turned clockwise, whose left camera is the upper one then
+fn estimates_cameras_one_above_the_other() {
+    // clockwise turned images belong to a rig turned clockwise, whose left camera is the upper one
     let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
     let upright: Vec<_> =
         pairs.iter().map(|(left, right)| (left.turned(QuarterTurn::Right), right.turned(QuarterTurn::Right))).collect();
@@ -85,12 +85,11 @@ fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
     assert_eq!((found.rig.axis(), found.rig.size), (Axis::Vertical, Some((480, 640))));
     let beside = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err();
     assert!(beside.to_string().contains("(--vertical)"), "{beside}");
-    // a point to the right in the turned-back image lies below in this one: (x, y, z) there is (-y, x, z) here
+    // right in the images that are turned back is down here: (x, y, z) there is (-y, x, z) here
     let turn = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
     let apart = found.rig.rotation.transpose() * (turn * truth.rotation * turn.transpose());
     let apart_deg = glam::DQuat::from_mat3(&apart).to_scaled_axis() * (180.0 / std::f64::consts::PI);
     assert!(apart_deg.x.abs() < 0.5 && apart_deg.y.abs() < 0.1 && apart_deg.z.abs() < 0.05, "{apart_deg}");
-    // its rectifier brings both images into the same columns
     let rectifier = found.rig.rectifier(480, 640, 0.0).unwrap();
     let (left, right) = &upright[0];
     let (left, right) = rectifier.apply(&left.clone().into(), &right.clone().into()).unwrap();
@@ -102,13 +101,13 @@ fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
 }
 
 #[test]
-fn a_wrong_field_of_view_brings_rows_together_all_the_same() {
+fn a_wrong_field_of_view_still_aligns_rows() {
     let (pairs, _) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), 0.0, &[2, 40, 70]);
     let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0), 0.065, Axis::Horizontal).unwrap();
     assert!(found.row_offset_after.median_abs_px < 0.15, "{}", found.row_offset_after);
 }
 
-/// Matches of points at 1 to 8 m, through two lenses whose rays bend as those of an equidistant fisheye do.
+/// Returns matches of points at 1 to 8 m, through two lenses with the distortion of an equidistant fisheye.
 fn fisheye_matches(focal_px: f64, size: (usize, usize)) -> Vec<Match> {
     let mut rng = fastrand::Rng::with_seed(5);
     let center = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
@@ -135,7 +134,7 @@ fn fisheye_matches(focal_px: f64, size: (usize, usize)) -> Vec<Match> {
 }
 
 #[test]
-fn a_field_of_view_is_that_of_the_lens_however_it_bends_rays() {
+fn a_field_of_view_includes_distortion() {
     let size = (640, 480);
     for fov_deg in [60.0f64, 90.0, 113.0] {
         let focal_px = 320.0 / (fov_deg.to_radians() / 2.0);
@@ -149,7 +148,7 @@ fn a_field_of_view_is_that_of_the_lens_however_it_bends_rays() {
 }
 
 #[test]
-fn what_cannot_be_estimated_says_why() {
+fn refused_estimates_name_the_reason() {
     let (pairs, _) = turned_scene(turn(0.0, 0.5, 0.0), turn(0.5, 0.0, 0.5), 0.0, &[2, 40]);
     let refused = |pairs: &[(&Luma, &Luma)]| {
         estimate_rig(pairs, FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err().to_string()
@@ -177,14 +176,14 @@ fn what_cannot_be_estimated_says_why() {
 
 /// Accuracy of an estimate on a real rig with a known calibration.
 #[derive(Debug)]
-struct Judged {
+struct Accuracy {
     /// Median absolute row offset of the raw images, and of points rectified by the estimate and by the truth, px.
     rows: [f64; 3],
     /// Median error of depth, before and after two known distances, %.
     depth: [f64; 2],
 }
 
-fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Judged {
+fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Accuracy {
     let lumas = shared_data::lumas(pairs);
     let (width, height) = truth.size.unwrap();
     let estimate =
@@ -197,7 +196,7 @@ fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal
     for found in &found {
         let by = |rig| rectified(rig, std::iter::once(found)).unwrap().pop();
         let (Some(by_truth), Some(by_estimate)) = (by(truth), by(&estimate.rig)) else { continue };
-        // what the calibration contradicts is a wrong match
+        // a match that contradicts the calibration is wrong
         let Some(depth_m) = exact.depth_m(by_truth.disparity_px()).filter(|_| by_truth.row_offset_px().abs() < 1.5)
         else {
             continue;
@@ -208,7 +207,7 @@ fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal
         points.push(KnownDepth { disparity_px: by_estimate.disparity_px(), depth_m });
     }
     points.sort_by(|a, b| a.depth_m.total_cmp(&b.depth_m));
-    // two clicks: the middle of the nearest and of the farthest fifth
+    // two known points: the middle of the nearest and of the farthest fifth
     let clicked = |share: f64| {
         let at = (points.len() as f64 * share) as usize;
         let mut around: Vec<_> = points[at - 10..at + 10].iter().map(|p| p.disparity_px).collect();
@@ -219,7 +218,7 @@ fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal
         let error = |p: &KnownDepth| geometry.depth_m(p.disparity_px).map_or(1.0, |z| (z / p.depth_m - 1.0).abs());
         100.0 * quantile(&mut points.iter().map(error).collect::<Vec<_>>(), 0.5)
     });
-    let judged = Judged { rows: rows.map(|mut rows| quantile(&mut rows, 0.5)), depth };
+    let judged = Accuracy { rows: rows.map(|mut rows| quantile(&mut rows, 0.5)), depth };
     eprintln!(
         "{name}, focal length x {focal_error}: {} of {} matches, rows {:.2?} px, depth {:.1?} % between {:.2} and {:.2} m, \
          turned {:.2?}, in truth {:.2?}",
@@ -236,7 +235,7 @@ fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal
 }
 
 #[test]
-fn real_rigs_are_estimated_nearly_as_well_as_they_were_calibrated() {
+fn real_rigs_are_estimated_almost_as_well_as_calibrated() {
     let Some(data) = shared_data::folder() else { return };
     for (name, (pairs, truth), rows, depth) in [
         ("euroc", shared_data::euroc(&data), 0.15, 5.0),
@@ -245,7 +244,7 @@ fn real_rigs_are_estimated_nearly_as_well_as_they_were_calibrated() {
         ("charuco", shared_data::boards(&data, "charuco_1280x800", 1.0), 0.7, 8.0),
         ("chessboard", shared_data::boards(&data, "opencv_chessboard", 0.025), 0.3, 3.0),
     ] {
-        // a field of view that is off by a fifth changes depth and hardly the rows
+        // a field of view that is a fifth too large changes depth, but hardly the rows
         let focal_error = if name == "webcams" { 1.2 } else { 1.0 };
         let judged = judge(name, &pairs[..pairs.len().min(8)], &truth, focal_error);
         assert!(judged.rows[1] < rows && judged.depth[1] < depth, "{name}: {judged:?}");

@@ -1,5 +1,5 @@
-//! TOML of anipose, freemocap and Pose2Sim (a table for each camera) and of caliscope (`[cameras.1]`): K, lens, and the pose
-//! from common axes to each camera, as a vector or a matrix. Lengths are in the unit of the board that was used.
+//! TOML of anipose, freemocap and Pose2Sim (a table for each camera) and of caliscope (`[cameras.1]`): K, lens, and the pose from common
+//! axes to each camera, as a vector or a matrix. Lengths have the unit of the calibration board.
 
 use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
@@ -9,12 +9,11 @@ use crate::console::foreign;
 use crate::{CalibrationError, Camera, StereoRig};
 use std::collections::BTreeMap;
 
-/// Whether a text is such a file.
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "distortions"))
 }
 
-/// Reads the cameras that the options name, or else those that are named left and right, or else the first two.
+/// Reads the cameras named by the options, else those named left and right, else the first two.
 pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let tables: toml::Table = toml::from_str(text).map_err(|err| own::in_line(text, &err))?;
     let tables = tree(toml::Value::Table(tables), 0);
@@ -37,7 +36,7 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, Calibrati
     Ok(Draft { rig: StereoRig { kind: Kind::Anipose, doubts, ..rig }, unit: None })
 }
 
-/// A value of TOML as a node; what is nested deeper than any calibration is left out.
+/// Converts a TOML value to a node; values nested deeper than any calibration are left out.
 fn tree(value: toml::Value, depth: usize) -> Node {
     use toml::Value;
     match value {
@@ -52,10 +51,9 @@ fn tree(value: toml::Value, depth: usize) -> Node {
     }
 }
 
-/// Key of a camera's table, and the table.
 type Table<'a> = (&'a String, &'a Node);
 
-/// Tables of cameras that are in use, with their names: the key, `name`, and the number; in the order of their numbers.
+/// Returns the tables of usable cameras in the order of their numbers, each with its names: key, `name` and number.
 fn cameras(tables: &Node) -> Vec<(Vec<String>, Table<'_>)> {
     let inner = tables.get(&["cameras"]).map(Node::entries).unwrap_or_default();
     let mut cameras: BTreeMap<(u32, &String), (Vec<String>, Table)> = BTreeMap::new();
@@ -73,7 +71,7 @@ fn cameras(tables: &Node) -> Vec<(Vec<String>, Table<'_>)> {
     cameras.into_values().collect()
 }
 
-/// The cameras that are taken, and a doubt where nothing says which are meant.
+/// Chooses two cameras, with a doubt if nothing indicates which are meant.
 fn pair<'a>(
     cameras: &'a [(Vec<String>, Table<'a>)],
     options: &LoadOptions,
@@ -81,7 +79,7 @@ fn pair<'a>(
     if let Some(chosen) = &options.cameras {
         return Ok((chosen.among(cameras)?, None));
     }
-    // the only one whose name has a word
+    // the only camera whose name contains a word
     let named = |word: &str| {
         let has = |name: &String| names::plain(name).contains(word);
         let mut found = cameras.iter().filter(|(names, _)| names.iter().any(has));
@@ -108,7 +106,6 @@ fn pair<'a>(
     Ok(([left, right], doubt))
 }
 
-/// A camera, its image size, and the pose from common axes to it.
 fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), CalibrationError> {
     let lens = need::matrix(key, node, "distortions")?;
     lens.finite()?;
@@ -153,7 +150,7 @@ mod tests {
         assert_eq!((rig.left.fx, rig.right.cy), (1010.5, 449.5));
         assert!((rig.translation_m - DVec3::new(-0.14, 0.0015, -0.0025)).length() < 1e-15);
         assert!(rig.rotation.abs_diff_eq(DMat3::from_rotation_y(0.02), 1e-15));
-        // both moved by one pose, as caliscope's world has them: 90 degrees about z, and a shift
+        // a common world pose of both, as in caliscope's files: 90 degrees about z, and a shift
         let world = "rotation = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]\n";
         let left = format!("{world}translation = [1.0, 2.0, 3.0]\nport = 3\nrotation_count = 0");
         let right = format!("{world}translation = [0.75, 2.0, 3.0]\nport = 7\nexposure = \"null\"");
@@ -182,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn fisheyes_and_turned_pictures_are_told() {
+    fn fisheyes_and_turned_images_are_recognised() {
         let fisheye = |text: String| {
             text.replace("-0.09, 0.01, 0.0, 0.0, 0.0,", "-0.03, 0.002, 0.0, 0.0").replace("= false", "= true")
         };

@@ -1,5 +1,5 @@
-//! Packed files: the archive of ROS's camera_calibration, a .tar.gz with left.yaml, right.yaml and the calibration images; and one
-//! text, such as OpenCV's .yml.gz and .xml.gz.
+//! Compressed files: the archive of ROS's camera_calibration, a .tar.gz with left.yaml, right.yaml and images; and single texts, such as
+//! OpenCV's .yml.gz and .xml.gz. Archives from untrusted sources must not exhaust memory.
 
 use super::{File, MAX_TEXT_BYTES, text, yaml};
 use crate::CalibrationError;
@@ -9,33 +9,31 @@ use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Largest number of bytes read from an archive, packed and unpacked: it also holds the images of the pattern.
+/// Largest number of bytes read from an archive, compressed and decompressed; it may contain the calibration images.
 pub(super) const MAX_BYTES: u64 = 1 << 29;
 
-/// Whether a file may be packed, by its first bytes.
+/// Whether a file is compressed, by its first bytes.
 pub(super) fn recognizes(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     plain::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
-/// Length of a header in an archive.
 const TAR_HEADER_BYTES: usize = 512;
 
-/// The first bytes of a gzip file.
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 fn broken(e: &std::io::Error) -> CalibrationError {
     CalibrationError(format!("it is a .gz that is damaged: {}; take a copy that is whole", foreign(&e.to_string())))
 }
 
-/// The unpacked bytes of a packed text; `None` for an archive.
+/// Decompresses a text; `None` for an archive.
 pub(super) fn packed_text(bytes: &[u8]) -> Result<Option<Vec<u8>>, CalibrationError> {
     let mut unpacked = Vec::new();
     let read = GzDecoder::new(bytes).take(MAX_TEXT_BYTES as u64 + 1).read_to_end(&mut unpacked);
     if unpacked.starts_with(&MAGIC) {
         return Err(CalibrationError("it is a .gz in a .gz; unpack it once".to_owned()));
     }
-    // the header of an archive has zeros between its fields
+    // a tar header has zeros between its fields
     if unpacked.iter().take(TAR_HEADER_BYTES).any(|&byte| byte == 0) && !text::is_utf16(&unpacked) {
         return Ok(None);
     }
@@ -43,12 +41,12 @@ pub(super) fn packed_text(bytes: &[u8]) -> Result<Option<Vec<u8>>, CalibrationEr
     Ok(Some(unpacked))
 }
 
-/// Both files, left one first.
+/// Reads both camera files, left one first.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
     let broken = |e: std::io::Error| broken(&e);
     let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(MAX_BYTES));
     let (mut found, mut names) = ([None, None], Vec::new());
-    // raw entries: the tar reader would load extension names of any length into memory
+    // raw entries, because the tar reader loads extension names of any length into memory
     for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();

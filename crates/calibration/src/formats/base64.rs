@@ -1,12 +1,11 @@
-//! Matrices that OpenCV's `FileStorage` has packed in base64 (`WRITE_BASE64`): a header of 24 bytes with the type of the elements,
-//! such as `1d`, then the elements, little-endian.
+//! Matrices that OpenCV's `FileStorage` encodes in base64 (`WRITE_BASE64`): a header of 24 bytes with the type of the elements, such as
+//! `1d`, then the elements, little-endian.
 
-/// Length of the header, bytes.
 const HEADER_BYTES: usize = 24;
-/// The word before the data in JSON.
+/// Prefix of the data in JSON.
 const JSON_MARK: &str = "$base64$";
 
-/// The elements as numbers; `None` where the text is no such data, or cut off.
+/// Decodes the elements; `None` if the text is no such data, or truncated.
 pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
     let text = text.trim();
     let bytes = bytes(text.strip_prefix(JSON_MARK).unwrap_or(text))?;
@@ -29,7 +28,6 @@ fn elements<const N: usize>(data: &[u8], number: impl Fn([u8; N]) -> f64) -> Opt
     rest.is_empty().then(|| elements.iter().map(|bytes| number(*bytes)).collect())
 }
 
-/// The bytes of base64 with its padding, in any number of lines.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let padding = digits.iter().rev().take_while(|&&digit| digit == b'=').count();
@@ -47,7 +45,6 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Value of a digit of base64.
 fn value(digit: u8) -> Option<u32> {
     let value = match digit {
         b'A'..=b'Z' => digit - b'A',

@@ -1,4 +1,4 @@
-//! Choice of two cameras where a file has several.
+//! Choice of two cameras in a file of several.
 
 use crate::CalibrationError;
 use crate::console::foreign;
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Largest number of cameras in an error text.
+/// Largest number of cameras named in an error.
 const MAX_NAMED: usize = 20;
 
-/// Names or numbers of the left and the right camera, for files of several.
+/// Names or numbers of the left and the right camera.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Cameras([String; 2]);
 
 impl Cameras {
-    /// Both among cameras that each have some names, of which the first is shown.
+    /// Finds both cameras among those with names; the first name of each is for display.
     ///
     /// # Errors
     /// There is no camera of that name.
@@ -35,13 +35,12 @@ impl Cameras {
     }
 }
 
-/// Whether two names are the same: in any case, and as numbers.
+/// Whether two names are equal, in any case, or as numbers.
 fn is_same(name: &str, wanted: &str) -> bool {
     let as_number = |text: &str| text.parse::<u32>().ok();
     name.eq_ignore_ascii_case(wanted) || as_number(name).is_some_and(|number| as_number(wanted) == Some(number))
 }
 
-/// First names of cameras, for a text.
 pub(super) fn listed<T>(known: &[(Vec<String>, T)]) -> String {
     let names: Vec<_> = known.iter().filter_map(|(names, _)| names.first()).map(|name| foreign(name)).collect();
     match names.as_slice() {

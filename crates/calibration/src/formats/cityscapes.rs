@@ -4,13 +4,12 @@ use super::tree::Node;
 use super::{Kind, draft::Draft, need};
 use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
 
-/// Whether a tree is such a file.
 pub(super) fn recognizes(tree: &Node) -> bool {
     let has = |group: &str, key: &str| tree.get(&[group]).is_some_and(|node| node.has(key));
     has("extrinsic", "baseline") && has("intrinsic", "u0")
 }
 
-/// Reads `intrinsic` and `extrinsic.baseline`; the pose of the camera in the car has no part in depth.
+/// Reads `intrinsic` and `extrinsic.baseline`; the pose of the camera in the car has no effect on depth.
 pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     let (intrinsic, extrinsic) = (need::node("", tree, "intrinsic")?, need::node("", tree, "extrinsic")?);
     let of = |key: &str| need::number("intrinsic", intrinsic, key);

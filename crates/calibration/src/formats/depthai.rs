@@ -1,6 +1,6 @@
-//! DepthAI's JSON of an OAK camera, as `CalibrationHandler.eepromToJsonFile` writes it: K and lens of each socket, and its pose
-//! to another socket. A point at X in a camera is at `rotationMatrix` X + `translation` in the camera of `toCameraSocket`;
-//! lengths are in centimetres.
+//! DepthAI's JSON of an OAK camera, as `CalibrationHandler.eepromToJsonFile` writes it: K and lens of each socket, and its pose relative to
+//! another socket. A point at X in a camera is at `rotationMatrix` X + `translation` in the camera of `toCameraSocket`; lengths are in
+//! centimetres.
 
 use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
@@ -10,20 +10,18 @@ use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 
-/// Sockets of the left and the right camera of OAKs, where the file does not name them.
+/// Sockets of the left and the right camera of OAKs, for files that do not name them.
 const USUAL: [i64; 2] = [1, 2];
-/// DepthAI's number of centimetres.
+/// DepthAI's code of centimetres.
 const CENTIMETRES: f64 = 1.0;
 
-/// Socket of a camera, and its values.
 type Socket<'a> = (i64, &'a Node);
 
-/// Whether a tree is such a file.
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.has("cameraData") && (tree.has("boardName") || tree.has("stereoRectificationData"))
 }
 
-/// Reads the cameras that the options name, or else those of `stereoRectificationData`.
+/// Reads the cameras named by the options, else those of `stereoRectificationData`.
 pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let sockets = sockets(tree)?;
     let ([left, right], doubt) = pair(tree, &sockets, options)?;
@@ -36,12 +34,11 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, Calibrat
     Ok(Draft { rig: StereoRig { kind: Kind::DepthAi, doubts, ..rig }, unit: Some(LengthUnit::Centimetre) })
 }
 
-/// A socket's number.
 fn socket(node: &Node) -> Option<i64> {
     node.word().and_then(|word| word.parse().ok())
 }
 
-/// Cameras of `cameraData`, a list of sockets with their values; each is named by its number and as DepthAI's `CAM_A`.
+/// Returns the cameras of `cameraData`; each is named by its number and as DepthAI's `CAM_A`.
 fn sockets(tree: &Node) -> Result<Vec<(Vec<String>, Socket<'_>)>, CalibrationError> {
     let error = || {
         CalibrationError("cameraData is no list of cameras with their sockets; take a copy that is whole".to_owned())
@@ -64,7 +61,7 @@ fn sockets(tree: &Node) -> Result<Vec<(Vec<String>, Socket<'_>)>, CalibrationErr
     named.collect()
 }
 
-/// The cameras that are taken, and a doubt where nothing says which are meant.
+/// Chooses two cameras, with a doubt if nothing indicates which are meant.
 fn pair<'a>(
     tree: &Node,
     sockets: &'a [(Vec<String>, Socket<'a>)],
@@ -97,7 +94,6 @@ fn pair<'a>(
     Ok(([left, right], Some(doubt)))
 }
 
-/// A camera and its image size.
 fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), CalibrationError> {
     let group = format!("camera {number}");
     let lens = need::matrix(&group, node, "distortionCoeff")?;
@@ -105,7 +101,7 @@ fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), Calibrati
     let kind = node.get(&["cameraType"]).and_then(Node::word).unwrap_or("0");
     let distortion = match (kind, lens.data.get(..4)) {
         ("0", _) => Distortion::from_opencv(&lens.name, &lens.data)?,
-        // of 14 numbers
+        // a fisheye has 4 of the 14 coefficients
         ("1", Some(four)) => Distortion::from_fisheye(&lens.name, four)?,
         _ => {
             return Err(CalibrationError(format!(
@@ -120,7 +116,7 @@ fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), Calibrati
     Ok((camera, (size.0 as usize, size.1 as usize)))
 }
 
-/// Pose of the right camera to the left one, by the camera to which both lead.
+/// Returns the pose from the left camera to the right one, through a camera to which both poses lead.
 fn between(left: &Socket, right: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Pose, CalibrationError> {
     let (from_left, from_right) = (ways(left, sockets)?, ways(right, sockets)?);
     let met = from_left
@@ -134,11 +130,11 @@ fn between(left: &Socket, right: &Socket, sockets: &[(Vec<String>, Socket)]) -> 
     })
 }
 
-/// Poses from a camera to itself and to the ones that it leads to.
+/// Returns the poses from a camera to itself and to the cameras that its chain leads to.
 fn ways(start: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Vec<(i64, Pose)>, CalibrationError> {
     let mut ways = vec![(start.0, (DMat3::IDENTITY, DVec3::ZERO))];
     let (mut at, mut pose) = (*start, (DMat3::IDENTITY, DVec3::ZERO));
-    // no longer than the list, should they lead in a circle
+    // the length of the list bounds a cycle
     for _ in 1..sockets.len() {
         let group = format!("camera {}.extrinsics", at.0);
         let Some(extrinsics) = at.1.get(&["extrinsics"]) else { break };
@@ -206,7 +202,7 @@ mod tests {
         assert_eq!((rig.kind, rig.size, rig.left.cx, rig.right.cx), (Kind::DepthAi, Some((1280, 800)), 641.5, 642.5));
         assert!((rig.translation_m - DVec3::new(-0.074, 0.001, 0.0005)).length() < 1e-15 && rig.doubts.is_empty());
         assert!(rig.rotation.abs_diff_eq(DMat3::from_rotation_y(0.02), 1e-12), "{}", rig.rotation);
-        // both lead to the colour camera; the file names no sides
+        // both poses lead to the colour camera; the file names no sides
         let both = [colour, camera(1, 0, 0, ONE, [-3.7, 0.0, 0.0]), camera(2, 0, 0, ONE, [3.8, 0.0, 0.0])];
         let rig = rig_of(&json(&both, "{}"), None).unwrap();
         assert!((rig.baseline_m() - 0.075).abs() < 1e-15, "{}", rig.summary());

@@ -1,4 +1,4 @@
-//! Calibrations of data sets, cameras and other programs: each is recognised by its content.
+//! Detection of calibrations of data sets, cameras and other programs by their content.
 
 use super::draft::Draft;
 use super::tree::Node;
@@ -6,8 +6,8 @@ use super::{Content, File, LoadOptions};
 use super::{anipose, cityscapes, depthai, k_txt, kitti, matlab, ost, realsense, ros, rows};
 use crate::CalibrationError;
 
-/// Content of a text of another structure than YAML, JSON and XML; `None` for none of them. `file` is the file's name.
-pub(super) fn of_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, CalibrationError>> {
+/// Reads a text that is neither YAML nor JSON nor XML; `None` if it is of no known kind. `file` is the file's name.
+pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, CalibrationError>> {
     let rig = |draft: Result<Draft, CalibrationError>| Some(draft.map(Content::rig));
     if ost::recognizes(text) {
         Some(ost::read(text).and_then(cameras))
@@ -26,7 +26,6 @@ pub(super) fn of_text(file: &str, text: &str, options: &LoadOptions) -> Option<R
     }
 }
 
-/// Both cameras of one file, or the one that it has.
 fn cameras(mut cameras: Vec<File>) -> Result<Content, CalibrationError> {
     match (cameras.pop(), cameras.is_empty()) {
         (Some(only), true) => Ok(Content::Tree(only.tree)),
@@ -37,8 +36,8 @@ fn cameras(mut cameras: Vec<File>) -> Result<Content, CalibrationError> {
     }
 }
 
-/// The rig of YAML or JSON that holds both cameras; `None` for none of them.
-pub(super) fn of_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Draft, CalibrationError>> {
+/// Reads the rig of YAML or JSON that contains both cameras; `None` if it is of no known kind.
+pub(super) fn read_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Draft, CalibrationError>> {
     if depthai::recognizes(tree) {
         Some(depthai::read(tree, options))
     } else if realsense::recognizes(tree) {

@@ -6,16 +6,16 @@ use crate::rectification::{longer_axis, to_right};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
 
-/// A rig with lengths in the file's unit.
+/// Rig with lengths in the file's unit.
 pub(super) struct Draft {
-    /// The baseline of its rectification is negative where the cameras are swapped.
+    /// Rig; the baseline of its rectification is negative if the cameras are swapped.
     pub(super) rig: StereoRig,
-    /// The unit, where the kind or the file states it.
+    /// Unit, if the kind or the file states it.
     pub(super) unit: Option<LengthUnit>,
 }
 
 impl Draft {
-    /// The same, unless the user has named cameras of a file without a choice.
+    /// Returns the draft; fails if the user has named cameras and the file has no choice.
     pub(super) fn of_cameras(self, options: &LoadOptions) -> Result<Self, CalibrationError> {
         let kind = self.rig.kind;
         match &options.cameras {
@@ -30,7 +30,7 @@ impl Draft {
         }
     }
 
-    /// The checked rig in metres, with left and right in the right order.
+    /// Returns the checked rig in metres, with left and right in the right order.
     pub(super) fn finish(self, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
         let Self { mut rig, unit } = self;
         let baseline = rig.baseline_m().abs();
@@ -42,9 +42,9 @@ impl Draft {
         if options.swapped {
             rig = rig.swapped();
         }
-        // what reading has found may be the cause
+        // doubts from reading may be the cause
         rig.validate().map_err(|err| CalibrationError([vec![err.0], rig.doubts.clone()].concat().join("; ")))?;
-        // a unit that the user gave is not doubted
+        // a unit given by the user is trusted
         let of_unit = options.unit.is_none().then(|| rig.unit.doubt(baseline, unit.is_some())).flatten();
         let doubts = checks::doubts(&rig);
         rig.doubts.extend(of_unit.into_iter().chain(doubts));
@@ -52,7 +52,7 @@ impl Draft {
     }
 }
 
-/// Rectification that follows from two projections, with their shifts, and their rotations.
+/// Returns the rectification that follows from two projections with their shifts, and two rotations.
 pub(super) fn rectification([left, right]: [(Projection, [f64; 2]); 2], rotations: [DMat3; 2]) -> Rectification {
     let ((left, left_shift), (right, right_shift)) = (left, right);
     let (x, y) = (right_shift[0] - left_shift[0], right_shift[1] - left_shift[1]);
@@ -65,22 +65,21 @@ pub(super) fn rectification([left, right]: [(Projection, [f64; 2]); 2], rotation
     Rectification { rotation_left, rotation_right, left, right, baseline_m, axis }
 }
 
-/// Relative pose that follows from a rectification.
+/// Returns the relative pose that follows from a rectification.
 pub(super) fn pose(r: &Rectification) -> (DMat3, DVec3) {
     let from_common = r.rotation_right.transpose();
     (from_common * r.rotation_left, from_common * -r.baseline_m * to_right(r.axis))
 }
 
-/// Rotation and translation from the axes of one camera to others.
+/// Rotation and translation from the axes of one camera to other axes.
 pub(super) type Pose = (DMat3, DVec3);
 
-/// Pose from the left camera to the right one, of the poses from each to common axes.
+/// Returns the pose from the left camera to the right one, given the poses from each to common axes.
 pub(super) fn relative([(left, left_at), (right, right_at)]: [Pose; 2]) -> Pose {
     let to_right = right.transpose();
     (to_right * left, to_right * (left_at - right_at))
 }
 
-/// Inverse of a pose.
 pub(super) fn inverse((rotation, translation): Pose) -> Pose {
     let back = rotation.transpose();
     (back, -(back * translation))

@@ -6,7 +6,6 @@ use super::tree::Node;
 use super::{File, Kind, kalibr, need};
 use crate::{CalibrationError, LengthUnit, StereoRig};
 
-/// Whether a tree is one such camera.
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.has("T_BS") && tree.has("intrinsics")
 }
@@ -35,7 +34,7 @@ mod tests {
     use glam::{DMat3, DVec3};
     use std::path::PathBuf;
 
-    /// A camera at a place of a body whose x axis points down in the images.
+    /// Returns a camera at a place of a body whose x axis points down in the images.
     fn camera(x_m: f64, y_m: f64, size: &str) -> (PathBuf, Vec<u8>) {
         let text = format!(
             "%YAML:1.0\nsensor_type: camera\nT_BS:\n  cols: 4\n  rows: 4\n  data: [0.0, -1.0, 0.0, {x_m},\n         1.0, 0.0, 0.0, {y_m},\n         \

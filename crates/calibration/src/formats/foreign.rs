@@ -1,4 +1,4 @@
-//! Recognized but unsupported files of other tools: the error names the tool and a way to convert the file.
+//! Files of other tools that are recognised but unsupported: the error names the tool and a way to convert the file.
 
 use super::tree::{Node, number};
 use crate::CalibrationError;
@@ -8,10 +8,10 @@ const POSES_ADVICE: &str = "write a Kalibr camchain: cam0 and cam1, each with ca
                      equidistant), intrinsics [fx, fy, cx, cy], distortion_coeffs, resolution, and the camera-to-body \
                      matrix as T_imu_cam";
 
-/// Advice for tools whose files hold all that is needed in a way of their own.
+/// Advice for tools with complete files in their own form.
 const TO_OPENCV: &str = "write K1, D1, K2, D2, R and T into an OpenCV YAML file";
 
-/// Keys that only files of these tools have.
+/// Keys that occur only in files of these tools.
 const TOOLS: &[(&[&str], &str)] = &[
     (&["frames", "fl_x"], "a transforms.json of NeRF tools"),
     (&["frames", "camera_angle_x"], "a transforms.json of NeRF tools"),
@@ -25,7 +25,6 @@ fn refuse(what: &str, way: &str) -> Result<(), CalibrationError> {
     Err(CalibrationError(format!("it is {what}, which is not read; to convert, {way}")))
 }
 
-/// Binary files.
 pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
     let python =
@@ -50,7 +49,6 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
     }
 }
 
-/// Texts without a tree structure.
 pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if is_dso(text) {
@@ -79,7 +77,6 @@ pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
     Ok(())
 }
 
-/// YAML and JSON.
 pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
     let has = |key: &str| tree.has(key);
     let camodocal = "put fx, fy, cx, cy and k1, k2, p1, p2 of both cameras into a Kalibr camchain, and body_T_cam0 and \
@@ -110,8 +107,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
     }
 }
 
-/// Whether a text is DSO's camera: its parameters, the size, what is done with the images, the size after that, and for stereo a
-/// baseline.
+/// Whether a text is a camera file of DSO: parameters, image size, treatment of the images, output size, and for stereo a baseline.
 fn is_dso(text: &str) -> bool {
     const MODELS: [&str; 5] = ["Pinhole", "RadTan", "EquiDistant", "KannalaBrandt", "FOV"];
     let lines: Vec<Vec<&str>> = text.lines().take(16).map(|line| line.split_whitespace().collect()).collect();

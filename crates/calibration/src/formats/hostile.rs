@@ -11,8 +11,8 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn names_that_multiply_are_counted_before_they_are_joined() {
-    // each of the values would have the names of all groups before it
+fn nested_names_are_limited_before_they_are_joined() {
+    // the name of each value would contain the names of all groups above it
     let many = |count: usize| (0..count).map(|k| format!("k{k}: 1, ")).collect::<Vec<_>>().concat();
     let groups = (0..20).map(|k| format!("g{k}: {{{}}}\n", many(1500))).collect::<Vec<_>>().concat();
     assert!(refused(&groups).contains("more than 20000 values"), "{}", refused(&groups));
@@ -23,7 +23,7 @@ fn names_that_multiply_are_counted_before_they_are_joined() {
 }
 
 #[test]
-fn what_a_file_says_cannot_steer_a_terminal() {
+fn file_text_cannot_control_a_terminal() {
     let steers = "\"\\u001b[2J\\u001b]0;owned\\u0007\"";
     for text in [
         format!("{steers}: 1\n{steers}: 2\n"),
@@ -39,7 +39,7 @@ fn what_a_file_says_cannot_steer_a_terminal() {
     }
 }
 
-/// A tar file of one entry of this kind, packed, which holds zeros.
+/// Returns a compressed tar file with one entry of this kind, filled with zeros.
 fn packed(kind: u8, name: &str, size: u64) -> Vec<u8> {
     let mut header = tar::Header::new_gnu();
     header.set_path(name).unwrap();

@@ -1,11 +1,11 @@
-//! FoundationStereo's `K.txt`: the camera matrix of both rectified images, row by row, and below it the baseline in metres.
+//! FoundationStereo's `K.txt`: the camera matrix of both rectified images, row by row, then the baseline in metres.
 
 use super::matrix::Matrix;
 use super::tree::number;
 use super::{Kind, draft::Draft};
 use crate::{CalibrationError, LengthUnit, StereoRig};
 
-/// The numbers of a text that holds nothing else, if they begin with a camera matrix.
+/// Returns the numbers of a text without words, if they begin with a camera matrix.
 fn numbers(text: &str) -> Option<Vec<f64>> {
     let words = text.split([' ', '\t', '\r', '\n', ',']).filter(|word| !word.is_empty());
     let numbers: Vec<f64> = words.map(number).collect::<Option<_>>()?;
@@ -14,12 +14,10 @@ fn numbers(text: &str) -> Option<Vec<f64>> {
     (is_matrix && numbers.len() <= 10).then_some(numbers)
 }
 
-/// Whether a text is a `K.txt`.
 pub(super) fn recognizes(text: &str) -> bool {
     numbers(text).is_some()
 }
 
-/// Reads the nine numbers and the baseline.
 pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     let mut data = numbers(text).unwrap_or_default();
     let Some(baseline) = data.get(9).copied() else {

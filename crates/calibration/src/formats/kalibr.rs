@@ -1,5 +1,4 @@
-//! Kalibr's camchain: both cameras in one YAML file, with `T_cn_cnm1`, or with each camera's pose to an IMU. Lengths are in
-//! metres.
+//! Kalibr's camchain: both cameras in one YAML file, with `T_cn_cnm1`, or with each camera's pose to an IMU. Lengths are in metres.
 
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
@@ -11,7 +10,6 @@ use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, Ster
 use glam::{DMat3, DVec3};
 use std::fmt::Write as _;
 
-/// Whether a tree is a camchain.
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.get(&["cam0"]).is_some_and(|cam| cam.has("intrinsics") && cam.has("camera_model"))
 }
@@ -37,7 +35,7 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     Ok(Draft { rig: StereoRig { kind: Kind::Kalibr, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
 }
 
-/// A camera, whose lens has its coefficients under the key `lens`.
+/// Reads a camera; `lens` is the key of its coefficients.
 pub(super) fn camera(cam: &str, node: &Node, lens: &str) -> Result<(Camera, (usize, usize)), CalibrationError> {
     let word = |key: &str| node.get(&[key]).and_then(Node::word).unwrap_or_default();
     let projection = word("camera_model");
@@ -62,7 +60,6 @@ pub(super) fn camera(cam: &str, node: &Node, lens: &str) -> Result<(Camera, (usi
     Ok((Camera { fx, fy, cx, cy, skew: 0.0, distortion }, (width as usize, height as usize)))
 }
 
-/// Transformation from cam0 to cam1.
 fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
     if cam1.has("T_cn_cnm1") {
         return need::matrix("cam1", cam1, "T_cn_cnm1")?.pose();
@@ -84,10 +81,10 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
     }
 }
 
-/// Text of a rig's camchain, with `T_cn_cnm1`. Kalibr has no rectification, so the rig's own is left out.
+/// Returns the text of a rig's camchain, with `T_cn_cnm1`. Kalibr has no rectification, so the rig's own is left out.
 ///
 /// # Errors
-/// The rig names no image size, or a lens has coefficients that Kalibr's models lack.
+/// The rig has no image size, or a lens has coefficients that Kalibr's models lack.
 pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
     let Some((width, height)) = rig.size else {
         return Err(CalibrationError(
@@ -98,7 +95,6 @@ pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
     for (number, side, camera) in [(0, "left", &rig.left), (1, "right", &rig.right)] {
         let (model, coefficients) = lens_of(side, camera)?;
         let Camera { fx, fy, cx, cy, .. } = *camera;
-        // writing to a String cannot fail
         let mut line = |args: std::fmt::Arguments| {
             let _ = writeln!(text, "{args}");
         };
@@ -121,7 +117,7 @@ pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
     Ok(text)
 }
 
-/// Kalibr's name of a camera's lens model, with its four coefficients.
+/// Returns Kalibr's name of a camera's lens model, with its four coefficients.
 fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), CalibrationError> {
     if camera.skew != 0.0 {
         return Err(CalibrationError(format!(

@@ -1,8 +1,7 @@
-//! KITTI's calibrations: `calib_cam_to_cam.txt` of the raw recordings (`P_rect_00`, …) and the files of the benchmarks
-//! (`P0`, …). DrivingStereo names its cameras 101 and 103 in the same way. The images are rectified; lengths are in metres.
+//! KITTI's calibrations: `calib_cam_to_cam.txt` of the raw recordings (`P_rect_00`, …) and the files of the benchmarks (`P0`, …).
+//! DrivingStereo numbers its cameras 101 and 103 in the same way. The images are rectified; lengths are in metres.
 //!
-//! All projections look along one axis, and `P[3]` is a camera's shift from camera 0, which is not 0 for the left one of the
-//! colour cameras 2 and 3.
+//! All projections have one axis. `P[3]` is a camera's shift from camera 0, which is not 0 for the left one of the colour cameras 2 and 3.
 
 use super::cameras::listed;
 use super::draft::{self, Draft};
@@ -13,37 +12,36 @@ use crate::console::foreign;
 use crate::{CalibrationError, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 
-/// Numbers of cameras side by side, left one first; the first that a file has are taken where nothing says which.
+/// Numbers of cameras side by side, left one first, in order of preference.
 const PAIRS: [[u32; 2]; 3] = [[2, 3], [0, 1], [101, 103]];
-/// Largest difference of a pair's baselines by P and by T, as a share.
+/// Largest relative difference of a pair's baselines by P and by T.
 const MAX_APART: f64 = 0.02;
 
-/// Whether a text is such a calibration.
 pub(super) fn recognizes(text: &str) -> bool {
     entries(text).any(|(key, value)| {
         camera_of(key).is_some() && value.split_whitespace().next().is_some_and(|word| number(word).is_some())
     })
 }
 
-/// Keys and what follows them; some files leave out the colon.
+/// Returns keys and values; some files omit the colon.
 fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| line.trim().split_once([':', ' ', '\t']))
 }
 
-/// Number of the camera whose projection has this key.
+/// Returns the number of the camera whose projection has this key.
 fn camera_of(key: &str) -> Option<u32> {
     let number = key.strip_prefix("P_rect_").or_else(|| key.strip_prefix('P'))?;
     number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok()).flatten()
 }
 
-/// Reads the pair that the options name, or else the images' folders, or else the first that is there.
+/// Reads the pair named by the options, else by the images' folders, else the first one of [`PAIRS`].
 pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let mut values: Vec<(&str, &str)> = Vec::new();
     for (key, value) in entries(text) {
         check_key(&values, key).map_err(CalibrationError)?;
         values.push((key, value));
     }
-    let file = File { values };
+    let file = KittiFile { values };
     let mut numbers: Vec<_> = file.values.iter().filter_map(|(key, _)| camera_of(key)).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -51,7 +49,7 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, Calibrati
     file.draft(pair, doubt)
 }
 
-/// The pair that is taken, and a doubt where nothing says which is meant.
+/// Chooses a pair, with a doubt if nothing indicates which is meant.
 fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<String>), CalibrationError> {
     let known: Vec<_> = numbers.iter().map(|number| (vec![number.to_string()], *number)).collect();
     let has = |pair: &[u32; 2]| pair.iter().all(|number| numbers.contains(number));
@@ -90,13 +88,12 @@ fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<Stri
     Ok((*pair, doubt))
 }
 
-/// Keys and values.
-struct File<'a> {
+struct KittiFile<'a> {
     values: Vec<(&'a str, &'a str)>,
 }
 
-impl File<'_> {
-    /// The numbers under the first of some keys that is there.
+impl KittiFile<'_> {
+    /// Returns the matrix under the first existing key.
     fn matrix(&self, keys: &[String]) -> Result<Option<Matrix>, CalibrationError> {
         let Some((key, value)) = self.values.iter().find(|(key, _)| keys.iter().any(|known| known == key)) else {
             return Ok(None);
@@ -131,7 +128,7 @@ impl File<'_> {
         Ok(Draft { rig: StereoRig { kind: Kind::Kitti, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
     }
 
-    /// Size of the rectified images of both cameras, where the file names it.
+    /// Returns the size of the rectified images of both cameras, if the file has it.
     fn size(&self, pair: [u32; 2]) -> Result<Option<(usize, usize)>, CalibrationError> {
         let mut sizes = Vec::new();
         for camera in pair {
@@ -149,7 +146,7 @@ impl File<'_> {
         }
     }
 
-    /// Distance of both cameras by their poses, where the file has them.
+    /// Returns the distance of both cameras by their poses, if the file has them.
     fn between(&self, pair: [u32; 2]) -> Result<Option<f64>, CalibrationError> {
         let mut centres = Vec::new();
         for camera in pair {
@@ -216,7 +213,7 @@ mod tests {
         let options = LoadOptions { camera_numbers: Some([0, 1]), ..LoadOptions::default() };
         let refusal = rig_of(raw, &options).unwrap_err();
         assert!(refusal.contains("the images are of the cameras 0 and 1, and it has 2 and 3"), "{refusal}");
-        // projections of twice the size, as DrivingStereo has them
+        // numbers as in DrivingStereo, at half the size
         let halved = raw.replace("_02", "_101").replace("_03", "_103").replace("700 0 600", "350 0 600");
         let rig = rig_of(&halved, &LoadOptions::default()).unwrap();
         assert!((rig.baseline_m() - 0.54).abs() < 1e-12, "{}", rig.summary());

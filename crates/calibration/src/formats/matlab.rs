@@ -9,7 +9,6 @@ use super::{Kind, need};
 use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 
-/// Units of `WorldUnits`.
 const UNITS: &[(&str, LengthUnit)] = &[
     ("mm", LengthUnit::Millimetre),
     ("millimeters", LengthUnit::Millimetre),
@@ -24,18 +23,16 @@ const UNITS: &[(&str, LengthUnit)] = &[
     ("inches", LengthUnit::Metres(0.0254)),
 ];
 
-/// The parameters, at the top or below the name of the variable.
+/// Returns the parameters, at the top or below the name of the variable.
 fn parameters(tree: &Node) -> Option<&Node> {
     let is = |node: &&Node| node.has("CameraParameters1") && node.has("CameraParameters2");
     std::iter::once(tree).chain(tree.entries().iter().map(|(_, node)| node)).find(is)
 }
 
-/// Whether a tree is such a file.
 pub(super) fn recognizes(tree: &Node) -> bool {
     parameters(tree).is_some()
 }
 
-/// Reads both cameras and the pose of the second one.
 pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     let tree = parameters(tree).unwrap_or(tree);
     let [left, right] = ["CameraParameters1", "CameraParameters2"].map(|name| camera(name, tree));
@@ -51,7 +48,7 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     Ok(Draft { rig: StereoRig { kind: Kind::Matlab, doubts, ..rig }, unit })
 }
 
-/// The pose of the left camera in the axes of the right one.
+/// Returns the pose of the left camera in the axes of the right one.
 fn pose(tree: &Node) -> Result<Pose, CalibrationError> {
     if let Some(pose) = tree.get(&["PoseCamera2"]) {
         let rotation = need::matrix("PoseCamera2", pose, "R")?.rotation()?;
@@ -61,7 +58,7 @@ fn pose(tree: &Node) -> Result<Pose, CalibrationError> {
     Ok((rotation, need::matrix("", tree, "TranslationOfCamera2")?.vector()?))
 }
 
-/// The unit of lengths, or a doubt where its word is unknown.
+/// Returns the unit of lengths, or a doubt if its word is unknown.
 fn unit(tree: &Node) -> (Option<LengthUnit>, Option<String>) {
     let Some(word) = tree.get(&["WorldUnits"]).and_then(Node::word) else { return (None, None) };
     let known = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, unit)| *unit);
@@ -70,7 +67,6 @@ fn unit(tree: &Node) -> (Option<LengthUnit>, Option<String>) {
     (known, doubt)
 }
 
-/// A camera and its image size.
 fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), CalibrationError> {
     let node = need::node("", tree, name)?;
     let matrix = intrinsics(name, node)?;
@@ -86,7 +82,7 @@ fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), C
     let k3 = radial.data.get(2).copied().unwrap_or_default();
     let distortion = Distortion::from_opencv(name, &[k1, k2, p1, p2, k3])?;
     let size = match node.get(&["ImageSize"]).and_then(|node| node.matrix("ImageSize")) {
-        // empty where it is not known
+        // empty if unknown
         Some(size) if !size.data.is_empty() => {
             let [height, width] = size.values::<2>(PAIR)?;
             Some((width as usize, height as usize))
@@ -94,14 +90,12 @@ fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), C
         _ => None,
     };
     let camera = matrix.camera(distortion)?;
-    // pixels count from 1
     Ok((Camera { cx: camera.cx - 1.0, cy: camera.cy - 1.0, ..camera }, size))
 }
 
-/// Shapes of two numbers.
 const PAIR: &[(usize, usize)] = &[(1, 2), (2, 1)];
 
-/// A camera's matrix in the order of OpenCV.
+/// Returns a camera's matrix in OpenCV's order.
 fn intrinsics(name: &str, node: &Node) -> Result<Matrix, CalibrationError> {
     if node.has("K") {
         return need::matrix(name, node, "K");
@@ -145,7 +139,6 @@ mod tests {
         format!(r#"{{"CameraParameters1": {camera}, "CameraParameters2": {camera}, {pose}, "WorldUnits": "{units}"}}"#)
     }
 
-    /// MATLAB's transposed matrices.
     const K: &str = r#""IntrinsicMatrix": [[900.5, 0, 0], [0, 901.5, 0], [641.5, 361.5, 1]]"#;
     const POSE: &str = r#""RotationOfCamera2": [[0.9998000066665778, 0, -0.01999866669333308], [0, 1, 0],
         [0.01999866669333308, 0, 0.9998000066665778]], "TranslationOfCamera2": [-65.5, 0.25, -0.5]"#;
@@ -158,7 +151,7 @@ mod tests {
         assert_eq!(rig.left.distortion.coefficients(), [-0.11, 0.02, 0.001, -0.0002, 0.004]);
         assert!((rig.translation_m - DVec3::new(-0.0655, 0.00025, -0.0005)).length() < 1e-15 && rig.doubts.is_empty());
         assert!(rig.rotation.abs_diff_eq(DMat3::from_rotation_y(0.02), 1e-12), "{}", rig.rotation);
-        // newer releases: K and the pose as OpenCV has them; below the name of the variable
+        // newer releases: K and the pose as in OpenCV, below the name of the variable
         let pose = r#""PoseCamera2": {"Dimensionality": 3, "Translation": [-65.5, 0.25, -0.5], "R":
             [[0.9998000066665778, 0, 0.01999866669333308], [0, 1, 0], [-0.01999866669333308, 0, 0.9998000066665778]]}"#;
         for intrinsics in [

@@ -1,21 +1,20 @@
-//! A matrix of a file, validated before use.
+//! Matrix of a file, validated before use.
 
 use crate::{CalibrationError, Camera, Distortion, Projection};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
-/// A matrix as read from the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Matrix {
-    /// Keys from the top, joined by dots.
+    /// Name: the keys from the top, joined by dots.
     pub(super) name: String,
-    /// Rows and columns where the file states them.
+    /// Rows and columns, if the file states them.
     pub(super) shape: Option<(usize, usize)>,
     /// Elements, row-major.
     pub(super) data: Vec<f64>,
 }
 
 impl Matrix {
-    /// The elements, if the matrix has one of these shapes and all are numbers.
+    /// Returns the elements, if the matrix has one of these shapes and finite numbers.
     pub(super) fn values<const N: usize>(&self, shapes: &[(usize, usize)]) -> Result<[f64; N], CalibrationError> {
         let fits = self.shape.is_none_or(|shape| shapes.contains(&shape));
         let data = <[f64; N]>::try_from(self.data.as_slice()).ok().filter(|_| fits).ok_or_else(|| {
@@ -34,7 +33,7 @@ impl Matrix {
         Ok(data)
     }
 
-    /// Whether all elements are numbers.
+    /// Checks that all elements are finite numbers.
     pub(super) fn finite(&self) -> Result<(), CalibrationError> {
         match self.data.iter().position(|v| !v.is_finite()) {
             None => Ok(()),
@@ -47,7 +46,7 @@ impl Matrix {
         }
     }
 
-    /// The camera of the matrix `[fx skew cx; 0 fy cy; 0 0 1]` and a lens.
+    /// Returns the camera of the matrix `[fx skew cx; 0 fy cy; 0 0 1]` and a lens.
     pub(super) fn camera(&self, distortion: Distortion) -> Result<Camera, CalibrationError> {
         let [fx, skew, cx, below, fy, cy, x, y, one] = self.values::<9>(&[(3, 3)])?;
         if is_zero(cx) && is_zero(cy) && !(is_zero(x) && is_zero(y)) {
@@ -68,7 +67,7 @@ impl Matrix {
         Ok(Camera { fx, fy, cx, cy, skew, distortion })
     }
 
-    /// The camera of a rectified image; the matrix has no skew.
+    /// Returns the camera of a rectified image; the matrix has no skew.
     pub(super) fn pinhole(&self) -> Result<Projection, CalibrationError> {
         let Camera { fx, fy, cx, cy, .. } = self.camera(Distortion::default())?;
         Ok(Projection { fx, fy, cx, cy })
@@ -78,7 +77,7 @@ impl Matrix {
         Ok(self.values::<3>(&[(3, 1), (1, 3)])?.into())
     }
 
-    /// A rotation from a matrix, or from OpenCV's rotation vector: axis times angle.
+    /// Returns a rotation from a matrix, or from OpenCV's rotation vector: axis times angle.
     pub(super) fn rotation(&self) -> Result<DMat3, CalibrationError> {
         if self.data.len() == 3 {
             return Ok(DMat3::from_quat(DQuat::from_scaled_axis(self.vector()?)));
@@ -91,7 +90,7 @@ impl Matrix {
         })
     }
 
-    /// A 4x4 transformation: its rotation and translation.
+    /// Returns rotation and translation of a 4x4 transformation.
     pub(super) fn pose(&self) -> Result<(DMat3, DVec3), CalibrationError> {
         let pose = DMat4::from_cols_array(&self.values::<16>(&[(4, 4)])?).transpose();
         let rotation =
@@ -105,7 +104,7 @@ impl Matrix {
         Ok((rotation, pose.w_axis.truncate()))
     }
 
-    /// The axis skew of a 3x4 projection, as a doubt: images rectified without it have the same disparities.
+    /// Returns a doubt if a 3x4 projection has an axis skew; disparities are the same without it.
     pub(super) fn skew_doubt(&self) -> Option<String> {
         let skew = self.data.get(1).filter(|skew| self.data.len() == 12 && !is_zero(**skew))?;
         let name = &self.name;
@@ -115,7 +114,7 @@ impl Matrix {
         ))
     }
 
-    /// A 3x4 projection with its shift along x and y.
+    /// Returns a 3x4 projection with its shift along x and y.
     pub(super) fn projection(&self) -> Result<(Projection, [f64; 2]), CalibrationError> {
         let [fx, _, cx, shift_x, below, fy, cy, shift_y, x, y, one, _] = self.values::<12>(&[(3, 4)])?;
         if !(is_zero(below) && is_zero(x) && is_zero(y) && is_zero(one - 1.0)) {
@@ -135,12 +134,12 @@ impl Matrix {
     }
 }
 
-/// Whether a number is 0 up to what tools leave of their rounding.
+/// Whether a number is 0 within the rounding errors of tools.
 fn is_zero(value: f64) -> bool {
     value.abs() < 1e-6
 }
 
-/// The rotation nearest to a matrix that is one to a thousandth: files have few digits. `None` for others.
+/// Returns the rotation nearest to a matrix that is one within 0.001, because files have few digits; `None` for others.
 pub(super) fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
     if !crate::checks::is_rotation(matrix) {
         return None;

@@ -6,7 +6,6 @@ use super::{Kind, draft::Draft};
 use crate::console::foreign;
 use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
 
-/// Whether a text is a calib.txt.
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "cam0"))
 }
@@ -58,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     Ok(Draft { rig: StereoRig { kind: Kind::Middlebury, ..rig }, unit: Some(LengthUnit::Millimetre) })
 }
 
-/// `[f 0 cx; 0 f cy; 0 0 1]`.
+/// Parses `[f 0 cx; 0 f cy; 0 0 1]`.
 fn camera(name: &str, text: &str) -> Result<Projection, CalibrationError> {
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let words = inside.unwrap_or_default().split([' ', '\t', ';', ',']).filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! Calibration files: one module for each kind; the kind is detected from the content.
+//! Calibration files: one module for each kind; the kind is detected from the content, and each reader returns a rig in the file's unit.
 
 mod anipose;
 mod archive;
@@ -80,16 +80,16 @@ choices! {
     }
 }
 
-/// User options for reading calibration files.
+/// Options of the user for reading calibration files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
     /// Length of one unit; `None` for the file's own unit, or else the one with a plausible baseline.
     pub unit: Option<LengthUnit>,
-    /// Exchange left and right.
+    /// Whether left and right are swapped.
     pub swapped: bool,
-    /// Size of the images in use, per view: a ZED's file has calibrations for several sizes.
+    /// Size of the images in use, per view; a ZED's file has calibrations for several sizes.
     pub size: Option<(usize, usize)>,
-    /// The cameras that the user names, for files of several.
+    /// Cameras chosen by the user in files of several.
     pub cameras: Option<Cameras>,
     /// Numbers of the cameras by the images' folders: 2 and 3 for KITTI's `image_2` and `image_3`.
     pub camera_numbers: Option<[u32; 2]>,
@@ -100,27 +100,27 @@ const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSO
                       DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
 const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
 
-/// Largest size of a text file.
+/// Largest size of a text file, bytes.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-/// Reads a rig from one file, or from two for left and right or intrinsics and extrinsics. A folder stands for its
-/// `left.yaml` and `right.yaml`.
+/// Reads a rig from one file, or from two for left and right or for intrinsics and extrinsics. A folder stands for its `left.yaml` and
+/// `right.yaml`.
 ///
 /// # Errors
-/// A file is missing, unreadable, of an unknown kind, of a kind that must be converted, or without a usable rig; as text.
+/// A file is missing, unreadable, of an unknown kind, of a kind that must be converted, or without a usable rig.
 pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
     read(&contents(paths)?, options)
 }
 
-/// Checks that files exist and can be read, whatever is in them.
+/// Checks that files exist and can be read, without a look at their content.
 ///
 /// # Errors
-/// One does not or cannot; as text.
+/// A file does not exist or cannot be read.
 pub fn check_readable(paths: &[PathBuf]) -> Result<(), CalibrationError> {
     contents(paths).map(drop)
 }
 
-/// The bytes of files; a folder stands for two.
+/// Reads the bytes of files; a folder stands for two.
 fn contents(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, CalibrationError> {
     let mut files = Vec::new();
     for path in paths {
@@ -145,7 +145,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     })
 }
 
-/// Reads a rig from the bytes of files; names tell left from right where the kind has one file per camera.
+/// Reads a rig from the bytes of files; their names distinguish left and right for kinds with one file per camera.
 ///
 /// # Errors
 /// See [`load`].
@@ -163,7 +163,6 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
     draft.finish(options).map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
 }
 
-/// A file with a tree structure.
 struct File {
     name: String,
     tree: Node,
@@ -179,11 +178,10 @@ impl File {
     }
 }
 
-/// Content of one file.
 enum Content {
-    /// A tree, which may need those of other files.
+    /// Tree, which may need those of other files.
     Tree(Node),
-    /// Both cameras.
+    /// Rig of both cameras.
     Rig(Box<Draft>),
 }
 
@@ -220,7 +218,6 @@ fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, C
     }
 }
 
-/// Whether all names in the files are unknown.
 fn all_names_unknown(files: &[File]) -> bool {
     files.iter().all(|file| file.tree.entries().iter().all(|(name, _)| names::meaning(name).is_none()))
 }
@@ -233,7 +230,7 @@ fn unknown_text() -> CalibrationError {
     CalibrationError(format!("it is a text of no kind that is known; {EXPECTED_KINDS}; {CONVERT}"))
 }
 
-/// Content of a file; its name is for the text of errors.
+/// Detects the kind of a file and reads its content; `name` is for errors.
 fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, CalibrationError> {
     let rig = Content::rig;
     let error = |text: String| Err(CalibrationError(text));
@@ -269,11 +266,11 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, C
     if middlebury::recognizes(text) {
         return middlebury::read(text).map(rig);
     }
-    if let Some(content) = dialects::of_text(name, text, options) {
+    if let Some(content) = dialects::read_text(name, text, options) {
         return content;
     }
     match yaml::parse(text) {
-        Ok(tree) => dialects::of_tree(&tree, options).map_or(Ok(Content::Tree(tree)), |draft| draft.map(rig)),
+        Ok(tree) => dialects::read_tree(&tree, options).map_or(Ok(Content::Tree(tree)), |draft| draft.map(rig)),
         Err(e) if yaml::begins(text) => error(format!("as YAML or JSON: {e}; {EXPECTED_KINDS}")),
         Err(_) => Err(unknown_text()),
     }

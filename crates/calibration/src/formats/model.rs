@@ -8,7 +8,7 @@ const PINHOLE: &str = "pinhole plumbbob radtan radialtangential rationalpolynomi
                        perspective";
 const FISHEYE: &str = "fisheye equidistant kannalabrandt kannalabrandt4 kannalabrandt8 kb4 kb8 opencvfisheye";
 
-/// The lens model of this name with these coefficients; `name` is the name of the coefficients.
+/// Returns the lens model of this name with these coefficients; `name` is the name of the coefficients.
 ///
 /// # Errors
 /// The named model is not supported, or the number of coefficients is wrong.
@@ -27,7 +27,6 @@ pub(super) fn lens(model: &str, name: &str, coefficients: &[f64]) -> Result<Dist
     if plain == "none" { Ok(Distortion::default()) } else { Distortion::from_opencv(name, coefficients) }
 }
 
-/// Whether a word is the name of a fisheye model.
 pub(super) fn is_fisheye(word: &str) -> bool {
     is_one_of(&plain(word), FISHEYE)
 }

@@ -1,6 +1,5 @@
 //! Aliases of matrices in calibration files: `K1`, `M1`, `cameraMatrix1`, `left.camera_matrix`, `mtxL`.
 
-/// Meaning of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Camera,
@@ -8,7 +7,7 @@ pub(super) enum Meaning {
     /// Rotation from a camera to the rectified rig.
     Rectifying,
     Projection,
-    /// Relation of the cameras.
+    /// Rotation between the cameras.
     Rotation,
     Translation,
     Size,
@@ -17,22 +16,22 @@ pub(super) enum Meaning {
 /// Camera that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// `left`, or the first of two cameras counted from 1.
+    /// Left camera: `left`, or the first of two counted from 1.
     Left,
-    /// `right`, or the second one.
+    /// Right camera: `right`, or the second one.
     Right,
-    /// 0: the first of two cameras counted from 0, where 1 is the second.
+    /// Camera 0: the first of two counted from 0, where 1 is the second.
     Zero,
-    /// 1: see [`Side::Zero`].
+    /// Camera 1: see [`Side::Zero`].
     One,
-    /// The name refers to no camera.
-    Unsaid,
+    /// No camera.
+    Unnamed,
 }
 
 impl Side {
-    /// This side, or another one where the name refers to no camera.
+    /// Returns this side, or `other` if the name refers to no camera.
     pub(super) fn or(self, other: Self) -> Self {
-        if self == Self::Unsaid { other } else { self }
+        if self == Self::Unnamed { other } else { self }
     }
 }
 
@@ -64,20 +63,20 @@ const UNSIDED: &[(Meaning, &str)] = &[
     (Meaning::Size, "size imagesize imgsize resolution"),
 ];
 
-/// The searched names, for the error text.
+/// Names in the error text.
 pub(super) const EXPECTED_NAMES: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, camera_matrix_left, distCoeffs1, …), R, T, and if \
                                      there R1 R2 P1 P2, or P1 P2 alone";
 
-/// End of the name of a fisheye's coefficients in the files of ZED's calibration tool: `D_LEFT_FE`.
+/// Suffix of a fisheye's coefficients in the files of ZED's calibration tool: `D_LEFT_FE`.
 const FISHEYE_END: &str = "_FE";
 
-/// Camera of coefficients that are a fisheye's by their name; `None` for other names.
+/// Returns the camera of a fisheye's coefficients; `None` for other names.
 pub(super) fn fisheye_of(name: &str) -> Option<Side> {
     let is_lens = |(meaning, _): &(Meaning, Side)| *meaning == Meaning::Distortion;
     meaning(name).filter(is_lens).filter(|_| name.ends_with(FISHEYE_END)).map(|(_, side)| side)
 }
 
-/// Meaning of a name in any spelling; groups of keys are joined by dots.
+/// Returns the meaning of a name in any spelling; groups of keys are joined by dots.
 pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
     let name = name.strip_suffix(FISHEYE_END).unwrap_or(name);
     let plain = plain(name);
@@ -86,7 +85,7 @@ pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
         list.iter().find(|(_, words)| is_one_of(word, words)).map(|&(meaning, _)| meaning)
     };
     if let Some(meaning) = find(UNSIDED, &plain) {
-        return Some((meaning, Side::Unsaid));
+        return Some((meaning, Side::Unnamed));
     }
     for &(word, side) in SIDES {
         for rest in [plain.strip_suffix(word), plain.strip_prefix(word)].into_iter().flatten() {
@@ -106,10 +105,10 @@ pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
             return Some((meaning, side_of(group)));
         }
     }
-    find(MEANINGS, &last).filter(|meaning| *meaning != Meaning::Rectifying).map(|meaning| (meaning, Side::Unsaid))
+    find(MEANINGS, &last).filter(|meaning| *meaning != Meaning::Rectifying).map(|meaning| (meaning, Side::Unnamed))
 }
 
-/// Camera that a file or a group of keys belongs to, by its name.
+/// Returns the camera of a file or a group of keys, by its name.
 pub(super) fn side_of(name: &str) -> Side {
     let plain = plain(name);
     let ends = |words: &[&str]| words.iter().any(|word| plain.ends_with(word));
@@ -124,7 +123,7 @@ pub(super) fn side_of(name: &str) -> Side {
     } else if ends(&["2"]) {
         Side::Right
     } else {
-        Side::Unsaid
+        Side::Unnamed
     }
 }
 
@@ -133,12 +132,10 @@ pub(super) fn is_width(name: &str) -> bool {
     matches!(plain(last_key(name)).as_str(), "width" | "imagewidth" | "imgwidth")
 }
 
-/// Whether a number is the height of the images.
 pub(super) fn is_height(name: &str) -> bool {
     matches!(plain(last_key(name)).as_str(), "height" | "imageheight" | "imgheight")
 }
 
-/// Whether a word is the name of a lens model.
 pub(super) fn is_model(name: &str) -> bool {
     let plain = plain(last_key(name));
     ["distortionmodel", "cameramodel", "lensmodel"].iter().any(|word| plain.contains(word)) || plain == "model"
@@ -149,7 +146,6 @@ pub(super) fn is_fisheye_switch(name: &str) -> bool {
     plain(last_key(name)).contains("fisheye")
 }
 
-/// Whether a word is the unit of lengths.
 pub(super) fn is_unit(name: &str) -> bool {
     plain(last_key(name)) == "lengthunit"
 }
@@ -158,12 +154,11 @@ fn last_key(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// Whether `word` is one of some words separated by spaces.
 pub(super) fn is_one_of(word: &str, words: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-/// Letters and digits of a name, in small letters.
+/// Returns letters and digits of a name, in lower case.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -183,10 +178,10 @@ mod tests {
             ("D1 distCoeffs1 dist_coeff_1 Distortion_Coefficients_1", (Meaning::Distortion, Side::One)),
             ("R1 rect_1", (Meaning::Rectifying, Side::One)),
             ("P2 projection_matrix_right RIGHT.P", (Meaning::Projection, Side::Right)),
-            ("R rotation Rotation_Matrix stereo.R", (Meaning::Rotation, Side::Unsaid)),
-            ("T Tvec translation_vector", (Meaning::Translation, Side::Unsaid)),
-            ("K camera_matrix", (Meaning::Camera, Side::Unsaid)),
-            ("image_size imageSize", (Meaning::Size, Side::Unsaid)),
+            ("R rotation Rotation_Matrix stereo.R", (Meaning::Rotation, Side::Unnamed)),
+            ("T Tvec translation_vector", (Meaning::Translation, Side::Unnamed)),
+            ("K camera_matrix", (Meaning::Camera, Side::Unnamed)),
+            ("image_size imageSize", (Meaning::Size, Side::Unnamed)),
         ] {
             for name in names.split(' ') {
                 let found = meaning(name);

@@ -1,23 +1,21 @@
-//! Values that a file must have.
+//! Access to values that a file must have; the error names the missing one.
 
 use super::matrix::Matrix;
 use super::tree::Node;
 use crate::CalibrationError;
 use crate::console::foreign;
 
-/// Name of a value in a group of keys.
 fn name_in(group: &str, key: &str) -> String {
     if group.is_empty() { key.to_owned() } else { format!("{group}.{key}") }
 }
 
-/// The value under a key of a group.
+/// Returns the value under a key of a group.
 pub(super) fn node<'a>(group: &str, node: &'a Node, key: &str) -> Result<&'a Node, CalibrationError> {
     let missing =
         || CalibrationError(format!("{} is missing; take a copy that is whole", foreign(&name_in(group, key))));
     node.get(&[key]).ok_or_else(missing)
 }
 
-/// The matrix under a key of a group.
 pub(super) fn matrix(group: &str, of: &Node, key: &str) -> Result<Matrix, CalibrationError> {
     let name = name_in(group, key);
     node(group, of, key)?
@@ -25,7 +23,6 @@ pub(super) fn matrix(group: &str, of: &Node, key: &str) -> Result<Matrix, Calibr
         .ok_or_else(|| CalibrationError(format!("{} is no list of numbers; the file is damaged", foreign(&name))))
 }
 
-/// The number under a key of a group.
 pub(super) fn number(group: &str, of: &Node, key: &str) -> Result<f64, CalibrationError> {
     let value = node(group, of, key)?.number().filter(|value| value.is_finite());
     value.ok_or_else(|| {
@@ -33,7 +30,7 @@ pub(super) fn number(group: &str, of: &Node, key: &str) -> Result<f64, Calibrati
     })
 }
 
-/// Checks that two cameras are calibrated for images of one size.
+/// Checks that two cameras are calibrated for images of one size, and returns it.
 pub(super) fn one_size([left, right]: [(&str, (usize, usize)); 2]) -> Result<(usize, usize), CalibrationError> {
     let ((left, (w, h)), (right, (right_w, right_h))) = (left, right);
     if (w, h) == (right_w, right_h) {

@@ -1,5 +1,5 @@
-//! ROS's older files: the `ost.txt` of camera_calibration, which holds both cameras of a pair, and the `.ini` of
-//! camera_calibration_parsers with one. Names stand on lines of their own, above their numbers.
+//! ROS's older files: `ost.txt` of camera_calibration with both cameras of a pair, and the `.ini` of camera_calibration_parsers with one.
+//! Names have lines of their own, above their numbers.
 
 use super::File;
 use super::tree::{MAX_KEYS, Node, check_key, number};
@@ -15,21 +15,20 @@ const VALUES: &[(&str, &str)] = &[
     ("width", "image_width"),
     ("height", "image_height"),
 ];
-/// Sections that are of no camera.
+/// Names of sections without a camera.
 const IMAGE: &str = "image";
 const EXTERNALS: &str = "externals";
 
-/// Whether a text is such a file.
 pub(super) fn recognizes(text: &str) -> bool {
     let has = |wanted: &str| text.lines().any(|line| line.trim() == wanted);
     text.trim_start().starts_with("# oST ") || has("[image]") && has("camera matrix")
 }
 
-/// Each camera as the tree of a camera_info; its name is that of its section.
+/// Reads each camera as the tree of a camera_info, named after its section.
 pub(super) fn read(text: &str) -> Result<Vec<File>, CalibrationError> {
     let mut cameras: Vec<File> = Vec::new();
     let (mut size, mut section) = (Vec::new(), "");
-    // the name that numbers belong to, and those that were read
+    // current name and its numbers so far
     let mut value: Option<(&str, Vec<Node>)> = None;
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -65,12 +64,11 @@ pub(super) fn read(text: &str) -> Result<Vec<File>, CalibrationError> {
     Ok(cameras)
 }
 
-/// Whether a line holds numbers only.
 fn is_row(line: &str) -> bool {
     line.split_whitespace().all(|word| number(word).is_some())
 }
 
-/// Adds a value to the section that is open.
+/// Adds a value to the current section.
 fn close(
     value: Option<(&str, Vec<Node>)>,
     section: &str,
@@ -97,7 +95,6 @@ mod tests {
     use super::super::{Kind, LoadOptions, read};
     use std::path::PathBuf;
 
-    /// One camera, with a shift of its projection.
     fn camera(name: &str, lens: &str, shift: &str) -> String {
         format!(
             "# oST version 5.0 parameters\n\n\n[image]\n\nwidth\n800\n\nheight\n600\n\n[{name}]\n\ncamera matrix\n\
@@ -120,7 +117,7 @@ mod tests {
         assert_eq!((rig.kind, rig.size, rig.left.fy, rig.right.cx), (Kind::Ros, Some((800, 600)), 421.5, 399.5));
         assert!((rig.baseline_m() - 0.12).abs() < 1e-12 && rig.doubts.is_empty(), "{}", rig.summary());
         assert_eq!(rig.left.distortion.coefficients(), [-0.21, 0.043, 0.0002, -0.0001, 0.0]);
-        // the names tell the sides, in any order
+        // the names indicate the sides, in any order
         assert_eq!(rig_of(&[("ost.txt", right.clone() + &left)]).unwrap(), rig);
         // one camera for each file
         let ini = |text: &str| text.replace("# oST version 5.0 parameters", "# Camera intrinsics");

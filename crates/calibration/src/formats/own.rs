@@ -1,4 +1,4 @@
-//! Stereopsis's own TOML: complete, exact and readable.
+//! Stereopsis's own TOML: complete, exact and readable. Files of earlier versions must stay readable.
 
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
@@ -10,10 +10,9 @@ use glam::{DMat3, DVec3};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
-/// The first key of every file.
+/// Value of the first key of every file.
 const FORMAT: &str = "stereopsis-rig-1";
 
-/// Whether a text is an own calibration file.
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| {
         line.split_once('=').is_some_and(|(key, value)| key.trim() == "format" && value.contains("stereopsis-rig"))
@@ -74,13 +73,11 @@ struct RectifiedFile {
     rotation: [[f64; 3]; 3],
 }
 
-/// Error of a TOML text, with its line.
 pub(super) fn in_line(text: &str, err: &toml::de::Error) -> CalibrationError {
     let line = err.span().map_or(0, |span| text.get(..span.start).map_or(0, |before| before.lines().count().max(1)));
     CalibrationError(format!("line {line}: {}", err.message()))
 }
 
-/// Reads a file.
 pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     let file: RigFile = toml::from_str(text).map_err(|err| {
         CalibrationError(format!("{}; calibration/example-rig.toml shows what is wanted", in_line(text, &err)))
@@ -108,7 +105,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
             file.size_px.map(|[width, height]| (width, height)),
         )
     };
-    // the file holds both for readers; a manual change of only one of them is an error
+    // files have both numbers for readers; a manual change of only one is an error
     for (name, said, is) in
         [("focal_px", file.focal_px, rig.focal_px()), ("baseline_m", file.baseline_m, rig.baseline_m())]
     {
@@ -126,7 +123,7 @@ fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError>
     let matrix = Matrix { name: name.to_owned(), shape: Some((3, 3)), data };
     matrix.finite()?;
     let plain = DMat3::from_cols_array_2d(rows).transpose();
-    // unchanged to the last bit where it is a rotation already
+    // an exact rotation keeps every bit
     let exact = (plain * plain.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14) && plain.determinant() > 0.0;
     let found = if exact { Some(plain) } else { nearest_rotation(plain) };
     found.ok_or_else(|| CalibrationError(format!("{name} is no rotation; the file is damaged")))
@@ -153,14 +150,13 @@ fn rectification(file: &RectificationFile, translation_m: [f64; 3]) -> Result<Re
     })
 }
 
-/// Text of a rig's file; reading it gives the same numbers to the last bit.
+/// Returns the text of a rig's file; reading it gives the same numbers to the last bit.
 pub fn write(rig: &StereoRig) -> String {
     let mut text = format!(
         "# A stereo rig: two cameras and how they stand to each other. Lengths are in m, images in px, pixel centres at\n\
          # whole numbers; x right, y down, z forward; left is left as seen from behind the cameras.\n\
          format = \"{FORMAT}\"\n"
     );
-    // writing to a String cannot fail
     let mut line = |args: std::fmt::Arguments| {
         let _ = writeln!(text, "{args}");
     };

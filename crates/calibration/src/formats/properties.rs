@@ -27,7 +27,6 @@ fn lens(rng: &mut Rng) -> Distortion {
     }
 }
 
-/// A plausible random rig.
 fn random_rig(rng: &mut Rng) -> StereoRig {
     let size = *rng.choice(&[(320, 240), (640, 480), (1280, 720), (1920, 1080)]).unwrap();
     let (width, height) = (size.0 as f64, size.1 as f64);
@@ -76,7 +75,7 @@ fn random_rigs_come_back_from_every_output() {
     }
 }
 
-/// Files of every kind: names and bytes.
+/// Returns files of every kind: names and bytes.
 fn seeds(rng: &mut Rng) -> Vec<Vec<(PathBuf, Vec<u8>)>> {
     let rig = random_rig(rng);
     let files = |output| -> Vec<_> {
@@ -132,7 +131,7 @@ const REALSENSE: &str = "Intrinsic of \"Infrared 1\" / 1280x720 / {Y8}\nWidth: 1
                          \"Infrared 2\" :\nTranslation Vector: -0.05 0 0\n";
 
 #[test]
-fn the_seeds_of_damage_are_sound() {
+fn seed_files_are_valid() {
     let options = LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() };
     let sound = seeds(&mut Rng::with_seed(1)).iter().filter(|files| read(files, &options).is_ok()).count();
     assert_eq!(sound, 15, "all but the JSON, which has one camera");
@@ -190,7 +189,7 @@ fn damaged_files_are_answered(seed: u64, rounds: usize) {
             }
             let start = std::time::Instant::now();
             let answer = read(&files, &options);
-            // milliseconds in truth; generous for a machine that does something else
+            // takes milliseconds; generous for a busy machine
             assert!(start.elapsed() < std::time::Duration::from_secs(20), "round {round}");
             match answer {
                 Ok(rig) => {

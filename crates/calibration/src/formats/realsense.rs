@@ -1,6 +1,5 @@
-//! RealSense's calibrations of its two infrared cameras, whose images the camera has rectified: the table that
-//! librealsense's tools save as JSON (`rectified.0.fx`, baseline in millimetres), and what `rs-enumerate-devices -c` prints
-//! (metres). Both have several image sizes.
+//! RealSense's calibrations of its two infrared cameras, whose images the camera rectifies: the table that librealsense's tools save as
+//! JSON (`rectified.0.fx`, baseline in millimetres), and the output of `rs-enumerate-devices -c` (metres). Both have several image sizes.
 
 use super::draft::Draft;
 use super::tree::{Node, check_key, number};
@@ -10,20 +9,16 @@ use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
 
 /// Largest number of image sizes.
 const MAX_SIZES: usize = 64;
-/// Names of the left and the right camera in what is printed.
+/// Names of the left and the right camera in the tool's output.
 const CAMERAS: [&str; 2] = ["\"Infrared 1\"", "\"Infrared 2\""];
 
-/// One camera for images of one size.
 type View = ((usize, usize), Projection);
-/// Both rectified cameras for images of one size.
 type Mode = ((usize, usize), [Projection; 2]);
 
-/// Whether a tree is the table.
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.has("rectified.0.fx")
 }
 
-/// Reads the table.
 pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let mut modes = Vec::new();
     for k in 0..MAX_SIZES {
@@ -33,17 +28,17 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, Calibrat
             break;
         }
         let (size, camera) = ((of("width")?, of("height")?), (of("fx")?, of("fy")?, of("ppx")?, of("ppy")?));
-        // places of the table that are not in use
+        // skips unused places of the table
         if size.0 > 0.0 && size.1 > 0.0 && camera.0 > 0.0 {
             let (fx, fy, cx, cy) = camera;
             modes.push(((size.0 as usize, size.1 as usize), [Projection { fx, fy, cx, cy }; 2]));
         }
     }
-    // the table has the right camera at a negative place, in the axes of the left one
+    // the table has the right camera at a negative position in the left camera's axes
     draft(&modes, need::number("", tree, "baseline")?.abs(), LengthUnit::Millimetre, options)
 }
 
-/// The rig for images of the size in use.
+/// Returns the rig for images of the size in use.
 fn draft(modes: &[Mode], baseline: f64, unit: LengthUnit, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let all: Vec<_> = modes.iter().map(|((width, height), _)| format!("{width}x{height}")).collect();
     let all = all.join(", ");
@@ -52,7 +47,7 @@ fn draft(modes: &[Mode], baseline: f64, unit: LengthUnit, options: &LoadOptions)
             "a RealSense's calibration is for several image sizes ({all}); say which with --size, such as --size 848x480"
         )));
     };
-    // other sizes are cut out of the sensor as well as scaled
+    // other sizes are cropped as well as scaled
     let Some((size, cameras)) = modes.iter().find(|(size, _)| *size == wanted) else {
         return Err(CalibrationError(format!(
             "the RealSense's calibration is for {all}, and not for images of {}x{}; choose another mode of the camera",
@@ -63,17 +58,17 @@ fn draft(modes: &[Mode], baseline: f64, unit: LengthUnit, options: &LoadOptions)
     Ok(Draft { rig: StereoRig { kind: Kind::RealSense, ..rig }, unit: Some(unit) })
 }
 
-/// Whether a text is what `rs-enumerate-devices -c` prints.
+/// Whether a text is the output of `rs-enumerate-devices -c`.
 pub(super) fn recognizes_print(text: &str) -> bool {
     text.lines().any(|line| title(line, "Intrinsic of").is_some())
 }
 
-/// The lines behind a title.
+/// Returns the rest of a line after a title.
 fn title<'a>(line: &'a str, title: &str) -> Option<&'a str> {
     line.trim().strip_prefix(title).map(str::trim)
 }
 
-/// Reads what `rs-enumerate-devices -c` prints of the infrared cameras.
+/// Reads the output of `rs-enumerate-devices -c` about the infrared cameras.
 pub(super) fn read_print(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let lines: Vec<_> = text.lines().collect();
     let [left, right] = [modes_of(&lines, CAMERAS[0])?, modes_of(&lines, CAMERAS[1])?];
@@ -94,7 +89,6 @@ pub(super) fn read_print(text: &str, options: &LoadOptions) -> Result<Draft, Cal
     draft(&modes, baseline(&lines)?, LengthUnit::Metre, options)
 }
 
-/// Image sizes of a camera with their projections.
 fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError> {
     let mut modes: Vec<View> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -128,7 +122,7 @@ fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError>
     Ok(modes)
 }
 
-/// Lines of a name, a colon and numbers, up to an empty line.
+/// Reads lines of a name, a colon and numbers, up to an empty line.
 fn values(lines: &[&str], name: &str) -> Result<Node, CalibrationError> {
     let mut values: Vec<(String, Node)> = Vec::new();
     for line in lines.iter().take_while(|line| !line.trim().is_empty()) {
@@ -142,7 +136,6 @@ fn values(lines: &[&str], name: &str) -> Result<Node, CalibrationError> {
     Ok(Node::Map(values))
 }
 
-/// Distance from the left to the right camera.
 fn baseline(lines: &[&str]) -> Result<f64, CalibrationError> {
     let is_wanted = |line: &&str| -> bool {
         let words: Vec<_> = title(line, "Extrinsic from").unwrap_or_default().split_whitespace().collect();
@@ -196,7 +189,7 @@ mod tests {
         assert!(rig_of(&table, Some((640, 480))).unwrap_err().contains("not for images of 640x480"));
     }
 
-    /// The lines that are printed of one camera and size.
+    /// Returns the lines that the tool prints for one camera and size.
     fn printed(camera: u8, (width, height): (u32, u32), focal: f64, lens: &str) -> String {
         format!(
             " Intrinsic of \"Infrared {camera}\" / {width}x{height} / {{Y8}}\n  Width:      \t{width}\n  Height:     \t{height}\n  \

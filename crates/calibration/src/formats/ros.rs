@@ -1,5 +1,5 @@
-//! ROS's camera_info, one file for each camera: K, D, R and P, as YAML of camera_calibration_parsers, as YAML or JSON of
-//! the message, or both YAML files in the archive that camera_calibration writes. Lengths are in metres.
+//! ROS's camera_info, one file for each camera: K, D, R and P, as YAML of camera_calibration_parsers, as YAML or JSON of the message, or
+//! both YAML files in the archive that camera_calibration writes. Lengths are in metres.
 
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
@@ -18,17 +18,15 @@ const R: &[&str] = &["rectification_matrix", "R", "r"];
 const P: &[&str] = &["projection_matrix", "P", "p"];
 const WIDTH: &[&str] = &["image_width", "width"];
 const HEIGHT: &[&str] = &["image_height", "height"];
-/// Names of the lens model; files of older drivers have the second one, or none.
+/// Keys of the lens model; files of older drivers have the second one, or none.
 const MODEL: &[&str] = &["distortion_model", "camera_model"];
 
-/// Whether a tree is a camera_info.
 pub(super) fn recognizes(tree: &Node) -> bool {
     let has = |keys| tree.get(keys).is_some();
     let is_whole = has(P) && has(R) && has(WIDTH) && has(HEIGHT);
     has(K) && has(D) && (is_whole || has(MODEL) && (has(P) || has(R)))
 }
 
-/// One camera.
 struct Info {
     camera: Camera,
     size: (usize, usize),
@@ -37,7 +35,7 @@ struct Info {
     doubts: Vec<String>,
 }
 
-/// Reads the files of both cameras; names tell which is left, otherwise the first is.
+/// Reads the files of both cameras; names indicate the left one, otherwise it is the first.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     let [first, second] = files else {
         return Err(CalibrationError(format!(

@@ -1,24 +1,22 @@
-//! Matrices as text: a name with a colon, and below it a row on each line, as the `.dat` files of
-//! python_stereo_camera_calibrate hold a camera (`intrinsic:`, `distortion:`) and its pose to the first one (`R:`, `T:`).
+//! Matrices as text: a name with a colon, then a row on each line, as in the `.dat` files of python_stereo_camera_calibrate with a camera
+//! (`intrinsic:`, `distortion:`) and its pose to the first one (`R:`, `T:`).
 
 use super::tree::{Node, check_key, number};
 use crate::CalibrationError;
 use crate::console::foreign;
 
-/// Name that stands alone on a line.
+/// Returns a name that is alone on a line.
 fn name(line: &str) -> Option<&str> {
     let name = line.strip_suffix(':')?.trim();
     (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ' ')).then_some(name)
 }
 
-/// Numbers of a row.
 fn row(line: &str) -> Option<Node> {
     let words: Vec<_> = line.split_whitespace().collect();
     let is_row = !words.is_empty() && words.iter().all(|word| number(word).is_some());
     is_row.then(|| Node::List(words.into_iter().map(|word| Node::Word(word.to_owned())).collect()))
 }
 
-/// Whether a text consists of such matrices.
 pub(super) fn recognizes(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.next().is_some_and(|line| name(line).is_some()) && lines.next().is_some_and(|line| row(line).is_some())
@@ -27,7 +25,7 @@ pub(super) fn recognizes(text: &str) -> bool {
 /// Reads the matrices of a file; `file` is its name.
 ///
 /// # Errors
-/// A line is neither name nor row, or the pose is one in the axes of the world.
+/// A line is neither a name nor a row, or the pose is in the axes of the world.
 pub(super) fn read(file: &str, text: &str) -> Result<Node, CalibrationError> {
     if file.contains("world_to_camera") {
         return Err(CalibrationError(
@@ -83,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_cameras_pose_and_the_worlds_are_no_pose_between_them() {
+    fn rejects_poses_to_the_first_camera_or_the_world() {
         let refusal =
             rig_of("camera0_rot_trans.dat", &POSE.replace("-0.066", "0").replace("0.001", "0").replace("-0.002", "0"));
         assert!(refusal.unwrap_err().contains("the baseline is 0"));

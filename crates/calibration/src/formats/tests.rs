@@ -1,10 +1,9 @@
-//! Every file of the shared collection: its rig or its error; and round trips of written files.
+//! Tests with every file of the shared collection: its rig or its error; and round trips of written files.
 
 use super::*;
 use crate::geometry::{Geometry, Uncertainty};
 use glam::DQuat;
 
-/// The folder of shared test data, or `None` where it is missing.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -23,7 +22,7 @@ fn hd() -> LoadOptions {
     LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() }
 }
 
-/// Files with a rig, its kind, and the beginning of its summary.
+/// Valid files, with the kind and the beginning of the summary of their rig.
 const READ: &[(&[&str], Kind, &str)] = &[
     (
         &["ros_camera_info/ps4eye_left.yaml", "ros_camera_info/ps4eye_right.yaml"],
@@ -174,7 +173,7 @@ fn no_file_of_the_collection_is_left_out() {
     }
 }
 
-/// Largest difference between the numbers of two rigs, each in its own unit.
+/// Returns the largest difference between the numbers of two rigs, each in its own unit.
 pub(super) fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
     let numbers = |rig: &StereoRig| {
         let mut all = Vec::new();
@@ -191,7 +190,6 @@ pub(super) fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
     a_numbers.iter().zip(&b_numbers).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }
 
-/// Writes a rig and reads it again.
 pub(super) fn round_trip(rig: &StereoRig, output: Output) -> StereoRig {
     let files: Vec<_> =
         write(rig, output, 0.0).unwrap().into_iter().map(|(name, bytes)| (PathBuf::from(name), bytes)).collect();
@@ -226,7 +224,7 @@ fn every_file_comes_back_from_every_output() {
 }
 
 #[test]
-fn bounds_of_its_errors_stay_with_a_rig_and_impossible_ones_are_refused() {
+fn uncertainty_survives_a_round_trip() {
     let geometry = Geometry::centred(500.0, 0.1, 0.0, (64, 48));
     let told = Uncertainty { focal_percent: 0.15, baseline_percent: 0.25 };
     let rig = StereoRig { uncertainty: Some(told), ..StereoRig::of_rectified(&geometry, (64, 48)) };
@@ -242,7 +240,7 @@ fn bounds_of_its_errors_stay_with_a_rig_and_impossible_ones_are_refused() {
 
 #[test]
 fn one_rig_in_two_kinds_agrees() {
-    // two calibrations of one rig, with other lens models: they agree as well as two calibrations do
+    // two calibrations of one rig with different lens models
     let ros = ["ros_camera_info/sbs1280x960_left.yaml", "ros_camera_info/sbs1280x960_right.yaml"];
     let Some(ros) = load_of(&ros, &LoadOptions::default()) else { return };
     let (ros, kalibr) =
@@ -272,7 +270,7 @@ fn kalibrs_poses_are_those_of_the_data_set() {
     );
     assert_eq!((chain.left, chain.right, chain.size), (own.left, own.right, own.size));
     assert!((chain.baseline_m() - 0.110_08).abs() < 1e-5);
-    // the same chain the other way: T_cn_cnm1 and T_cam_imu of one file agree
+    // T_cn_cnm1 and T_cam_imu of one file agree
     let kaist = data.join("parsers/kalibr/kaist_vio_imucam_chain.yaml");
     let text = std::fs::read_to_string(kaist).unwrap();
     let direct = read(&[("chain.yaml".into(), text.clone().into_bytes())], &LoadOptions::default()).unwrap();
@@ -282,7 +280,7 @@ fn kalibrs_poses_are_those_of_the_data_set() {
 }
 
 #[test]
-fn a_zeds_file_follows_the_size_of_the_pictures() {
+fn a_zed_file_depends_on_the_image_size() {
     let zed = |size| load_of(&["zed_conf/zed-cam-sn-1010.conf"], &LoadOptions { size, ..LoadOptions::default() });
     let Some(without) = zed(None) else { return };
     let text = without.unwrap_err().to_string();
@@ -290,10 +288,10 @@ fn a_zeds_file_follows_the_size_of_the_pictures() {
     let focal = |width, height| zed(Some((width, height))).unwrap().map(|rig| (rig.size.unwrap().0, rig.left.fx));
     assert_eq!(focal(2208, 1242).unwrap(), (2208, 1401.79));
     assert_eq!(focal(672, 376).unwrap(), (672, 350.4475));
-    // the same shape at another size: the next larger one, which is scaled later
+    // for the same aspect ratio at another size, the next larger mode is taken and scaled later
     assert_eq!(focal(640, 360).unwrap(), (1280, 700.895));
     assert!(focal(640, 480).unwrap_err().to_string().contains("none of the shape of images of 640x480"));
-    // the convergence turns the right camera inwards: what lies straight ahead of the left one appears to its right
+    // converging cameras: a point straight ahead of the left one appears to the right of the right one's axis
     let rig = zed(Some((1280, 720))).unwrap().unwrap();
     assert!((rig.rotation.z_axis.x - 0.006_799).abs() < 1e-5 && (rig.translation_m.x + 0.12).abs() < 1e-12);
 }
@@ -322,7 +320,7 @@ fn a_folder_an_archive_and_either_order_of_ros_files_are_the_same_rig() {
 fn an_oak_is_turned_as_its_file_says() {
     let Some(rig) = load_of(&["depthai_json/oakd_calib.json"], &LoadOptions::default()) else { return };
     let turned = crate::Rectification::compute(&rig.unwrap(), 1280, 800, 0.0).unwrap();
-    // rectifiedRotationLeft and rectifiedRotationRight of the file, which DepthAI computes of the same poses
+    // rectifiedRotationLeft and rectifiedRotationRight of the file, which DepthAI computes from the same poses
     let left = [0.999_936_16, -0.011_187_66, 0.001_569_34, 0.011_186_03, 0.999_936_88, 0.001_040_55];
     let right = [0.999_502_78, -0.031_313_21, -0.003_698_25, 0.031_309_38, 0.999_509_16, -0.001_089_79];
     for (found, said) in [(turned.rotation_left, left), (turned.rotation_right, right)] {
@@ -332,14 +330,13 @@ fn an_oak_is_turned_as_its_file_says() {
     }
 }
 
-/// The error of a text.
 fn refusal(name: &str, text: &str) -> String {
     let files = [(PathBuf::from(name), text.as_bytes().to_vec())];
     read(&files, &LoadOptions::default()).unwrap_err().to_string()
 }
 
 #[test]
-fn texts_of_no_known_kind_are_told_the_way_and_no_line_of_yaml() {
+fn unknown_texts_get_advice_without_a_line_of_yaml() {
     for text in
         ["focal 640\nbaseline 0.06\nwidth 1280 height\n", "[camera]\nf = 640\nf: 2\n", "1 0 0 2\n", "K\n1 0 3\n"]
     {
@@ -347,7 +344,7 @@ fn texts_of_no_known_kind_are_told_the_way_and_no_line_of_yaml() {
         assert!(refusal.contains("of no kind that is known; looked for a calibration of OpenCV"), "{refusal}");
         assert!(refusal.contains("to convert, write K1, D1, K2, D2, R, T") && !refusal.contains("line "), "{refusal}");
     }
-    // a mistake in YAML has its line
+    // a syntax error in YAML has its line
     let broken = refusal("a.yml", "%YAML:1.0\n---\nK1: [1, 2\nD1: }\n");
     assert!(broken.contains("as YAML or JSON: line 4"), "{broken}");
     let other = refusal("a.json", r#"{"gain": 3, "exposure": 4}"#);
@@ -382,7 +379,7 @@ fn cameras_are_chosen_of_files_that_have_a_choice_alone() {
     }
 }
 
-/// A camera_info as older drivers and fisheyes have it.
+/// Returns a camera_info as written by older drivers and for fisheyes.
 fn camera_info(model: &str, lens: &str, shift: f64) -> Vec<u8> {
     format!(
         "image_width: 1280\nimage_height: 960\ncamera_name: csi\ncamera_matrix:\n  rows: 3\n  cols: 3\n  data: [410.5, 0, 641.5, 0, \

@@ -1,8 +1,8 @@
-//! The letters of a calibration's text: UTF-8, UTF-16 as editors of Windows write it, or Latin-1.
+//! Encoding of a calibration's text: UTF-8, UTF-16 as written by editors of Windows, or Latin-1.
 
 use std::borrow::Cow;
 
-/// The text of a file; `None` for bytes that are none.
+/// Decodes the text of a file; `None` for binary data.
 pub(super) fn decoded(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if is_utf16(bytes) {
         return utf16(bytes).map(Cow::Owned);
@@ -16,7 +16,7 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<Cow<'_, str>> {
     is_text.then(|| Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
 }
 
-/// Whether bytes begin as UTF-16 does: with its mark, or with letters whose other half is 0.
+/// Whether bytes are UTF-16: they begin with its mark, or every other byte is 0.
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
@@ -33,7 +33,7 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     text.filter(|_| rest.is_empty()).map(|text| text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// Whether a byte is in no text: a control character other than those of white space.
+/// Whether a byte occurs in no text: a control character other than white space.
 fn is_control(byte: u8) -> bool {
     byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c')
 }

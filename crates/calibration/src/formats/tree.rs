@@ -1,10 +1,10 @@
-//! Common tree of YAML, JSON and XML: maps, lists and words.
+//! Common tree of YAML, JSON and XML: maps, lists and words. Its limits protect against hostile files.
 
 use super::base64;
 use super::matrix::Matrix;
 use crate::console::foreign;
 
-/// Largest depth.
+/// Largest depth of a tree.
 pub(super) const MAX_DEPTH: usize = 24;
 
 /// Largest number of keys of a map.
@@ -13,10 +13,10 @@ pub(super) const MAX_KEYS: usize = 2000;
 /// Largest length of a key, bytes.
 pub(super) const MAX_KEY_BYTES: usize = 128;
 
-/// Checks a key that joins the `known` ones of a map.
+/// Checks a key to be added to the `known` ones of a map.
 ///
 /// # Errors
-/// It is too long, one of too many, or known already; as text.
+/// The key is too long, one of too many, or already known.
 pub(super) fn check_key<V>(known: &[(impl AsRef<str>, V)], key: &str) -> Result<(), String> {
     if key.len() > MAX_KEY_BYTES {
         return Err(format!("the name {} has {} bytes, more than those of any calibration", foreign(key), key.len()));
@@ -30,18 +30,17 @@ pub(super) fn check_key<V>(known: &[(impl AsRef<str>, V)], key: &str) -> Result<
     Ok(())
 }
 
-/// A node of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     /// Keys in the order of the file, each once.
     Map(Vec<(String, Node)>),
     List(Vec<Node>),
-    /// A word or number, in XML several numbers; parsed on use.
+    /// Word or number, in XML several numbers; parsed on use.
     Word(String),
 }
 
 impl Node {
-    /// The value of the first existing key among `keys`.
+    /// Returns the value of the first existing key among `keys`.
     pub(super) fn get(&self, keys: &[&str]) -> Option<&Self> {
         keys.iter().find_map(|key| self.entries().iter().find(|(name, _)| name == key).map(|(_, node)| node))
     }
@@ -50,7 +49,7 @@ impl Node {
         self.get(&[key]).is_some()
     }
 
-    /// Keys and values; empty where it is no map.
+    /// Returns keys and values; empty if this is no map.
     pub(super) fn entries(&self) -> &[(String, Self)] {
         match self {
             Self::Map(entries) => entries,
@@ -69,7 +68,7 @@ impl Node {
         number(self.word()?)
     }
 
-    /// A matrix with `rows`, `cols` and `data`, which may be packed, a list of numbers, a list of rows, or several numbers in XML.
+    /// Returns a matrix of `rows`, `cols` and `data`, which may be base64, a list of numbers, a list of rows, or several numbers in XML.
     pub(super) fn matrix(&self, name: &str) -> Option<Matrix> {
         let count = |key: &str| self.get(&[key])?.number().filter(|n| (0.0..1e6).contains(n)).map(|n| n as usize);
         let (shape, data) = match self {
@@ -99,7 +98,7 @@ impl Node {
     }
 }
 
-/// A number; OpenCV writes `1.`, `.Nan` and `-.Inf`, other tools `nan` and `inf`.
+/// Parses a number; OpenCV writes `1.`, `.Nan` and `-.Inf`, other tools `nan` and `inf`.
 pub(super) fn number(text: &str) -> Option<f64> {
     match text.to_lowercase().as_str() {
         ".nan" | "nan" | "-nan" | "-.nan" => Some(f64::NAN),

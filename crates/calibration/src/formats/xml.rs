@@ -5,10 +5,9 @@ use crate::CalibrationError;
 use crate::console::foreign;
 use roxmltree::{Document, ParsingOptions};
 
-/// Largest number of attributes of an element.
 const MAX_ATTRIBUTES: usize = 4_000;
 
-/// Parses a text: the name of its root element, and its content.
+/// Parses a text: returns the name of its root element, and its content.
 pub(super) fn parse(text: &str) -> Result<(String, Node), CalibrationError> {
     // far above any calibration; bounds the parser's time and depth
     let options = ParsingOptions { nodes_limit: 100_000, ..ParsingOptions::default() };

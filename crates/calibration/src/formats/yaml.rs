@@ -1,4 +1,4 @@
-//! YAML and JSON as a tree, in OpenCV's dialect too.
+//! YAML and JSON as a tree, including OpenCV's dialect.
 
 use super::tree::{MAX_DEPTH, MAX_KEYS, Node, check_key};
 use crate::CalibrationError;
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
     }
 }
 
-/// Whether a text begins as YAML or JSON does: an error in it is then one of its syntax.
+/// Whether a text begins like YAML or JSON, so that an error is one of syntax.
 pub(super) fn begins(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.take(1).any(|line| {
@@ -38,7 +38,7 @@ pub(super) fn begins(text: &str) -> bool {
     })
 }
 
-/// OpenCV's dialect as YAML: `%YAML:1.0` is no directive, and some writers omit the space after a colon.
+/// Converts OpenCV's dialect to YAML: `%YAML:1.0` is no directive, and some writers omit the space after a colon.
 fn plain_yaml(text: &str) -> String {
     let line = |line: &str| if line.starts_with('%') { String::new() } else { line.replace(":[", ": [") };
     text.lines().map(line).collect::<Vec<_>>().join("\n")

@@ -8,24 +8,24 @@ use crate::geometry::Axis;
 use glam::DVec2;
 use std::fmt;
 
-/// Row offset of matched points: row in the right image minus row in the left one. Of cameras one above the other that of columns.
+/// Row offset of matched points, right minus left; for cameras one above the other the column offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RowOffset {
-    /// Direction of the baseline: what should agree across it, rows or columns, is measured.
+    /// Direction of the baseline; rows are compared if it is horizontal, columns if it is vertical.
     pub axis: Axis,
-    /// Median, px: positive where the right image shows points lower, or further to the right.
+    /// Median, px; positive if the right image shows points lower, or further to the right.
     pub median_px: f64,
-    /// Median of the absolute offsets, px: above 0 also where offsets of both signs cancel.
+    /// Median of the absolute offsets, px; it reveals offsets of both signs that cancel.
     pub median_abs_px: f64,
     /// 95th percentile of the absolute offsets, px.
     pub p95_abs_px: f64,
     /// Number of matches without outliers.
     pub matches: usize,
-    /// The ninth of the image with the largest offset, among those with enough matches.
+    /// Ninth of the image with the largest offset, among those with enough matches.
     pub worst: Option<WorstRegion>,
 }
 
-/// A ninth of the image with its offset.
+/// Offset of a ninth of the image.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct WorstRegion {
     /// Name of the region, such as `upper left`.
@@ -46,18 +46,16 @@ choices! {
     }
 }
 
-/// Smallest number of matches of a measurement.
 const MIN_MATCHES: usize = 20;
-/// Smallest number of matches of a ninth of the image.
 const MIN_MATCHES_PER_REGION: usize = 12;
-/// Matches further than this from the fitted plane, px, are outliers.
+/// Largest distance of an inlier from the fitted plane, px.
 const MAX_RESIDUAL_PX: f64 = 0.75;
 
 const REGIONS: [&str; 9] =
     ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
 
-/// The offsets of the matches of images of `width` x `height`, rectified or not; matches of several pairs of one rig may be
-/// combined. `None` where there are too few: no texture, darkness, images of different sizes or of different scenes.
+/// Returns the row offset of the matches of images of `width` x `height`, rectified or not; matches of several pairs of one rig may be
+/// combined. `None` with too few: no texture, darkness, images of different sizes or of different scenes.
 pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<RowOffset> {
     let size = DVec2::new(width as f64, height as f64);
     let kept = inliers(found, size);
@@ -85,8 +83,8 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
 }
 
 impl RowOffset {
-    /// The offset as the upright images of a rig with this axis have it, if it was measured in images whose disparities lie along rows
-    /// (counterclockwise turned ones of a vertical axis).
+    /// Converts an offset measured in turned images to the upright images of a rig with this axis. Images with a vertical axis were turned
+    /// counterclockwise.
     #[must_use]
     pub fn upright(self, axis: Axis) -> Self {
         if axis == Axis::Horizontal {
@@ -100,8 +98,7 @@ impl RowOffset {
         Self { axis, median_px: -self.median_px, worst: self.worst.map(turned), ..self }
     }
 
-    /// The verdict: by the median over the image, or by half of the worst ninth's, so that a roll, whose offsets cancel,
-    /// is detected too.
+    /// Returns the verdict, by the median over the image, or by half of the worst ninth's. The latter detects a roll, whose offsets cancel.
     pub fn verdict(&self) -> Verdict {
         let worst = self.worst.map_or(0.0, |worst| worst.median_px.abs());
         match self.median_px.abs().max(worst / 2.0) {
@@ -113,7 +110,7 @@ impl RowOffset {
 }
 
 impl fmt::Display for RowOffset {
-    /// `rows differ by 0.62 px (bad), most at the upper left: -1.10 px; 412 matches`.
+    // `rows differ by 0.62 px (bad), most at the upper left: -1.10 px; 412 matches`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} differ by {:.2} px ({})", self.axis.lines(), self.median_px.abs(), self.verdict())?;
         if let Some(WorstRegion { place, median_px }) = self.worst {
@@ -123,10 +120,9 @@ impl fmt::Display for RowOffset {
     }
 }
 
-/// Terms of a plane.
 const PLANE_TERMS: usize = 3;
 
-/// Inliers of a plane fitted to the offsets over the image.
+/// Returns the inliers of a plane fitted to the offsets over the image.
 fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     if found.is_empty() {
         return Vec::new();
@@ -137,7 +133,7 @@ fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     found.iter().zip(&offsets).filter(|(_, offset)| is_inlier(offset)).map(|(m, _)| *m).collect()
 }
 
-/// The `share` quantile; `values` is not empty.
+/// Returns the `share` quantile; `values` must not be empty.
 pub fn quantile(values: &mut [f64], share: f64) -> f64 {
     let rank = ((values.len() - 1) as f64 * share).round() as usize;
     *values.select_nth_unstable_by(rank, f64::total_cmp).1

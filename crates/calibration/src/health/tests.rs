@@ -1,9 +1,10 @@
+//! Tests of the row offset and its verdict on rendered pairs.
+
 use super::*;
 use crate::capture::scene::{SceneOptions, render};
 use crate::image::{Image, Luma};
 use crate::{matches, shared_data};
 
-/// The offsets of a pair.
 fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
     let (width, height) = left.size();
     row_offset_of(&matches(left, right), width, height)
@@ -15,7 +16,7 @@ fn of_scene(options: &SceneOptions) -> RowOffset {
 }
 
 #[test]
-fn a_tenth_and_three_tenths_of_a_pixel_are_told_apart() {
+fn tenths_of_a_pixel_are_distinguished() {
     for (noise, vertical_px, verdict) in [
         (0.0, 0.0, Verdict::Good),
         (5.0, 0.1, Verdict::Good),
@@ -31,7 +32,7 @@ fn a_tenth_and_three_tenths_of_a_pixel_are_told_apart() {
 }
 
 #[test]
-fn a_tilt_is_seen_where_it_is_although_its_median_is_nothing() {
+fn the_worst_region_reveals_a_tilt_with_median_zero() {
     let tilted = |x: f64, y: f64| Match {
         left: DVec2::new(x, y),
         right: DVec2::new(x - 20.0, y + (x - 320.0) / 200.0),
@@ -59,7 +60,7 @@ fn a_third_of_wrong_matches_changes_nothing() {
 }
 
 #[test]
-fn nothing_is_said_of_pictures_that_say_nothing() {
+fn images_without_texture_have_no_offset() {
     let flat = Luma::U8(Image::filled(320, 240, 90));
     assert_eq!(row_offset(&flat, &flat), None);
     let noise = |mut seed: u32| {

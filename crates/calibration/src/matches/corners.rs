@@ -1,27 +1,27 @@
-//! Corners after Shi and Tomasi (1994): local maxima of the structure tensor's smaller eigenvalue. The best few
-//! of each cell of a grid are kept, so that they cover the whole image.
+//! Corners after Shi and Tomasi (1994): local maxima of the structure tensor's smaller eigenvalue. Only the best few of each cell of a grid
+//! are kept, so that they cover the whole image.
 
 use super::pyramid::SmoothedImage;
 
-/// A corner, at whole pixels of the pyramid level in which it was detected.
+/// Corner, at whole pixels of the pyramid level in which it was detected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     pub(super) x: f32,
     pub(super) y: f32,
 }
 
-/// Grid cells along x and y.
+/// Number of grid cells along x and y.
 const CELLS: (usize, usize) = (20, 15);
 /// Largest number of corners per cell.
 const PER_CELL: usize = 5;
-/// Border without corners, px, as patches need it.
+/// Width of the border without corners, px, as patches need it.
 pub(super) const BORDER: usize = 8;
 /// Radius of the structure tensor's window, px.
 const WINDOW_RADIUS: usize = 2;
 /// Smallest eigenvalue: gradients of about 0.7 grey levels per pixel, squared and summed in units of the pyramid.
 const MIN_EIGENVALUE: f32 = 3e4;
 
-/// Corners of an image, sorted by row.
+/// Finds the corners of an image, sorted by row.
 pub(super) fn find(level: &SmoothedImage) -> Vec<Corner> {
     let (width, height) = level.size();
     if width < 2 * BORDER + 3 || height < 2 * BORDER + 3 {
@@ -33,7 +33,7 @@ pub(super) fn find(level: &SmoothedImage) -> Vec<Corner> {
     for y in BORDER..height - BORDER {
         for x in BORDER..width - BORDER {
             let s = at(x, y);
-            // of equal neighbours, the first one is the corner
+            // of equal neighbours, only the first is a corner
             let largest = s > MIN_EIGENVALUE
                 && s >= at(x + 1, y)
                 && s > at(x - 1, y)
@@ -54,11 +54,11 @@ pub(super) fn find(level: &SmoothedImage) -> Vec<Corner> {
     corners
 }
 
-/// The smaller eigenvalue of the structure tensor around each pixel; 0 at the border.
+/// Computes the smaller eigenvalue of the structure tensor around each pixel; 0 at the border.
 fn strengths(level: &SmoothedImage) -> Vec<f32> {
     let (width, height) = level.size();
     let mut out = vec![0.0f32; width * height];
-    // rows of gradient products, summed along x, as many as the sum along y needs
+    // gradient products, summed along x, of the rows that the sum along y needs
     let mut rows = vec![[vec![0i32; width], vec![0i32; width], vec![0i32; width]]; 2 * WINDOW_RADIUS + 1];
     let mut sums = [vec![0i32; width], vec![0i32; width], vec![0i32; width]];
     let mut products = sums.clone();
@@ -66,7 +66,6 @@ fn strengths(level: &SmoothedImage) -> Vec<f32> {
         gradient_products(level, y, &mut products);
         let slot = &mut rows[y % (2 * WINDOW_RADIUS + 1)];
         for ((sum, row), product) in sums.iter_mut().zip(slot.iter_mut()).zip(&products) {
-            // the new row replaces the one that leaves the window
             sum.iter_mut().zip(row.iter()).for_each(|(sum, &old)| *sum -= old);
             let windows = product.windows(2 * WINDOW_RADIUS + 1);
             for (out, w) in row[WINDOW_RADIUS..].iter_mut().zip(windows) {
@@ -94,7 +93,7 @@ fn gradient_products(level: &SmoothedImage, y: usize, products: &mut [Vec<i32>; 
     let targets = xx[1..width - 1].iter_mut().zip(&mut xy[1..width - 1]).zip(&mut yy[1..width - 1]);
     for ((w, (&a, &b)), ((xx, xy), yy)) in along.zip(targets) {
         let (gx, gy) = (i32::from(w[2]) - i32::from(w[0]), i32::from(b) - i32::from(a));
-        // a fourth, so that the sum over 25 pixels of the strongest edges fits
+        // a quarter, so that the sum over 25 pixels of the strongest edges fits
         (*xx, *xy, *yy) = (gx * gx / 4, gx * gy / 4, gy * gy / 4);
     }
 }

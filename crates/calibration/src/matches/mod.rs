@@ -1,8 +1,7 @@
 //! Sparse matches of a pair, rectified or not: corners of both images, compared by their patches.
 //!
-//! Every left corner is compared with every right one in a window of rows and columns. Matches that are mutually best,
-//! unambiguous and consistent with their neighbours are refined to subpixel accuracy. All arithmetic is in a
-//! fixed order, so that the result is deterministic.
+//! Every left corner is compared with every right one in a window of rows and columns. Matches that are mutually best, unambiguous and
+//! consistent with their neighbours are refined to sub-pixel accuracy. The arithmetic has a fixed order, so the result is deterministic.
 
 mod corners;
 mod patch;
@@ -15,24 +14,24 @@ use glam::DVec2;
 use patch::Patch;
 use pyramid::Pyramid;
 
-/// One scene point in both images.
+/// Match of one scene point in both images.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
     /// Position in the left image, px.
     pub left: DVec2,
     /// Position in the right image, px.
     pub right: DVec2,
-    /// Normalized correlation of the two patches, up to 1: independent of brightness and contrast.
+    /// Normalised correlation of the two patches, up to 1; independent of brightness and contrast.
     pub score: f64,
 }
 
 impl Match {
-    /// Disparity: left minus right, px.
+    /// Returns the disparity, left column minus right column, px.
     pub fn disparity_px(&self) -> f64 {
         self.left.x - self.right.x
     }
 
-    /// Row offset: right minus left, px; positive: lower in the right image.
+    /// Returns the row offset, right minus left, px; positive: lower in the right image.
     pub(crate) fn row_offset_px(&self) -> f64 {
         self.right.y - self.left.y
     }
@@ -49,29 +48,29 @@ pub struct Search {
     pub width_px: usize,
 }
 
-/// Window for two cameras side by side with left and right exchanged.
+/// Window for two cameras side by side with left and right swapped.
 pub(crate) const EXCHANGED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 /// Window for two cameras side by side that are not aligned.
 const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
-/// Wide enough for several hundred corners.
+/// Width of the level for several hundred corners, px.
 pub(super) const WIDTH_PX: usize = 800;
 
 /// Smallest correlation of two corners.
 const MIN_CORRELATION: f64 = 0.6;
 /// Smallest correlation after refinement.
 const MIN_REFINED_CORRELATION: f64 = 0.8;
-/// Ratio test: the best partner's distance from correlation 1 is at most this fraction of the second one's.
+/// Ratio test: largest ratio of the distances from correlation 1 of the best and the second partner.
 const MAX_DISTANCE_RATIO: f64 = 0.7;
-/// Right corners within this distance of the best partner, px, count as the same point.
+/// Largest distance between right corners that count as the same point, px.
 const SAME_POINT_PX: f32 = 4.0;
 
-/// Matches in the window for two cameras side by side: disparities from -10 to 40 % of the width, row offsets up to 8 %
-/// of the height. Empty for images of different sizes or without texture.
+/// Finds matches in the window for two cameras side by side: disparities from -10 to 40 % of the width, row offsets up to 8 % of the
+/// height. Empty for images of different sizes or without texture.
 pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
     search(left, right, STEREO)
 }
 
-/// Matches in the window of `search`.
+/// Finds matches in the window of `search`.
 pub fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     if left.size() != right.size() || left.size().0 < 32 || left.size().1 < 32 {
         return Vec::new();
@@ -93,13 +92,13 @@ pub fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
 }
 
-/// Number of corners of an image, a measure of its texture.
+/// Returns the number of corners of an image, a measure of its texture.
 pub(super) fn corner_count(luma: &Luma) -> usize {
     let pyramid = Pyramid::new(luma);
     corners::find(pyramid.level(pyramid.level_at_most(WIDTH_PX))).len()
 }
 
-/// Pairs of corners that are mutually best and pass the ratio test.
+/// Returns pairs of corners that are mutually best and pass the ratio test.
 fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec2) -> Vec<(usize, usize)> {
     let [(left, left_patches), (right, right_patches)] = described;
     let (low, high) = ((search.disparity.0 * size.x) as f32, (search.disparity.1 * size.x) as f32);
@@ -109,7 +108,6 @@ fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec
     let mut candidates = Vec::new();
     for (l, at) in left.iter().enumerate() {
         candidates.clear();
-        // right corners are sorted by row
         let first = right.partition_point(|c| c.y < at.y - rows);
         for (r, to) in right.iter().enumerate().skip(first).take_while(|(_, c)| c.y <= at.y + rows) {
             let disparity = at.x - to.x;
@@ -136,7 +134,7 @@ fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec
     both.map(|(l, &r)| (l, r)).collect()
 }
 
-/// Matches that move as at least two of their eight nearest neighbours do.
+/// Keeps matches that move like at least two of their eight nearest neighbours.
 fn supported(found: &[Match], size: DVec2) -> Vec<Match> {
     const NEIGHBOURS: usize = 8;
     let limit = (size * DVec2::new(0.02, 0.008)).max(DVec2::splat(1.5));

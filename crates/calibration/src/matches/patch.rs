@@ -1,11 +1,11 @@
-//! Patches around a corner at two scales, normalized for correlation: mean 0, length 1, in integers.
+//! Patches around a corner at two scales, normalised for correlation: mean 0, length 1, in integers.
 
 use super::corners::Corner;
 use super::pyramid::{Pyramid, SmoothedImage};
 
 /// Radius of the patch around the corner, px.
 const FINE_RADIUS: usize = 5;
-/// Radius of the patch at a quarter of the resolution, which tells repeated patterns apart.
+/// Radius of the patch at a quarter of the resolution, which distinguishes repeated patterns.
 const COARSE_RADIUS: usize = 6;
 const FINE_AREA: usize = (2 * FINE_RADIUS + 1) * (2 * FINE_RADIUS + 1);
 const COARSE_AREA: usize = (2 * COARSE_RADIUS + 1) * (2 * COARSE_RADIUS + 1);
@@ -22,7 +22,7 @@ pub(super) struct Patch {
 }
 
 impl Patch {
-    /// Around a corner of level `work`.
+    /// Cuts out the patches around a corner of level `work`.
     pub(super) fn cut(pyramid: &Pyramid, work: usize, corner: Corner) -> Self {
         let context = pyramid.context_of(work);
         let step = (1 << (context - work)) as f32;
@@ -33,7 +33,7 @@ impl Patch {
         }
     }
 
-    /// Mean correlation, up to 1; `None` where the coarse patches differ.
+    /// Returns the mean correlation, up to 1; `None` if the coarse patches differ.
     pub(super) fn likeness(&self, other: &Self) -> Option<f32> {
         let wide = correlation(&self.wide, &other.wide);
         (wide > MIN_COARSE_CORRELATION).then(|| f32::midpoint(wide, correlation(&self.near, &other.near)))

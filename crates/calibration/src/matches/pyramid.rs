@@ -1,8 +1,8 @@
-//! Image pyramid: smoothed at full, half, quarter, ... size.
+//! Pyramid of smoothed images at full, half, quarter, ... size.
 
 use crate::image::{Image, Luma};
 
-/// Pixels with sixteen times the grey levels of 8 bits, so that smoothing loses nothing.
+/// Pixels in 1/16 grey level of 8 bits, so that smoothing loses nothing.
 pub(super) type SmoothedImage = Image<i16>;
 
 #[derive(Debug)]
@@ -26,23 +26,23 @@ impl Pyramid {
         Self { levels }
     }
 
-    /// Level `k`, `2^k` times smaller than the image, or the smallest existing one.
+    /// Returns level `k`, `2^k` times smaller than the image, or the smallest existing one.
     pub(super) fn level(&self, k: usize) -> &SmoothedImage {
         &self.levels[k.min(self.levels.len() - 1)]
     }
 
-    /// Index of the largest level that is at most `width` wide.
+    /// Returns the index of the largest level that is at most `width` wide.
     pub(super) fn level_at_most(&self, width: usize) -> usize {
         self.levels.iter().position(|level| level.width() <= width).unwrap_or(self.levels.len() - 1)
     }
 
-    /// Index of the level two halvings below `k`, or of the smallest one.
+    /// Returns the index of the level two halvings below `k`, or of the smallest one.
     pub(super) fn context_of(&self, k: usize) -> usize {
         (k + 2).min(self.levels.len() - 1)
     }
 }
 
-/// Binomial filter 1 2 1 along x and y, not divided by its sum of 16.
+/// Smooths by the binomial filter 1 2 1 along x and y, not divided by its sum of 16.
 fn smooth(image: &Image<u8>) -> SmoothedImage {
     let (width, height) = image.size();
     let mut columns = vec![0i16; width];
@@ -59,7 +59,6 @@ fn smooth(image: &Image<u8>) -> SmoothedImage {
     Image::new(width, height, out)
 }
 
-/// Means of 2x2 pixels.
 fn half(image: &SmoothedImage) -> SmoothedImage {
     let (width, height) = (image.width() / 2, image.height() / 2);
     let mut out = Vec::with_capacity(width * height);

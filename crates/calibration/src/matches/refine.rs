@@ -1,12 +1,11 @@
-//! Subpixel refinement of a match: the right patch is moved until it equals the left one times a gain plus an offset
-//! (Lucas and Kanade 1981, with the left patch's gradients, so that the normal matrix is computed once).
+//! Sub-pixel refinement of a match: the right patch is moved until it equals the left one times a gain plus an offset (Lucas and Kanade
+//! 1981, with the left patch's gradients, so that the normal matrix is computed once).
 
 use super::Match;
 use super::corners::Corner;
 use super::pyramid::{Pyramid, SmoothedImage};
 use glam::DVec2;
 
-/// Radius of the patch, px.
 const RADIUS: isize = 5;
 const SIDE: usize = 2 * RADIUS as usize + 1;
 const AREA: usize = SIDE * SIDE;
@@ -15,7 +14,7 @@ const MIN_STEP_PX: f64 = 0.005;
 /// Largest total movement of the right patch, px; beyond it the match is lost.
 const MAX_SHIFT_PX: f64 = 2.5;
 
-/// Refines from the level of the corners to the full image; `None` where the patch is too flat or moves too far.
+/// Refines from the level of the corners to the full image; `None` if the patch is too flat or moves too far.
 pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Corner) -> Option<Match> {
     let mut at = DVec2::new(left.x.into(), left.y.into());
     let mut to = DVec2::new(right.x.into(), right.y.into());
@@ -24,7 +23,6 @@ pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Co
         let (left, right) = (levels[0].level(level), levels[1].level(level));
         (to, score) = place(left, right, at, to)?;
         if level > 0 {
-            // the left patch stays at whole pixels, the right one moves
             let finer = (at + 0.5) * 2.0 - 0.5;
             to = (to + 0.5) * 2.0 - 0.5 + (finer.floor() - finer);
             at = finer.floor();
@@ -33,7 +31,7 @@ pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Co
     Some(Match { left: at, right: to, score })
 }
 
-/// Position in the right image of the patch around left pixel `at`, from an initial guess, and its correlation.
+/// Finds the position in the right image of the patch around left pixel `at`, from an initial guess, and its correlation.
 fn place(left: &SmoothedImage, right: &SmoothedImage, at: DVec2, guess: DVec2) -> Option<(DVec2, f64)> {
     let inside = |p: DVec2, reach: f64| {
         let last = DVec2::new(left.width() as f64 - 1.0, left.height() as f64 - 1.0);
@@ -77,7 +75,7 @@ fn place(left: &SmoothedImage, right: &SmoothedImage, at: DVec2, guess: DVec2) -
     None
 }
 
-/// The left patch and its gradients, each without its mean.
+/// Returns the left patch and its gradients, each without its mean.
 fn template(left: &SmoothedImage, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
     let (mut values, mut gradients) = ([0.0; AREA], [DVec2::ZERO; AREA]);
     let (x, y) = (at.x as isize, at.y as isize);
@@ -94,7 +92,7 @@ fn template(left: &SmoothedImage, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
     (without_mean(&values), gradients)
 }
 
-/// The interpolated right patch, without its mean.
+/// Interpolates the right patch, without its mean.
 fn sample(right: &SmoothedImage, to: DVec2) -> [f64; AREA] {
     let whole = to.floor();
     let part = to - whole;

@@ -1,9 +1,11 @@
+//! Tests of the sparse matches on rendered pairs and shifted textures.
+
 use super::*;
 use crate::capture::scene::{SceneOptions, render};
 use crate::image::Image;
 use glam::FloatExt;
 
-/// The fraction of values up to `limit`.
+/// Returns the fraction of values up to `limit`.
 fn share(values: impl Iterator<Item = f64>, limit: f64) -> f64 {
     let (mut all, mut within) = (0.0, 0.0);
     for value in values {
@@ -14,7 +16,7 @@ fn share(values: impl Iterator<Item = f64>, limit: f64) -> f64 {
 }
 
 #[test]
-fn hundreds_of_points_are_found_to_a_fraction_of_a_pixel_whatever_light_and_noise_do() {
+fn finds_points_to_sub_pixel_accuracy_under_noise() {
     for (noise, exposure, fewest) in [(0.0, 1.0, 400), (4.0, 1.0, 350), (3.0, 1.3, 300), (1.0, 0.6, 300)] {
         let options = SceneOptions { noise, exposure, vertical_px: 2.4, ..SceneOptions::default() };
         let pair = render(&options, 3, false);
@@ -24,13 +26,13 @@ fn hundreds_of_points_are_found_to_a_fraction_of_a_pixel_whatever_light_and_nois
         let exact = |m: &Match| f64::from(truth.left_px.at(m.left.x as usize, m.left.y as usize));
         let disparity = || found.iter().map(|m| m.disparity_px() - exact(m));
         let rows = || found.iter().map(|m| m.row_offset_px() - 2.4);
-        // patches at the edges of things see two depths
+        // patches at the edges of objects contain two depths
         assert!(share(rows(), 0.25) > 0.7 && share(rows(), 1.0) > 0.93, "rows at noise {noise}, exposure {exposure}");
         assert!(share(disparity(), 0.5) > 0.7 && share(disparity(), 3.0) > 0.93, "disparities at noise {noise}");
     }
 }
 
-/// Blobs of about 5 px without repetition, at (x, y) px: random values at the nodes of a grid, with smooth steps between.
+/// Returns the brightness at (x, y) px of non-repeating blobs of about 5 px: random values at grid nodes, with smooth steps between.
 fn texture(x: f64, y: f64) -> u8 {
     let at = DVec2::new(x, y) / 5.0 + 1000.0;
     let (whole, part) = (at.floor(), at - at.floor());
@@ -49,7 +51,7 @@ fn shifted(width: usize, height: usize, dx: f64, dy: f64) -> Luma {
 }
 
 #[test]
-fn the_whole_window_is_searched_and_large_pictures_are_placed_as_exactly() {
+fn searches_the_whole_window_of_large_images() {
     for (width, height) in [(320, 240), (1280, 800)] {
         let (w, h) = (width as f64, height as f64);
         for (dx, dy) in [(0.33 * w, 0.06 * h), (-0.07 * w, -0.06 * h), (11.3, 0.4)] {
@@ -63,14 +65,14 @@ fn the_whole_window_is_searched_and_large_pictures_are_placed_as_exactly() {
 }
 
 #[test]
-fn deep_pictures_match_as_shallow_ones() {
+fn sixteen_bit_images_match_like_eight_bit_ones() {
     let deep = |luma: &Luma| Luma::U16 { image: luma.to_u16().map(|v| v << 4), bits: 12 };
     let (left, right) = (shifted(320, 240, 0.0, 0.0), shifted(320, 240, 9.0, 1.0));
     assert_eq!(matches(&deep(&left), &deep(&right)), matches(&left, &right));
 }
 
 #[test]
-fn pictures_that_cannot_match_give_nothing() {
+fn unmatchable_images_have_no_matches() {
     let one = shifted(320, 240, 0.0, 0.0);
     assert_eq!(matches(&one, &shifted(160, 240, 0.0, 0.0)), []);
     assert_eq!(matches(&shifted(20, 20, 0.0, 0.0), &shifted(20, 20, 0.0, 0.0)), []);

@@ -1,4 +1,4 @@
-//! A rig prepared for images of one size: rectifies raw pairs.
+//! Rectifier: a rig prepared for images of one size. Raw pairs in, rectified pairs out.
 
 use super::camera_model::Reach;
 use super::remap::{self, RemapTable};
@@ -12,7 +12,7 @@ use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Rectifies pairs of one size with a precomputed map.
+/// Rectifier of pairs of one size, with a precomputed map.
 #[derive(Debug)]
 pub struct Rectifier {
     left: RemapTable,
@@ -22,9 +22,8 @@ pub struct Rectifier {
 }
 
 impl StereoRig {
-    /// Computes the map for raw images of `width` x `height`. Another size of the same aspect ratio scales the
-    /// calibration. Where a rectification is part of the calibration, its rotations are used in any case, and with the default crop
-    /// its crop too.
+    /// Computes the map for raw images of `width` x `height`. Another size of the same aspect ratio scales the calibration. A rectification
+    /// in the calibration keeps its rotations, and with the default crop also its crop.
     ///
     /// # Errors
     /// The aspect ratio differs from the calibration's, the crop is out of range, or the rig cannot be rectified.
@@ -52,8 +51,7 @@ impl StereoRig {
         })
     }
 
-    /// The rig scaled to raw images of `width` x `height`, its rectification, and remarks for the user; see
-    /// [`StereoRig::rectifier`].
+    /// Returns the rig scaled to raw images, its rectification, and remarks for the user; see [`StereoRig::rectifier`].
     pub(super) fn at_size(
         &self,
         width: usize,
@@ -75,7 +73,7 @@ impl StereoRig {
         Ok((rig, rectification, note))
     }
 
-    /// Returns the rig for images of another size of the same shape, without a rectification.
+    /// Returns the rig for images of another size of the same aspect ratio, without a rectification.
     ///
     /// # Errors
     /// The rig is of another aspect ratio.
@@ -85,7 +83,7 @@ impl StereoRig {
         Ok(Self { left, right, rectification: None, size: Some((width, height)), ..self.clone() })
     }
 
-    /// Ratio of the image size to the calibration's, and a remark for the user.
+    /// Returns the ratio of the image size to the calibration's, and a remark for the user.
     fn factor_to(&self, width: usize, height: usize) -> Result<(DVec2, Option<String>), CalibrationError> {
         let given = DVec2::new(width as f64, height as f64);
         let Some((own_width, own_height)) = self.size else {
@@ -93,7 +91,7 @@ impl StereoRig {
         };
         let own = DVec2::new(own_width as f64, own_height as f64);
         let factor = given / own;
-        // the same aspect ratio up to the rounding of a row or a column
+        // the same aspect ratio within the rounding of a row or a column
         if (own.y * factor.x - given.y).abs() > 1.0 && (own.x * factor.y - given.x).abs() > 1.0 {
             return Err(CalibrationError(format!(
                 "the calibration is for images of {own_width}x{own_height}, these are {width}x{height}, another shape: \
@@ -106,7 +104,7 @@ impl StereoRig {
         Ok((factor, note))
     }
 
-    /// Without a size in the file the images must have their centre near the principal points.
+    /// Accepts images whose centre is near the principal points, if the file has no size.
     fn assume_size(&self, width: usize, height: usize) -> Result<String, CalibrationError> {
         for camera in [&self.left, &self.right] {
             let share = DVec2::new((camera.cx + 0.5) / width as f64, (camera.cy + 0.5) / height as f64);
@@ -125,23 +123,22 @@ impl StereoRig {
 }
 
 impl Rectifier {
-    /// Geometry that converts disparity of the rectified images to metres.
+    /// Returns the geometry that converts disparity of the rectified images to metres.
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
 
-    /// Remarks for the user: the calibration was scaled, or its size assumed.
+    /// Returns remarks for the user: the calibration was scaled, or its size assumed.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// `(width, height)` of raw and rectified images.
+    /// Returns `(width, height)` of raw and rectified images.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
     }
 
-    /// Raw position of rectified pixel `(x, y)` of the left and of the right image, to 1/128 px; `None` where
-    /// it is black.
+    /// Returns the raw position of rectified pixel `(x, y)` of the left and of the right image, to 1/128 px; `None` if it is black.
     pub fn sources(&self, x: usize, y: usize) -> [Option<[f64; 2]>; 2] {
         [&self.left, &self.right].map(|table| table.source(x, y).map(DVec2::into))
     }
@@ -163,7 +160,7 @@ impl Rectifier {
         Ok(())
     }
 
-    /// The rectified pair, left and right; pixels outside the raw images are black.
+    /// Rectifies a pair; pixels outside the raw images are black.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -171,7 +168,7 @@ impl Rectifier {
         self.apply_with(left, right, None)
     }
 
-    /// The rectified pair, whose rows are corrected by `rows`, a map made with this rectifier.
+    /// Rectifies a pair and corrects its rows by `rows`, a map made with this rectifier.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -184,7 +181,7 @@ impl Rectifier {
         self.check(left, right)?;
         let of_right = rows.map_or(&self.right, RowRemap::table);
         Ok(std::thread::scope(|scope| {
-            // threads that live on would be missing in a process that is forked from this one; where the system gives none, this one works
+            // permanent threads would be missing in a forked process; if no thread can be started, this one does the work
             let work = || of_right.apply(right);
             let thread = Builder::new().name("rectify".into()).spawn_scoped(scope, work).ok();
             let left = self.left.apply(left);
@@ -193,7 +190,6 @@ impl Rectifier {
         }))
     }
 
-    /// The map of the right image.
     pub(super) fn right_table(&self) -> &RemapTable {
         &self.right
     }

@@ -1,5 +1,5 @@
-//! Points of a grid in space are drawn into both raw images by an independent implementation of OpenCV's formula, and
-//! must appear in equal rows, at the disparity of their depth.
+//! Tests of the rectifier: points of a grid in space are drawn into both raw images by an independent implementation of OpenCV's formula,
+//! and must appear in equal rows, at the disparity of their depth.
 
 use super::super::rig::tests::{camera, plain_rig};
 use super::*;
@@ -12,9 +12,9 @@ const LENS_LEFT: [f64; 12] =
 const LENS_RIGHT: [f64; 12] =
     [-0.18, 0.04, -0.0010, 0.0013, 0.006, 0.05, 0.010, -0.002, -0.0014, 0.0010, 0.0019, -0.0008];
 
-/// Radius of a spot: bilinear weights shift the centre of a smaller one, distortion that of a larger one.
+/// Radius of a spot, px: bilinear weights shift the centre of a smaller one, distortion that of a larger one.
 const SPOT_PX: f64 = 3.2;
-/// Radius of the window in which its centre is searched.
+/// Radius of the window in which the centre is searched, px.
 const WINDOW_PX: f64 = 5.0;
 
 fn bent_rig() -> StereoRig {
@@ -27,7 +27,7 @@ fn bent_rig() -> StereoRig {
     }
 }
 
-/// OpenCV's documented model, independent of the code under test.
+/// Projects a point by OpenCV's documented model, independent of the code under test.
 fn opencv_pixel(camera: &Camera, k: &[f64; 12], point: DVec3) -> DVec2 {
     let (x, y) = (point.x / point.z, point.y / point.z);
     let r2 = x.powi(2) + y.powi(2);
@@ -38,7 +38,6 @@ fn opencv_pixel(camera: &Camera, k: &[f64; 12], point: DVec3) -> DVec2 {
     DVec2::new(camera.fx * x2 + camera.cx, camera.fy * y2 + camera.cy)
 }
 
-/// Both cameras with this focal length and lens.
 fn with_lens(focal_px: f64, distortion: Distortion) -> StereoRig {
     let mut rig = plain_rig();
     for camera in [&mut rig.left, &mut rig.right] {
@@ -48,7 +47,7 @@ fn with_lens(focal_px: f64, distortion: Distortion) -> StereoRig {
     rig
 }
 
-/// Share of the rectified pixels that have a source.
+/// Returns the share of the rectified pixels that have a source.
 fn filled(rectifier: &Rectifier) -> f64 {
     let (width, height) = rectifier.size();
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -57,7 +56,7 @@ fn filled(rectifier: &Rectifier) -> f64 {
 
 #[test]
 fn a_fisheye_that_folds_behind_itself_is_rectified() {
-    // one to one up to 117 degrees, at 1.361 focal lengths: the edge of the image lies at 1.86
+    // one to one up to 117 degrees, at 1.361 focal lengths; the edge of the image lies at 1.86
     let distortion = Distortion::from_fisheye("D", &[-0.08, 0.0, 0.0, 0.0]).unwrap();
     let rig = with_lens(172.0, distortion);
     assert_eq!(super::super::checks::check(&rig), Ok(()));
@@ -68,7 +67,7 @@ fn a_fisheye_that_folds_behind_itself_is_rectified() {
 }
 
 #[test]
-fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
+fn a_lens_that_folds_inside_is_cropped_or_black() {
     // folds at 47 degrees, at 0.66 focal lengths; the edge of the image lies at 0.91
     let distortion = Distortion::from_opencv("D", &[-0.4, 0.06, 0.0, 0.0]).unwrap();
     let rig = with_lens(350.0, distortion);
@@ -78,7 +77,7 @@ fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
     assert!(filled(&cropped) > 0.995, "{}", filled(&cropped));
     let whole = rig.rectifier(640, 480, 1.0).unwrap();
     assert!((0.4..0.95).contains(&filled(&whole)), "{}", filled(&whole));
-    // no place of the raw image is shown twice
+    // no place of the raw image appears twice
     let (_, rectification, _) = rig.at_size(640, 480, 1.0.into()).unwrap();
     let limit_deg = 48.0;
     for (x, y) in (0..480).flat_map(|y| (0..640).map(move |x| (x, y))) {
@@ -92,7 +91,7 @@ fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
 }
 
 #[test]
-fn a_field_of_view_is_shown_and_what_no_camera_sees_is_black() {
+fn a_field_of_view_is_shown_with_black_borders() {
     let rig = bent_rig();
     for (fov_deg, share) in [(30.0, 0.9999..=1.0), (60.0, 0.97..=1.0), (120.0, 0.05..=0.5)] {
         let crop = Crop { rectified_fov_deg: Some(fov_deg), ..Crop::default() };
@@ -102,7 +101,7 @@ fn a_field_of_view_is_shown_and_what_no_camera_sees_is_black() {
         assert!((shown - fov_deg).abs() < 1e-9, "{shown}");
         assert!(share.contains(&filled(&rectifier)), "{fov_deg} degrees: {}", filled(&rectifier));
     }
-    // the crop of a file gives way to one that is asked for
+    // a requested crop replaces the crop of a file
     let mut own = rig.clone();
     own.rectification = Some(Rectification::compute(&rig, 640, 480, 0.5).unwrap());
     let crop = Crop { rectified_fov_deg: Some(45.0), ..Crop::default() };
@@ -110,7 +109,6 @@ fn a_field_of_view_is_shown_and_what_no_camera_sees_is_black() {
     assert!((own - computed).abs() < 1e-6, "{own} {computed}");
 }
 
-/// Soft spots at the given positions.
 fn spots(size: (usize, usize), places: &[DVec2]) -> Picture {
     let mut sum = Image::filled(size.0, size.1, 0.0f64);
     for place in places {
@@ -126,7 +124,7 @@ fn spots(size: (usize, usize), places: &[DVec2]) -> Picture {
     Picture { luma: Luma::U16 { image: sum.map(|v| (v * 60_000.0).min(65_535.0) as u16), bits: 16 }, rgb: None }
 }
 
-/// Centre of the spot near a position.
+/// Returns the centre of the spot near a position.
 fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
     let image = picture.luma.to_u16();
     let mut at = near;
@@ -148,7 +146,7 @@ fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
     at
 }
 
-/// Largest row difference, and largest error of disparity against depth, px, over all points visible in both images.
+/// Returns the largest row difference and error of disparity, px, and the number of points, over all points visible in both images.
 fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, f64, usize) {
     let rectifier = rig.rectifier(size.0, size.1, 0.0).unwrap();
     let geometry = rectifier.geometry();
@@ -199,7 +197,7 @@ fn points_come_out_in_equal_rows_at_the_disparity_of_their_depth() {
 }
 
 #[test]
-fn a_lens_left_out_would_be_seen() {
+fn an_ignored_lens_is_detected() {
     let mut wrong = bent_rig();
     let Distortion::BrownConrady(lens) = &mut wrong.left.distortion else { panic!("a pinhole") };
     lens.tangential = [0.0; 2];
@@ -208,7 +206,7 @@ fn a_lens_left_out_would_be_seen() {
 }
 
 #[test]
-fn pictures_of_half_the_size_take_the_same_calibration() {
+fn images_of_half_the_size_use_the_same_calibration() {
     let rig = bent_rig();
     let half = rig.rectifier(320, 240, 0.0).unwrap();
     assert!(half.note().unwrap().contains("640x480") && half.note().unwrap().contains("320x240"));

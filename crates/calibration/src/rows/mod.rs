@@ -1,7 +1,7 @@
-//! Row errors of a rectified pair: a smooth field of offsets, fitted to matched points, and the right image read along it.
+//! Row errors of a rectified pair: a smooth field of offsets is fitted to matched points, and the right image is corrected by it.
 //!
-//! Mounts bend, lenses warm up, and no calibration is exact: rows are off by tenths of a pixel, more in one corner than in another.
-//! Half a pixel costs matching some per cent of its pixels. The error is smooth, so that a polynomial of six numbers describes it.
+//! Mounts bend, lenses warm up, and no calibration is exact: rows are off by tenths of a pixel, more in one corner than in another. Half a
+//! pixel costs matching some per cent of its pixels. The error is smooth, so a polynomial with six coefficients describes it.
 
 use super::health::quantile;
 use super::matches::Match;
@@ -29,31 +29,31 @@ choices! {
 
 /// Smallest number of matches of an estimate.
 const MIN_MATCHES: usize = 40;
-/// Smallest number of matches for all terms; fewer determine a constant alone.
+/// Smallest number of matches for all terms; fewer determine only a constant.
 const MIN_MATCHES_FOR_ALL: usize = 120;
-/// A field that stays below it, px, is no more than the noise of its estimate, and no field.
+/// Smallest field, px; a smaller one is within the noise of its estimate.
 const MIN_FIELD_PX: f64 = 0.06;
-/// A field that exceeds it, px, is no slight error: the rig has to be calibrated.
+/// Largest field, px; a larger error needs a new calibration.
 pub const MAX_FIELD_PX: f64 = 3.0;
 /// Smallest standard deviation of matches without errors, px.
 const MIN_SIGMA_PX: f64 = 0.05;
-/// A field lowers the median error to this share at least, or it is no field.
+/// Largest share of the median error that a useful field may leave.
 const MAX_SHARE_LEFT: f64 = 0.9;
 
-/// Offsets of the rows of the right image, as shares of half of its height: independent of the working size.
+/// Offsets of the rows of the right image, as shares of half of its height, independent of the working size.
 ///
-/// Coordinates go from -1 to 1 over the image. Of cameras one above the other they are those of the images turned counterclockwise.
+/// Coordinates are -1 to 1 over the image. For cameras one above the other they belong to the images turned counterclockwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct RowField {
-    /// Factors of 1, x, y, xy, x² and y².
+    /// Coefficients of 1, x, y, xy, x² and y².
     pub terms: [f64; TERMS],
 }
 
-/// A field as it was found, and the errors before and after it.
+/// Estimated field, and the row errors before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RowFit {
-    /// Field that corrects the rows; the default one where there is nothing to correct, or a correction would not help.
+    /// Field that corrects the rows; the default one if a correction is unnecessary or would not help.
     pub field: RowField,
     /// Median of the absolute row errors without a correction, px.
     pub before_px: f64,
@@ -65,21 +65,21 @@ pub struct RowFit {
     pub matches: usize,
 }
 
-/// Place of a pixel, from -1 to 1.
+/// Returns the place of a pixel, from -1 to 1.
 fn place(pixel: DVec2, size: DVec2) -> DVec2 {
     (pixel + 0.5) * 2.0 / size - 1.0
 }
 
 impl RowField {
-    /// Whether it changes nothing.
+    /// Whether the field changes nothing.
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Checks that the field is a slight error, as one is that was estimated.
+    /// Checks that the field is a slight error, as an estimated one is.
     ///
     /// # Errors
-    /// It exceeds [`MAX_FIELD_PX`] by far in images of 1000 rows, or is no number.
+    /// The field exceeds [`MAX_FIELD_PX`] by far in images of 1000 rows, or is no number.
     pub fn validate(&self) -> Result<(), String> {
         const ROWS: usize = 1000;
         let max_px = self.max_px(ROWS);
@@ -87,12 +87,12 @@ impl RowField {
         if is_slight { Ok(()) } else { Err(format!("row_field moves rows by up to {max_px:.0} of 1000: leave it out")) }
     }
 
-    /// Offset at a pixel of a right image of this size, px: the row that belongs here lies so much lower.
+    /// Returns the offset at a pixel of a right image of this size, px; positive: the row lies lower.
     fn offset_px(&self, pixel: DVec2, size: DVec2) -> f64 {
         value(&self.terms, place(pixel, size)) * size.y / 2.0
     }
 
-    /// Largest offset in images of `height` rows, px.
+    /// Returns the largest offset in images of `height` rows, px.
     pub fn max_px(&self, height: usize) -> f64 {
         const STEPS: i32 = 8;
         let along = || (-STEPS..=STEPS).map(|n| f64::from(n) / f64::from(STEPS));
@@ -100,7 +100,7 @@ impl RowField {
         places.map(|place| value(&self.terms, place).abs()).fold(0.0, f64::max) * height as f64 / 2.0
     }
 
-    /// This field moved towards another one by `share`, 0 to 1.
+    /// Returns this field moved towards `other` by `share`, 0 to 1.
     #[must_use]
     pub fn towards(&self, other: &Self, share: f64) -> Self {
         Self { terms: std::array::from_fn(|n| self.terms[n] + share * (other.terms[n] - self.terms[n])) }
@@ -108,7 +108,7 @@ impl RowField {
 }
 
 impl fmt::Display for RowFit {
-    /// `rows corrected by up to 0.42 px: they differed by 0.30 px, now by 0.06 px; 412 matches`.
+    // `rows corrected by up to 0.42 px: they differed by 0.30 px, now by 0.06 px; 412 matches`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, before_px, after_px, max_px, matches } = self;
         let count = counted(*matches as u64, "match");
@@ -122,8 +122,8 @@ impl fmt::Display for RowFit {
     }
 }
 
-/// The row errors of matches in images of `width` x `height`, whose right one was corrected by `applied` before they were found; `None`
-/// where there are too few. Matches of several pairs of one rig may be combined.
+/// Estimates the row errors of matches in images of `width` x `height`, whose right one was already corrected by `applied`; `None` with too
+/// few matches. Matches of several pairs of one rig may be combined.
 pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowField) -> Option<RowFit> {
     let size = DVec2::new(width as f64, height as f64);
     let error = |m: &Match| (place(m.right, size), m.row_offset_px() + applied.offset_px(m.right, size));
@@ -146,14 +146,14 @@ pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowFiel
     Some(RowFit { field, before_px, after_px, max_px, matches })
 }
 
-/// A field as a map of the raw right image: rectification and correction in one step, so that pixels are interpolated once.
+/// Map of the raw right image for rectification and correction in one step, so that pixels are interpolated once.
 #[derive(Debug)]
 pub struct RowRemap {
     table: RemapTable,
 }
 
 impl RowRemap {
-    /// The map of right images of a size; with a rectifier of this size that of raw ones.
+    /// Computes the map of right images of a size; with a rectifier of this size, of raw ones.
     pub fn new(field: &RowField, axis: Axis, size: (usize, usize), rectifier: Option<&Rectifier>) -> Self {
         let (width, height) = (size.0 as f64, size.1 as f64);
         let corrected = |x: usize, y: usize| {
@@ -168,7 +168,7 @@ impl RowRemap {
         };
         let table = match rectifier {
             Some(rectifier) => rectifier.right_table().seen_through(corrected),
-            // beyond the image its last row goes on: a black one would be matched
+            // repeats the last row beyond the image, because a black one would be matched
             None => RemapTable::new(size.0, size.1, |x, y| {
                 corrected(x, y).clamp(DVec2::ZERO, DVec2::new(width - 1.0, height - 1.0))
             }),
@@ -176,7 +176,7 @@ impl RowRemap {
         Self { table }
     }
 
-    /// `(width, height)` of the images.
+    /// Returns `(width, height)` of the images.
     pub fn size(&self) -> (usize, usize) {
         self.table.size()
     }
@@ -185,7 +185,7 @@ impl RowRemap {
         &self.table
     }
 
-    /// The corrected image of a raw one of this size.
+    /// Corrects an image, a raw one if the map was made with a rectifier.
     pub fn apply(&self, right: &Picture) -> Picture {
         self.table.apply(right)
     }

@@ -1,3 +1,5 @@
+//! Tests of row errors: their estimate, and the correction of images.
+
 use super::*;
 use crate::image::{Image, Luma};
 use crate::matches::matches;
@@ -5,7 +7,7 @@ use crate::rig::tests::plain_rig;
 
 const SIZE: (usize, usize) = (320, 240);
 
-/// A wall of dots and blobs, drawn where `source` says.
+/// Returns a wall of dots and blobs, drawn at `source`.
 fn wall(source: impl Fn(f64, f64) -> (f64, f64)) -> Luma {
     let wave = |x: f64, y: f64| {
         let soft = (0.31 * x).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
@@ -17,7 +19,7 @@ fn wall(source: impl Fn(f64, f64) -> (f64, f64)) -> Luma {
     }))
 }
 
-/// Matches of a wall at 12 px whose right image shows every point `px(x, y)` lower.
+/// Returns matches of a wall at 12 px whose right image shows every point `px(x, y)` lower.
 fn bent(px: impl Fn(DVec2) -> f64) -> Vec<Match> {
     let size = DVec2::new(SIZE.0 as f64, SIZE.1 as f64);
     let right = wall(|x, y| (x + 12.0, y - px(place(DVec2::new(x, y), size))));
@@ -29,7 +31,7 @@ fn found(matches: &[Match]) -> RowFit {
 }
 
 #[test]
-fn constant_rolled_and_curved_errors_are_found_to_a_twentieth_of_a_pixel() {
+fn row_errors_are_found_to_a_twentieth_of_a_pixel() {
     for (name, terms) in [
         ("constant", [0.4, 0.0, 0.0, 0.0, 0.0, 0.0]),
         ("roll", [-0.2, 0.5, 0.0, 0.0, 0.0, 0.0]),
@@ -55,7 +57,7 @@ fn nothing_is_corrected_where_rows_agree_or_are_far_off() {
 }
 
 #[test]
-fn a_field_that_was_applied_is_part_of_the_next_one() {
+fn the_next_field_includes_the_applied_one() {
     let applied = RowField { terms: [0.3 * 2.0 / SIZE.1 as f64, 0.0, 0.0, 0.0, 0.0, 0.0] };
     let fit = row_field(&bent(|_| 0.1), SIZE.0, SIZE.1, &applied).unwrap();
     assert!((fit.field.offset_px(DVec2::new(160.0, 120.0), DVec2::new(320.0, 240.0)) - 0.4).abs() < 0.05, "{fit}");
@@ -63,7 +65,7 @@ fn a_field_that_was_applied_is_part_of_the_next_one() {
 }
 
 #[test]
-fn rows_are_read_where_the_field_says_and_columns_where_one_camera_stands_above() {
+fn the_field_moves_rows_or_columns_by_the_axis() {
     let (width, height) = (8, 6);
     let picture = Picture::from(Image::from_fn(width, height, |x, y| [(10 * x + y) as u8, (20 * y) as u8, 7]));
     let field = |px: f64, rows: usize| RowField { terms: [px * 2.0 / rows as f64, 0.0, 0.0, 0.0, 0.0, 0.0] };
@@ -72,7 +74,7 @@ fn rows_are_read_where_the_field_says_and_columns_where_one_camera_stands_above(
         let from = (y + 1).min(height - 1);
         assert_eq!(lower.rgb.as_ref().unwrap().row(y), picture.rgb.as_ref().unwrap().row(from), "row {y}");
     }
-    // upright, what lies lower in turned images lies further left
+    // lower in turned images is further left upright
     let left = RowRemap::new(&field(1.0, width), Axis::Vertical, (width, height), None).apply(&picture);
     for x in 0..width {
         assert_eq!(left.luma.to_u8().at(x, 3), picture.luma.to_u8().at(x.saturating_sub(1), 3), "column {x}");
@@ -80,7 +82,7 @@ fn rows_are_read_where_the_field_says_and_columns_where_one_camera_stands_above(
 }
 
 #[test]
-fn a_correction_behind_a_rectification_is_the_rectification_of_a_moved_place() {
+fn correction_and_rectification_combine_in_one_map() {
     let rig = plain_rig();
     let rectifier = rig.rectifier(640, 480, 0.3).unwrap();
     let field = RowField { terms: [0.5 * 2.0 / 480.0, 0.0, 0.0, 0.0, 0.0, 0.0] };

@@ -6,21 +6,21 @@ use std::ops::Sub;
 /// Cause of a frame's damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// Fewer bytes than the image has.
+    /// Bytes are missing: the frame is shorter than the image.
     Short,
-    /// The driver flags the frame: bytes were lost on the bus.
+    /// Bytes were lost on the bus: the driver flags the frame.
     Flagged,
-    /// A truncated or invalid JPEG.
+    /// The JPEG is truncated or invalid.
     Jpeg,
-    /// Another image size than the granted one, or one that the format cannot have.
+    /// The image size differs from the granted one, or is impossible for the format.
     Size,
 }
 
-/// A frame that cannot be decoded; it is dropped and counted.
+/// Error of a frame that cannot be decoded; the frame is dropped and counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct DecodeError {
-    /// Cause, for the counts.
+    /// Cause, as it is counted.
     pub damage: Damage,
     /// Description with numbers.
     pub text: String,
@@ -75,7 +75,6 @@ impl Damaged {
         nonzero.join(", ")
     }
 
-    /// Combines the two counts of each cause.
     fn each(self, other: Self, function: fn(u64, u64) -> u64) -> Self {
         Self {
             short: function(self.short, other.short),
@@ -86,7 +85,7 @@ impl Damaged {
     }
 }
 
-/// Formats the sum and the causes: `3 damaged (2 too short, 1 flagged by the driver)`.
+// `3 damaged (2 too short, 1 flagged by the driver)`
 impl fmt::Display for Damaged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} damaged", self.total())?;
@@ -100,7 +99,7 @@ impl std::iter::Sum for Damaged {
     }
 }
 
-/// Subtracts earlier counts.
+// subtracts earlier counts
 impl Sub for Damaged {
     type Output = Self;
 

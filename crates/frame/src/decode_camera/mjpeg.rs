@@ -1,4 +1,4 @@
-//! Decodes one MJPEG frame.
+//! Decoder of one MJPEG frame of a camera: bytes in, luma and optionally RGB out. Damaged frames are errors and never a partial image.
 
 #![allow(
     clippy::inline_always,
@@ -23,7 +23,7 @@ pub(super) fn decode((width, height): (usize, usize), bytes: &[u8], pixels: Pixe
     if pixels == Pixels::Unread {
         return Ok(Picture { luma: Luma::U8(Image::filled(width, height, 0)), rgb: None });
     }
-    // strict mode: otherwise the decoder fills a truncated frame with grey and reports success
+    // strict mode, because the decoder otherwise fills a truncated frame with grey and reports success
     let options = DecoderOptions::default().set_strict_mode(true);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&stream[..]), options);
     let broken = |why| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {why}"));
@@ -78,11 +78,10 @@ fn rgb_of([y, cb, cr]: [u8; 3]) -> [u8; 3] {
     [channel(y + 22970 * cr), channel(y - 11700 * cr - 5638 * cb), channel(y + 29032 * cb)]
 }
 
-/// Prepares the frame for the decoder: without end marker, and with the standard Huffman tables (K.3) where the camera omits
-/// them, as many do.
+/// Prepares the frame for the decoder: without end marker, and with the standard Huffman tables (K.3), which many cameras omit.
 ///
-/// The decoder adds the tables to a stream that is marked as an AVI frame; tables in the stream take precedence. Behind an early
-/// end marker the decoder fills in pixels, but it reports an early end of the data.
+/// The decoder adds the tables to a stream marked as an AVI frame, but tables in the stream take precedence. After an early end marker the
+/// decoder fills in pixels, whereas it reports an early end of the data.
 fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     const START: [u8; 2] = [0xff, 0xd8];
     const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
@@ -91,10 +90,10 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
         let text = format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len());
         return Err(DecodeError::new(damage, text));
     }
-    // behind the end marker the driver's buffer holds zeros or bytes of an older frame
+    // after the end marker the driver's buffer contains zeros or bytes of an older frame
     let parts = jpeg_frame(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
     if !parts.is_plain {
-        // no camera sends such a frame, and damage of this form makes the decoder panic
+        // no camera sends such a frame, and the decoder panics on damage of this form
         return Err(DecodeError::new(Damage::Jpeg, "MJPEG frame in several scans"));
     }
     Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())

@@ -1,7 +1,6 @@
-//! Decodes camera frames: luma directly from the data, RGB on request. Luma keeps the camera's range:
-//! YUYV and NV12 usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
-//! because a partial image would be matched. Two kinds of damage are undetected: a cut in the last row of blocks, and a
-//! lost end whose place holds bytes of an older frame.
+//! Decoder of camera frames: luma directly from the data, RGB on request. Luma keeps the camera's range: YUYV and NV12 usually 16 to 235
+//! (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error, because a partial image would be matched. Two kinds of
+//! damage are undetected: a cut in the last row of blocks, and a lost end replaced by bytes of an older frame.
 
 mod damage;
 mod mjpeg;
@@ -71,7 +70,7 @@ impl Layout {
         Self { format, width, height, stride: width.saturating_mul(format.bytes_per_pixel().unwrap_or(0)) }
     }
 
-    /// Sets the stride where possible; drivers without a stride report 0 or a wrong number.
+    /// Raises the stride; drivers without a stride report 0 or a wrong number.
     #[must_use]
     pub fn with_stride(self, stride: usize) -> Self {
         Self { stride: self.stride.max(stride), ..self }
@@ -87,12 +86,10 @@ impl Layout {
         &bytes[..bytes.len().min(rows.saturating_mul(self.stride))]
     }
 
-    /// Iterates over `rows` rows of `bytes`, with `per_pixel` bytes per pixel.
     fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
         let row = self.width.saturating_mul(self.format.bytes_per_pixel().unwrap_or(0));
         let stride = self.stride.max(row);
         let needed = rows.checked_sub(1).map_or(0, |gaps| gaps.saturating_mul(stride).saturating_add(row));
-        // drivers may pass more bytes than the image has (whole memory pages)
         let Some(bytes) = bytes.get(..needed) else {
             let Self { format, width, height, .. } = self;
             let (name, got) = (format.name(), bytes.len());
@@ -103,10 +100,10 @@ impl Layout {
     }
 }
 
-/// Decodes one frame, with RGB if `pixels` asks for colours and the format has chroma.
+/// Decodes one frame, with RGB if `pixels` includes colours and the format has chroma.
 ///
-/// Drivers do not report the number of used bits of Y16. The smallest of 10, 12, 14 and 16 that holds this frame's
-/// brightest pixel is taken. The reader of a stream never lowers the number again.
+/// Drivers do not report the number of used bits of Y16: the smallest of 10, 12, 14 and 16 that holds the brightest pixel is taken. The
+/// reader of a stream never lowers it again.
 ///
 /// Every input has a defined result: the length is checked before memory is allocated.
 ///
@@ -132,7 +129,7 @@ fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
     if !width.is_multiple_of(2) {
         return Err(DecodeError::new(Damage::Size, format!("YUYV frame of odd width {width}")));
     }
-    // checked before the allocation: the size may be nonsense
+    // before the allocation, because the size may be nonsense
     let rows = layout.rows(bytes, height)?;
     let mut luma = Vec::with_capacity(width * height);
     let mut rgb = Vec::with_capacity(if color { width * height } else { 0 });
@@ -154,7 +151,7 @@ fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
         return Err(DecodeError::new(Damage::Size, format!("NV12 frame of odd size {width}x{height}")));
     }
     let luma = plane(layout, bytes)?;
-    // a partial image is an error, also where colour is not requested
+    // a partial image is an error, even if colour is not requested
     let colours: Vec<&[u8]> =
         layout.rows(bytes.get(stride.saturating_mul(height)..).unwrap_or_default(), height / 2)?.collect();
     let rgb = color.then(|| {
@@ -175,7 +172,6 @@ fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
     Ok(Luma::of_words(Image::new(layout.width, layout.height, pixels)).into())
 }
 
-/// Decodes a plane of one byte per pixel.
 fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
     let rows = layout.rows(bytes, layout.height)?;
     let mut pixels = Vec::with_capacity(layout.width * layout.height);

@@ -1,4 +1,4 @@
-//! Decoding of every format, intact and damaged.
+//! Tests of the decoder: every format, intact and damaged.
 
 use super::*;
 use ::image::codecs::jpeg::JpegEncoder;
@@ -52,7 +52,7 @@ fn yuyv_luma_is_the_y_bytes() {
 
 #[test]
 fn yuyv_colours_are_those_of_bt601() {
-    // red, green, blue and the two ends, as BT.601 has them in limited range
+    // red, green, blue, black and white in BT.601's limited range
     let cases = [([81, 90, 240], [255, 0, 0]), ([145, 54, 34], [0, 255, 0]), ([41, 240, 110], [0, 0, 255])];
     let ends = [([16, 128, 128], [0, 0, 0]), ([235, 128, 128], [255, 255, 255])];
     for ([y, u, v], rgb) in cases.into_iter().chain(ends) {
@@ -80,7 +80,7 @@ fn mjpeg_comes_back_nearly_as_it_was() {
     }
 }
 
-/// Sizes with and without whole blocks: the decoder's own RGB comes from another pass over the same frame.
+// with and without whole blocks; the expected RGB comes from the decoder's own conversion
 #[test]
 fn luma_and_colours_of_one_pass_are_those_of_two() {
     use zune_jpeg::zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
@@ -100,7 +100,6 @@ fn luma_and_colours_of_one_pass_are_those_of_two() {
     }
 }
 
-/// A real camera's frame without Huffman tables, with its correctly decoded image.
 #[test]
 fn a_real_cameras_frame_is_decoded() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {
@@ -121,7 +120,7 @@ fn a_real_cameras_frame_is_decoded() {
 }
 
 #[test]
-fn bytes_behind_the_end_are_no_harm() {
+fn bytes_after_the_end_are_ignored() {
     let mut stream = jpeg(&ramp(32, 32));
     stream.extend([0; 1000]);
     assert!(decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, Pixels::Luma).is_ok());
@@ -134,7 +133,7 @@ fn damaged_mjpeg_is_refused_and_never_a_panic() {
     let most = header + (whole.len() - header) * 3 / 4;
     for length in 0..most {
         let cut = &whole[..length];
-        // as a driver's buffer goes on: not at all, or with zeros; or as some cameras end it all the same
+        // the rest of a driver's buffer: nothing or zeros; or an end marker all the same
         for behind in [&[], &[0; 2000][..], &[0xff, 0xd9]] {
             let stream = [cut, behind].concat();
             let decoded = decode(Layout::tight(PixelFormat::Mjpeg, (64, 48)), &stream, Pixels::Color);
@@ -198,7 +197,7 @@ fn y16_keeps_its_depth() {
 }
 
 #[test]
-fn no_layout_makes_raw_bytes_a_panic() {
+fn no_layout_panics() {
     const MOST: usize = usize::MAX;
     let picture = jpeg(&ramp(16, 16));
     for &format in PixelFormat::ALL {
@@ -231,7 +230,7 @@ fn causes_of_damage_are_told_apart() {
 }
 
 #[test]
-fn no_size_makes_raw_bytes_a_panic() {
+fn no_size_panics() {
     for &format in PixelFormat::ALL {
         for size in [(0, 0), (0, 4), (4, 0), (1, 1), (2, 2)] {
             for length in 0..20 {

@@ -1,4 +1,4 @@
-//! Choice of the GPU and of its tuning: plain data, also without a GPU engine.
+//! Choice of the GPU and of its tuning, as plain data that exists without a GPU engine too.
 
 /// Adapter to open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Returns the path of the file with this name; `None` where the system has no cache folder.
+/// Returns the path of the file with this name; `None` if the system has no cache folder.
 pub fn file(name: &str) -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "stereopsis")?.cache_dir().join(name))
 }
@@ -20,13 +20,13 @@ pub fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     folder.and_then(|()| files::write(file, bytes)).map_err(|err| err.source)
 }
 
-/// Measurements by key, in a JSON file. If the file cannot be read or written, they are repeated.
+/// Measurements by key, in a JSON file. If the file is unreadable or not writable, they are repeated.
 #[derive(Clone, Debug, Default)]
 pub struct Measurements {
     file: Option<PathBuf>,
 }
 
-/// Largest number of entries, above which all are dropped: most belong to old devices and versions.
+/// Largest number of entries; above it all are dropped, because most belong to old devices and versions.
 const MAX_ENTRIES: usize = 500;
 
 impl Measurements {

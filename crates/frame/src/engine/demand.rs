@@ -1,5 +1,4 @@
-//! Comparison of a job's memory with the free memory, before the job begins: the system would end a program that takes more, and others
-//! with it.
+//! Comparison of a job's memory with the free memory before the job begins, because the system would end a program that takes more.
 
 use super::{EngineError, Job};
 use crate::console;
@@ -13,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Properties of a job that determine its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Columns and rows, px.
+    /// Size of the images: columns and rows, px.
     pub size: (usize, usize),
     /// Valid parameters.
     pub params: Arc<StereoParams>,
@@ -38,7 +37,7 @@ impl Demand {
         Self { size: left.luma.size(), params, wants_right, deep, colored: left.rgb.is_some() }
     }
 
-    /// Returns smaller demands, each with the words that lead to it.
+    /// Returns smaller demands, each with the flags that lead to it.
     fn smaller(&self) -> Vec<(String, Self)> {
         let with = |params| Self { params: Arc::new(params), ..self.clone() };
         let (width, height) = self.size;
@@ -58,10 +57,10 @@ impl Demand {
     }
 }
 
-/// Memory that engines of this process are about to allocate, bytes: the system counts it only after use.
+/// Memory that engines of this process are about to allocate, bytes; the system counts it only after use.
 static PROMISED: AtomicU64 = AtomicU64::new(0);
 
-/// Reservation of memory that an engine is about to allocate, until dropped.
+/// Reservation of memory that an engine is about to allocate, until it is dropped.
 pub struct Promise(u64);
 
 impl Promise {
@@ -78,7 +77,7 @@ impl Drop for Promise {
     }
 }
 
-/// Returns the memory that is free and not reserved by an engine; `None` where the system does not report it. Tests pass `given`.
+/// Returns the memory that is free and not reserved by an engine; `None` if the system does not report it. Tests pass `given`.
 pub fn free(given: Option<Free>) -> Option<Free> {
     let now = || {
         let free = Places::usual().free()?;
@@ -87,7 +86,7 @@ pub fn free(given: Option<Free>) -> Option<Free> {
     given.or_else(now)
 }
 
-/// Refuses a demand above `free` plus the memory `held` by the engine before, and names settings that fit. `need` computes the bytes of
+/// Refuses a demand above `free` plus the memory `held` by the previous engine, and names settings that fit. `need` computes the bytes of
 /// any demand; `None` for one that is impossible for other reasons.
 ///
 /// # Errors

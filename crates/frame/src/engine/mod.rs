@@ -44,7 +44,7 @@ choices! {
 /// Description of an engine, part of every result.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct EngineInfo {
-    /// CPU or GPU.
+    /// Kind of the engine.
     pub kind: EngineKind,
     /// Name of the device: `AMD EPYC, AVX-512, 2 threads`, `NVIDIA H200 (Vulkan)`.
     pub adapter: String,
@@ -55,18 +55,18 @@ pub struct EngineInfo {
 /// Pair to match.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The pair.
+    /// Pair to match.
     pub frame: Arc<Frame>,
     /// Valid parameters.
     pub params: Arc<StereoParams>,
-    /// Whether the disparity map comes to the host; a window needs only the texture.
+    /// Whether the disparity map is copied to the host; a window needs only the texture.
     pub read_back: bool,
-    /// Whether the right image's map is computed too, and comes to the host.
+    /// Whether the right image's map is computed too, and copied to the host.
     pub wants_right: bool,
 }
 
 impl Job {
-    /// Returns whether a map has to come to the host.
+    /// Whether a map has to be copied to the host.
     pub fn comes_back(&self) -> bool {
         self.read_back || self.wants_right
     }
@@ -77,7 +77,7 @@ impl Job {
 pub struct StageTime {
     /// Name of the stage: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
-    /// Its time, ms.
+    /// Time of the stage, ms.
     pub ms: f64,
 }
 
@@ -90,7 +90,7 @@ pub struct Output {
     pub engine: Arc<EngineInfo>,
     /// Disparity map on the host; always from the CPU, on request from the GPU.
     pub map: Option<Arc<DisparityMap>>,
-    /// The right image's disparity map, if the job wants it.
+    /// Disparity map of the right image, if the job requests it.
     pub right_map: Option<Arc<DisparityMap>>,
     /// Disparity map on the GPU; only from the GPU.
     pub texture: Option<ResultTexture>,
@@ -111,8 +111,8 @@ impl Output {
     }
 }
 
-/// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in
-/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if the parameters enable it.
+/// Disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in [`crate::stereo::DisparityMap::values`], next 8 bits
+/// the reasons, upper 8 bits the confidence if the parameters enable it.
 #[cfg(feature = "gpu")]
 pub type ResultTexture = wgpu::Texture;
 /// Type without values: no engine of this build leaves its map on a device.
@@ -122,7 +122,7 @@ pub type ResultTexture = std::convert::Infallible;
 /// Error of an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// No adapter, or none that can compute.
+    /// No adapter is present, or none that can compute.
     #[error("{0}")]
     NoAdapter(String),
     /// The job exceeds a limit of the device; the text has the numbers.
@@ -134,13 +134,13 @@ pub enum EngineError {
     /// The device is lost: driver reset, unplugged, asleep too long.
     #[error("the GPU was lost ({0})")]
     DeviceLost(String),
-    /// Anything else that the device reports.
+    /// The device reports another error.
     #[error("{0}")]
     Device(String),
 }
 
-/// Runs jobs in order. Up to [`Engine::slots`] are in flight, so that the upload of a pair overlaps the computation
-/// of the one before.
+/// Engine that runs jobs in order. Up to [`Engine::slots`] are in flight, so that the upload of a pair overlaps the computation of the
+/// previous one.
 pub trait Engine: Send {
     /// Returns the description of this engine.
     fn info(&self) -> Arc<EngineInfo>;
@@ -148,35 +148,34 @@ pub trait Engine: Send {
     /// Returns the largest number of jobs in flight: submitted and not yet collected.
     fn slots(&self) -> usize;
 
-    /// Returns the bytes of memory that it keeps for pairs like the last one; `None` if unknown.
+    /// Returns the bytes of memory kept for pairs like the last one; `None` if unknown.
     fn memory_bytes(&mut self) -> Option<usize> {
         None
     }
 
-    /// Returns whether a job like this could start at once. If not, the engine prepares for it in the background; repeated calls are
-    /// cheap. An impossible job counts as prepared: [`Engine::submit`] returns the error.
+    /// Whether a job like this could start at once. If not, the engine prepares in the background; repeated calls are cheap. An impossible
+    /// job counts as prepared: [`Engine::submit`] returns the error.
     fn prepare(&mut self, _job: &Job) -> bool {
         true
     }
 
-    /// Begins a new sequence with the next pair, without state of earlier pairs, like a change of size or parameters;
-    /// see [`crate::stereo::Past`].
+    /// Begins a new sequence: the next pair is matched without state of earlier pairs, as after a change of size or parameters; see
+    /// [`crate::stereo::Past`].
     fn forget(&mut self);
 
-    /// Starts a job without waiting for the device. An engine that is not prepared prepares first, which may take a
-    /// while.
+    /// Starts a job without waiting for the device. An unprepared engine prepares first, which may take a while.
     ///
     /// # Errors
-    /// The job is not taken; the engine stays usable unless the device is lost.
+    /// The job is rejected; the engine stays usable unless the device is lost.
     fn submit(&mut self, job: Job) -> Result<(), EngineError>;
 
-    /// Returns the oldest job's result if it is finished. Never waits for a device; the CPU engine computes here.
+    /// Returns the oldest job's result if it is finished. It never waits for a device, but the CPU engine computes here.
     ///
     /// # Errors
     /// The oldest job failed, and is no longer in flight.
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
 
-    /// Waits for a moment at most for the oldest job, which [`Engine::collect`] returns if it is finished.
+    /// Waits briefly for the oldest job, which [`Engine::collect`] returns if it is finished.
     fn wait(&mut self) {
         std::thread::sleep(POLL_INTERVAL);
     }
@@ -185,7 +184,7 @@ pub trait Engine: Send {
 /// Refuses images with too many pixels for the counters of mutual information.
 ///
 /// # Errors
-/// There are too many pixels.
+/// The image has too many pixels.
 pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
     if params.cost.is_learned() && width * height > MAX_PIXELS {
         return Err(EngineError::TooLarge(format!(

@@ -1,7 +1,7 @@
-//! Policy for a lost GPU, for the engine thread and the window alike: a state machine of events and decisions, without devices.
+//! Policy for a lost GPU, shared by the engine thread and the window: a state machine of events and decisions, without devices.
 //!
-//! A lost GPU is opened again once, [`RETRY_DELAY`] after the loss: about what a driver needs for a reset and a machine to wake
-//! up. A GPU that is lost again within [`PROBATION`] stays closed until the user chooses an engine.
+//! A lost GPU is opened again once, [`RETRY_DELAY`] after the loss, about the time of a driver's reset or a machine's wake-up. A GPU
+//! that is lost again within [`PROBATION`] stays closed until the user chooses an engine.
 
 use super::EngineError;
 use std::time::{Duration, Instant};
@@ -40,12 +40,12 @@ impl Recovery {
         self.recovered_at = Some(now);
     }
 
-    /// Returns when the GPU is to be opened again.
+    /// Returns the time to open the GPU again.
     pub fn due(&self) -> Option<Instant> {
         self.retry_at
     }
 
-    /// Returns whether the GPU is to be opened now; true once for each loss.
+    /// Whether the GPU is to be opened now; true once for each loss.
     pub fn take_due(&mut self, now: Instant) -> bool {
         self.retry_at.take_if(|at| *at <= now).is_some()
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gpu_is_tried_once_after_each_loss_and_not_again_within_its_probation() {
+    fn a_gpu_is_retried_once_unless_lost_within_its_probation() {
         let start = Instant::now();
         let at = |s| start + Duration::from_secs(s);
         let mut recovery = Recovery::default();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_say_what_computes_and_what_follows() {
+    fn messages_name_the_engine_and_the_next_step() {
         let loss = EngineError::DeviceLost("reset".into());
         let cpu = "the CPU computes instead";
         assert_eq!(

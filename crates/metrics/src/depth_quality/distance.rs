@@ -31,7 +31,7 @@ pub struct Distance {
     pub matching_mm: Measured,
     /// Error of the calibration's focal length and baseline, mm.
     pub calibration_mm: Measured,
-    /// All known parts, added as independent errors, mm.
+    /// Total error: all known parts, added as independent errors, mm.
     pub total_mm: f64,
 }
 
@@ -59,7 +59,7 @@ pub fn distance(
     let calibration_mm = match geometry.uncertainty {
         _ if geometry.estimated => Err(Missing::Estimate),
         None => Err(Missing::Uncertainty),
-        // a longer baseline lengthens everything, and a longer focal length depth alone
+        // a longer baseline scales all lengths, a longer focal length only depth
         Some(Uncertainty { focal_percent, baseline_percent }) => {
             let deeper_mm = along.map_or(0.0, |along| (b.z - a.z) * along.z);
             Ok((baseline_percent * a.distance(b)).hypot(focal_percent * deeper_mm) / 100.0)
@@ -89,7 +89,6 @@ fn scatter_px(map: &DisparityMap, (x, y): (usize, usize)) -> Measured {
     Ok(rms(inliers.iter().map(|&i| plane.residual_px(&samples[i]))))
 }
 
-/// Returns the point of a pixel, mm, and its change for 1 px of disparity, mm.
 fn end(map: &DisparityMap, geometry: &Geometry, (x, y): (usize, usize)) -> Result<(DVec3, DVec3), Missing> {
     let inside = x < map.values.width() && y < map.values.height();
     let disparity_px = inside.then(|| measured_px(map, x, y)).flatten().ok_or(Missing::Point { x, y })?;
@@ -108,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_ruler_across_and_one_along_the_axis() {
-        // 2 m away, focal length 500 px: 4 mm a pixel
+        // 2 m away, focal length 500 px: 4 mm per pixel
         let flat = map_of(|_, _| Some(25.0));
         let across = distance(&flat, Some(&RIG), [(10, 20), (60, 20)], STEP_PX).unwrap();
         assert!((across.distance_mm - 200.0).abs() < 1e-6, "{across:?}");
@@ -132,7 +131,7 @@ mod tests {
         let of =
             |geometry: &Geometry, step_px| distance(&rough, Some(geometry), [(30, 30), (60, 30)], step_px).unwrap();
         let found = of(&exact, STEP_PX);
-        // Z^2 / (f T) is 80 mm for a px at 2 m and 320 at 4 m; across, the points lie little apart
+        // Z^2 / (f T) is 80 mm for 1 px at 2 m and 320 at 4 m; laterally the points are close to each other
         let per_px = [80.0, 320.0];
         let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 0.03 * wanted, "{found} is not {wanted}");
         near(found.quantisation_mm, (per_px[0] / 32.0_f64).hypot(per_px[1] / 32.0));
@@ -144,19 +143,19 @@ mod tests {
         assert_eq!(of(&RIG, STEP_PX).calibration_mm, Err(Missing::Uncertainty));
         near(of(&RIG, STEP_PX).total_mm, parts[0].hypot(parts[1]));
         assert_eq!(of(&Geometry { estimated: true, ..exact }, STEP_PX).calibration_mm, Err(Missing::Estimate));
-        // a longer baseline lengthens what lies across too, a longer focal length does not
+        // a longer baseline also scales lateral lengths, a longer focal length does not
         let flat = map_of(|_, _| Some(25.0));
         let across = distance(&flat, Some(&exact), [(10, 20), (60, 20)], STEP_PX).unwrap();
         near(across.calibration_mm.unwrap(), 0.005 * 200.0);
         assert!(across.matching_mm.unwrap().abs() < 1e-9, "nothing scatters");
-        // a pixel that sticks out of its surroundings has no known scatter
+        // around a pixel that differs from its surroundings the scatter is unknown
         let spike = map_of(|x, y| Some(if (x, y) == (30, 30) { 28.0 } else { 25.0 }));
         let spike = distance(&spike, Some(&exact), [(30, 30), (60, 30)], STEP_PX).unwrap();
         assert_eq!(spike.matching_mm, Err(Missing::Scatter));
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn names_the_missing_data() {
         let map = map_of(|x, _| (x != 7).then_some(25.0));
         let of = |geometry: Option<&Geometry>, pixels| distance(&map, geometry, pixels, STEP_PX).unwrap_err();
         assert_eq!(of(None, [(1, 1), (2, 2)]), Missing::Calibration);

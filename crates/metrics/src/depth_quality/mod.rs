@@ -1,9 +1,9 @@
 //! Depth quality of a region that shows a plane, as in RealSense's Depth Quality Tool, and the distance between two pixels.
 //!
-//! The definitions are RealSense's (librealsense, `tools/depth-quality`), with four differences. The plane is fitted to the
-//! pixels that agree with it, not to all: one hole that shows the background does not tilt it; the errors are those of all
-//! measured pixels. The sub-pixel error divides by Z as RealSense's page says, where its code divides by the length of the ray.
-//! Noise over time counts only pixels that were measured at least twice. Filled and held pixels are never counted.
+//! The definitions are RealSense's (librealsense, `tools/depth-quality`), with four differences. The plane is fitted only to pixels that
+//! agree with it, so that a hole with background does not tilt it; the errors are those of all measured pixels. The sub-pixel error
+//! divides by Z, as in RealSense's documentation; its code divides by the length of the ray. Noise over time counts only pixels measured
+//! at least twice. Filled and held pixels never count.
 
 mod distance;
 mod plane;
@@ -27,15 +27,15 @@ use sight::{Sample, trimmed};
 pub struct DepthQuality {
     /// Fill rate: measured pixels of the region, %.
     pub fill_percent: f64,
-    /// The plane of the region.
+    /// Plane of the region.
     pub plane: Result<PlaneQuality, Missing>,
-    /// Sub-pixel RMS error: difference of the disparities from those of the plane, px. Known without a calibration too.
+    /// Sub-pixel RMS error: difference of the disparities from those of the plane, px; needs no calibration.
     pub subpixel_rms_px: Measured,
-    /// Z accuracy: median error of depth against the true distance, % of that; positive: measured too far.
+    /// Z accuracy: median error of depth, % of the true distance; positive if measured too far.
     pub z_accuracy_percent: Measured,
 }
 
-/// The plane of a region and the distances of the measured points from it.
+/// Plane of a region, and the distances of the measured points from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlaneQuality {
     /// Distance of the camera from the plane along its normal, mm.
@@ -44,14 +44,14 @@ pub struct PlaneQuality {
     pub angle_deg: f64,
     /// Plane-fit RMS error: distances of the points from the plane, mm.
     pub rms_mm: f64,
-    /// RMS error in % of the plane's distance.
+    /// Plane-fit RMS error, % of the plane's distance.
     pub rms_percent: f64,
     /// Measured pixels that agree with the plane, %: well below 100 if the region contains something else.
     pub inlier_percent: f64,
 }
 
-/// Measures the part of a region inside the image. `true_distance_m` is the true distance of the plane on the
-/// line of sight through the middle of the image, as measured with a ruler, above 0.
+/// Measures the part of a region inside the image. `true_distance_m` is the true distance of the plane on the line of sight through the
+/// image centre, measured with a ruler, above 0.
 pub fn depth_quality(
     map: &DisparityMap,
     geometry: Option<&Geometry>,
@@ -69,7 +69,6 @@ pub fn depth_quality(
     DepthQuality { fill_percent, plane, subpixel_rms_px, z_accuracy_percent }
 }
 
-/// Numbers that need a geometry.
 struct MetricQuality {
     plane: Result<PlaneQuality, Missing>,
     subpixel_rms_px: Measured,
@@ -82,7 +81,7 @@ impl MetricQuality {
     }
 }
 
-/// Returns the sub-pixel error alone: a plane in space is a plane in disparities too.
+/// Returns only the sub-pixel error, because a plane in space is also a plane in disparities.
 fn without_geometry(samples: &[Sample]) -> Measured {
     let flat = plane::flat_inliers(samples)?.plane;
     Ok(rms(trimmed(samples).iter().map(|sample| flat.residual_px(sample))))
@@ -94,7 +93,7 @@ fn with_geometry(
     true_distance_m: Option<f64>,
     size: (usize, usize),
 ) -> MetricQuality {
-    // disparities behind infinity have no point in space
+    // disparities at and behind infinity have no point in space
     let samples: Vec<_> = samples.iter().copied().filter(|s| s.disparity_px + geometry.doffs_px > 0.0).collect();
     let fitted = plane::flat_inliers(&samples).and_then(|flat| {
         let points: Vec<_> = flat.inliers.iter().map(|&i| sight::point_mm(&samples[i], geometry)).collect();
@@ -127,7 +126,6 @@ fn with_geometry(
     MetricQuality { plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
 }
 
-/// Returns the root of the mean square of at least one number.
 fn rms(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut count) = (0.0, 0_usize);
     for value in values {

@@ -1,11 +1,11 @@
-//! Planes: first in disparities, where outliers are found, then in space.
+//! Planes through measured pixels: first in disparities, where outliers are found, then in space.
 
 use super::sight::Sample;
 use crate::quantity::Missing;
 use crate::random::Random;
 use glam::{DMat3, DVec3};
 
-/// A plane in space, mm.
+/// Plane in space, mm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plane {
     /// Unit normal that points away from the camera.
@@ -15,7 +15,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Fits the plane through the centroid with the least squares along the axis that is best determined: RealSense's fit.
+    /// Fits the plane through the centroid with least squares along the best determined axis, as in RealSense's tool.
     pub(super) fn through(points: &[DVec3]) -> Result<Self, Missing> {
         if points.len() < 3 {
             return Err(Missing::Pixels { have: points.len() });
@@ -45,7 +45,6 @@ impl Plane {
         -self.offset_mm
     }
 
-    /// Returns the angle between the normal and the optical axis, degrees.
     pub(super) fn angle_deg(&self) -> f64 {
         self.normal.z.abs().min(1.0).acos().to_degrees()
     }
@@ -55,7 +54,6 @@ impl Plane {
         self.normal.dot(point) + self.offset_mm
     }
 
-    /// Returns the nearest point of the plane.
     pub(super) fn foot(&self, point: DVec3) -> DVec3 {
         point - self.normal * self.signed_mm(point)
     }
@@ -77,7 +75,6 @@ pub(super) struct DisparityPlane {
 }
 
 impl DisparityPlane {
-    /// Returns the difference of a sample's disparity from the plane's, px.
     pub(super) fn residual_px(&self, sample: &Sample) -> f64 {
         sample.disparity_px - self.slopes.dot(self.place(sample))
     }
@@ -86,7 +83,7 @@ impl DisparityPlane {
         DVec3::new(sample.x - self.origin.0, sample.y - self.origin.1, 1.0)
     }
 
-    /// Fits the plane of the samples by least squares; `None` where they lie on one line.
+    /// Fits the plane of the samples by least squares; `None` if they lie on one line.
     fn fitted<'a>(origin: (f64, f64), samples: impl Iterator<Item = &'a Sample>) -> Option<Self> {
         let empty = Self { origin, slopes: DVec3::ZERO };
         let (mut normal, mut right) = (DMat3::ZERO, DVec3::ZERO);
@@ -95,33 +92,31 @@ impl DisparityPlane {
             normal += DMat3::from_cols(place * place.x, place * place.y, place);
             right += place * sample.disparity_px;
         }
-        // sums of whole pixels: a determinant below one comes from one line
+        // the sums are integers, so a determinant below one means one line
         (normal.determinant() > 0.5).then(|| Self { origin, slopes: normal.inverse() * right })
     }
 }
 
-/// A plane in disparities and the samples that agree with it.
+/// Plane in disparities, and the samples that agree with it.
 #[derive(Debug)]
 pub(super) struct DisparityPlaneFit {
     pub(super) plane: DisparityPlane,
-    /// Indices of the inliers.
     pub(super) inliers: Vec<usize>,
 }
 
-/// Number of tried planes through three samples: with half of the samples outliers, one without any of them is all but certain.
+/// Number of tried planes through three samples; with half of the samples outliers, one without any of them is almost certain.
 const TRIALS: usize = 200;
-/// Largest number of samples whose median residual judges a trial.
+/// Largest number of samples for the median residual of a trial.
 const MAX_JUDGES: usize = 1000;
 /// Largest residual of an inlier, standard deviations.
 const MAX_SIGMAS: f64 = 2.5;
 /// Smallest tolerance of an inlier's residual, px: two steps of a disparity.
 const MIN_TOLERANCE_PX: f64 = 0.125;
-/// The standard deviation of a normal distribution over its median absolute residual.
+/// Standard deviation of a normal distribution over its median absolute residual.
 const SIGMA_OF_MEDIAN: f64 = 1.4826;
 
-/// Fits the plane of most samples, by the least median of squares (Rousseeuw 1984), then by least squares of the inliers. Outliers are
-/// found in disparities because a plane is linear there, and its noise does not grow with the distance. The result is
-/// deterministic.
+/// Fits the plane of most samples, by the least median of squares (Rousseeuw 1984), then by least squares of the inliers. A plane is linear
+/// in disparities, and its noise there is independent of the distance, so outliers are found there. The result is deterministic.
 pub(super) fn flat_inliers(samples: &[Sample]) -> Result<DisparityPlaneFit, Missing> {
     if samples.len() < 3 {
         return Err(Missing::Pixels { have: samples.len() });
@@ -155,7 +150,7 @@ fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(DisparityPlan
             best = Some((plane, median));
         }
     }
-    // few samples may all have been drawn on one line
+    // all trials of few samples may be on one line
     let all = || DisparityPlane::fitted(origin, samples.iter()).map(|plane| (plane, 0.0));
     best.or_else(all).ok_or(Missing::Line)
 }

@@ -5,14 +5,10 @@ use crate::region::Region;
 use crate::stereo::{DisparityMap, INVALID};
 use glam::DVec3;
 
-/// One measured pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// Column, px.
     pub(super) x: f64,
-    /// Row, px.
     pub(super) y: f64,
-    /// Its disparity, px.
     pub(super) disparity_px: f64,
 }
 
@@ -42,7 +38,6 @@ pub(super) fn point_mm(sample: &Sample, geometry: &Geometry) -> DVec3 {
     ray(sample.x, sample.y, geometry) * z_mm
 }
 
-/// Returns the line of sight of a pixel, with z = 1.
 fn ray(x: f64, y: f64, geometry: &Geometry) -> DVec3 {
     DVec3::new((x - geometry.cx_px) / geometry.focal_px, (y - geometry.cy_px) / geometry.focal_px, 1.0)
 }

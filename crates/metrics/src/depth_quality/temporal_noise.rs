@@ -25,7 +25,7 @@ impl TemporalNoise {
         Self { region, maps: VecDeque::new(), geometry: None }
     }
 
-    /// Adds the next map. Another geometry or size starts anew.
+    /// Adds the next map. Another geometry or size restarts the measurement.
     pub fn add(&mut self, map: &DisparityMap, geometry: Option<&Geometry>) {
         let region = self.region.clipped(map.size());
         let values: Vec<_> =
@@ -40,11 +40,11 @@ impl TemporalNoise {
         }
     }
 
-    /// Returns the median over the region's pixels of the standard deviation of depth over its median, %. Pixels that were measured less than
-    /// twice are left out; RealSense counts them as free of noise.
+    /// Returns the median over the region's pixels of the standard deviation of depth over its median, %. Pixels measured less than twice
+    /// are left out; RealSense counts them as free of noise.
     ///
     /// # Errors
-    /// No calibration, or no pixel that was measured twice.
+    /// No calibration, or no pixel measured twice.
     pub fn percent(&self) -> Measured {
         let Some(geometry) = &self.geometry else {
             return Err(if self.maps.is_empty() { Missing::Pairs } else { Missing::Calibration });
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_forgets_and_what_is_missing_is_said() {
+    fn the_window_drops_old_maps_and_names_missing_data() {
         let mut noise = TemporalNoise::new(REGION);
         assert_eq!(noise.percent(), Err(Missing::Pairs));
         noise.add(&map_of(|_, _| Some(50.0)), Some(&RIG));

@@ -1,3 +1,5 @@
+//! Tests of depth quality on planes with known noise.
+
 use super::*;
 use crate::image::Image;
 use crate::stereo::{INVALID, reason};
@@ -6,14 +8,13 @@ use crate::stereo::{INVALID, reason};
 pub(super) const RIG: Geometry = Geometry::new(500.0, 0.1, 0.0, [39.5, 29.5]);
 const WHOLE: Region = Region { x: 0, y: 0, width: 80, height: 60 };
 
-/// A map of 80x60 px whose pixels have these disparities, px.
 pub(super) fn map_of(mut disparity_px: impl FnMut(usize, usize) -> Option<f64>) -> DisparityMap {
     let values = Image::from_fn(80, 60, |x, y| disparity_px(x, y).map_or(INVALID, |d: f64| (16.0 * d).round() as i16));
     let reasons = values.map(|&value| if value == INVALID { reason::SPECKLE } else { 0 });
     DisparityMap { values, reasons, confidence: None }
 }
 
-/// Disparity of a pixel on the plane that crosses the optical axis at this depth and turns about the vertical by this angle.
+/// Returns the disparity of a pixel on the plane that crosses the optical axis at this depth, turned about the vertical by this angle.
 fn tilted(depth_m: f64, angle_deg: f64) -> impl Fn(usize, usize) -> Option<f64> {
     let slope = angle_deg.to_radians().tan();
     move |x, _| {
@@ -28,7 +29,7 @@ fn gaussian(random: &mut fastrand::Rng) -> f64 {
 }
 
 #[test]
-fn a_perfect_tilted_plane_has_its_angle_and_distance_and_only_rounding_errors() {
+fn a_perfect_tilted_plane_has_only_rounding_errors() {
     for angle_deg in [0.0, 10.0, 40.0] {
         let quality = depth_quality(&map_of(tilted(1.0, angle_deg)), Some(&RIG), WHOLE, Some(1.0));
         let plane = quality.plane.unwrap();
@@ -63,7 +64,7 @@ fn noise_of_known_size_is_found() {
         let plane = tilted(1.0, 20.0);
         let map = map_of(|x, y| plane(x, y).map(|d| d + sigma_px * gaussian(&mut random)));
         let quality = depth_quality(&map, Some(&RIG), WHOLE, None);
-        // the feet of the points lie nearer than the plane on their lines of sight, by the squared cosine of the angle
+        // the foot of a point is nearer than the plane on the line of sight, by the squared cosine of the angle
         let expected = sigma_px * 20.0f64.to_radians().cos().powi(2);
         let found = quality.subpixel_rms_px.unwrap();
         assert!((found / expected - 1.0).abs() < 0.1, "{sigma_px}: {found}, expected {expected}");
@@ -79,7 +80,7 @@ fn noise_of_known_size_is_found() {
 #[test]
 fn background_does_not_tilt_the_plane_but_counts_as_error() {
     let plane = tilted(1.0, 10.0);
-    // a third of the region shows something half a metre behind
+    // a third of the region shows an object half a metre behind
     let map = map_of(|x, y| if x >= 55 { Some(RIG.disparity_px(1.5)) } else { plane(x, y) });
     let quality = depth_quality(&map, Some(&RIG), WHOLE, None);
     let plane = quality.plane.unwrap();
@@ -89,7 +90,7 @@ fn background_does_not_tilt_the_plane_but_counts_as_error() {
 }
 
 #[test]
-fn an_empty_region_says_what_is_missing() {
+fn an_empty_region_names_missing_data() {
     let nothing = depth_quality(&map_of(|_, _| None), Some(&RIG), WHOLE, Some(1.0));
     assert!(nothing.fill_percent.abs() < 1e-9);
     assert_eq!(nothing.plane, Err(Missing::Pixels { have: 0 }));
@@ -107,7 +108,7 @@ fn an_empty_region_says_what_is_missing() {
 }
 
 #[test]
-fn what_was_filled_or_held_was_not_measured() {
+fn filled_and_held_pixels_are_not_measured() {
     let mut map = map_of(|_, _| Some(50.0));
     for (x, y) in (0..80).flat_map(|x| [(x, 3), (x, 4)]) {
         map.reasons.set(x, y, reason::LEFT_RIGHT | if y == 3 { reason::FILLED } else { reason::HELD });

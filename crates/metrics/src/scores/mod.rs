@@ -1,5 +1,5 @@
-//! Scores of a map without ground truth, from the images alone. None of them is an error, and each can be good where the map is
-//! wrong. `stereopsis lab scores` measures their agreement with truth.
+//! Scores of a map without ground truth, from the images alone. None of them is an error, and each can be good for a wrong map.
+//! `stereopsis lab scores` measures their agreement with truth.
 
 mod combined;
 mod photometric;
@@ -25,7 +25,7 @@ pub struct Scores {
     pub left_right_percent: Measured,
     /// Agreement of the left image with the right one warped by the map.
     pub photometric: Result<Photometric, Missing>,
-    /// Pixels that kept their disparity since the pair before, % of those where nothing moved.
+    /// Pixels that kept their disparity since the pair before, % of those without motion.
     pub agreement_percent: Measured,
     /// Steps of the disparity between neighbours of similar brightness, px.
     pub smoothness_px: Measured,
@@ -33,7 +33,7 @@ pub struct Scores {
     pub unmeasured_percent: f64,
 }
 
-/// Scores a map of these images. `checked` is whether the left-right check was on; `previous` is the pair before.
+/// Computes the scores of a map of these images. `checked` is whether the left-right check was on; `previous` is the pair before.
 pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View<'_>>) -> Scores {
     let View { left, map } = view;
     Scores {
@@ -47,11 +47,11 @@ pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View
     }
 }
 
-/// Reasons for which a pixel does not come to the left-right check, or fails it.
+/// Reasons of pixels that did not reach the left-right check, or failed it.
 const NOT_PASSED: u8 = reason::RANGE | reason::UNIQUENESS | reason::LEFT_RIGHT | reason::MATCH | reason::BORDER;
 
 /// Returns the pixels that passed the left-right check, % of all, including those that a later filter removed, without held and filled
-/// ones. Meaningful only where the check was on.
+/// ones. Meaningful only if the check was on.
 pub fn left_right_percent(map: &DisparityMap) -> f64 {
     let passed = map.reasons.pixels().iter().filter(|&&reasons| reasons & NOT_PASSED == 0).count();
     100.0 * passed as f64 / map.reasons.pixels().len().max(1) as f64
@@ -64,7 +64,6 @@ pub fn unmeasured_percent(map: &DisparityMap) -> f64 {
     100.0 - 100.0 * measured as f64 / map.values.pixels().len().max(1) as f64
 }
 
-/// Returns whether a pixel was measured in this pair.
 fn is_measured(value: i16, reasons: u8) -> bool {
     value != INVALID && reasons == 0
 }

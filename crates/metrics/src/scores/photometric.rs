@@ -1,4 +1,4 @@
-//! The right image warped by the map into the left view, compared with the left image.
+//! Photometric score: the right image is warped by the map into the left view and compared with the left image.
 
 use super::is_measured;
 use crate::image::{Image, Luma};
@@ -9,17 +9,16 @@ use crate::stereo::DisparityMap;
 pub struct Photometric {
     /// Number of compared pixels.
     pub pixels: usize,
-    /// Census distance in windows of 5x5 px, bits of 24; 12 for unrelated images. Independent of
-    /// exposure. Neighbours without a warped value are left out, and the rest is scaled to 24 bits.
+    /// Census distance in windows of 5x5 px, bits of 24; 12 for unrelated images. Independent of exposure. Neighbours without a warped
+    /// value are left out, and the rest is scaled to 24 bits.
     pub census_bits: f64,
     /// Absolute difference, grey levels of 8 bits; different exposure of the two cameras adds to it.
     pub grey_levels: f64,
 }
 
-/// Smallest difference of disparity by which another pixel of the row that lands on the same right column hides a pixel,
-/// 1/16 px.
+/// Smallest difference of disparity by which a pixel hides another one of its row that has the same right column, 1/16 px.
 const OCCLUDING_STEP: i32 = 16;
-/// Neighbours of the census: 5x5 without the centre.
+/// Radius of the census window: 5x5 without the centre.
 const CENSUS_RADIUS: isize = 2;
 const CENSUS_BITS: f64 = 24.0;
 
@@ -52,8 +51,7 @@ pub fn photometric(left: &Luma, right: &Luma, map: &DisparityMap) -> Option<Phot
     })
 }
 
-/// Warps the right image into the left view, by linear interpolation; NaN where nothing was measured, and where the right view
-/// does not see the point.
+/// Warps the right image into the left view, by linear interpolation; NaN without a measurement, and for points hidden from the right view.
 fn warped(right: &Image<u8>, map: &DisparityMap) -> Image<f32> {
     let (width, height) = map.size();
     let mut warped = Image::filled(width, height, f32::NAN);

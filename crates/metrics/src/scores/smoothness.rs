@@ -1,4 +1,4 @@
-//! Smoothness against edges: steps of the disparity belong where the brightness steps too.
+//! Smoothness score: steps of the disparity are expected only where the brightness steps too.
 
 use super::is_measured;
 use crate::image::Luma;
@@ -6,12 +6,12 @@ use crate::stereo::DisparityMap;
 
 /// Step of the brightness at which a step of the disparity counts by 1/e, grey levels of 8 bits.
 const EDGE_LEVELS: f64 = 10.0;
-/// A larger step of the disparity counts like this one, px: an edge of an object is one step, however deep.
+/// Upper bound of a step of the disparity, px: an edge of an object is one step, however deep.
 const MAX_STEP_PX: f64 = 4.0;
 
-/// Mean step of the disparity between neighbouring measured pixels, px, at most 4 each, weighted by `exp(-|dI| / 10)` of their step in
-/// brightness (the edge-aware smoothness of Heise et al. 2013). Flat walls in front of the camera have 0. `None` if no two neighbours are
-/// measured, or the sizes differ.
+/// Computes the mean step of the disparity between neighbouring measured pixels, px, at most 4 each, weighted by `exp(-|dI| / 10)` of their
+/// step in brightness (the edge-aware smoothness of Heise et al. 2013). Flat walls in front of the camera have 0. `None` without measured
+/// neighbours, or if the sizes differ.
 pub fn smoothness_px(left: &Luma, map: &DisparityMap) -> Option<f64> {
     if left.size() != map.size() {
         return None;

@@ -1,4 +1,4 @@
-//! Agreement of two successive maps, where nothing moved.
+//! Temporal score: agreement of two successive maps, where nothing moved.
 
 use super::is_measured;
 use crate::image::{Image, Luma};
@@ -15,16 +15,16 @@ pub struct View<'a> {
 
 /// Radius of the window whose brightness reveals motion, px.
 const RADIUS: usize = 2;
-/// Largest mean difference of brightness of a window that stayed, grey levels of 8 bits: above the noise of a camera in a lit room.
+/// Largest mean difference of brightness in a window without motion, grey levels of 8 bits: above the noise of a camera in a lit room.
 const STILL_LEVELS: u32 = 4;
 /// Largest difference of agreeing disparities, 1/16 px.
 const AGREEING_STEP: i32 = 16;
 /// Smallest share of the image without motion.
 const MIN_STILL_SHARE: f64 = 0.02;
 
-/// Pixels with a disparity that agrees within 1 px, % of the pixels where nothing moved and at least one of the two maps has a measured
-/// disparity. Motion is seen in the brightness of windows of 5x5 px, so motion of plain surfaces is not seen. `None` where
-/// too little stayed, or the sizes differ.
+/// Returns the pixels whose disparities agree within 1 px, % of the pixels without motion for which at least one of the maps has a
+/// measured disparity. Motion is detected by the brightness of windows of 5x5 px, which misses motion of plain surfaces. `None` with
+/// too few pixels without motion, or if the sizes differ.
 pub(crate) fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> Option<f64> {
     let size = next.map.size();
     if [previous.left.size(), next.left.size(), previous.map.size()].iter().any(|&other| other != size) {
@@ -44,7 +44,6 @@ pub(crate) fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> 
     (enough && known > 0).then(|| 100.0 * agreeing as f64 / known as f64)
 }
 
-/// Returns true for pixels in a window whose brightness stayed.
 fn still(previous: &Image<u8>, next: &Image<u8>) -> Image<bool> {
     let (width, height) = next.size();
     let differences = Image::from_fn(width, height, |x, y| u32::from(previous.at(x, y).abs_diff(next.at(x, y))));

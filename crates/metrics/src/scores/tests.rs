@@ -1,28 +1,28 @@
+//! Tests of the scores on a rendered square in front of a background.
+
 use super::*;
 use crate::image::Image;
 
 const SIZE: (usize, usize) = (120, 60);
-/// Disparities of the background and of a square before it, px.
+/// Disparities of the background and of a square in front of it, px.
 const BEHIND_PX: usize = 4;
 const BEFORE_PX: usize = 12;
 
-/// Whether a left pixel shows the square.
 fn is_square(x: usize, y: usize) -> bool {
     (40..80).contains(&x) && (15..45).contains(&y)
 }
 
-/// A texture in which the square is darker than what lies behind it.
+/// Returns a texture whose square is darker than the background.
 fn texture(x: usize, y: usize, square: bool) -> u8 {
     let noise = (x.wrapping_mul(0x9E37) ^ y.wrapping_mul(0x85EB)).wrapping_mul(0x2C1B).wrapping_mul(x + 7 * y + 1) >> 5;
     (if square { 10 } else { 180 }) + (noise % 60) as u8
 }
 
-/// Left and right image, and the exact map with its hidden pixels invalid.
+/// Returns the left and the right image, and the exact map with its hidden pixels invalid.
 fn example() -> (Luma, Luma, DisparityMap) {
     let (width, height) = SIZE;
     let left = Image::from_fn(width, height, |x, y| texture(x, y, is_square(x, y)));
     let right = Image::from_fn(width, height, |x, y| {
-        // the square is nearer
         let square = is_square(x + BEFORE_PX, y);
         texture(x + if square { BEFORE_PX } else { BEHIND_PX }, y, square)
     });
@@ -33,7 +33,6 @@ fn example() -> (Luma, Luma, DisparityMap) {
     (Luma::U8(left), Luma::U8(right), DisparityMap { values, reasons, confidence: None })
 }
 
-/// Moves the map to the right by this number of columns.
 fn moved(map: &DisparityMap, by: isize) -> DisparityMap {
     let (width, height) = map.size();
     let at = |x: usize| x as isize - by;
@@ -44,7 +43,6 @@ fn moved(map: &DisparityMap, by: isize) -> DisparityMap {
     }
 }
 
-/// The map with each disparity changed, 1/16 px.
 fn changed(map: &DisparityMap, by: i16) -> DisparityMap {
     let values = map.values.map(|&value| if value == INVALID { INVALID } else { value + by });
     DisparityMap { values, ..map.clone() }
@@ -60,7 +58,7 @@ fn empty() -> DisparityMap {
 }
 
 #[test]
-fn a_perfect_map_warps_the_right_picture_into_the_left_one() {
+fn a_perfect_map_warps_the_right_image_into_the_left_one() {
     let (left, right, map) = example();
     let exact = photometric(&left, &right, &map).unwrap();
     assert!(exact.grey_levels.abs() < 1e-9 && exact.census_bits.abs() < 1e-9, "{exact:?}");
@@ -78,7 +76,7 @@ fn a_wrong_map_does_not() {
 }
 
 #[test]
-fn what_the_right_view_does_not_see_is_left_out_of_a_dense_map_too() {
+fn occluded_pixels_of_a_dense_map_are_left_out() {
     let (left, right, map) = example();
     let mut dense = map.clone();
     for (value, reasons) in dense.values.pixels_mut().iter_mut().zip(dense.reasons.pixels_mut()) {
@@ -125,7 +123,7 @@ fn maps_agree_where_nothing_moved() {
 }
 
 #[test]
-fn what_moved_is_not_compared() {
+fn moving_pixels_are_not_compared() {
     let (left, _, map) = example();
     let Luma::U8(image) = &left else { panic!("8 bits") };
     let after = Luma::U8(Image::from_fn(SIZE.0, SIZE.1, |x, y| {
@@ -133,7 +131,7 @@ fn what_moved_is_not_compared() {
     }));
     let mut other = map.clone();
     for y in 0..SIZE.1 {
-        // up to the border of the windows that see motion
+        // up to the border of the windows that detect motion
         other.values.row_mut(y)[62..].fill(16 * 30);
         other.reasons.row_mut(y)[62..].fill(0);
     }
@@ -145,7 +143,7 @@ fn what_moved_is_not_compared() {
 }
 
 #[test]
-fn passing_counts_what_the_check_saw() {
+fn passing_counts_pixels_that_reached_the_check() {
     let (_, _, mut map) = example();
     let hidden = map.reasons.pixels().iter().filter(|&&reasons| reasons != 0).count();
     let all = SIZE.0 * SIZE.1;

@@ -1,21 +1,19 @@
 //! Directions at any angle, and the lines of pixels that paths follow (Frommholz 2020, section 3).
 //!
-//! A line is drawn once, by its slope; shifted copies of it tile the image, so that every pixel lies on exactly one line of
-//! each direction and no cost is summed twice or left out. As in the paper there are two sweeps:
-//! lines that start at the side where the major axis begins, then those that enter beside it, with the part of the
-//! line that lies outside cut off.
+//! Input: an angle and the size of an image. Output: lines of pixels; shifted copies of one line tile the image, so that every pixel
+//! lies on exactly one line of each direction. As in the paper there are two sweeps: lines that start at the side where the major axis
+//! begins, then lines that enter through a side along it; their part outside the image is cut off.
 //!
-//! Lines are 8-connected: the major axis advances by one each step, the minor axis with it where a run of the line
-//! ends. The paper names a four-connected line; that one takes minor-axis steps by themselves, and its shifted copies visit
-//! most pixels of a diagonal twice, which the paper excludes.
+//! Lines are 8-connected: the minor axis advances together with the major one. The paper names 4-connected lines, but shifted copies
+//! of these visit most pixels of a diagonal twice, which the paper excludes.
 
-/// Largest number of directions; the paper's measurements end there.
+/// Largest number of directions, as in the paper's measurements.
 pub const MAX_PATHS: u32 = 384;
 
-/// The fraction's unit in [`Direction::slope`].
+/// Unit of the fraction [`Direction::slope`].
 const ONE: u32 = 1 << 16;
 
-/// The axis along which a line advances by one each step.
+/// Axis along which a line advances by one each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Columns.
@@ -24,26 +22,26 @@ pub enum Axis {
     Y,
 }
 
-/// Direction of paths: one step at a time along the major axis, and minor-axis steps by the slope.
+/// Direction of paths: one pixel along the major axis with each step, along the minor axis by the slope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Direction {
-    /// The axis that advances with every step; y where both advance alike.
+    /// Axis that advances with every step; y where both advance alike.
     pub major: Axis,
-    /// 1 where paths go to the right, -1 where they go to the left; 1 where they go straight up or down.
+    /// Sign of the steps along x: 1 to the right, -1 to the left; 1 also where paths go straight up or down.
     pub dx: isize,
-    /// 1 where paths go down, -1 where they go up; 1 where they go straight to a side.
+    /// Sign of the steps along y: 1 down, -1 up; 1 also where paths go straight to the left or right.
     pub dy: isize,
-    /// How far the minor axis advances with each step, in 1/65536 px: 0 for straight lines, 65536 for diagonals.
+    /// Advance of the minor axis with each step, in 1/65536 px: 0 for straight lines, 65536 for diagonals.
     pub slope: u32,
 }
 
-/// `paths` directions at equal angles, clockwise from +x with y down; the first at `start_angle_deg`.
+/// Returns `paths` directions at equal angles, clockwise from +x with y down; the first at `start_angle_deg`.
 pub fn directions(paths: u32, start_angle_deg: u32) -> Vec<Direction> {
     (0..paths).map(|k| Direction::at(start_angle_deg * paths + 360 * k, paths)).collect()
 }
 
 impl Direction {
-    /// Pointing at `angle / parts` degrees; whole numbers, so that 0, 45 and 90 degrees are met exactly.
+    /// Returns the direction at `angle / parts` degrees; integers make 0, 45 and 90 degrees exact.
     fn at(angle: u32, parts: u32) -> Self {
         let angle = angle % (360 * parts);
         let (quadrant, in_quadrant) = (angle / (90 * parts), angle % (90 * parts));
@@ -61,7 +59,7 @@ impl Direction {
         Self { major, dx: sign(matches!(quadrant, 1 | 2), Axis::X), dy: sign(quadrant >= 2, Axis::Y), slope }
     }
 
-    /// How far a line has gone aside after `k` steps.
+    /// Returns the advance of the minor axis after `k` steps, px.
     pub fn minor(self, k: usize) -> usize {
         ((k as u64 * u64::from(self.slope) + u64::from(ONE / 2)) >> 16) as usize
     }
@@ -71,18 +69,17 @@ impl Direction {
         k > 0 && self.minor(k) > self.minor(k - 1)
     }
 
-    /// The pixel before `(x, y)` on its line; `None` where the line starts.
+    /// Returns the pixel before `(x, y)` on its line; `None` where the line starts.
     pub fn previous(self, x: usize, y: usize, width: usize, height: usize) -> Option<(usize, usize)> {
         let (k, aside) = self.along_line((x, y), (width, height));
         let before = aside.checked_sub(usize::from(self.has_minor_step(k)))?;
         Some(self.pixel((k.checked_sub(1)?, before), (width, height)))
     }
 
-    /// Every line, and on each the pixels in the order in which a path visits them.
+    /// Returns every line, with its pixels in the order in which a path visits them.
     ///
-    /// Line `offset` has the pixels `(k, offset + minor(k))` in the direction's own axes, as far as they lie inside.
-    /// Those from 0 up are the primary sweep: they start at the major side. The others have entered at the minor side,
-    /// after the runs by which they are short, and are the secondary sweep.
+    /// Line `offset` has the pixels `(k, offset + minor(k))` along the major and the minor axis, as far as they lie inside. Offsets from 0
+    /// up are the primary sweep: lines from the side where the major axis begins. Negative offsets are the secondary sweep.
     pub fn lines(self, width: usize, height: usize) -> impl Iterator<Item = impl Iterator<Item = (usize, usize)>> {
         let (steps, across) = self.extent(width, height);
         let line = move |offset: isize| {
@@ -95,19 +92,17 @@ impl Direction {
         primary.map(line).chain(secondary.map(move |offset| line(-offset)))
     }
 
-    /// Pixels along the major and the minor axis.
     fn extent(self, width: usize, height: usize) -> (usize, usize) {
         if self.major == Axis::X { (width, height) } else { (height, width) }
     }
 
-    /// Coordinates of a pixel along the major and the minor axis, both counted from the side where lines begin.
+    /// Returns the coordinates of a pixel along the major and the minor axis, both counted from the side where lines begin.
     fn along_line(self, (x, y): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let x = if self.dx > 0 { x } else { width - 1 - x };
         let y = if self.dy > 0 { y } else { height - 1 - y };
         if self.major == Axis::X { (x, y) } else { (y, x) }
     }
 
-    /// The pixel at these coordinates.
     fn pixel(self, (k, aside): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let (x, y) = if self.major == Axis::X { (k, aside) } else { (aside, k) };
         (if self.dx > 0 { x } else { width - 1 - x }, if self.dy > 0 { y } else { height - 1 - y })
@@ -120,14 +115,13 @@ mod tests {
 
     const SIZES: [(usize, usize); 8] = [(1, 1), (1, 9), (9, 1), (7, 5), (2, 3), (40, 3), (31, 64), (33, 33)];
 
-    /// Every number of directions up to 64 and a few more, from several angles.
     fn all_directions() -> impl Iterator<Item = Direction> {
         let counts = (1..=64).chain([96, 255, MAX_PATHS]);
         counts.flat_map(|n| [0, 1, 7, 11, 45, 90, 179, 359].into_iter().flat_map(move |angle| directions(n, angle)))
     }
 
     #[test]
-    fn lines_visit_every_pixel_once_and_step_as_previous_says() {
+    fn lines_visit_every_pixel_once_and_agree_with_previous() {
         for (width, height) in SIZES {
             for direction in all_directions() {
                 let mut visits = vec![0; width * height];

@@ -1,5 +1,5 @@
-//! Cost aggregation: costs become sums over paths. (Hirschmüller and libSGM call it so; others file it under
-//! optimisation.)
+//! Cost aggregation: matching costs in, sums over paths out. (Hirschmüller's and libSGM's term; Scharstein & Szeliski file it under
+//! optimisation.) Both engines must produce the same sums to the bit.
 
 mod direction;
 mod paths;

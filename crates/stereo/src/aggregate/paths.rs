@@ -1,10 +1,10 @@
-//! Semi-global matching: path costs from several directions, summed (Hirschmüller 2008, eqs. 13 and 14), any number of
+//! Semi-global matching: path costs from several directions and their sum (Hirschmüller 2008, eqs. 13 and 14), for any number of
 //! directions (Frommholz 2020, eqs. 1 and 2).
 //!
 //! `L_r(p, d) = C(p, d) + min(L_r(p-r, d), L_r(p-r, d-1) + P1, L_r(p-r, d+1) + P1, min_k L_r(p-r, k) + P2) - min_k L_r(p-r, k)`
 //!
-//! At the first pixel of a line L is C. Candidates beside the range, or outside a pixel's gate, do not exist. P2 follows
-//! the brightness step `|I(p) - I(p-r)|` of the left image through a table.
+//! At the first pixel of a line, L is C. Candidates outside the range or outside a pixel's gate take no part. P2 depends on the
+//! brightness step `|I(p) - I(p-r)|` of the left image through a table.
 
 use super::AdaptiveP2;
 use super::direction::Direction;
@@ -12,7 +12,7 @@ use crate::Volume;
 use crate::image::Image;
 use crate::params::StereoParams;
 
-/// P2 for each brightness step of 0 to 255: the one place where it is computed, for all engines.
+/// Returns P2 for each brightness step of 0 to 255. All engines take the table from here.
 pub fn penalty_table(params: &StereoParams) -> [u32; 256] {
     std::array::from_fn(|step| {
         let step = step as u32;
@@ -24,7 +24,7 @@ pub fn penalty_table(params: &StereoParams) -> [u32; 256] {
     })
 }
 
-/// `L_r` for one direction, with P2 for each brightness step of the left image; at most the largest cost and P2 together.
+/// Computes `L_r` for one direction, with P2 for each brightness step; at most the largest cost plus the largest P2.
 pub fn path_costs(
     costs: &Volume<u8>,
     left: &Image<u8>,
@@ -59,7 +59,7 @@ pub fn path_costs(
     result
 }
 
-/// Sum of the path costs over the directions, of which there are as many as fit into 16 bits.
+/// Sums the path costs of the directions. Parameters that are valid keep each sum within 16 bits.
 pub fn sum_paths(
     costs: &Volume<u8>,
     left: &Image<u8>,
@@ -87,12 +87,10 @@ mod tests {
         Volume { width: costs.len(), height: 1, candidates: 3, data: costs.concat(), gates: None }
     }
 
-    /// Right, down, left, up.
     fn straight() -> Vec<Direction> {
         directions(4, 0)
     }
 
-    /// Costs, an image and parameters where everything differs.
     fn example(width: usize, height: usize) -> (Volume<u8>, Image<u8>, StereoParams) {
         let params = StereoParams::for_cost(CostKind::Census5x5);
         let rng = &mut fastrand::Rng::with_seed(9);
@@ -157,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Path costs of one pixel, the pixel before being `(x - dx, y - dy)`: the recursion as the paper writes it.
+    /// Computes the path costs of one pixel by the paper's recursion; the pixel before is `(x - dx, y - dy)`.
     fn stepwise(
         of: &(Volume<u8>, Image<u8>, StereoParams),
         (x, y): (isize, isize),
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn opposite_directions_see_the_picture_turned_round() {
+    fn opposite_directions_equal_the_turned_image() {
         let (width, height) = (13, 8);
         let (costs, image, params) = example(width, height);
         let turned_costs = Volume::from_fn(width, height, 6, |x, y, i| costs.at(width - 1 - x, height - 1 - y)[i]);

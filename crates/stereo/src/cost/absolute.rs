@@ -1,8 +1,8 @@
-//! Absolute difference of two pixels' brightness, in eight bits (Scharstein & Szeliski 2002, section 3.1).
+//! Absolute difference of the brightness of two pixels, in eight bits (Scharstein & Szeliski 2002, section 3.1).
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar};
 
-/// Absolute difference of brightness.
+/// Cost: absolute difference of brightness.
 pub const AD: Cost = Cost {
     comparison: Comparison::Difference(Scalar::Brightness),
     penalties: Penalties { p1: 10, p2: 60, p2_min: 15, p2_alpha: 40 },
@@ -10,7 +10,7 @@ pub const AD: Cost = Cost {
     exposure: ExposureTolerance::Equal,
 };
 
-/// 0 to 255.
+/// Returns the absolute difference of two bytes, 0 to 255.
 pub fn difference(left: u8, right: u8) -> u8 {
     left.abs_diff(right)
 }

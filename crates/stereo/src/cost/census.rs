@@ -1,8 +1,7 @@
 //! Census transform (Zabih & Woodfill 1994): one bit for each comparison in a window around the pixel.
 //!
-//! Plain shapes compare each neighbour with the centre, in raster order without the centre: bit = neighbour < centre.
-//! The symmetric shape compares opposite pixels: bit = a > its mirror. The first comparison is the lowest bit.
-//! Coordinates are clamped at the border.
+//! Plain shapes compare each neighbour with the centre: bit = neighbour < centre. The symmetric shape compares opposite pixels:
+//! bit = pixel > its mirror. Bits follow raster order from the lowest bit, without the centre. Coordinates are clamped at the border.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, padded};
 use crate::image::Image;
@@ -19,7 +18,7 @@ pub const CENSUS_9X7: Cost =
 pub const CENSUS_9X7_SYMMETRIC: Cost =
     cost(Shape { width: 9, height: 7, symmetric: true }, Penalties { p1: 10, p2: 100, p2_min: 15, p2_alpha: 64 });
 
-/// The window of census 7x7: its 48 bits leave room for two bytes beside them in a code of 64 bits.
+/// Window of census 7x7: its 48 bits leave room for two more bytes in a code of 64 bits.
 pub const SHAPE_7X7: Shape = Shape { width: 7, height: 7, symmetric: false };
 
 const fn cost(shape: Shape, penalties: Penalties) -> Cost {
@@ -38,14 +37,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Comparisons: 24, 48, 62, or 31 for the symmetric window.
+    /// Returns the number of comparisons: 24, 48, 62, or 31 for the symmetric window.
     pub const fn bits(self) -> usize {
         let neighbours = self.width * self.height - 1;
         if self.symmetric { neighbours / 2 } else { neighbours }
     }
 
-    /// The pixels that are compared with the centre, or with their mirrors, in the order of the bits: columns and rows of the
-    /// window.
+    /// Returns column and row in the window of each pixel that is compared, in the order of the bits.
     fn compared(self) -> impl Iterator<Item = (usize, usize)> {
         let centre = self.width * self.height / 2;
         let places = (0..self.width * self.height).filter(move |&place| place != centre);
@@ -53,7 +51,7 @@ impl Shape {
     }
 }
 
-/// Bit string of each pixel; the cost of two pixels is their Hamming distance.
+/// Computes the bit string of each pixel; the cost of two pixels is their Hamming distance.
 pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
     let (width, height) = luma.size();
     let (rx, ry) = (shape.width / 2, shape.height / 2);
@@ -63,7 +61,7 @@ pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
     let mut part = vec![0u16; width];
     for y in 0..height {
         let row = |dx: usize, dy: usize| &padded.row(y + dy)[dx..dx + width];
-        // sixteen bits of all pixels of a row, then the next sixteen: words as wide as the images' are quickest
+        // 16 bits at a time: words as wide as the pixels vectorise best
         for (first, places) in (0..).step_by(16).zip(places.chunks(16)) {
             part.fill(0);
             for (next, &(dx, dy)) in places.iter().enumerate() {

@@ -1,14 +1,14 @@
-//! Gradient-census: the difference of brightness gradients and the Hamming distance of census strings, both on one scale.
+//! Gradient-census: difference of brightness gradients plus Hamming distance of census strings, both on one scale.
 //!
-//! The same as AD-census (`super::ad_census`), with gradients in place of brightness: edges are located as exactly, and the
-//! exposures of the cameras may differ.
+//! It is AD-census (`super::ad_census`) with gradients in place of brightness: as exact at edges, but the exposures of the cameras may
+//! differ.
 
 use super::census::SHAPE_7X7;
 use super::tables::Scale;
 use super::{Channel, Comparison, Cost, ExposureTolerance, Penalties};
 use crate::image::Image;
 
-/// Gradient and census 7x7. Both parts cost 0 to 63, so that path costs fit in bytes.
+/// Cost: gradient and census 7x7, 0 to 63 each, so that path costs fit in bytes.
 pub const GRADIENT_CENSUS: Cost = Cost {
     comparison: Comparison::Tables {
         census: SHAPE_7X7,
@@ -20,8 +20,7 @@ pub const GRADIENT_CENSUS: Cost = Cost {
     exposure: ExposureTolerance::Similar,
 };
 
-/// Slope of brightness along x and y, 128 standing for none: half the difference of both neighbours, rounded down,
-/// coordinates clamped.
+/// Computes the slope of brightness along x and y: half the difference of both clamped neighbours, rounded down, plus 128.
 pub fn gradients(picture: &Image<u8>) -> Image<[u8; 2]> {
     let slope = |from: u8, to: u8| (((i32::from(to) - i32::from(from)) >> 1) + 128) as u8;
     Image::from_fn(picture.width(), picture.height(), |x, y| {
@@ -30,7 +29,7 @@ pub fn gradients(picture: &Image<u8>) -> Image<[u8; 2]> {
     })
 }
 
-/// Difference of two gradients: half the sum of both differences, rounded up; 0 to 254.
+/// Returns the difference of two gradients: half the sum of both differences, rounded up; 0 to 254.
 pub fn difference(left: [u8; 2], right: [u8; 2]) -> u8 {
     let sum = u32::from(left[0].abs_diff(right[0])) + u32::from(left[1].abs_diff(right[1]));
     sum.div_ceil(2) as u8

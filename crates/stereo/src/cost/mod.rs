@@ -1,10 +1,10 @@
-//! Matching costs: from the images to a cost volume.
+//! Matching costs: two images in, a cost volume out.
 //!
-//! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the image and all
-//! candidates compete; the left-right check removes partners outside afterwards.
+//! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the image; the left-right check
+//! later drops winners whose partner lies outside.
 //!
-//! Each cost is described once, as a constant [`Cost`] in its own file; [`CostKind`] lists them. Engines match the few kinds of
-//! [`Comparison`], not the costs.
+//! Each cost is a constant [`Cost`] in its own file; [`CostKind`] lists them. Engines implement the few kinds of [`Comparison`], not
+//! each cost.
 
 pub mod absolute;
 pub mod ad_census;
@@ -28,28 +28,26 @@ use tables::Scale;
 /// Description of a matching cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Codes of the pixels, and how two of them are compared.
+    /// Code of a pixel, and comparison of two codes.
     pub comparison: Comparison,
     /// Default penalties.
     pub penalties: Penalties,
-    /// Names of the parameters that belong to this cost and apply to costs that list them only.
+    /// Names of the parameters that apply only to costs that list them.
     pub parameters: &'static [&'static str],
-    /// How much the exposures of both cameras may differ.
+    /// Tolerated difference between the exposures of both cameras.
     pub exposure: ExposureTolerance,
 }
 
-/// Kinds of costs: which code a pixel has, and how two codes become a cost.
+/// Kind of a cost: the code of a pixel, and the function that makes a cost of two codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// Hamming distance of census strings.
     Hamming(Shape),
     /// Absolute difference of one byte of each pixel.
     Difference(Scalar),
-    /// Absolute differences of brightness over the window `sad-window`: their exact sum where neither aggregation nor paths
-    /// follow, else their rounded mean.
+    /// Absolute differences of brightness over `sad-window`: the exact sum without aggregation and paths, else the rounded mean.
     WindowedDifference,
-    /// Sum of two table entries: of the difference of a channel, and of the Hamming distance of census strings. The tables are
-    /// constants.
+    /// Sum of an entry for the difference of a channel and one for the Hamming distance of census strings, from constant tables.
     Tables {
         /// Window of the census transform.
         census: Shape,
@@ -58,7 +56,7 @@ pub enum Comparison {
         /// Scale of both tables.
         scale: Scale,
     },
-    /// Entry of a table of both pixels' brightness, learned from the pair itself.
+    /// Entry of a table over the brightness of both pixels, learned from the pair itself.
     LearnedTable,
 }
 
@@ -90,14 +88,14 @@ impl Channel {
     }
 }
 
-/// Differences of exposure between both cameras with which a cost still works.
+/// Difference of exposure between both cameras that a cost tolerates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExposureTolerance {
-    /// Levels of brightness are compared: exposures must be equal.
+    /// None: absolute brightness is compared.
     Equal,
-    /// The order or the slope of brightness is compared: exposures may differ by a factor.
+    /// A factor: the order or the slope of brightness is compared.
     Similar,
-    /// Any relation of levels is learned.
+    /// Any relation of brightness: it is learned.
     Any,
 }
 
@@ -108,9 +106,9 @@ pub struct Penalties {
     pub p1: u32,
     /// P2, for a larger step.
     pub p2: u32,
-    /// Smallest P2 that adaptation leaves.
+    /// Lower bound of the adapted P2.
     pub p2_min: u32,
-    /// Sixteenths by which P2 falls per grey level.
+    /// Decrease of P2 per grey level, in sixteenths.
     pub p2_alpha: u32,
 }
 
@@ -141,17 +139,17 @@ choices! {
 }
 
 impl CostKind {
-    /// Codes of the pixels, and how two of them are compared.
+    /// Returns the code of a pixel and the comparison of two codes.
     pub const fn comparison(self) -> Comparison {
         self.description().comparison
     }
 
-    /// Default penalties.
+    /// Returns the default penalties.
     pub const fn penalties(self) -> Penalties {
         self.description().penalties
     }
 
-    /// Whether its table is learned from the pair.
+    /// Whether the table of costs is learned from the pair.
     pub const fn is_learned(self) -> bool {
         matches!(self.comparison(), Comparison::LearnedTable)
     }
@@ -163,7 +161,7 @@ impl CostKind {
 }
 
 impl Comparison {
-    /// The window of the census transform, if there is one.
+    /// Returns the window of the census transform, if there is one.
     pub const fn census(self) -> Option<Shape> {
         match self {
             Self::Hamming(shape) | Self::Tables { census: shape, .. } => Some(shape),
@@ -171,7 +169,7 @@ impl Comparison {
         }
     }
 
-    /// Largest cost that enters the paths.
+    /// Returns the largest cost that enters the paths.
     pub const fn largest(self, rank_window: u32) -> u32 {
         match self {
             Self::Hamming(shape) => shape.bits() as u32,
@@ -182,7 +180,7 @@ impl Comparison {
         }
     }
 
-    /// Size of the window from which a pixel's code or cost is made: columns, rows.
+    /// Returns the size of the window around a pixel that its code or cost depends on: columns, rows.
     pub const fn window(self, rank_window: u32, sad_window: u32) -> (usize, usize) {
         match self {
             Self::Hamming(shape) | Self::Tables { census: shape, .. } => (shape.width, shape.height),
@@ -193,12 +191,12 @@ impl Comparison {
     }
 }
 
-/// Column of the partner of left column `x` at disparity `d`, clamped into an image `width` px wide.
+/// Returns the column of the partner of left column `x` at disparity `d`, clamped into an image `width` px wide.
 pub fn partner(x: usize, d: i32, width: usize) -> usize {
     (x as i64 - i64::from(d)).clamp(0, width as i64 - 1) as usize
 }
 
-/// The image with so many more columns and rows at each side, whose coordinates are clamped: windows then have no borders.
+/// Extends an image by `rx` columns and `ry` rows at each side with clamped coordinates, so that windows need no border case.
 fn padded(picture: &Image<u16>, (rx, ry): (usize, usize)) -> Image<u16> {
     Image::from_fn(picture.width() + 2 * rx, picture.height() + 2 * ry, |x, y| {
         picture.at_clamped(x as isize - rx as isize, y as isize - ry as isize)
@@ -211,7 +209,6 @@ mod tests {
     use crate::image::{Image, Luma};
     use crate::{DisparityMap, StereoParams, match_pair};
 
-    /// A texture and the same seen `shift` px further left.
     fn shifted(width: usize, height: usize, shift: i32, bits: u8) -> (Luma, Luma) {
         let mut random = fastrand::Rng::with_seed(7);
         let texture = Image::from_fn(width + 64, height, |_, _| random.u16(0..=u16::MAX) >> (16 - bits));
@@ -223,7 +220,7 @@ mod tests {
         (luma(view(0)), luma(view(shift)))
     }
 
-    /// Share of the pixels whose partner lies inside that have disparity `d`.
+    /// Returns the share of pixels with disparity `d`, among those whose partner lies inside.
     fn right_share(map: &DisparityMap, d: i32) -> f64 {
         let (width, height) = map.size();
         let inside = (0..width).filter(|&x| (0..width as i32).contains(&(x as i32 - d)));

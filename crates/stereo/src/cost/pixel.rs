@@ -1,4 +1,4 @@
-//! The costs of single pixels: what a cost volume is made of.
+//! Costs of single pixels, from which the cost volume and the explanation of a pixel are made.
 
 use super::census::{self, Shape};
 use super::mutual_information::Table;
@@ -7,7 +7,7 @@ use super::{Channel, Comparison, Scalar, absolute, gradient_census, partner, ran
 use crate::image::{Image, Luma};
 use crate::params::StereoParams;
 
-/// The codes of both images' pixels, the left one first, with what compares them.
+/// Codes of the pixels of both images, left one first, with the tables of their comparison.
 pub enum PixelCosts {
     /// Census strings.
     Hamming([Image<u64>; 2]),
@@ -20,18 +20,18 @@ pub enum PixelCosts {
         /// Side of the window, px; odd.
         window: u32,
     },
-    /// Census strings beside brightness.
+    /// Census strings, then brightness.
     BrightnessCensus([Image<u64>; 2], [Image<u8>; 2], Box<Tables>),
-    /// Census strings beside gradients.
+    /// Census strings, then gradients.
     GradientCensus([Image<u64>; 2], [Image<[u8; 2]>; 2], Box<Tables>),
-    /// Brightness, with the learned table.
+    /// Brightness, and the learned table.
     Learned([Image<u8>; 2], Table),
-    /// All costs are 0: the learned table is missing.
+    /// No codes: the learned table is missing, all costs are 0.
     Zero,
 }
 
 impl PixelCosts {
-    /// The codes of a pair. A learned cost needs its table; without one all its costs are 0.
+    /// Computes the codes of a pair. Without its table a learned cost is 0 everywhere.
     pub fn new(left: &Luma, right: &Luma, params: &StereoParams, information: Option<&Table>) -> Self {
         let bytes = || [left, right].map(Luma::to_u8);
         let census = |shape: Shape| [left, right].map(|luma| census::transform(&luma.to_u16(), shape));
@@ -56,7 +56,7 @@ impl PixelCosts {
         }
     }
 
-    /// Cost of left pixel `(x, y)` at disparity `d` px, 0 to [`StereoParams::largest_cost`].
+    /// Returns the cost of left pixel `(x, y)` at disparity `d` px, 0 to [`StereoParams::largest_cost`].
     pub fn at(&self, (x, y): (usize, usize), d: i32) -> u8 {
         match self {
             Self::Hamming([l, r]) => hamming(l.at(x, y), r.at(partner(x, d, l.width()), y)),
@@ -79,7 +79,7 @@ impl PixelCosts {
         }
     }
 
-    /// Costs of left pixel `(x, y)` at the disparities from `first` px up, one for each element of `costs`.
+    /// Computes the costs of left pixel `(x, y)` at the disparities from `first` px up, one for each element of `costs`.
     pub fn fill(&self, (x, y): (usize, usize), first: i32, costs: &mut [u8]) {
         match self {
             Self::Hamming([l, r]) => {
@@ -115,8 +115,7 @@ fn hamming(left: u64, right: u64) -> u8 {
     (left ^ right).count_ones() as u8
 }
 
-/// Compares the partners at the disparities from `first` px up. Those inside the row lie one beside the other, so their loop has
-/// no clamp in it.
+/// Compares the partners at the disparities from `first` px up. Inside the row they are neighbours in memory, so no clamp is needed.
 fn compare_row<T: Copy>(right: &[T], x: usize, first: i32, costs: &mut [u8], cost: impl Fn(T) -> u8) {
     let width = right.len() as i64;
     let column = x as i64 - i64::from(first);

@@ -1,10 +1,10 @@
-//! Rank transform (Zabih & Woodfill 1994), the cost of Banz et al. 2011: how many pixels of the window are darker than
-//! its centre. The cost of two pixels is the absolute difference of their ranks. Coordinates are clamped at the border.
+//! Rank transform (Zabih & Woodfill 1994), the cost of Banz et al. 2011: the number of pixels in the window that are darker than
+//! the centre. The cost of two pixels is the absolute difference of their ranks. Coordinates are clamped at the border.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar, padded};
 use crate::image::Image;
 
-/// Absolute difference of ranks.
+/// Cost: absolute difference of ranks.
 pub const RANK: Cost = Cost {
     comparison: Comparison::Difference(Scalar::Rank),
     penalties: Penalties { p1: 40, p2: 120, p2_min: 44, p2_alpha: 80 },
@@ -12,7 +12,7 @@ pub const RANK: Cost = Cost {
     exposure: ExposureTolerance::Similar,
 };
 
-/// Rank of every pixel in a `window` x `window` neighbourhood, 0 to `window^2 - 1`; `window` is odd, 3 to 9.
+/// Computes the rank of every pixel in `window` x `window` px, 0 to `window^2 - 1`; `window` is odd, 3 to 9.
 pub fn transform(luma: &Image<u16>, window: usize) -> Image<u8> {
     let (width, height) = luma.size();
     let padded = padded(luma, (window / 2, window / 2));

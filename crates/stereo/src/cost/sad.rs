@@ -1,14 +1,14 @@
 //! Sum of absolute differences over a window, Leu et al. 2010, relation (3).
 //!
-//! Each pixel of the window has its own partner, clamped into the right image; the window is clamped to the left
-//! image. Before paths the rounded mean stands for the sum, so that it fits in a byte.
+//! Each pixel of the window has its own partner, clamped into the right image; the window is clamped into the left image. Before
+//! paths the sum is replaced by the rounded mean, which fits in a byte.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
 use crate::Volume;
 use crate::image::Image;
 use crate::params::StereoParams;
 
-/// Sum of absolute differences of brightness.
+/// Cost: sum of absolute differences of brightness.
 pub const SAD: Cost = Cost {
     comparison: Comparison::WindowedDifference,
     penalties: Penalties { p1: 8, p2: 30, p2_min: 13, p2_alpha: 20 },
@@ -16,7 +16,7 @@ pub const SAD: Cost = Cost {
     exposure: ExposureTolerance::Equal,
 };
 
-/// Exact sum over `window` x `window` pixels around left `(x, y)` at disparity `d` px.
+/// Computes the exact sum over `window` x `window` px around left `(x, y)` at disparity `d` px.
 pub fn sum_at((left, right): (&Image<u8>, &Image<u8>), (x, y): (usize, usize), d: i32, window: u32) -> u32 {
     let (width, height) = left.size();
     let r = (window / 2) as isize;
@@ -31,7 +31,7 @@ pub fn sum_at((left, right): (&Image<u8>, &Image<u8>), (x, y): (usize, usize), d
     sum
 }
 
-/// Exact sums over `sad_window` x `sad_window` pixels.
+/// Computes the exact sums over `sad_window` x `sad_window` px for all pixels and candidates.
 pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {
     let (width, height) = left.size();
     Volume::from_fn(width, height, params.num_disparities as usize, |x, y, i| {
@@ -39,7 +39,7 @@ pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) ->
     })
 }
 
-/// Rounded mean of a sum over the window, 0 to 255.
+/// Returns the rounded mean of a sum over the window, 0 to 255.
 pub fn mean(sum: u32, window: u32) -> u8 {
     let pixels = window * window;
     ((sum + pixels / 2) / pixels) as u8

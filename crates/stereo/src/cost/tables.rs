@@ -1,7 +1,7 @@
-//! Tables that bring two kinds of difference on one scale (Mei et al. 2011, eq. 3): `rho(c, lambda) = 1 - exp(-c / lambda)` is
-//! 0 to 1, whatever the scale of c.
+//! Tables that map two kinds of difference to one scale (Mei et al. 2011, eq. 3): `rho(c, lambda) = 1 - exp(-c / lambda)` lies in
+//! 0 to 1 for every unit of c.
 
-/// Scale of both tables, and their steepness.
+/// Scale and steepness of both tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scale {
     /// Largest entry of each table.
@@ -12,7 +12,7 @@ pub struct Scale {
     pub lambda_census: u8,
 }
 
-/// Costs of each difference and of each Hamming distance of census 7x7.
+/// Tables of costs, for each difference and for each Hamming distance of census 7x7.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
     /// Cost of a difference of 0 to 255.
@@ -22,7 +22,7 @@ pub struct Tables {
 }
 
 impl Scale {
-    /// Both tables: the one place where they are computed, for all engines.
+    /// Computes both tables. All engines take them from here.
     pub fn tables(self) -> Tables {
         let cost = |c: usize, lambda: u8| {
             (f64::from(self.largest) * (1.0 - (-(c as f64) / f64::from(lambda)).exp())).round() as u8
@@ -35,7 +35,7 @@ impl Scale {
 }
 
 impl Tables {
-    /// The cost of a difference and a Hamming distance.
+    /// Returns the cost of a difference and a Hamming distance.
     pub fn cost(&self, difference: u8, hamming: u32) -> u8 {
         self.difference[usize::from(difference)] + self.census[hamming as usize]
     }

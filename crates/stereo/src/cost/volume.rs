@@ -1,4 +1,4 @@
-//! The cost volume of a pair.
+//! Cost volume of a pair: the cost of every pixel at every disparity of the range.
 
 use super::PixelCosts;
 use super::mutual_information::Table;
@@ -6,8 +6,7 @@ use crate::Volume;
 use crate::image::Luma;
 use crate::params::StereoParams;
 
-/// Cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`]. A learned cost needs its table; without one all
-/// its costs are 0.
+/// Computes the cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`]; a learned cost without its table is 0.
 pub fn volume(left: &Luma, right: &Luma, params: &StereoParams, information: Option<&Table>) -> Volume<u8> {
     let (width, height) = left.size();
     let costs = PixelCosts::new(left, right, params, information);

@@ -1,9 +1,8 @@
-//! The dropped border (Leu et al. 2010, relation 4): pixels whose windows leave an image are invalid.
+//! Dropped border (Leu et al. 2010, relation 4): pixels whose windows leave an image are invalid.
 
 use std::ops::{Range, RangeInclusive};
 
-/// Columns and rows of the pixels for which [`is_whole`] is true; empty ranges if there are none. Windows reach so many columns and
-/// rows beyond their pixel.
+/// Returns columns and rows of the pixels for which [`is_whole`] is true. `reach` is the distance from a pixel to its window's edge, px.
 pub fn whole(
     size: (usize, usize),
     reach: (usize, usize),
@@ -18,8 +17,7 @@ pub fn whole(
     (whole_numbers(columns), whole_numbers(rows))
 }
 
-/// False where the window of pixel `(x, y)`, or that of one of its candidates in the right image, leaves an image of this
-/// size.
+/// Whether the window of pixel `(x, y)`, and those of all its candidates in the right image, lie inside images of this size.
 pub fn is_whole(
     (x, y): (usize, usize),
     size: (usize, usize),

@@ -1,4 +1,4 @@
-//! Disparity selection: the winner of each pixel, its tests and its refinement, for the left and the right image.
+//! Disparity selection: the winner of each pixel, the tests of the winner and its refinement, for the left and the right image.
 
 mod border;
 mod confidence;
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parabola_is_opencvs() {
+    fn parabola_equals_that_of_opencv() {
         let refine = |sums: &[u32], winner| Subpixel::Parabola.refine(sums, winner);
         assert_eq!(refine(&[30, 10, 20], 1), (10 * 16 + 30) / 60);
         assert_eq!(refine(&[20, 10, 30], 1), (-10 * 16 + 30) / 60);

@@ -1,11 +1,11 @@
-//! The right image's map, from the same sums: right `(x, y)` is seen by left `(x + d, y)`.
+//! Map of the right image from the same sums: the partner of right `(x, y)` is left `(x + d, y)`.
 
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::volume::Volume;
 
-/// Right map in whole pixels, of candidates from `min_disparity` on: smallest over d of `S(x + d, d)` with `x + d` inside and `d` in its gate; ties go to the
-/// smaller disparity. Where there is no such candidate the pixel is invalid (range).
+/// Computes the right map in whole pixels: the d with the smallest `S(x + d, d)`, where `x + d` lies inside and `d` in its gate. Ties go
+/// to the smaller disparity; without a candidate the pixel is invalid (range).
 pub fn right_map(sums: &Volume<u32>, min_disparity: i32) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),

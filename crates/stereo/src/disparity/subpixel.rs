@@ -15,11 +15,11 @@ choices! {
 }
 
 impl Subpixel {
-    /// Offset of the minimum from candidate `winner` in sixteenths of a pixel, -8 to 8; 0 at the ends of the range.
+    /// Returns the offset of the minimum from candidate `winner`, 1/16 px, -8 to 8; 0 at the ends of the range.
     ///
-    /// `((S- - S+) 16 + q) / (2 q)`, the division truncating, as OpenCV has it. Of the parabola (Ernst & Hirschmüller 2008, eq. 9, with
-    /// the `2 S(d)` of its denominator put right) `q = S- + S+ - 2 S*`; of the lines (M. Shimizu & M. Okutomi: Precise sub-pixel
-    /// estimation on area-based matching, ICCV 2001) `q = max(S-, S+) - S*`; at least 1.
+    /// The offset is `((S- - S+) 16 + q) / (2 q)` with a truncating division, as in OpenCV, and q at least 1. The parabola has
+    /// `q = S- + S+ - 2 S*` (Ernst & Hirschmüller 2008, eq. 9, with the `2 S(d)` of its denominator corrected). The two lines have
+    /// `q = max(S-, S+) - S*` (M. Shimizu & M. Okutomi: Precise sub-pixel estimation on area-based matching, ICCV 2001).
     pub fn refine(self, sums: &[u32], winner: usize) -> i32 {
         if winner == 0 || winner + 1 >= sums.len() {
             return 0;

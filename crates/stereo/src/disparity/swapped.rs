@@ -1,4 +1,4 @@
-//! The right image's map from matching once more with the images swapped (Frommholz 2020, section 2).
+//! Map of the right image from a second match with swapped images (Frommholz 2020, section 2).
 
 use super::winner_takes_all;
 use crate::image::Luma;
@@ -7,7 +7,7 @@ use crate::params::StereoParams;
 use crate::prior::Prior;
 use crate::sum_volume;
 
-/// Matches the right image with the left one. Both are mirrored too, so that partners lie to the left of their pixels.
+/// Matches the right image with the left one. Both are mirrored, so that partners again lie to the left.
 pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
     let params = StereoParams { confidence: false, choice: false, ..params.clone() };
     let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());

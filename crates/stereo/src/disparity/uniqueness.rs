@@ -1,6 +1,6 @@
-//! Uniqueness: a winner that another disparity nearly equals is not to be trusted.
+//! Uniqueness test: a winner is unreliable if another disparity has almost the same sum.
 
-/// False if some candidate more than 1 px from the winner has `S (100 - percent) < 100 S*`.
+/// Returns false if a candidate more than 1 px from the winner has `S (100 - percent) < 100 S*`.
 pub fn is_unique(sums: &[u32], winner: usize, percent: u32) -> bool {
     let best = 100 * u64::from(sums[winner]);
     sums.iter()

@@ -1,4 +1,4 @@
-//! The winner of each left pixel.
+//! Winner of each left pixel: the sums of a pair in, the left map before the filters out.
 
 use super::{confidence, is_unique, whole};
 use crate::image::Image;
@@ -6,8 +6,8 @@ use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use crate::volume::Volume;
 
-/// Left map: the smallest sum wins, ties go to the smaller disparity; then border, match threshold, uniqueness, sub-pixel and
-/// confidence.
+/// Computes the left map: the smallest sum wins, ties go to the smaller disparity. The order of the tests is border, match threshold,
+/// uniqueness; a pixel has the reason of the first one that it fails.
 pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
@@ -42,7 +42,6 @@ pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityM
     map
 }
 
-/// Index of the first smallest value.
 fn smallest(values: impl Iterator<Item = u32>) -> usize {
     let first_smallest = values.enumerate().min_by_key(|&(_, value)| value);
     first_smallest.map_or(0, |(index, _)| index)

@@ -1,4 +1,4 @@
-//! The left-right check as the filters make it: of both maps after their median, around a pixel and its partner only.
+//! Left-right check for an explanation, as the filters compute it: from both maps after the median, at one pixel and its partner.
 
 use super::partner::winner;
 use super::{Explainer, Explanation, Unexplained, partner_column};
@@ -7,16 +7,15 @@ use crate::map::{SUBPIXEL_STEPS, reason};
 /// Disparities that the left-right check compares at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The left disparity after the median, 1/16 px.
+    /// Left disparity after the median, 1/16 px.
     pub left_16th: i32,
-    /// Column of its partner in the right image, which may lie outside.
+    /// Column of the partner in the right image; it may lie outside.
     pub column: i64,
-    /// The right disparity there after the median, 1/16 px; `None` outside, and where there is none.
+    /// Right disparity at the partner after the median, 1/16 px; `None` outside, and without a disparity.
     pub right_16th: Option<i32>,
 }
 
 impl Checked {
-    /// The verdict of the check: 0, [`reason::RANGE`] or [`reason::LEFT_RIGHT`].
     pub(super) fn reason(&self, width: usize, tolerance_px: u32) -> u8 {
         if !(0..width as i64).contains(&self.column) {
             return reason::RANGE;
@@ -28,11 +27,11 @@ impl Checked {
 }
 
 impl Explainer {
-    /// Makes the left-right check of an explained pixel; `None` where there is none, or its winner has been dropped before. It
-    /// needs the winners of all pixels in two windows of the median, so it takes as much longer than the explanation.
+    /// Computes the left-right check of an explained pixel; `None` without a check, or where the winner was dropped before it. The median
+    /// needs the winners of all pixels in two windows, so the check takes longer than the explanation by that factor.
     ///
     /// # Errors
-    /// `goes_on` was false.
+    /// `goes_on` returned false.
     pub fn check(&self, explanation: &Explanation, goes_on: &dyn Fn() -> bool) -> Result<Option<Checked>, Unexplained> {
         if explanation.partner.is_none() || explanation.reasons != 0 {
             return Ok(None);
@@ -59,7 +58,6 @@ impl Explainer {
         Ok(Some(Checked { left_16th, column, right_16th }))
     }
 
-    /// The median at pixel `(x, y)` of a map whose values `value` gives, as `filter/median` has it.
     fn median_at(
         &self,
         (x, y): (usize, usize),

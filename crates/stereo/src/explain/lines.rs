@@ -1,13 +1,12 @@
-//! Path costs along the line that ends in a pixel: the recursion of `stereo/aggregate`, for one line instead of a volume.
+//! Path costs along the line that ends in one pixel: the recursion of `stereo/aggregate` without a volume.
 
 use crate::aggregate::Direction;
 use crate::gating::Gate;
 
-/// Path cost of a candidate that does not exist. Larger than every path cost with P1 or P2 on top, and small enough that P1 on
-/// top of it fits: a path cost is at most a cost (255) and P2 (8191), P1 at most 4096.
+/// Path cost of a missing candidate. It exceeds every path cost plus P1 or P2, and with P1 added it fits in 16 bits: a path cost is at
+/// most a cost (255) plus P2 (8191), P1 is at most 4096.
 const MISSING: i16 = 20_000;
 
-/// The pixels of a direction's line from its start to `pixel`.
 pub(super) fn line_to(pixel: (usize, usize), direction: Direction, size: (usize, usize)) -> Vec<(usize, usize)> {
     let before = |&(x, y): &(usize, usize)| direction.previous(x, y, size.0, size.1);
     let mut line: Vec<_> = std::iter::successors(Some(pixel), before).collect();
@@ -15,9 +14,9 @@ pub(super) fn line_to(pixel: (usize, usize), direction: Direction, size: (usize,
     line
 }
 
-/// Path costs of one pixel of a line after the other.
+/// Path costs at the current pixel of a line.
 pub(super) struct PathCosts {
-    /// Path costs of the last pixel, with a missing candidate at either end.
+    /// Path costs of the current pixel, with a missing candidate at either end.
     last: Vec<i16>,
     next: Vec<i16>,
     smallest: i16,
@@ -25,13 +24,12 @@ pub(super) struct PathCosts {
 }
 
 impl PathCosts {
-    /// Before the first pixel of a line.
     pub(super) fn new(candidates: usize, p1: u32) -> Self {
         let none = vec![MISSING; candidates + 2];
         Self { last: none.clone(), next: none, smallest: 0, p1: p1 as i16 }
     }
 
-    /// Goes on to a pixel with these costs of all candidates, of which `gate` exist; `p2` is `None` at the start of a line.
+    /// Advances to a pixel with the costs of all candidates; `gate` has the existing ones. `p2` is `None` at the start of a line.
     pub(super) fn step(&mut self, costs: &[u8], gate: Gate, p2: Option<u32>) {
         let candidates = costs.len();
         let Some(p2) = p2 else {
@@ -61,7 +59,7 @@ impl PathCosts {
         std::mem::swap(&mut self.last, &mut self.next);
     }
 
-    /// Path costs of the last pixel; those of missing candidates have no meaning.
+    /// Returns the path costs of the current pixel; values of missing candidates have no meaning.
     pub(super) fn costs(&self) -> &[i16] {
         &self.last[1..self.last.len() - 1]
     }

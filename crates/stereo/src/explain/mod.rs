@@ -1,9 +1,9 @@
-//! How a pixel came to its disparity: its costs and sums, its winner and the tests of that, without a volume.
+//! Explanation of the disparity of one pixel: its costs, sums, winner and tests, computed without a volume.
 //!
-//! The path costs of a pixel need only the lines that end in it, so the numbers of a single pixel are had in a millisecond where
-//! the volume takes a second. Each number is the one that [`sum_volume`](super::sum_volume),
-//! [`winner_takes_all`](super::disparity::winner_takes_all) and [`right_map`](super::disparity::right_map) have at this pixel,
-//! before the filters: codes, tables and gates are the same.
+//! The path costs of a pixel depend only on the lines that end in it, so one pixel takes a millisecond where the volume takes a
+//! second. Each number must equal that of [`sum_volume`](super::sum_volume),
+//! [`winner_takes_all`](super::disparity::winner_takes_all) and [`right_map`](super::disparity::right_map) at this pixel, before the
+//! filters.
 
 mod check;
 mod lines;
@@ -31,13 +31,12 @@ use std::fmt;
 
 /// Data that the explanations of all pixels of a pair share.
 pub struct Explainer {
-    /// The left image, searched in the right one.
     left: Side,
-    /// The mirrored right image, searched in the mirrored left one; only where both are matched.
+    /// Mirrored right image, searched in the mirrored left one; only with [`RightMatching::Swapped`].
     right: Option<Side>,
 }
 
-/// Why there is no explanation.
+/// Reason why there is no explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unexplained {
     /// The explanation was abandoned for a newer one.
@@ -55,43 +54,42 @@ impl fmt::Display for Unexplained {
     }
 }
 
-/// How a pixel came to its disparity.
+/// Steps by which a pixel got its disparity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// Column and row in the left image.
     pub pixel: (usize, usize),
-    /// The parameters.
+    /// Parameters of the match.
     pub params: StereoParams,
-    /// Smallest disparity of the pixel that exists, px: the first one of `costs` and `sums`.
+    /// Smallest existing disparity of the pixel, px: the first one of `costs` and `sums`.
     pub first_px: i32,
-    /// Matching cost of each candidate: of the two pixels alone, or of the window of `sad`.
+    /// Matching cost of each candidate: of the two pixels, or of the window with `sad`.
     pub costs: Vec<u32>,
-    /// The costs that enter the paths, where local aggregation comes before them: means, 0 to 255.
+    /// Costs that enter the paths after local aggregation: means, 0 to 255; `None` without it.
     pub means: Option<Vec<u32>>,
-    /// Costs that decide: path costs summed over all directions; without paths the aggregated costs.
+    /// Costs that the winner is taken from: path costs summed over all directions; without paths the aggregated costs.
     pub sums: Vec<u32>,
     /// Index of the smallest sum; ties go to the smaller disparity.
     pub winner: usize,
     /// Index of the smallest sum more than 1 px from the winner; `None` where there is no such candidate.
     pub second: Option<usize>,
-    /// The sums around the winner with which it was refined; `None` at an end of the range, or without sub-pixel.
+    /// Sums around the winner with which it was refined; `None` at an end of the range, or without sub-pixel refinement.
     pub refinement: Option<Refinement>,
-    /// The disparity that is tested, 1/16 px.
+    /// Disparity that is tested, 1/16 px.
     pub disparity_16th: i32,
-    /// How clearly the winner won, 0 to 255.
+    /// Confidence of the winner, 0 to 255.
     pub confidence: u8,
-    /// Bits of [`reason`] before the median: border, match threshold, uniqueness, or range where the partner lies in a black border; 0
-    /// where the winner passes.
+    /// Bits of [`reason`] before the median: border, match threshold, uniqueness, or range for a partner in a black border; 0 if valid.
     pub reasons: u8,
-    /// Each direction of the paths, in their order.
+    /// Winners of the single directions of the paths, in their order.
     pub directions: Vec<DirectionWinner>,
-    /// The partner in the right image, and what that image matches with; `None` without a left-right check.
+    /// Partner in the right image, with its own winner; `None` without a left-right check.
     pub partner: Option<Partner>,
-    /// The windows that are compared, and the right image along the epipolar line.
+    /// Windows that are compared, and the right image along the epipolar line.
     pub windows: Windows,
 }
 
-/// The three points of the curve of [`Subpixel`], and where its lowest point lies.
+/// Three points of the curve of [`Subpixel`], and its lowest point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refinement {
     /// Sums 1 px below the winner, at it, and 1 px above it.
@@ -103,9 +101,9 @@ pub struct Refinement {
 /// Winner of one direction alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectionWinner {
-    /// The direction in which the path goes.
+    /// Direction of the path.
     pub direction: Direction,
-    /// P2 from the pixel before to this one; `None` where the path starts here.
+    /// P2 of the step to this pixel; `None` where the path starts here.
     pub p2: Option<u32>,
     /// Index of the smallest path cost; ties go to the smaller disparity.
     pub winner: usize,
@@ -114,11 +112,10 @@ pub struct DirectionWinner {
 }
 
 impl Explainer {
-    /// Prepares a pair of images of one size, which is the slower part with `gating` and mutual information: both match the
-    /// smaller images.
+    /// Prepares a pair of images of one size. With `gating` and mutual information this takes longest: both match smaller images first.
     ///
     /// # Errors
-    /// The images or the parameters cannot be used, or the numbers depend on pairs before this one.
+    /// The images or the parameters are unusable, or the result depends on earlier pairs.
     pub fn new(left: &Luma, right: &Luma, params: &StereoParams) -> Result<Self, Unexplained> {
         let impossible = |why: String| Err(Unexplained::Impossible(why));
         if left.size() != right.size() || left.size().0 == 0 || left.size().1 == 0 {
@@ -156,10 +153,10 @@ impl Explainer {
         Ok(Self { left: Side::new(left, right, params, &prior), right: swapped })
     }
 
-    /// Explains pixel `(x, y)`. `goes_on` is asked now and then; false ends the work.
+    /// Explains pixel `(x, y)`. `goes_on` is called regularly; the work ends when it returns false.
     ///
     /// # Errors
-    /// The pixel lies outside, or `goes_on` was false.
+    /// The pixel lies outside, or `goes_on` returned false.
     pub fn explain(&self, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Result<Explanation, Unexplained> {
         let (side, size) = (&self.left, self.left.size());
         if pixel.0 >= size.0 || pixel.1 >= size.1 {
@@ -170,7 +167,7 @@ impl Explainer {
         let params = &side.params;
         let gate = side.gate(pixel);
         let found = side.candidates(pixel, goes_on).ok_or(Unexplained::Abandoned)?;
-        let choice = Choice::of(&found.sums, pixel, side);
+        let choice = TestedWinner::of(&found.sums, pixel, side);
         let first_px = params.disparity(usize::from(gate.first));
         let disparity_16th = choice.disparity_16th;
         let partner =
@@ -202,18 +199,18 @@ impl Explainer {
     }
 }
 
-/// Largest work for the smaller images: some seconds.
+/// Limit of [`prior_work`]: some seconds.
 const MAX_PRIOR_WORK: u64 = 800_000_000;
 
-/// Additions of costs, about, with which the reference matches images of half this size.
+/// Returns the approximate number of additions for the reference to match images of half this size.
 fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
     let candidates = (size.0 as u64).div_ceil(2) * (size.1 as u64).div_ceil(2) * u64::from(coarse.num_disparities);
     let across = 2 * coarse.local_reach() as u64 + 1;
     candidates * (u64::from(coarse.paths.max(1)) + across * across)
 }
 
-/// The winner among the sums of a pixel, and its tests in the order in which they are made.
-struct Choice {
+/// Winner among the sums of a pixel, with its tests in their order.
+struct TestedWinner {
     winner: usize,
     second: Option<usize>,
     offset_16th: i32,
@@ -221,7 +218,7 @@ struct Choice {
     reasons: u8,
 }
 
-impl Choice {
+impl TestedWinner {
     fn of(sums: &[u32], pixel: (usize, usize), side: &Side) -> Self {
         let (params, size) = (&side.params, side.size());
         let winner = smallest(sums, |_| true).unwrap_or(0);
@@ -246,31 +243,29 @@ impl Choice {
     }
 }
 
-/// The column of the partner of a left pixel in column `x`, which may lie outside.
+/// Returns the column of the partner of a left pixel in column `x`; it may lie outside.
 fn partner_column(x: usize, disparity_16th: i32) -> i64 {
     x as i64 - i64::from(rounded_px(disparity_16th))
 }
 
-/// Index of the first smallest value among those that count.
 fn smallest(values: &[u32], counts: impl Fn(usize) -> bool) -> Option<usize> {
     let counted = values.iter().enumerate().filter(|&(i, _)| counts(i));
     counted.min_by_key(|&(_, value)| value).map(|(i, _)| i)
 }
 
 impl Explanation {
-    /// Disparity of candidate `index` of this pixel, px.
+    /// Returns the disparity of candidate `index` of this pixel, px.
     pub fn disparity_px(&self, index: usize) -> i32 {
         self.first_px + index as i32
     }
 
-    /// By how much the second best is worse than the winner, in per cent of the second: the uniqueness that the pixel has; 0
-    /// where both are 0.
+    /// Returns the margin of the winner to the second best, per cent of the second's sum; 0 where both are 0.
     pub fn lead_percent(&self) -> Option<f64> {
         let (best, second) = (f64::from(self.sums[self.winner]), f64::from(self.sums[self.second?]));
         Some(if second > 0.0 { 100.0 * (second - best) / second } else { 0.0 })
     }
 
-    /// The smallest sum that a candidate more than 1 px from the winner may have for the winner to be unique.
+    /// Returns the smallest sum of a candidate more than 1 px from the winner with which the winner is unique.
     pub fn uniqueness_limit(&self) -> f64 {
         100.0 * f64::from(self.sums[self.winner]) / f64::from(100 - self.params.uniqueness)
     }

@@ -1,15 +1,15 @@
-//! The partner of a pixel in the right image, and what that image matches with: the other half of the left-right check.
+//! Partner of a pixel in the right image, with the partner's own winner: the other half of the left-right check.
 
 use super::lines::line_to;
-use super::{Choice, Explainer, Side, Unexplained, partner_column};
+use super::{Explainer, Side, TestedWinner, Unexplained, partner_column};
 use crate::aggregate::{Axis, Direction};
 use crate::map::SUBPIXEL_STEPS;
 use crate::params::StereoParams;
 
-/// The partner of a pixel.
+/// Partner of a pixel in the right image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partner {
-    /// Column in the right image, which may lie outside.
+    /// Column in the right image; it may lie outside.
     pub column: i64,
     /// Winner of the partner in the right image; `None` where it lies outside.
     pub right: Option<Winner>,
@@ -20,7 +20,7 @@ pub struct Partner {
 pub struct Winner {
     /// Disparity, 1/16 px; `None` without a winner.
     pub disparity_16th: Option<i32>,
-    /// The sum with which it won; `None` where no candidate lies inside.
+    /// Sum of the winner; `None` where no candidate lies inside.
     pub sum: Option<u32>,
 }
 
@@ -42,8 +42,7 @@ impl Explainer {
         Ok(Partner { column, right: Some(right.ok_or(Unexplained::Abandoned)?) })
     }
 
-    /// Computes the winner of right pixel `(x, y)`; the sums of the left pixel in column `known`, if they are given, are not computed
-    /// again. `None` where the work was abandoned.
+    /// Computes the winner of right pixel `(x, y)`; `None` if abandoned. `known` has the column and the sums of an explained left pixel.
     pub(super) fn right_winner(
         &self,
         (x, y): (usize, usize),
@@ -51,7 +50,6 @@ impl Explainer {
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Winner> {
         if let Some(side) = &self.right {
-            // both are mirrored there
             return winner(side, (side.size().0 - 1 - x, y), goes_on);
         }
         let winner = diagonal_winner(&self.left, (x, y), known, goes_on)?;
@@ -59,30 +57,27 @@ impl Explainer {
     }
 }
 
-/// The winner of a pixel of a side, before the filters.
 pub(super) fn winner(side: &Side, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<Winner> {
     let sums = side.candidates(pixel, goes_on)?.sums;
-    let choice = Choice::of(&sums, pixel, side);
+    let choice = TestedWinner::of(&sums, pixel, side);
     Some(Winner {
         disparity_16th: (choice.reasons == 0).then_some(choice.disparity_16th),
         sum: Some(sums[choice.winner]),
     })
 }
 
-/// A candidate of a right pixel: left pixel `x + d` at disparity `d`.
+/// Candidate of a right pixel: left pixel `x + d` at disparity `d`.
 struct Candidate {
     left_x: usize,
     index: usize,
-    /// The cost that enters the paths, which no path cost is below.
+    /// Cost that enters the paths; a lower bound of each path cost.
     cost: u32,
-    /// No larger than its sum.
+    /// Lower bound of the sum.
     at_least: u32,
 }
 
-/// The smallest sum over d of `S(x + d, d)`.
-///
-/// A path cost is at least the pixel's own cost. So a candidate whose costs, one for each direction, already exceed a sum that
-/// was found cannot win, and most lines need not be followed.
+/// Computes the smallest sum over d of `S(x + d, d)`. Most lines need not be followed: a path cost is at least the pixel's own cost, so a
+/// candidate whose lower bound exceeds the best sum so far cannot win.
 fn diagonal_winner(
     side: &Side,
     (x, y): (usize, usize),
@@ -148,12 +143,11 @@ fn diagonal_winner(
     Some(Winner::of(best, params))
 }
 
-/// Whether all pixels of a row lie on one line.
 fn runs_along_rows(direction: &Direction) -> bool {
     direction.major == Axis::X && direction.slope == 0
 }
 
-/// Adds the path costs of a direction along row `y`, which has all candidates on one line.
+/// Adds the path costs of a direction along row `y`: one line passes all candidates.
 fn add_path_along_row(
     side: &Side,
     y: usize,
@@ -177,7 +171,7 @@ fn add_path_along_row(
 }
 
 impl Winner {
-    /// Without its disparity where right pixel `(x, y)`, or its partner, lies in a black border.
+    /// Removes the disparity where right pixel `(x, y)`, or its partner, lies in a black border.
     fn within_borders(self, side: &Side, (x, y): (usize, usize)) -> Self {
         let is_seen = |d16: &i32| {
             let left_x = x as i64 + i64::from(d16 / SUBPIXEL_STEPS);
@@ -186,7 +180,6 @@ impl Winner {
         Self { disparity_16th: self.disparity_16th.filter(is_seen), ..self }
     }
 
-    /// From the smallest sum and its candidate.
     fn of(best: Option<(u32, usize)>, params: &StereoParams) -> Self {
         Self {
             disparity_16th: best.map(|(_, index)| SUBPIXEL_STEPS * params.disparity(index)),

@@ -11,22 +11,20 @@ use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
 use crate::prior::Prior;
 
-/// An image with what is needed to search its pixels in the other one.
+/// One image, and the data to search its pixels in the other one.
 pub(super) struct Side {
     pub(super) params: StereoParams,
-    /// In eight bits.
+    /// Own and other image, in eight bits.
     pub(super) pictures: [Image<u8>; 2],
-    /// Black borders of both.
     pub(super) borders: [Option<BlackBorder>; 2],
     costs: PixelCosts,
-    /// Regions of local aggregation.
     offsets: Option<Offsets>,
     gates: Option<Gates>,
     pub(super) directions: Vec<Direction>,
     p2_of_step: [u32; 256],
 }
 
-/// The numbers of a pixel's candidates that exist.
+/// Costs and sums of the existing candidates of a pixel.
 pub(super) struct Candidates {
     pub(super) costs: Vec<u32>,
     pub(super) means: Option<Vec<u32>>,
@@ -50,12 +48,10 @@ impl Side {
         }
     }
 
-    /// `(width, height)` of the images.
     pub(super) fn size(&self) -> (usize, usize) {
         self.pictures[0].size()
     }
 
-    /// The candidates of a pixel that exist.
     pub(super) fn gate(&self, (x, y): (usize, usize)) -> Gate {
         self.gates.as_ref().map_or_else(|| Gate::whole(self.num_candidates()), |gates| gates.at(x, y))
     }
@@ -70,13 +66,12 @@ impl Side {
         is_inside && self.borders[usize::from(is_other)].as_ref().is_some_and(|border| border.contains(x as usize, y))
     }
 
-    /// P2 on the step to a pixel from the one before it.
     fn p2(&self, to: (usize, usize), from: (usize, usize)) -> u32 {
         let own = &self.pictures[0];
         self.p2_of_step[usize::from(own.at(to.0, to.1).abs_diff(own.at(from.0, from.1)))]
     }
 
-    /// Aggregated cost of a candidate, in the unit of the parameters; `None` without local aggregation.
+    /// Computes the aggregated cost of a candidate, in the unit of the parameters; `None` without local aggregation.
     fn aggregated(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> Option<u32> {
         let region = (self.offsets.as_ref()?, weights);
         let d = self.params.disparity(i);
@@ -87,7 +82,6 @@ impl Side {
         Weights::new(&self.pictures[0], &self.pictures[1], &self.params)
     }
 
-    /// The costs of a pixel that enter the paths, for all candidates that exist.
     fn path_inputs(&self, pixel: (usize, usize), weights: &Weights<'_>, costs: &mut [u8]) {
         if self.offsets.is_none() {
             return self.costs.fill(pixel, self.params.min_disparity, costs);
@@ -100,7 +94,7 @@ impl Side {
         }
     }
 
-    /// Means over the window, of all candidates at once.
+    /// Computes the means over the window for all candidates at once.
     fn window_means(&self, (x, y): (usize, usize), costs: &mut [u8]) {
         let ((width, height), reach) = (self.size(), self.params.local_reach());
         let mut sums = vec![0u32; costs.len()];
@@ -113,13 +107,13 @@ impl Side {
         costs.iter_mut().zip(sums).for_each(|(cost, sum)| *cost = self.params.unit().mean(sum));
     }
 
-    /// The cost of one candidate that enters the paths.
+    /// Computes the cost of one candidate that enters the paths.
     pub(super) fn path_input(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> u8 {
         let cost = || self.costs.at(pixel, self.params.disparity(i));
         self.aggregated(pixel, i, weights).map_or_else(cost, |aggregated| self.params.unit().mean(aggregated))
     }
 
-    /// The sum of a candidate without paths.
+    /// Computes the sum of a candidate without paths.
     pub(super) fn local_sum(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> u32 {
         let [own, other] = &self.pictures;
         let d = self.params.disparity(i);
@@ -129,8 +123,7 @@ impl Side {
         self.aggregated(pixel, i, weights).unwrap_or_else(|| u32::from(self.costs.at(pixel, d)))
     }
 
-    /// Path costs of all candidates along a line, at each pixel where `visit` gets them with the P2 that led there; false where
-    /// the work was abandoned.
+    /// Computes the path costs of all candidates along a line and calls `visit` with them and P2 at each pixel; false if abandoned.
     pub(super) fn follow(
         &self,
         line: &[(usize, usize)],
@@ -141,7 +134,7 @@ impl Side {
         let mut path = PathCosts::new(candidates, self.params.p1);
         let mut costs = vec![0; candidates];
         let mut before = None;
-        // aggregated costs take long: each pixel is worth the question, plain ones are not
+        // one pixel takes long with aggregation, and almost no time without
         let pixels_a_question = if self.offsets.is_some() { 1 } else { 256 };
         for (k, &pixel) in line.iter().enumerate() {
             if k % pixels_a_question == 0 && !goes_on() {
@@ -155,7 +148,7 @@ impl Side {
         true
     }
 
-    /// All numbers of a pixel; `None` where the work was abandoned.
+    /// Computes all numbers of a pixel; `None` where the work was abandoned.
     pub(super) fn candidates(&self, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<Candidates> {
         let (gate, weights) = (self.gate(pixel), self.weights());
         let existing = || gate.range();

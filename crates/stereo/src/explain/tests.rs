@@ -1,3 +1,5 @@
+//! Tests of the explanation: every number equals the volume of the reference, for random pairs and parameters.
+
 use super::verdict::Remedy;
 use super::*;
 use crate::aggregate::{path_costs, penalty_table};
@@ -10,7 +12,6 @@ use crate::{CostKind, Past, local, match_next, sum_volume};
 use fastrand::Rng;
 use stereopsis_base::testing::seeds;
 
-/// A pair with texture, ties and steps of depth.
 fn pair(rng: &mut Rng, (width, height): (usize, usize)) -> [Luma; 2] {
     let bits = *rng.choice(&[8, 8, 12]).unwrap();
     let (coarse, levels) = (rng.usize(1..9), *rng.choice(&[1, 2, 3, 40, 4000]).unwrap());
@@ -62,7 +63,6 @@ fn random_params(rng: &mut Rng) -> StereoParams {
     }
 }
 
-/// Everything that the reference has of a pair before the filters.
 struct Reference {
     costs: crate::Volume<u8>,
     inputs: crate::Volume<u8>,
@@ -172,7 +172,7 @@ impl Reference {
     }
 }
 
-/// A random pair of an odd size; `None` where the parameters are among those that are not explained.
+/// Returns a random pair of an odd size; `None` where the parameters cannot be explained.
 fn random_case(seed: u64) -> Option<(Explainer, [Luma; 2], String)> {
     let rng = &mut Rng::with_seed(seed);
     let size = (rng.usize(1..=41), rng.usize(1..=23));
@@ -238,7 +238,7 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
                 && let Some((_, after)) = verdict.sentence.rsplit_once(" %, ")
             {
                 let percent: u32 = after.split(' ').next().unwrap().parse().unwrap();
-                // with another uniqueness the right image may drop its partner
+                // with another uniqueness the right image may drop the partner too
                 let is_dropped = |uniqueness| {
                     map(&StereoParams { uniqueness, ..params.clone() }).reasons.at(x, y) == reason::UNIQUENESS
                 };
@@ -263,7 +263,7 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
     assert!(cured.len() >= 3 || std::env::var_os("SEED").is_some(), "{cured:?}");
 }
 
-/// A texture that repeats after 6 px, 2 px further left and brighter by 5 in the right image: costs alone decide.
+/// Returns a texture that repeats after 6 px, 2 px further left and brighter by 5 in the right image: costs alone decide.
 fn repeating() -> ([Luma; 2], StereoParams) {
     let rng = &mut Rng::with_seed(3);
     let row: Vec<u8> = (0..6).map(|k| 30 * k + rng.u8(..9)).collect();
@@ -274,7 +274,7 @@ fn repeating() -> ([Luma; 2], StereoParams) {
 }
 
 #[test]
-fn an_ambiguous_pixel_says_so_with_its_numbers() {
+fn ambiguous_pixels_report_their_numbers() {
     let ([left, right], params) = repeating();
     let explainer = Explainer::new(&left, &right, &params).unwrap();
     let found = explainer.explain((30, 4), &|| true).unwrap();
@@ -304,7 +304,7 @@ fn a_winner_that_the_learned_choice_dropped_was_unique() {
 }
 
 #[test]
-fn the_filters_have_the_last_word() {
+fn filters_override_the_verdict() {
     let ([left, right], params) = repeating();
     let params = StereoParams { uniqueness: 0, ..params };
     let explainer = Explainer::new(&left, &right, &params).unwrap();
@@ -319,7 +319,7 @@ fn the_filters_have_the_last_word() {
 }
 
 #[test]
-fn windows_are_what_is_compared() {
+fn windows_show_the_compared_pixels() {
     let ([left, right], params) = repeating();
     let explainer = Explainer::new(&left, &right, &params).unwrap();
     let found = explainer.explain((30, 4), &|| true).unwrap();
@@ -332,7 +332,7 @@ fn windows_are_what_is_compared() {
 }
 
 #[test]
-fn what_cannot_be_exact_is_refused_in_a_sentence() {
+fn refuses_pixels_without_an_exact_explanation() {
     let ([left, right], params) = repeating();
     let params = StereoParams { paths: 8, ..params };
     let why = |left: &Luma, params: &StereoParams| Explainer::new(left, &right, params).err().unwrap().to_string();

@@ -1,4 +1,4 @@
-//! Why a pixel has a disparity or none, in a sentence, and the parameter that would change that.
+//! Verdict on a pixel: a sentence why it has a disparity or none, and the parameter that would change that.
 
 use super::{Checked, Explanation, Partner};
 use crate::Median;
@@ -6,44 +6,41 @@ use crate::map::{NO_PICTURE, SUBPIXEL_STEPS, reason};
 use crate::parameter::Value;
 use crate::params::StereoParams;
 
-/// Largest tolerance of the left-right check, px.
 const MAX_TOLERANCE_PX: u32 = 64;
-/// Largest uniqueness, per cent.
 const MAX_UNIQUENESS_PERCENT: u32 = 99;
-/// Largest share of the match threshold, per cent.
 const MAX_THRESHOLD_PERCENT: u32 = 99;
 
-/// Disparity, reason and confidence of the finished map at a pixel.
+/// Disparity and reasons of the finished map at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
     /// Bits of [`reason`].
     pub reasons: u8,
-    /// The disparity, 1/16 px; `None` where there is none.
+    /// Disparity, 1/16 px; `None` without one.
     pub disparity_16th: Option<i32>,
 }
 
-/// Why a pixel has a disparity or none.
+/// Reason why a pixel has a disparity or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Bits of [`reason`]: those of the finished map, or what the winner and the left-right check say before the filters.
+    /// Bits of [`reason`]: of the finished map, or of the winner and the left-right check before the filters.
     pub reasons: u8,
-    /// The reason with its numbers, and what would change it.
+    /// Reason with its numbers, and a change that would remove it.
     pub sentence: String,
-    /// A parameter with which this reason would be gone; another one may take its place.
+    /// Parameter that removes this reason; another reason may take its place.
     pub remedy: Option<Remedy>,
 }
 
-/// One parameter and the value that it needs.
+/// Parameter and the value that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// The parameter's name on the command line.
+    /// Name of the parameter on the command line.
     pub name: &'static str,
-    /// The value nearest to the present one with which the reason is gone.
+    /// Value nearest to the present one that removes the reason.
     pub value: Value,
 }
 
 impl Remedy {
-    /// These parameters with the change.
+    /// Returns `params` with the change.
     #[must_use]
     pub fn apply(self, params: &StereoParams) -> StereoParams {
         let mut changed = params.clone();
@@ -54,15 +51,15 @@ impl Remedy {
         changed
     }
 
-    /// `Set uniqueness to 3`.
+    /// Returns the text of a button, such as `Set uniqueness to 3`.
     pub fn label(self) -> String {
         format!("Set {} to {}", self.name, self.value)
     }
 }
 
 impl Explanation {
-    /// The verdict. `finished` is what the finished map has at this pixel, where it is known, and `checked` what the left-right
-    /// check compared, where that was computed; without it the numbers of the check are those before the median.
+    /// Returns the verdict. `finished` has the finished map at this pixel, if known. `checked` has the result of the left-right check, if
+    /// it was computed; without it the numbers of the check are those before the median.
     pub fn verdict(&self, finished: Option<Finished>, checked: Option<&Checked>) -> Verdict {
         let check = checked.copied().or_else(|| self.unfiltered_check());
         let tolerance_px = self.params.left_right.unwrap_or(0);
@@ -93,20 +90,20 @@ impl Explanation {
         Verdict { reasons, sentence, remedy }
     }
 
-    /// The check of both winners as they are.
+    /// Returns the left-right check of both winners before the median.
     fn unfiltered_check(&self) -> Option<Checked> {
         let Partner { column, right } = self.partner.as_ref()?;
         let right_16th = right.as_ref().and_then(|right| right.disparity_16th);
         Some(Checked { left_16th: self.disparity_16th, column: *column, right_16th })
     }
 
-    /// Whether the left-right check that this verdict needs differs from that of the winners: see [`super::Explainer::check`].
+    /// Whether the verdict needs [`super::Explainer::check`], because the median may have changed the winners.
     pub fn needs_check(&self, finished: Option<Finished>) -> bool {
         let is_checked = |bits| bits & (reason::RANGE | reason::LEFT_RIGHT) != 0;
         self.params.median != Median::Off && finished.is_none_or(|finished| is_checked(finished.reasons))
     }
 
-    /// The sentence of the reason that came first in the pipeline, with its remedy.
+    /// Returns the sentence of the reason that came first in the pipeline, with its remedy.
     fn first_reason(&self, reasons: u8, check: Option<&Checked>) -> (String, Option<Remedy>) {
         let has = |bit| reasons & bit != 0;
         let switch_off = |name| Some(Remedy { name, value: Value::Off });
@@ -231,19 +228,18 @@ impl Explanation {
         )
     }
 
-    /// The largest uniqueness with which the winner stays, per cent, 0 to 100; `None` where every one keeps it.
+    /// Returns the largest uniqueness that keeps the winner, per cent, 0 to 100; `None` where every value keeps it.
     fn largest_uniqueness(&self) -> Option<u32> {
         let (best, rival) = (u64::from(self.sums[self.winner]), u64::from(self.sums[self.second?]));
         (best > 0).then(|| (100 * (rival - best) / rival) as u32)
     }
 }
 
-/// `41.25`, from sixteenths.
 fn px(sixteenths: i32) -> String {
     format!("{:.2}", f64::from(sixteenths) / f64::from(SUBPIXEL_STEPS))
 }
 
-/// One decimal, rounded down: a share that misses a limit shall not look as if it met it.
+/// Formats one decimal, rounded down, so that a value just below a limit never looks equal to it.
 fn percent_text(percent: f64) -> String {
     format!("{:.1}", (10.0 * percent).floor() / 10.0)
 }

@@ -1,30 +1,29 @@
-//! The windows of both images that are compared, and the epipolar line.
+//! Windows of both images that are compared at a pixel, and the epipolar line, for display.
 
 use super::Side;
 use crate::cost::partner;
 use crate::image::Image;
 
-/// Smallest distance from the centre of a shown window to its edge, px: single pixels show nothing.
+/// Smallest distance from the centre of a shown window to its edge, px; a single pixel shows no structure.
 const MIN_REACH_PX: usize = 3;
 
-/// Brightness around a pixel and its candidates, in eight bits; coordinates are clamped at borders, as costs have it.
+/// Brightness around a pixel and its candidates, in eight bits; coordinates are clamped at borders, as in the costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// Around the left pixel.
+    /// Window around the left pixel.
     pub left: Image<u8>,
-    /// Around the winner's partner in the right image.
+    /// Window around the winner's partner in the right image.
     pub right: Image<u8>,
-    /// Around the partner of the second best.
+    /// Window around the partner of the second best.
     pub second: Option<Image<u8>>,
-    /// The right image along the epipolar line: a column for each candidate that exists, in their order, as many rows as the
-    /// windows have.
+    /// Right image along the epipolar line: a column for each existing candidate, in their order, and as many rows as the windows.
     pub line: Image<u8>,
     /// Width of the images, px.
     pub picture_width: usize,
 }
 
 impl Windows {
-    /// The windows of left pixel `(x, y)`, whose candidates are `candidates` px, the winner and the second best among them.
+    /// Cuts out the windows of left pixel `(x, y)`; `candidates`, `winner_px` and `second_px` are disparities, px.
     pub(super) fn of(
         side: &Side,
         (x, y): (usize, usize),

@@ -1,34 +1,34 @@
-//! Bands at the left and right border: what only one camera sees there continues the slope beside it.
+//! Bands at the left and right border that only one camera sees: a plane through the disparities beside a band fills it.
 
 use super::moments::{MAX_SLOPE, Vote, robust_plane};
-use super::planes::{Fillable, put};
+use super::planes::{Fillable, fill_pixel};
 use crate::map::{DisparityMap, INVALID};
 
-/// Fewest columns of a band.
+/// Smallest width of a band, columns.
 pub const MIN_COLUMNS: usize = 3;
-/// Columns of the window beside a band.
+/// Width of the window beside a band, columns.
 pub const COLUMNS: usize = 24;
-/// Rows of the window above and below its row.
+/// Height of the window above and below the row of a band, rows.
 pub const ROWS: usize = 8;
-/// Disparities beside the band whose median the others are compared with.
+/// Number of disparities beside the band whose median the other votes are compared with.
 pub const BESIDE: usize = 5;
-/// Largest distances of votes from the plane before, 1/16 px.
+/// Largest distances of votes from the previous plane, 1/16 px.
 pub const LIMITS: [i32; 4] = [26, 21, 16, 13];
-/// Fewest votes near the plane.
+/// Smallest number of votes near the plane.
 pub const MIN_VOTES: usize = 80;
-/// Mean square distance of the votes from the plane is below this: (0.3 px)², in 1/256 px².
+/// Upper bound of the mean square distance of the votes from the plane: (0.3 px)², in 1/256 px².
 pub const MEAN_SQUARE: i64 = 23;
-/// Steepest band, 0.45 px per px.
+/// Steepest slope of a band, 0.45 px per px.
 pub const STEEPEST: i64 = MAX_SLOPE * 9 / 10;
-/// The plane is at most this far from the disparities beside the band, 1/16 px.
+/// Largest distance of the plane from the disparities beside the band, 1/16 px.
 pub const MAX_STEP: i32 = 23;
 
-/// By how much the disparity of a vote `column` columns into the window may differ from those beside the band, 1/16 px.
+/// Returns the largest difference between a vote `column` columns into the window and the disparities beside the band, 1/16 px.
 pub const fn spread(column: usize) -> i32 {
     40 + 4 * column as i32
 }
 
-/// Fills the band at either end of each row with the slope of a plane through the disparities beside it.
+/// Fills the band at either end of each row from a plane through the disparities beside it.
 pub fn fill_bands(map: &mut DisparityMap, fillable: &Fillable) {
     let before = map.clone();
     for y in 0..map.size().1 {
@@ -37,7 +37,6 @@ pub fn fill_bands(map: &mut DisparityMap, fillable: &Fillable) {
     }
 }
 
-/// The band of row `y` at the left border, or at the right one.
 fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: &Fillable, is_right: bool) {
     let (width, height) = before.size();
     let column = |n: usize| if is_right { width - 1 - n } else { n };
@@ -65,7 +64,7 @@ fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: 
     let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= MAX_STEP;
     if votes.len() >= MIN_VOTES && is_flat && is_gentle {
         for n in 0..first {
-            put(map, (column(n), y), plane.rounded(n as i32 - first as i32, 0), fillable);
+            fill_pixel(map, (column(n), y), plane.rounded(n as i32 - first as i32, 0), fillable);
         }
     }
 }

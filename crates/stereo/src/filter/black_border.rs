@@ -1,23 +1,22 @@
-//! Black borders: a rectified image is black where its camera saw nothing. Nothing has a depth there, and nothing is matched with it.
+//! Black borders: rectification leaves pixels of brightness 0 outside the view of a camera. They have no depth and are no partners.
 
 use super::description::{Filter, Function};
 use crate::image::{Image, Luma, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, reason, rounded_px};
 
-/// The filter that drops disparities in the black border of either image.
 pub(super) const BLACK_BORDER: Filter = Filter { size: |_| Some(0), function: Function::Maps(drop_black_borders) };
 
-/// Shortest run of black pixels that speaks for a border, px, and the fewest rows or columns that have one.
+/// Length of the shortest run of black pixels in a border, px, and smallest number of rows or columns with such a run.
 pub const MIN_RUN: usize = 4;
-/// Runs of a border lie on a line or a curve: from a run to the next the step changes by no more, px.
+/// Largest change of the step from run to run, px: the runs of a border end on a line or a curve.
 pub const MAX_BEND: usize = 2;
-/// Runs for each one that may break this rule, as at a corner; where more break it, something dark stands at the edge of the image.
+/// Number of runs for each one that may exceed [`MAX_BEND`], as at a corner; with fewer, the black is a dark object at the edge.
 pub const RUNS_A_BREAK: usize = 8;
 
 /// Lengths of the runs of black pixels at both ends of a row or a column, px.
 type Runs = [usize; 2];
 
-/// The black border of an image: runs of pixels of brightness 0 from its edges inwards, as long as a straight or a bent line has them.
+/// Black border of an image: runs of pixels of brightness 0 from its edges inwards that end on straight or bent lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlackBorder {
     rows: Vec<Runs>,
@@ -28,17 +27,17 @@ impl BlackBorder {
     /// Finds the border of an image; `None` where it has none.
     pub fn of(luma: &Luma) -> Option<Self> {
         match luma {
-            Luma::U8(image) => Self::where_zero(image),
-            Luma::U16 { image, .. } => Self::where_zero(image),
+            Luma::U8(image) => Self::from_zeros(image),
+            Luma::U16 { image, .. } => Self::from_zeros(image),
         }
     }
 
-    fn where_zero<T: Copy + Default + PartialEq>(image: &Image<T>) -> Option<Self> {
+    fn from_zeros<T: Copy + Default + PartialEq>(image: &Image<T>) -> Option<Self> {
         let (width, height) = image.size();
         let is_black = |x: usize, y: usize| image.at(x, y) == T::default();
         let rows = (0..height).map(|y| runs(width, |x| is_black(x, y))).collect();
         let columns = (0..width).map(|x| runs(height, |y| is_black(x, y))).collect();
-        let border = Self { rows: of_borders(rows, width), columns: of_borders(columns, height) };
+        let border = Self { rows: keep_borders(rows, width), columns: keep_borders(columns, height) };
         border.rows.iter().chain(&border.columns).any(|runs| *runs != [0, 0]).then_some(border)
     }
 
@@ -50,21 +49,20 @@ impl BlackBorder {
     }
 }
 
-/// The runs of a line of so many pixels.
 fn runs(length: usize, is_black: impl Fn(usize) -> bool) -> Runs {
     let first = (0..length).find(|&at| !is_black(at)).unwrap_or(length);
     let last = (first..length).rev().find(|&at| !is_black(at));
     [first, last.map_or(length, |last| length - 1 - last)]
 }
 
-/// Runs of all rows, or of all columns, without those of a side that is no border.
-fn of_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
+/// Returns the runs of all rows, or of all columns; 0 at a side where they form no border.
+fn keep_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
     for side in 0..2 {
         let run = |n: usize| runs[n][side];
         let long = (0..runs.len()).filter(|&n| run(n) >= MIN_RUN && run(n) < length);
         let breaks = long.clone().filter(|&n| n > 0 && n + 1 < runs.len()).filter(|&n| {
             let neighbours = [run(n - 1), run(n + 1)];
-            let is_cut = neighbours.contains(&length); // another side's border begins
+            let is_cut = neighbours.contains(&length); // the border of another side begins
             !is_cut && (2 * run(n)).abs_diff(neighbours[0] + neighbours[1]) > MAX_BEND
         });
         let is_border = long.clone().count() >= MIN_RUN && RUNS_A_BREAK * breaks.count() <= long.count();
@@ -77,8 +75,8 @@ fn of_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
     runs
 }
 
-/// Invalidates the pixels of both maps in the black border of their own image ([`NO_PICTURE`]), and those whose partner lies in that of
-/// the other one ([`reason::RANGE`]).
+/// Invalidates the pixels of both maps in the black border of their image ([`NO_PICTURE`]), and pixels whose partner lies in the border
+/// of the other image ([`reason::RANGE`]).
 pub fn drop_black_borders(maps: &mut Maps, pictures: [PictureRef<'_>; 2]) {
     let [left, right] = pictures.map(|picture| BlackBorder::of(picture.luma));
     maps.for_each_with([(&left, &right, -1), (&right, &left, 1)], |map, (own, other, sign)| {
@@ -92,7 +90,7 @@ pub fn drop_black_borders(maps: &mut Maps, pictures: [PictureRef<'_>; 2]) {
     });
 }
 
-/// The same for row `y` of a map, whose pixel `x` has its partner in column `x + sign * d` of the other image.
+/// Drops black borders in row `y` of a map; the partner of pixel `x` is in column `x + sign * d` of the other image.
 pub fn drop_of_row(
     (values, reasons): (&mut [i16], &mut [u8]),
     y: usize,
@@ -114,7 +112,7 @@ pub fn drop_of_row(
     }
 }
 
-/// Removes what was filled in where there is no image.
+/// Removes disparities that were filled into a black border.
 pub fn empty(map: &mut DisparityMap) {
     for (value, reasons) in map.values.pixels_mut().iter_mut().zip(map.reasons.pixels_mut()) {
         if *reasons & NO_PICTURE == NO_PICTURE {
@@ -128,7 +126,7 @@ mod tests {
     use super::*;
     use crate::{Fill, StereoParams, match_pair};
 
-    /// An image of noise without black, `border` px of black around it, and a lone black pixel.
+    /// Returns noise without black pixels, `border` px of black around it, and a single black pixel inside.
     fn bordered(size: usize, border: usize, shift: usize) -> Luma {
         Luma::U8(Image::from_fn(size, size, |x, y| {
             let inside = border..size - border;
@@ -142,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_border_is_straight_slanted_or_bent_and_not_what_is_dark_at_the_edge() {
+    fn finds_straight_and_bent_borders_but_no_dark_objects() {
         let lens = |x: usize, y: usize| (2 * x as i32 - 59).pow(2) + (2 * y as i32 - 39).pow(2) > 58_i32.pow(2);
         let slanted = |x: usize, y: usize| x < 5 + y / 8 || y + 9 > 40 + x / 10;
         let bent = |x: usize, y: usize| y < 2 + x * (60 - x) / 100 || x + 4 >= 60;
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_black_border_has_no_depth_and_is_no_partner_filled_or_not() {
+    fn black_borders_have_no_depth_and_are_no_partners() {
         let (left, right) = (bordered(40, 8, 0), bordered(40, 8, 3));
         for (fill, paths) in [(Fill::None, 0), (Fill::Planes, 8), (Fill::Background, 4)] {
             let params = StereoParams { fill, paths, num_disparities: 16, left_right: None, ..StereoParams::default() };

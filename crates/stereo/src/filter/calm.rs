@@ -1,15 +1,13 @@
-//! Calm pixels: where brightness hardly changes, so that nothing but its border says where a surface ends.
+//! Calm pixels: brightness hardly changes there, so matching finds nothing but the border of a surface.
 
 use crate::image::Image;
 
-/// Weights of the blur in each direction; they sum up to 16.
 const BLUR: [u32; 5] = [1, 4, 6, 4, 1];
 
 /// Largest step of blurred brightness to the neighbours of a calm pixel, grey levels.
 pub const CALM_STEP: u8 = 2;
 
-/// Whether each pixel is calm: its blurred brightness differs by at most [`CALM_STEP`] from that of the pixels left of it and
-/// above it. Pixels outside count as equal.
+/// Returns whether each pixel is calm: its blurred brightness differs by at most [`CALM_STEP`] from the pixels to the left and above.
 pub fn calm_pixels(luma: &Image<u8>) -> Image<bool> {
     let blurred = blur(luma);
     let (width, height) = luma.size();
@@ -20,7 +18,7 @@ pub fn calm_pixels(luma: &Image<u8>) -> Image<bool> {
     })
 }
 
-/// Brightness blurred by 1 4 6 4 1 in both directions, clamped at the borders: `(sum + 128) >> 8`.
+/// Blurs brightness by 1 4 6 4 1 in both directions, clamped at the borders: `(sum + 128) >> 8`.
 fn blur(luma: &Image<u8>) -> Image<u8> {
     let (width, height) = luma.size();
     Image::from_fn(width, height, |x, y| {
@@ -39,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edge_is_not_calm_and_what_lies_beside_it_is() {
+    fn edges_are_not_calm() {
         let luma = Image::from_fn(16, 3, |x, _| if x < 8 { 100 } else { 116 });
         // blurred: 100 101 105 111 115 116 from column 6 on
         assert_eq!(blur(&luma).row(1)[5..12], [100, 101, 105, 111, 115, 116, 116]);

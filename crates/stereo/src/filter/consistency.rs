@@ -1,9 +1,8 @@
-//! Left-right check: a disparity holds if the right image finds its way back (Hirschmüller 2008, eq. 17).
+//! Left-right check: a disparity is kept if the partner in the right image has the same one (Hirschmüller 2008, eq. 17).
 
 use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID, reason, rounded_px};
 
-/// The check of each map against the other one as it was before.
 pub(super) const LEFT_RIGHT: Filter = Filter {
     size: |params| params.left_right.map(|_| 0),
     function: Function::BothMaps(|left, right, params| {
@@ -16,8 +15,8 @@ pub(super) const LEFT_RIGHT: Filter = Filter {
     }),
 };
 
-/// Invalidates left pixels whose partner lies outside (range), has no disparity, or one that differs by more than
-/// `tolerance_px` (left-right). The partner of `x` is `x - round(d)`.
+/// Invalidates left pixels whose partner lies outside (range), has no disparity, or one that differs by more than `tolerance_px`
+/// (left-right). The partner of `x` is `x - round(d)`.
 pub fn check_left_right(left: &mut DisparityMap, right: &DisparityMap, tolerance_px: u32) {
     let (width, height) = left.size();
     for y in 0..height {

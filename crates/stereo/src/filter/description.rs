@@ -1,44 +1,44 @@
-//! Description of a filter.
+//! Description of a filter, from which the reference and both engines run it.
 
 use crate::image::{Image, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps};
 use crate::params::StereoParams;
 
-/// Description of a filter.
+/// Filter of disparity maps.
 pub struct Filter {
-    /// The number that decides its loops, such as a radius; 0 for a filter without one, `None` where the parameters turn it off.
+    /// Size of the filter, such as a radius; 0 for a filter without one, `None` where the parameters turn it off.
     pub size: fn(&StereoParams) -> Option<u32>,
-    /// The filter in plain loops.
+    /// Function of the filter in plain loops.
     pub function: Function,
 }
 
-/// Kinds of filters, by their inputs and outputs.
+/// Kind of a filter, by its inputs and outputs.
 pub enum Function {
-    /// Changes the maps after the left and the right image.
+    /// Changes both maps, with the left and the right image as guides.
     Maps(fn(&mut Maps, [PictureRef<'_>; 2])),
     /// Changes each map by itself.
     Map(fn(&mut DisparityMap, &StereoParams)),
-    /// Changes each map after the image that it belongs to.
+    /// Changes each map, with its own image as guide.
     MapOfPicture(fn(&mut DisparityMap, PictureRef<'_>, &StereoParams)),
-    /// Changes the left map after the left and the right image, and the finished left map of the pair before where it is kept.
+    /// Changes the left map, with both images and the finished left map of the pair before, if kept.
     LeftMap(fn(&mut DisparityMap, [PictureRef<'_>; 2], Option<&DisparityMap>, &StereoParams)),
-    /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
+    /// Changes the left and the right map together. The right map is dropped afterwards unless it is requested.
     BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
-    /// Changes the left map and its own state, which is kept from pair to pair.
+    /// Changes the left map and the filter's state, which is kept from pair to pair.
     Sequence(fn(&mut DisparityMap, &mut Option<Smoothed>, &StereoParams)),
 }
 
 /// State of the temporal filter, for each pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Smoothed {
-    /// The running mean, 1/16 px; [`INVALID`] where no disparity was ever measured.
+    /// Running mean, 1/16 px; [`INVALID`] where no disparity was ever measured.
     pub values: Image<i16>,
-    /// In which of the last eight pairs it was measured, the last one in bit 0.
+    /// Pairs among the last eight in which the pixel was measured, the latest in bit 0.
     pub seen: Image<u8>,
 }
 
 impl Smoothed {
-    /// Before the first pair.
+    /// Returns the state before the first pair.
     pub fn empty((width, height): (usize, usize)) -> Self {
         Self { values: Image::filled(width, height, INVALID), seen: Image::filled(width, height, 0) }
     }

@@ -1,4 +1,4 @@
-//! Fill: pixels without a disparity take that of the background, because occluded surfaces lie behind.
+//! Fill: pixels without a disparity get that of the background, because occluded surfaces lie behind.
 
 use super::description::{Filter, Function};
 use super::{band, black_border, planes};
@@ -22,7 +22,7 @@ choices! {
 }
 
 impl Fill {
-    /// Number of the nearest disparities on each side of a hole whose median counts.
+    /// Returns the number of nearest disparities on each side of a hole that enter the median.
     pub const fn values_per_side(self) -> usize {
         match self {
             Self::None => 0,
@@ -32,19 +32,18 @@ impl Fill {
     }
 }
 
-/// The fill of holes.
 pub(super) const FILL: Filter = Filter {
     size: |params| (params.fill != Fill::None).then_some(params.fill as u32),
     function: Function::MapOfPicture(fill_for_choice),
 };
 
-/// Fills the holes of an image's map.
+/// Fills the holes of the map of one image, without marks for the learned choice.
 pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     fill_for_choice(map, picture, &StereoParams { choice: false, ..params.clone() });
 }
 
-/// Fills the holes of an image's map. Where the parameters turn on the learned choice, which then has to follow, what planes and
-/// bands fill is marked for it with [`ON_PLANE`](crate::map::ON_PLANE).
+/// Fills the holes of the map of one image. If the learned choice follows, pixels filled from planes and bands are marked with
+/// [`ON_PLANE`](crate::map::ON_PLANE).
 pub fn fill_for_choice(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     if params.fill == Fill::Planes {
         let fillable = planes::fillable(params);
@@ -57,12 +56,11 @@ pub fn fill_for_choice(map: &mut DisparityMap, picture: PictureRef<'_>, params: 
     }
 }
 
-/// Per row the smaller of two medians: of the `per_side` nearest valid disparities on the left, and of those on the right (of
-/// two values the larger one is the median); or the only one. An empty row takes the nearest row above that is not empty, else
-/// below. The reason stays, marked as filled.
+/// Fills each hole of a row with the smaller of two medians: of the `per_side` nearest valid disparities on the left, and on the right.
 ///
-/// With one value per side a single wrong disparity at the edge of a hole, where windows see both surfaces, spreads over it;
-/// with three it does not.
+/// Of two values the larger one is the median; a missing side is left out. An empty row takes the nearest row above that is not empty,
+/// else below. The reason stays, marked as filled. Windows see both surfaces at the edge of a hole, so a wrong disparity there is
+/// common: one value per side spreads it over the hole, three do not.
 pub fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     let (width, height) = map.size();
     let before = map.values.clone();
@@ -91,7 +89,6 @@ pub fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     }
 }
 
-/// Median of the first `count` valid disparities of a side.
 fn nearest_median<'a>(side: impl Iterator<Item = &'a i16>, count: usize) -> Option<i16> {
     let mut nearest: Vec<i16> = side.copied().filter(|&v| v != INVALID).take(count).collect();
     nearest.sort_unstable();

@@ -19,7 +19,7 @@ choices! {
 }
 
 impl Median {
-    /// Pixels from the centre to the window's edge; 0 for no median.
+    /// Returns the distance from the centre to the window's edge, px; 0 for no median.
     pub const fn radius(self) -> usize {
         match self {
             Self::Off => 0,
@@ -29,13 +29,13 @@ impl Median {
     }
 }
 
-/// The median of each map.
+/// First median, of each map.
 pub(super) const MEDIAN: Filter = Filter {
     size: |params| (params.median != Median::Off).then(|| params.median.radius() as u32),
     function: Function::Map(|map, params| *map = median(map, params.median)),
 };
 
-/// The median after the fill and the weighted median.
+/// Second median, after the fill, the learned choice and the weighted median.
 pub(super) const LAST_MEDIAN: Filter = Filter {
     size: |params| {
         (MEDIAN.size)(params).filter(|_| params.fill != Fill::None || params.choice || params.weighted_median)
@@ -43,7 +43,7 @@ pub(super) const LAST_MEDIAN: Filter = Filter {
     ..MEDIAN
 };
 
-/// An invalid centre stays invalid; invalid neighbours and those outside count as the centre's value.
+/// Computes the median of each window. An invalid centre stays invalid; neighbours that are invalid or outside count as the centre.
 pub fn median(map: &DisparityMap, size: Median) -> DisparityMap {
     let r = size.radius() as isize;
     let values = Image::from_fn(map.values.width(), map.values.height(), |x, y| {

@@ -1,7 +1,6 @@
-//! Filters of finished disparity maps.
+//! Filters of disparity maps: the maps of the winners in, the finished maps out.
 //!
-//! Each filter is described once, as a constant [`Filter`](description::Filter) in its own file; [`FilterKind`] lists them in the order in which they
-//! run.
+//! Each filter is a constant [`Filter`](description::Filter) in its own file; [`FilterKind`] lists them in the order in which they run.
 
 pub mod band;
 pub mod black_border;
@@ -51,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_counts_what_is_missing_as_the_centre() {
+    fn median_replaces_missing_neighbours_by_the_centre() {
         let filtered = median(&map(3, &[1, 2, 3, 4, 90, X, 7, X, 9]), Median::Three);
         // the centre 90 stands for the two invalid ones: 1 2 3 4 7 9 90 90 90
         assert_eq!(filtered.values.at(1, 1), 7);
@@ -61,11 +60,11 @@ mod tests {
     }
 
     #[test]
-    fn the_left_right_check_says_why() {
+    fn left_right_check_sets_the_reason() {
         let right = map(4, &[16, 16, X, 48]);
         let mut left = map(4, &[16, 16, 40, 40]);
         check_left_right(&mut left, &right, 1);
-        // x = 0: outside; x = 1: right 0 says 16; x = 2: 2.5 rounds to 3, outside; x = 3: right 0 says 16, 24 apart
+        // x = 0: outside; x = 1: right 0 has 16; x = 2: 2.5 rounds to 3, outside; x = 3: right 0 has 16, 24 apart
         assert_eq!(left.values.pixels(), [X, 16, X, X]);
         assert_eq!(left.reasons.pixels(), [reason::RANGE, 0, reason::RANGE, reason::LEFT_RIGHT]);
         let mut left = map(3, &[0, 0, 0]);
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_has_no_confidence_not_even_filled_and_the_median_leaves_it_alone() {
+    fn dropped_pixels_have_no_confidence() {
         let mut all = map(3, &[16, 16, 16, 16, 90, 16, 16, 16, 16]);
         all.confidence = Some(Image::new(3, 3, (1..10).collect()));
         let confidence = |map: &DisparityMap| map.confidence.as_ref().unwrap().pixels().to_vec();
@@ -173,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn interpolation_asks_three_on_each_side() {
+    fn interpolation_takes_the_median_of_three_per_side() {
         let mut hole = map(7, &[40, 41, 9, X, 60, 60, 60]);
         fill_rows(&mut hole, 3);
         assert_eq!(hole.values.row(0), [40, 41, 9, 40, 60, 60, 60], "the wrong 9 at the hole's edge does not spread");
         assert_eq!((hole.reasons.at(3, 0), hole.reasons.at(2, 0)), (reason::FILLED, 0));
         let mut few = map(5, &[X, 7, X, 3, 5]);
         fill_rows(&mut few, 3);
-        // left of the first nobody, right of it 7 3 5; the other one has 7 on the left and 3 5 on the right
+        // the first hole has no pixel on the left, 7 3 5 on the right; the second one has 7 on the left, 3 5 on the right
         assert_eq!(few.values.row(0), [5, 7, 5, 3, 5]);
         let mut rows = map(2, &[X, X, X, 4, X, X]);
         fill_rows(&mut rows, 3);

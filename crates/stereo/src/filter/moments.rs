@@ -1,13 +1,13 @@
-//! A plane through disparities, by least squares in integers: its sums do not depend on the order in which they are made.
+//! Least-squares plane through disparities in integers, so that the result does not depend on the order of summation.
 
-/// Digits of a plane's numbers after the binary point.
+/// Fraction bits of a plane's coefficients.
 pub const PLANE_SHIFT: u32 = 12;
 
-/// Steepest plane along a row or a column: half a pixel of disparity per pixel, in the numbers of a [`Plane`]. With it a plane
-/// fits into 32 bits over any image, and steeper surfaces are hardly seen by both cameras.
+/// Steepest slope along a row or a column, in the unit of [`Plane`]: half a pixel of disparity per pixel. It keeps a plane within 32 bits
+/// over any image; steeper surfaces are hardly seen by both cameras.
 pub const MAX_SLOPE: i64 = 8 << PLANE_SHIFT;
 
-/// Bits that are kept of the largest central moment, so that determinants fit into 128.
+/// Bits kept of the largest central moment, so that determinants fit in 128 bits.
 const MOMENT_BITS: u32 = 56;
 
 /// Sums over pixels with a disparity: their number, and the first and second moments of column x, row y (px, from any origin) and
@@ -40,7 +40,7 @@ impl std::ops::AddAssign for Moments {
     }
 }
 
-/// The plane `d = (a + b x + c y) / 4096`, in 1/16 px.
+/// Plane `d = (a + b x + c y) / 4096`, in 1/16 px.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "see above")]
 pub struct Plane {
@@ -50,11 +50,11 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// The disparity at a pixel, `a + b x + c y`: 1/16 px with twelve digits after the binary point.
+    /// Returns the disparity at a pixel, `a + b x + c y`: 1/16 px with twelve fraction bits.
     #[inline]
     #[must_use]
     pub fn at(self, x: i32, y: i32) -> i32 {
-        // each product may leave 32 bits far from the votes, the sum comes back into them
+        // far from the votes a product may overflow 32 bits; their sum is in range again
         self.a.wrapping_add(self.b.wrapping_mul(x)).wrapping_add(self.c.wrapping_mul(y))
     }
 
@@ -65,7 +65,7 @@ impl Plane {
         ((i32::from(d) << PLANE_SHIFT) - self.at(x, y)).abs() <= limit << PLANE_SHIFT
     }
 
-    /// The disparity at a pixel, rounded half up, 1/16 px.
+    /// Returns the disparity at a pixel, rounded half up, 1/16 px.
     #[inline]
     #[must_use]
     pub fn rounded(self, x: i32, y: i32) -> i32 {
@@ -88,10 +88,10 @@ impl Moments {
         self.yd += y * d;
     }
 
-    /// The plane of least squares; `None` without one: too few pixels, all of them on a line, or steeper than [`MAX_SLOPE`].
+    /// Returns the least-squares plane; `None` for too few pixels, pixels on one line, or a slope above [`MAX_SLOPE`].
     ///
-    /// Cramer's rule over the central moments, `n sum(x y) - sum(x) sum(y)` and so on. They are shifted right alike until the
-    /// largest has 56 bits; quotients are rounded to zero.
+    /// Cramer's rule over the central moments, `n sum(x y) - sum(x) sum(y)` and so on. All are shifted right by the same number of bits
+    /// until the largest has 56 bits; quotients are rounded to zero.
     pub fn plane(&self) -> Option<Plane> {
         let central = |both: i64, one: i64, other: i64| {
             i128::from(self.n) * i128::from(both) - i128::from(one) * i128::from(other)
@@ -120,11 +120,11 @@ impl Moments {
     }
 }
 
-/// A pixel with its disparity, 1/16 px.
+/// Pixel with its disparity, 1/16 px.
 pub type Vote = ((i32, i32), i16);
 
-/// The plane that most votes agree on: a first one through all of them, and one more for each limit through those that lie
-/// within it (1/16 px) of the plane before. `None` where one has fewer than `fewest` votes, or no plane.
+/// Returns the plane that most votes agree on: the first one through all votes, then one for each limit through the votes within that
+/// distance (1/16 px) of the previous plane. `None` where one has fewer than `fewest` votes, or no plane.
 pub fn robust_plane(votes: &[Vote], limits: &[i32], fewest: usize) -> Option<Plane> {
     let through = |near: &dyn Fn(&Vote) -> bool| {
         let mut moments = Moments::default();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_a_line_or_is_too_steep_has_no_plane() {
+    fn lines_and_steep_surfaces_have_no_plane() {
         assert_eq!(Moments::default().plane(), None);
         assert_eq!(of((0..50).map(|x| (x, 3 * x, 100))).plane(), None);
         let slope = |steps: i32| of((0..400).map(|i| (i % 20, i / 20, (steps * (i % 20)) as i16))).plane();
@@ -171,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_of_the_largest_size_does_not_overflow() {
-        // each column and row of 16384 stands for itself 128 times
+    fn the_largest_image_does_not_overflow() {
+        // every 128th column and row of 16384, scaled up below
         let mut moments = Moments::default();
         for i in (0..16_384).step_by(128) {
             for j in (0..16_384).step_by(128) {

@@ -1,4 +1,4 @@
-//! The filters, in the order in which they run.
+//! Order of the filters, and their application to the maps of a pair.
 
 use super::description::{Filter, Function};
 use super::{black_border, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
@@ -35,14 +35,15 @@ choices! {
 }
 
 impl FilterKind {
-    /// The filters that the parameters turn on, in their order, each with its [`Filter::size`].
+    /// Returns the filters that the parameters turn on, in their order, each with its [`Filter::size`].
     pub fn active(params: &StereoParams) -> impl Iterator<Item = (Self, u32)> + '_ {
         Self::ALL.iter().filter_map(|&kind| Some((kind, (kind.description().size)(params)?)))
     }
 }
 
-/// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
-/// and filtered alike, except over time and by the learned choice. `pictures` are the left and the right one.
+/// Filters the maps of a pair; `pictures` are the left and the right image.
+///
+/// The right map is filtered like the left one, except over time and by the learned choice.
 pub fn filter_maps(
     mut maps: Maps,
     pictures: [PictureRef<'_>; 2],
@@ -50,7 +51,7 @@ pub fn filter_maps(
     past: &mut Past,
     wants_right: bool,
 ) -> Maps {
-    // nothing of the right map is marked for the choice
+    // only the left map has a learned choice after the fill, so only there planes are marked
     let of_right = StereoParams { choice: false, ..params.clone() };
     for (kind, _) in FilterKind::active(params) {
         match &kind.description().function {

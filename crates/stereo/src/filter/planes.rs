@@ -1,4 +1,4 @@
-//! Planes in holes: a surface without texture is matched at its border at best, and is mostly flat.
+//! Planes in holes: a surface without texture is matched only at its border, and is mostly flat.
 
 use super::moments::{Vote, robust_plane};
 use super::segments::segments;
@@ -7,9 +7,9 @@ use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use std::ops::RangeInclusive;
 
-/// Fewest votes of a segment, and their smallest share of its pixels, 1 / this.
+/// Smallest number of votes of a segment.
 pub const MIN_VOTES: usize = 40;
-/// See [`MIN_VOTES`].
+/// Smallest share of votes among the pixels of a segment, 1 / this.
 pub const VOTES_SHARE: usize = 10;
 /// Smallest number of votes near a plane.
 pub const MIN_NEAR: usize = 20;
@@ -25,10 +25,8 @@ pub struct Fillable {
     pub mark: u8,
 }
 
-/// Pixels without a disparity in a segment take that of a plane through those with one.
-///
-/// At least half of the segment's disparities have to lie within 1 px of the plane, and the plane within the search range
-/// where it fills.
+/// Fills the pixels without a disparity in each segment from a plane through the others. At least half of these have to lie within 1 px
+/// of the plane. Pixels where the plane leaves the search range stay empty.
 pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &Fillable) {
     for segment in segments(luma) {
         let (x0, y0) = segment[0];
@@ -45,7 +43,7 @@ pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &Fillable
         }
         for &pixel in &segment {
             let (x, y) = place(pixel);
-            put(map, pixel, plane.rounded(x, y), fillable);
+            fill_pixel(map, pixel, plane.rounded(x, y), fillable);
         }
     }
 }
@@ -58,8 +56,7 @@ pub fn fillable(params: &StereoParams) -> Fillable {
     }
 }
 
-/// Fills a pixel without a disparity, and marks it.
-pub(super) fn put(map: &mut DisparityMap, (x, y): (usize, usize), value: i32, fillable: &Fillable) {
+pub(super) fn fill_pixel(map: &mut DisparityMap, (x, y): (usize, usize), value: i32, fillable: &Fillable) {
     if map.values.at(x, y) == INVALID && fillable.range.contains(&value) {
         map.values.set(x, y, value as i16);
         map.reasons.set(x, y, map.reasons.at(x, y) | fillable.mark);

@@ -1,13 +1,12 @@
-//! Segments: connected calm pixels, as surfaces without texture show them.
+//! Segments: connected calm pixels, which mostly belong to one surface without texture.
 
 use super::calm::calm_pixels;
 use crate::image::Image;
 
-/// Pixels of the smallest segment.
+/// Size of the smallest segment, px.
 pub const MIN_SEGMENT: u32 = 150;
 
-/// The pixels of each segment of at least [`MIN_SEGMENT`] calm pixels that touch along sides, row by row; segments in the order
-/// of their first pixels.
+/// Returns the pixels of each segment row by row: at least [`MIN_SEGMENT`] calm pixels, connected along sides.
 pub fn segments(luma: &Image<u8>) -> Vec<Vec<(usize, usize)>> {
     let mut is_left = calm_pixels(luma);
     let (width, height) = luma.size();
@@ -42,7 +41,7 @@ mod tests {
 
     #[test]
     fn calm_areas_of_enough_pixels_are_segments() {
-        // 20 x 10 px on the left, 14 x 10 px on the right of an edge that takes columns 18 to 21 away
+        // 20 x 10 px to the left of an edge and 14 x 10 px to the right; the edge removes columns 18 to 21
         let luma = Image::from_fn(36, 10, |x, _| if x < 20 { 50 } else { 90 });
         let found = segments(&luma);
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [180]);

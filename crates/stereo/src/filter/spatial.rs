@@ -1,17 +1,16 @@
-//! Spatial filter: smooths surfaces and leaves edges (RealSense's edge-preserving filter, after Gastal & Oliveira 2011).
+//! Spatial filter: smooths surfaces and keeps edges (RealSense's edge-preserving filter, after Gastal & Oliveira 2011).
 //!
-//! A running mean along each row in both directions, then along each column in both directions, `spatial` times. It restarts at
-//! edges, where the next disparity differs by more than `delta`, and at holes.
+//! A running mean goes along each row in both directions, then along each column in both directions, `spatial` times. It restarts at
+//! holes and at edges, where the next disparity differs by more than `spatial_delta`.
 
 use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID};
 use crate::params::StereoParams;
 
-/// The spatial filter.
 pub(super) const SPATIAL: Filter =
     Filter { size: |params| params.spatial, function: Function::Map(smooth_along_surfaces) };
 
-/// `old + share (new - old)`, rounded half up; `share` in per cent.
+/// Returns `old + share (new - old)`, rounded half up; `share` in per cent.
 pub fn blend(old: i16, new: i16, share_percent: u32) -> i16 {
     let share = share_percent as i32;
     (share * i32::from(new) + (100 - share) * i32::from(old) + 50).div_euclid(100) as i16
@@ -33,7 +32,6 @@ pub fn smooth_along_surfaces(map: &mut DisparityMap, params: &StereoParams) {
     }
 }
 
-/// The running mean along a line.
 fn run(map: &mut DisparityMap, line: impl Iterator<Item = (usize, usize)>, params: &StereoParams) {
     let mut mean = INVALID;
     for (x, y) in line {

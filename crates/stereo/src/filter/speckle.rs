@@ -4,14 +4,12 @@ use super::description::{Filter, Function};
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, reason};
 
-/// The removal of small regions.
 pub(super) const SPECKLE: Filter = Filter {
     size: |params| (params.speckle_size > 0).then_some(0),
     function: Function::Map(|map, params| remove_speckle(map, params.speckle_size, params.speckle_range)),
 };
 
-/// Invalidates 4-connected regions of at most `size` pixels, where neighbours belong together if their disparities
-/// differ by at most `range_px`. A `size` of 0 keeps everything.
+/// Invalidates 4-connected regions of at most `size` pixels; neighbours in a region differ by at most `range_px`.
 pub fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
     if size == 0 {
         return;

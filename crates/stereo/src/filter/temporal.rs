@@ -44,7 +44,7 @@ choices! {
 }
 
 impl Persistence {
-    /// How often it has to be measured, in how many pairs before this one.
+    /// Returns the number of times that the pixel has to be measured, and in how many earlier pairs.
     pub const fn times_in_pairs(self) -> (u32, u32) {
         match self {
             Self::Off => (9, 8),
@@ -59,19 +59,18 @@ impl Persistence {
         }
     }
 
-    /// Whether a hole keeps its disparity; bit `k` of `seen` says that it was measured `k + 1` pairs ago.
+    /// Whether a hole keeps its disparity; bit `k` of `seen` is set if it was measured `k + 1` pairs ago.
     pub const fn keeps(self, seen: u8) -> bool {
         let (times, pairs) = self.times_in_pairs();
         (seen as u32 & ((1 << pairs) - 1)).count_ones() >= times
     }
 }
 
-/// The temporal filter.
 pub(super) const TEMPORAL: Filter =
     Filter { size: |params| params.smooths_over_time().then_some(0), function: Function::Sequence(smooth_over_time) };
 
-/// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the
-/// scene: the mean begins anew, and earlier pairs are forgotten.
+/// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the scene: the
+/// mean and the count of pairs restart there.
 pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
     for y in 0..map.values.height() {
         let past = past.get_or_insert_with(|| Smoothed::empty(map.size()));
@@ -93,7 +92,7 @@ pub struct Row<'a> {
     pub reasons: &'a mut [u8],
     /// Running means.
     pub means: &'a mut [i16],
-    /// Pairs in which each pixel was measured.
+    /// Bits of the pairs in which each pixel was measured, see [`Smoothed::seen`].
     pub seen: &'a mut [u8],
 }
 

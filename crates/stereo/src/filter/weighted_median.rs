@@ -1,34 +1,33 @@
-//! Weighted median at edges of depth: windows see two surfaces there and fatten the nearer one; colour tells them apart.
+//! Weighted median at edges of depth: windows see two surfaces there and fatten the nearer one; colour separates them again.
 
 use super::description::{Filter, Function};
 use crate::image::{Guide, Image};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 
-/// Pixels from the centre of a window to its border.
+/// Distance from the centre of a window to its border, px.
 pub const RADIUS: usize = 4;
-/// Distance of the pixels of a window that count, in columns and rows: every second pixel is as good as all of them, for a third of the work.
+/// Distance between the pixels of a window that count, px: every second one gives the same quality for a third of the work.
 pub const STRIDE: usize = 2;
-/// Pixels from the centre to the border of the smaller window that finds edges of depth.
+/// Distance from the centre to the border of the smaller window that finds edges of depth, px.
 pub const EDGE_RADIUS: usize = 2;
 /// Smallest difference of disparities at an edge, 1/16 px.
 pub const EDGE: i32 = SUBPIXEL_STEPS;
-/// The weight of a pixel of the same colour; it halves with each [`STEP`].
+/// Weight of a pixel of the same colour; it halves with each [`STEP`].
 pub const MAX_WEIGHT: u32 = 256;
-/// Levels of the largest difference of a channel by which weights halve.
+/// Difference of colour by which weights halve, levels of the channel that differs most.
 pub const STEP: u32 = 8;
 
-/// The weighted median.
 pub(super) const WEIGHTED_MEDIAN: Filter = Filter {
     size: |params| params.weighted_median.then_some(RADIUS as u32),
     function: Function::MapOfPicture(|map, picture, _| weighted_median(map, &picture.guide())),
 };
 
-/// Each disparity at an edge of depth becomes the weighted median of the disparities within [`RADIUS`] pixels: the smallest that
-/// has, with those that are not larger, at least half of all weights. Every second pixel of every second row counts. A pixel weighs `256 >> (difference / 8)`, the difference
-/// being the largest one of a channel to the centre.
+/// Replaces each disparity at an edge of depth by the weighted median of the disparities within [`RADIUS`] pixels: the smallest one
+/// whose weight, with those of all smaller ones, reaches half of the total. Every second pixel of every second row counts. The weight
+/// is `256 >> (difference / 8)`, where the difference is the largest one of a channel to the centre.
 ///
-/// At an edge the disparities within [`EDGE_RADIUS`] pixels differ by at least [`EDGE`]. Pixels without a disparity count
-/// nothing and stay so. After Ma et al.: Constant time weighted median filtering for stereo matching and beyond, ICCV 2013.
+/// At an edge the disparities within [`EDGE_RADIUS`] pixels differ by at least [`EDGE`]. Pixels without a disparity have no weight and
+/// stay invalid. After Ma et al.: Constant time weighted median filtering for stereo matching and beyond, ICCV 2013.
 pub fn weighted_median(map: &mut DisparityMap, guide: &Guide) {
     let (width, height) = map.size();
     let before = map.values.clone();
@@ -52,7 +51,6 @@ pub fn weighted_median(map: &mut DisparityMap, guide: &Guide) {
     });
 }
 
-/// Pixels with a disparity in the square around one, `stride` apart, and their disparities.
 fn window(
     values: &Image<i16>,
     (x, y): (usize, usize),
@@ -68,7 +66,7 @@ fn window(
     pixels.filter(|&(_, d)| d != INVALID)
 }
 
-/// Weight of a pixel whose colour differs by `difference` levels.
+/// Returns the weight of a pixel whose colour differs by `difference` levels.
 pub fn weight(difference: u8) -> u32 {
     MAX_WEIGHT >> (u32::from(difference) / STEP).min(31)
 }

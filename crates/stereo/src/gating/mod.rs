@@ -1,12 +1,11 @@
-//! Disparity gating (Frommholz 2020, section 4.1): each pixel searches only around what a coarser match of its
-//! surroundings found. The paper takes percentiles of a large window, which leave thin things out; [`GateBounds::Extremes`] takes the
-//! smallest and the largest disparity of a smaller one.
+//! Disparity gating (Frommholz 2020, section 4.1): each pixel searches only around the disparities that a coarser match found near it.
 //!
-//! The pair is halved [`StereoParams::gating`](crate::StereoParams::gating) times. The smallest images are matched over the whole range, every map
-//! gates the next larger images ([`bounds_from`]), the last one the pair itself. Candidates outside a pixel's gate do
-//! not exist: not as a neighbour on a path nor in a path's minimum, not for a winner, uniqueness or sub-pixel. The paper
-//! searches the smallest images over their full width, because it has no search range; disparities outside the range
-//! given here could not be used.
+//! The pair is halved [`StereoParams::gating`](crate::StereoParams::gating) times. The smallest images are matched over the whole range;
+//! each map gives the gates of the next larger images ([`bounds_from`]). A candidate outside a pixel's gate must not enter any result:
+//! neither path costs and their minima, nor winner, uniqueness and sub-pixel refinement.
+//!
+//! The paper takes percentiles of a large window, which miss thin objects; [`GateBounds::Extremes`] takes the smallest and the largest
+//! disparity of a smaller window. The paper has no search range and searches the full width of the smallest images.
 
 mod bounds;
 
@@ -27,7 +26,7 @@ choices! {
 }
 
 impl GateBounds {
-    /// Radius of the window, px of the coarser level.
+    /// Returns the radius of the window, px of the coarser level.
     pub const fn radius(self) -> usize {
         match self {
             Self::Percentiles => 25,
@@ -35,7 +34,7 @@ impl GateBounds {
         }
     }
 
-    /// Margin of a gate on either side of the disparities that were found, px of the finer level.
+    /// Returns the margin of a gate on either side of the found disparities, px of the finer level.
     pub const fn margin_px(self) -> i32 {
         match self {
             Self::Percentiles => 20,
@@ -43,15 +42,15 @@ impl GateBounds {
         }
     }
 
-    /// Candidates of the narrowest gate: the range cuts one of its margins.
+    /// Returns the number of candidates of the narrowest gate, where the range cuts one of its margins.
     pub const fn narrowest(self) -> usize {
         self.margin_px() as usize + 2
     }
 
-    /// The gate of a pixel around which the coarser level found `low` to `high` px, in a search over `disparities`.
+    /// Returns the gate of a pixel around which the coarser level found `low` to `high` px, in a search over `disparities`.
     ///
-    /// A coarse disparity `d` stands for the finer ones `2 d` and `2 d + 1`. The gate is cut to the range, and never
-    /// empty: the coarser range reaches beyond the finer one by 1 px at most, which is less than the margin.
+    /// A coarse disparity `d` covers the finer ones `2 d` and `2 d + 1`. The gate is cut to the range and never empty: the coarser range
+    /// exceeds the finer one by at most 1 px, less than the margin.
     pub fn gate(self, low: i32, high: i32, disparities: &RangeInclusive<i32>) -> Gate {
         let (min, max, margin_px) = (*disparities.start(), *disparities.end(), self.margin_px());
         let index = |d: i32| (d.clamp(min, max) - min) as u16;
@@ -59,25 +58,25 @@ impl GateBounds {
     }
 }
 
-/// The candidates of a pixel that exist.
+/// Interval of the existing candidates of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
-    /// The smallest candidate.
+    /// Index of the smallest candidate.
     pub first: u16,
-    /// The largest candidate, at least `first`.
+    /// Index of the largest candidate, at least `first`.
     pub last: u16,
 }
 
-/// The gate of every pixel, row after row.
+/// Gate of every pixel, row after row.
 pub type Gates = Image<Gate>;
 
 impl Gate {
-    /// All of `candidates`.
+    /// Returns the gate of all `candidates`.
     pub fn whole(candidates: usize) -> Self {
         Self { first: 0, last: candidates.saturating_sub(1) as u16 }
     }
 
-    /// Indices of the candidates.
+    /// Returns the indices of the candidates.
     pub fn range(self) -> RangeInclusive<usize> {
         usize::from(self.first)..=usize::from(self.last)
     }

@@ -1,3 +1,5 @@
+//! Tests of gating: gates from a coarser map, missing candidates, and whole matches with and without gates.
+
 use super::*;
 use crate::image::{Image, Luma};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
@@ -8,7 +10,6 @@ use crate::{CostKind, Volume, aggregate, disparity, match_pair, sum_volume};
 use crate::{Fill, Subpixel};
 use fastrand::Rng;
 
-/// A map of whole pixels; `None` is invalid.
 fn map(width: usize, height: usize, px: impl Fn(usize, usize) -> Option<i32>) -> DisparityMap {
     let value = |x, y| px(x, y).map_or(INVALID, |px| (SUBPIXEL_STEPS * px) as i16);
     DisparityMap {
@@ -31,7 +32,7 @@ fn over(min: i32, max: i32) -> StereoParams {
 }
 
 #[test]
-fn half_a_picture_is_the_rounded_mean_of_its_squares_at_full_depth() {
+fn halving_takes_the_rounded_mean_of_2_x_2_pixels() {
     let odd = luma(3, 3, |x, y| [[0, 1, 10], [0, 1, 20], [7, 8, 255]][y][x]);
     // (0 + 1 + 0 + 1 + 2) / 4, then the last column, the last row and the last pixel repeated
     assert_eq!(halve(&odd), luma(2, 2, |x, y| [[1, 15], [8, 255]][y][x]));
@@ -88,7 +89,7 @@ fn levels_end_before_a_side_falls_below_two_pixels() {
 fn gates_are_the_sixteenth_percentiles_widened_and_cut_to_the_range() {
     let params = over(0, 200);
     let gate = |first, last| Gate { first, last };
-    // 60 px in a row, of which a window at the end sees 26 and one in the middle 51
+    // a window at the end of the row sees 26 of its 60 px, one in the middle 51
     let gates =
         bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), GateBounds::Percentiles, &params.disparities());
     // columns 0 to 25, 26 * 16 / 100 = 4 left out at either end: 4 to 21 px, which stand for 8 to 43 px
@@ -107,7 +108,7 @@ fn gates_are_the_sixteenth_percentiles_widened_and_cut_to_the_range() {
 }
 
 #[test]
-fn only_what_is_valid_counts_and_without_anything_the_whole_range_is_searched() {
+fn gates_skip_invalid_pixels_and_default_to_the_range() {
     let params = over(-40, 80);
     // 51 rows of one column: each third is valid, 17 * 16 / 100 = 2 left out
     let thirds = map(1, 60, |_, y| y.is_multiple_of(3).then(|| y as i32 / 3 - 10));
@@ -150,7 +151,6 @@ fn a_gate_is_never_empty() {
     }
 }
 
-/// Costs of three candidates, each pixel with its gate.
 fn gated_line(costs: &[[u8; 4]], gates: &[(u16, u16)]) -> Volume<u8> {
     let gates = gates.iter().map(|&(first, last)| Gate { first, last }).collect();
     let gates = Some(Image::new(costs.len(), 1, gates));
@@ -158,17 +158,17 @@ fn gated_line(costs: &[[u8; 4]], gates: &[(u16, u16)]) -> Volume<u8> {
 }
 
 #[test]
-fn a_path_knows_only_what_exists_by_hand() {
+fn paths_skip_missing_candidates() {
     let (p1, p2_of_step) = (2, [5; 256]);
-    // nothing is cheaper than what does not exist
+    // the missing candidates have the smallest costs
     let costs = gated_line(&[[0, 6, 4, 0], [9, 1, 1, 1], [3, 3, 0, 0]], &[(1, 2), (0, 3), (0, 1)]);
     let flat = Image::filled(3, 1, 100);
     let right = aggregate::directions(1, 0)[0];
     let path = aggregate::path_costs(&costs, &flat, right, p1, &p2_of_step);
     assert_eq!(path.existing(0, 0), [6, 4]);
-    // the smallest before is 4; no 0 before: 9 + min(6 + 2, 4 + 5) - 4; 1 + min(6, 4 + 2) - 4; 1 + 4 - 4; 1 + (4 + 2) - 4
+    // minimum before: 4; candidate 0 missing before: 9 + min(6 + 2, 4 + 5) - 4; 1 + min(6, 4 + 2) - 4; 1 + 4 - 4; 1 + (4 + 2) - 4
     assert_eq!(path.existing(1, 0), [13, 3, 1, 3]);
-    // the smallest before is 1; 3 + min(13, 3 + 2, 1 + 5) - 1; 3 + min(3, 13 + 2, 1 + 2) - 1
+    // minimum before: 1; 3 + min(13, 3 + 2, 1 + 5) - 1; 3 + min(3, 13 + 2, 1 + 2) - 1
     assert_eq!(path.existing(2, 0), [7, 5]);
     let jump = gated_line(&[[0, 7, 9, 9], [9, 9, 9, 4]], &[(0, 0), (2, 3)]);
     let path = aggregate::path_costs(&jump, &Image::filled(2, 1, 100), right, p1, &p2_of_step);
@@ -176,7 +176,7 @@ fn a_path_knows_only_what_exists_by_hand() {
 }
 
 #[test]
-fn winners_tests_and_fractions_know_only_what_exists_by_hand() {
+fn winners_and_tests_skip_missing_candidates() {
     let sums = |gate, sums: [u8; 4]| gated_line(&[sums], &[gate]).map(|&v| u32::from(v));
     let params = StereoParams { min_disparity: 10, num_disparities: 4, ..StereoParams::default() };
     let left = |gate, data| disparity::winner_takes_all(&sums(gate, data), &params).values.at(0, 0);
@@ -211,7 +211,6 @@ fn a_right_pixel_is_seen_only_by_left_pixels_that_have_it_in_their_gate() {
     assert_eq!(right([(0, 0), (0, 0), (0, 0)]), (Some(0), Some(0), Some(0), 0));
 }
 
-/// The same gate everywhere is a shorter range.
 #[test]
 fn equal_gates_are_a_shorter_range_for_every_cost_with_and_without_paths() {
     let rng = &mut Rng::with_seed(11);
@@ -237,7 +236,7 @@ fn equal_gates_are_a_shorter_range_for_every_cost_with_and_without_paths() {
 }
 
 #[test]
-fn where_every_gate_is_the_whole_range_gating_changes_nothing() {
+fn whole_gates_change_nothing() {
     let rng = &mut Rng::with_seed(12);
     for &cost in CostKind::ALL {
         for paths in [0, 4, 8, 11] {
@@ -253,8 +252,8 @@ fn where_every_gate_is_the_whole_range_gating_changes_nothing() {
     }
 }
 
-/// A wall at 4 px and in its middle a square `side` px wide at 48 px, so that noise keeps its shape when it is halved; gates
-/// of one level. Gives how many pixels of the square have 48 px, without gating and with it.
+/// Matches a wall at 4 px with a square `side` px wide at 48 px in its middle, whose noise keeps its shape when halved. Returns the
+/// number of pixels of the square with 48 px, without gating and with one level of it.
 fn square_found(side: usize) -> [usize; 2] {
     let rng = &mut Rng::with_seed(13);
     let (width, height) = (160, 96);
@@ -277,7 +276,7 @@ fn square_found(side: usize) -> [usize; 2] {
 }
 
 #[test]
-fn what_is_small_and_far_from_its_surroundings_in_depth_is_outside_every_gate() {
+fn percentile_gates_miss_small_near_objects() {
     let [plain, gated] = square_found(12);
     assert!(plain > 100, "{plain} of 144 px are found without gating");
     assert_eq!(gated, 0, "outside the gate it does not exist");

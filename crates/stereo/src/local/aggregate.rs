@@ -1,4 +1,4 @@
-//! The sum over the region of each pixel.
+//! Aggregated cost of a pixel: the weighted sum over its region.
 
 use super::{Aggregation, Offsets, Unit, Weights};
 use crate::Volume;
@@ -7,7 +7,7 @@ use crate::image::Image;
 use crate::params::StereoParams;
 
 impl StereoParams {
-    /// Unit of aggregated costs.
+    /// Returns the unit of aggregated costs.
     pub fn unit(&self) -> Unit {
         match self.aggregation {
             Aggregation::Window => Unit::Sum(self.window * self.window),
@@ -16,7 +16,7 @@ impl StereoParams {
     }
 }
 
-/// Aggregated costs in [`StereoParams::unit`]s; the parameters name an aggregation.
+/// Computes the aggregated costs in [`StereoParams::unit`]s; the parameters have an aggregation other than none.
 pub fn aggregate(costs: &Volume<u8>, left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {
     let (width, height) = left.size();
     let region = (&Offsets::new(left, right, params), &Weights::new(left, right, params));
@@ -25,8 +25,7 @@ pub fn aggregate(costs: &Volume<u8>, left: &Image<u8>, right: &Image<u8>, params
     })
 }
 
-/// Aggregated cost of candidate `i` at pixel `(x, y)` of an image of this size; `cost` gives that candidate's cost at another
-/// pixel.
+/// Computes the aggregated cost of candidate `i` at a pixel of an image of `size`; `cost` returns its cost at any pixel.
 pub fn aggregate_at(
     cost: impl Fn((usize, usize)) -> u8,
     (offsets, weights): (&Offsets, &Weights<'_>),
@@ -42,14 +41,13 @@ pub fn aggregate_at(
         total += weight;
     });
     match (params.aggregation, params.unit()) {
-        // a count is rounded half up; weights, which are rounded themselves, are not
+        // equal weights are rounded half up; adaptive weights are rounded themselves, so their mean is not
         (Aggregation::Cross, _) => (16 * sum + total / 2) / total,
         (_, Unit::Sixteenth) => 16 * sum / total,
         (_, Unit::Sum(_)) => sum,
     }
 }
 
-/// The pixel at an offset, its coordinates clamped into the image.
 pub(super) fn clamped(
     (x, y): (usize, usize),
     (dx, dy): (isize, isize),

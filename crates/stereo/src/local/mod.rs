@@ -1,15 +1,15 @@
-//! Local aggregation (Fang et al. 2012): each cost becomes that of its surroundings.
+//! Local aggregation (Fang et al. 2012): each cost becomes the weighted mean over a region around its pixel.
 //!
-//! One template for all kinds, as in the paper's Fig. 3: a sum of costs times weights over the offsets of a region. The end of
-//! the region (`offsets`) and the weight of each of its pixels (`weights`) are independent, so all combinations exist:
+//! All kinds share one formula, as in the paper's Fig. 3: a sum of costs times weights over the offsets of a region. The region
+//! (`offsets`) and the weights of its pixels (`weights`) are independent, so all combinations exist:
 //!
 //! | | equal weights | weights by similarity |
 //! |---|---|---|
 //! | square window | `window`: constant window | `adaptive-weight` |
 //! | arms that end at edges | `cross` | `weighted-cross` |
 //!
-//! Every kind acts on the costs before paths, or decides alone without paths. Gates apply afterwards: a neighbour contributes
-//! its cost of a disparity whether or not that lies in its own gate.
+//! Each kind comes before the paths, or replaces them. Gates apply afterwards: a neighbour contributes its cost even if the
+//! disparity lies outside its own gate.
 
 mod aggregate;
 mod offsets;
@@ -39,17 +39,17 @@ choices! {
 }
 
 impl Aggregation {
-    /// Whether its region is a square window, of the size `window`.
+    /// Whether the region is a square window, of the size `window`.
     pub const fn has_window(self) -> bool {
         matches!(self, Self::Window | Self::AdaptiveWeight)
     }
 
-    /// Whether its region is made of arms, by `tau` and `arms`.
+    /// Whether the region is made of arms, by `tau` and `arms`.
     pub const fn has_arms(self) -> bool {
         matches!(self, Self::Cross | Self::WeightedCross)
     }
 
-    /// Whether its pixels are weighted, by `gamma-color` and `gamma-space`.
+    /// Whether the pixels are weighted, by `gamma-color` and `gamma-space`.
     pub const fn has_weights(self) -> bool {
         matches!(self, Self::AdaptiveWeight | Self::WeightedCross)
     }
@@ -65,7 +65,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Units per cost.
+    /// Returns the number of units per cost.
     pub const fn per_cost(self) -> u32 {
         match self {
             Self::Sum(count) => count,
@@ -73,7 +73,7 @@ impl Unit {
         }
     }
 
-    /// An aggregated cost as a byte for the paths: rounded half up.
+    /// Returns an aggregated cost as a byte for the paths, rounded half up.
     pub const fn mean(self, aggregated: u32) -> u8 {
         let unit = self.per_cost();
         ((aggregated + unit / 2) / unit) as u8

@@ -1,4 +1,4 @@
-//! Regions of pixels: square windows and crosses.
+//! Regions of pixels for local aggregation: square windows and crosses.
 
 use crate::image::Image;
 use crate::params::StereoParams;
@@ -6,18 +6,18 @@ use crate::params::StereoParams;
 /// Lengths of the arms of a pixel's cross, px.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arms {
-    /// To the left.
+    /// Arm to the left.
     pub left: u8,
-    /// To the right.
+    /// Arm to the right.
     pub right: u8,
-    /// Upwards.
+    /// Arm upwards.
     pub up: u8,
-    /// Downwards.
+    /// Arm downwards.
     pub down: u8,
 }
 
 impl Arms {
-    /// The shorter of each pair of arms.
+    /// Returns the shorter of each pair of arms.
     #[must_use]
     pub fn both(self, other: Self) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl Arms {
     }
 }
 
-/// The cross of each pixel (Fang et al. 2012, eq. 4; Zhang et al. 2009): an arm goes on while the brightness differs from the
+/// Computes the cross of each pixel (Fang et al. 2012, eq. 4; Zhang et al. 2009): an arm extends while the brightness differs from the
 /// pixel's own by at most `tau`, over at most `longest` px, and within the image.
 pub fn arms(picture: &Image<u8>, tau: u32, longest: u32) -> Image<Arms> {
     Image::from_fn(picture.width(), picture.height(), |x, y| {
@@ -45,11 +45,11 @@ pub fn arms(picture: &Image<u8>, tau: u32, longest: u32) -> Image<Arms> {
     })
 }
 
-/// The regions of all pixels.
+/// Regions of all pixels.
 pub enum Offsets {
-    /// A square with this many pixels from the centre to its edge.
+    /// Square with this many pixels from the centre to its edge.
     Window(isize),
-    /// The crosses of both images.
+    /// Crosses of both images.
     Cross {
         /// Arms in the left image.
         left: Image<Arms>,
@@ -59,7 +59,7 @@ pub enum Offsets {
 }
 
 impl Offsets {
-    /// The regions of an aggregation.
+    /// Computes the regions for the aggregation of the parameters.
     pub fn new(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Self {
         if params.aggregation.has_arms() {
             let [left, right] = [left, right].map(|picture| arms(picture, params.tau, params.arms));
@@ -68,10 +68,10 @@ impl Offsets {
         Self::Window(params.local_reach() as isize)
     }
 
-    /// Every offset of the region of left pixel `(x, y)` and its partner `(partner, y)`.
+    /// Calls `visit` for every offset of the region of left pixel `(x, y)` and its partner `(partner, y)`.
     ///
-    /// A cross's region is, for each pixel of the vertical arms, that pixel's horizontal arms; an arm is as long as both
-    /// images allow, the right one's being those of the partner's column.
+    /// The region of a cross is the horizontal arms of each pixel of its vertical arms. An arm is as long as both images allow; those of
+    /// the right image start in the partner's column.
     pub fn for_each(&self, (x, partner, y): (usize, usize, usize), mut visit: impl FnMut(isize, isize)) {
         match self {
             &Self::Window(r) => (-r..=r).for_each(|dy| (-r..=r).for_each(|dx| visit(dx, dy))),

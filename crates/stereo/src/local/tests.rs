@@ -1,3 +1,5 @@
+//! Tests of local aggregation: regions and weights computed by hand, and whole matches.
+
 use super::*;
 use crate::image::{Image, Luma};
 use crate::{CostKind, Prior, StereoParams, Volume, match_pair, sum_volume};
@@ -23,7 +25,7 @@ fn arms_end_at_edges_at_their_length_and_at_the_border() {
 
 #[test]
 fn a_cross_is_made_of_the_arms_of_its_own_column() {
-    // a 3 x 3 image whose corner (2, 2) is an edge, seen alike by both sides
+    // a 3 x 3 image whose corner (2, 2) is an edge, the same on both sides
     let picture = Image::from_fn(3, 3, |x, y| if (x, y) == (2, 2) { 200 } else { 10 });
     let params = StereoParams { aggregation: Aggregation::Cross, num_disparities: 1, ..StereoParams::default() };
     let offsets = Offsets::new(&picture, &picture, &params);
@@ -43,7 +45,7 @@ fn a_constant_window_is_the_sum_and_its_mean_is_rounded() {
 }
 
 #[test]
-fn a_weighted_window_follows_likeness_in_both_pictures_by_hand() {
+fn weights_depend_on_likeness_in_both_images() {
     let params = StereoParams {
         aggregation: Aggregation::AdaptiveWeight,
         window: 3,
@@ -86,7 +88,6 @@ fn without_edges_a_cross_is_a_window_and_equal_costs_stay() {
     }
 }
 
-/// SAD is absolute differences in a constant window.
 #[test]
 fn sad_is_a_window_of_absolute_differences() {
     let rng = &mut Rng::with_seed(5);

@@ -1,26 +1,25 @@
 //! Weights of the pixels of a region (Fang et al. 2012, eqs. 2 and 3; Yoon & Kweon 2005).
 //!
-//! `w(p, q) = exp(-(|I(p) - I(q)|^2 / gamma_color + |p - q|^2 / gamma_space))`, and the weight of a pixel is that in the left
-//! image times that in the right one. Each is a byte, the product of one of brightness and one of distance; an image has
-//! its own weights, so near a border both clamp for themselves.
+//! `w(p, q) = exp(-(|I(p) - I(q)|^2 / gamma_color + |p - q|^2 / gamma_space))`. The weight of a pixel is that in the left image times
+//! that in the right one, each a byte made of a factor of brightness and one of distance. Each image clamps its own coordinates.
 
 use super::aggregate::clamped;
 use crate::image::Image;
 use crate::params::StereoParams;
 
-/// Tables of both factors of a weight, 0 to 255: the one place where they are computed, for all engines.
+/// Tables of both factors of a weight, 0 to 255. All engines take them from here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightTables {
     /// Weight of each difference of brightness.
     pub color: [u8; 256],
     /// Weight of each offset `[|dy| * (reach + 1) + |dx|]`.
     pub space: Vec<u8>,
-    /// Pixels from the centre to the farthest offset along an axis.
+    /// Distance from the centre to the farthest offset along an axis, px.
     pub reach: usize,
 }
 
 impl WeightTables {
-    /// The tables of these parameters.
+    /// Computes the tables for the parameters.
     pub fn new(params: &StereoParams) -> Self {
         let weight = |square: usize, gamma: u32| (255.0 * (-(square as f64) / f64::from(gamma)).exp()).round() as u8;
         let reach = params.local_reach();
@@ -34,30 +33,30 @@ impl WeightTables {
         }
     }
 
-    /// Weight in one image of a pixel that differs by `step` at an offset.
+    /// Returns the weight in one image of a pixel at an offset whose brightness differs by `step`.
     pub fn weight(&self, step: u8, (dx, dy): (isize, isize)) -> u32 {
         let space = self.space[dy.unsigned_abs() * (self.reach + 1) + dx.unsigned_abs()];
         (u32::from(self.color[usize::from(step)]) * u32::from(space)) >> 8
     }
 }
 
-/// The weights of all pixels.
+/// Weights of all pixels.
 pub enum Weights<'a> {
     /// All are 1.
     Ones,
-    /// By similarity and distance.
+    /// Weights by similarity and distance.
     Adaptive {
-        /// Both factors.
+        /// Tables of both factors.
         tables: Box<WeightTables>,
-        /// The left image.
+        /// Left image.
         left: &'a Image<u8>,
-        /// The right image.
+        /// Right image.
         right: &'a Image<u8>,
     },
 }
 
 impl<'a> Weights<'a> {
-    /// The weights of an aggregation.
+    /// Prepares the weights for the aggregation of the parameters.
     pub fn new(left: &'a Image<u8>, right: &'a Image<u8>, params: &StereoParams) -> Self {
         if params.aggregation.has_weights() {
             Self::Adaptive { tables: Box::new(WeightTables::new(params)), left, right }
@@ -66,7 +65,7 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Weight of the pixel at an offset from left `(x, y)` and its partner `(partner, y)`; that of the centre is never 0.
+    /// Returns the weight of the pixel at an offset from left `(x, y)` and its partner `(partner, y)`; that of the centre is never 0.
     pub fn of(&self, (x, partner, y): (usize, usize, usize), offset: (isize, isize)) -> u32 {
         match self {
             Self::Ones => 1,
@@ -82,7 +81,7 @@ impl<'a> Weights<'a> {
 }
 
 impl StereoParams {
-    /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis.
+    /// Returns the distance from the centre of a local aggregation to its farthest neighbour along an axis, px.
     pub fn local_reach(&self) -> usize {
         match self.aggregation {
             aggregation if aggregation.has_window() => (self.window / 2) as usize,

@@ -1,4 +1,4 @@
-//! Largest costs, penalties and sums, and the limits that 16-bit sums of path costs set.
+//! Largest costs, penalties and sums of a set of parameters, and the limits that follow from 16-bit sums.
 
 use super::StereoParams;
 use crate::aggregate::{MAX_PATHS, penalty_table};
@@ -6,33 +6,33 @@ use crate::cost::Comparison;
 use crate::local::Aggregation;
 use crate::pyramid::COARSE_PATHS;
 
-/// Sums stay below the largest 16-bit value, which marks candidates that do not exist.
+/// Largest sum: the largest 16-bit value marks missing candidates.
 pub(super) const MAX_SUM: u32 = u16::MAX as u32 - 1;
 
 impl StereoParams {
-    /// Largest cost that enters the paths.
+    /// Returns the largest cost that enters the paths.
     pub fn largest_cost(&self) -> u32 {
         self.cost.comparison().largest(self.rank_window)
     }
 
-    /// Largest P2 that can occur on a path.
+    /// Returns the largest P2 that can occur on a path.
     pub fn largest_p2(&self) -> u32 {
         penalty_table(self).into_iter().max().unwrap_or(self.p2)
     }
 
-    /// Whether winners have a confidence: as a result, or as evidence for the learned choice.
+    /// Whether winners have a confidence, as a result or as evidence for the learned choice.
     pub fn winners_have_confidence(&self) -> bool {
         self.confidence || self.choice
     }
 
-    /// Whether exact sums of absolute differences decide: neither aggregated nor summed over paths.
+    /// Whether winners are taken from exact sums of absolute differences, without aggregation and paths.
     pub fn is_block_matching(&self) -> bool {
         self.cost.comparison() == Comparison::WindowedDifference
             && self.aggregation == Aggregation::None
             && self.paths == 0
     }
 
-    /// Largest sum that a winner can have.
+    /// Returns the largest sum that a winner can have.
     pub fn largest_sum(&self) -> u32 {
         if self.paths > 0 {
             self.paths * (self.largest_cost() + self.largest_p2())
@@ -45,45 +45,45 @@ impl StereoParams {
         }
     }
 
-    /// Largest sum with which a winner passes the match threshold.
+    /// Returns the largest sum that passes the match threshold; `None` without a threshold.
     pub fn largest_accepted_sum(&self) -> Option<u32> {
         let percent = u64::from(self.match_threshold?);
         Some((u64::from(self.largest_sum()) * percent / 100) as u32)
     }
 
-    /// Pixels from the centre to the edge of the window that decides a pixel's cost, along rows and columns.
+    /// Returns the distance from a pixel to the edge of the window that its cost depends on, px along rows and columns.
     pub fn window_reach(&self) -> (usize, usize) {
         let (width, height) = self.cost.comparison().window(self.rank_window, self.sad_window);
         (width / 2 + self.local_reach(), height / 2 + self.local_reach())
     }
 
-    /// Largest number of paths whose sum fits in 16 bits with these penalties.
+    /// Returns the largest number of paths whose sum fits in 16 bits with these penalties.
     pub fn max_paths(&self) -> u32 {
         (MAX_SUM / (self.largest_cost() + self.largest_p2())).min(MAX_PATHS)
     }
 
-    /// Largest P2 with which the sum over these paths, at least one, fits in 16 bits; 0 if there is none.
+    /// Returns the largest P2 for which the sum over the paths fits in 16 bits; 0 if there is none.
     pub(crate) fn max_p2(&self) -> u32 {
         (MAX_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
     }
 
-    /// Paths that are summed, here or in the smaller images of gating, which have a number of their own.
+    /// Returns the number of summed paths: of the pair, or of the smaller images of gating if they have more.
     pub(super) fn summed_paths(&self) -> u32 {
         self.paths.max(if self.gating.is_some() && self.paths > 0 { COARSE_PATHS } else { 0 })
     }
 
-    /// Smallest P2, and smallest value that adaptation leaves of it, beside the other parameters.
+    /// Returns the lower bound of P2 and of `p2_min`, given the other parameters.
     pub(super) fn smallest_p2(&self) -> i64 {
         if self.paths > 0 { i64::from(self.p1) + 1 } else { 1 }
     }
 
-    /// Largest number of paths beside the other parameters, and the reason.
+    /// Returns the largest number of paths, given the other parameters, and the reason.
     pub(super) fn paths_limit(&self) -> (i64, String) {
         let largest = self.max_paths();
         (largest.into(), format!("With this P2 at most {largest}: a sum has 16 bits."))
     }
 
-    /// Largest penalty beside the other parameters, so far below the largest P2, and the reason.
+    /// Returns the largest penalty that stays `below` the largest P2, given the other parameters, and the reason.
     pub(super) fn penalty_limit(&self, below: u32) -> Option<(i64, String)> {
         let largest = self.max_p2().saturating_sub(below);
         (self.paths > 0)

@@ -1,4 +1,4 @@
-//! All parameters that decide a disparity map: each one once, with its default, range, unit, help and properties.
+//! Parameters of matching: each one declared once, with its default, range, unit, help and properties.
 
 mod limits;
 mod rules;
@@ -230,37 +230,37 @@ parameters! {
 }
 
 impl StereoParams {
-    /// The parameter named `name`.
+    /// Returns the parameter named `name`.
     pub fn parameter(name: &str) -> Option<&'static Parameter<Self>> {
         Self::table().iter().find(|p| p.name == name)
     }
 
-    /// `name = value` for every parameter, in the words of the command line.
+    /// Returns the name and value of every parameter, in the words of the command line.
     pub fn words(&self) -> impl Iterator<Item = (&'static str, Value)> + '_ {
         Self::table().iter().map(|p| (p.name, (p.get)(self)))
     }
 
-    /// The values by which `--engine auto` decides: the engines are timed again where they change.
+    /// Returns the values that `--engine auto` depends on: the engines are timed again where they change.
     pub fn engine_criteria(&self) -> Vec<Value> {
         Self::table().iter().filter_map(|p| p.properties.engine_criterion.map(|criterion| criterion(self))).collect()
     }
 
-    /// Whether a filter reads colours, where both images have them.
+    /// Whether a filter reads colours.
     pub fn reads_colors(&self) -> bool {
         self.weighted_median || self.choice
     }
 
-    /// Disparity in px of candidate `index`.
+    /// Returns the disparity of candidate `index`, px.
     pub fn disparity(&self, index: usize) -> i32 {
         self.min_disparity + index as i32
     }
 
-    /// Disparities that are searched, px.
+    /// Returns the searched disparities, px.
     pub fn disparities(&self) -> RangeInclusive<i32> {
         self.min_disparity..=self.last_disparity()
     }
 
-    /// The largest disparity that is searched, px.
+    /// Returns the largest searched disparity, px.
     pub fn last_disparity(&self) -> i32 {
         self.disparity(self.num_disparities as usize - 1)
     }

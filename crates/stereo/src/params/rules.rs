@@ -1,4 +1,4 @@
-//! Rules between parameters: penalties follow the cost, P2 follows P1, and checks of the whole set.
+//! Rules between parameters: penalties follow the cost, P2 follows P1, and the checks of a whole set.
 
 use super::StereoParams;
 use super::limits::MAX_SUM;
@@ -6,13 +6,13 @@ use crate::CostKind;
 use crate::aggregate::AdaptiveP2;
 use crate::parameter::{Parameter, Value};
 
-/// Reason why parameters cannot be used; the text names the flags.
+/// Reason why parameters are invalid; the text names the flags.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParamsError(pub String);
 
 impl StereoParams {
-    /// Defaults with this cost and the penalties that suit it.
+    /// Returns the defaults with this cost and its default penalties.
     pub fn for_cost(cost: CostKind) -> Self {
         let penalties = cost.penalties();
         Self {
@@ -25,7 +25,7 @@ impl StereoParams {
         }
     }
 
-    /// Sets one parameter of the table; the penalties follow the cost. The caller then calls [`Self::repair`].
+    /// Sets one parameter; a new cost changes the penalties too. The caller then calls [`Self::repair`].
     pub fn set(&mut self, parameter: &Parameter<Self>, value: Value) {
         let before = self.cost;
         (parameter.set)(self, value);
@@ -35,8 +35,8 @@ impl StereoParams {
         }
     }
 
-    /// Raises P2 and the smallest P2 above P1, unless `is_set` says that the user has set them by name: the one rule for the
-    /// window, flags and remote clients. Without paths nothing changes.
+    /// Raises P2 and the smallest P2 above P1, except for parameters for which `is_set` is true: those that the user named. Window,
+    /// flags and remote clients share this rule. Without paths nothing changes.
     pub fn repair(&mut self, is_set: impl Fn(&str) -> bool) {
         if self.paths == 0 {
             return;
@@ -49,8 +49,7 @@ impl StereoParams {
         }
     }
 
-    /// Changes the cost and keeps the penalties relative to its largest value, or at its defaults where they stood
-    /// at the old cost's defaults.
+    /// Changes the cost and scales the penalties by its largest value; penalties at the old cost's defaults become the new defaults.
     pub fn set_cost(&mut self, cost: CostKind) {
         let (old, old_largest) = (self.cost.penalties(), self.largest_cost());
         let at_defaults = (self.p1, self.p2, self.p2_min, self.p2_alpha) == (old.p1, old.p2, old.p2_min, old.p2_alpha);
@@ -68,10 +67,10 @@ impl StereoParams {
         self.p2_alpha = scale(self.p2_alpha).min(4096);
     }
 
-    /// Checks ranges and how the parameters fit each other.
+    /// Checks the range of each parameter and the rules between them.
     ///
     /// # Errors
-    /// The first rule that is broken, in words that name the flags.
+    /// The first broken rule, in words that name the flags.
     pub fn validate(&self) -> Result<(), ParamsError> {
         let fail = |text: String| Err(ParamsError(text));
         for parameter in Self::table() {
@@ -125,8 +124,8 @@ impl StereoParams {
         )))
     }
 
-    /// Checks that the search range can match somewhere in an image `width` px wide; the command line asks for
-    /// this, the algorithm itself takes any range.
+    /// Checks that the search range has a partner somewhere in an image `width` px wide. Only the command line requires this; the
+    /// algorithm accepts any range.
     ///
     /// # Errors
     /// The range lies outside the image.

@@ -1,4 +1,4 @@
-//! The coarser levels and their parameters.
+//! Parameters of the coarser levels, derived from those of the pair.
 
 use super::COARSE_PATHS;
 use crate::cost::mutual_information::Start;
@@ -6,22 +6,22 @@ use crate::disparity::{RightMatching, Subpixel};
 use crate::filter::{Fill, Temporal};
 use crate::params::StereoParams;
 
-/// Sides of a level's images are at least this long; where the next level's would be shorter, levels end.
+/// Smallest side of the images of a level, px; there are no coarser levels below it.
 const MIN_SIDE_PX: usize = 2;
 
-/// Smallest side of a level that only serves to learn mutual information, which needs more pixels.
+/// Smallest side of a level that only serves to learn mutual information, px; a histogram needs more pixels.
 const MIN_INFORMATIVE_SIDE_PX: usize = 16;
 
-/// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px above that.
+/// Returns the smallest and largest disparity at half the size: each of `params` is twice a coarser one, or 1 px above that.
 pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
     let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
     (min.div_euclid(2), max.div_euclid(2))
 }
 
-/// How the pair is matched at half the size, for images of `size` with `params`; `None` where there is no such level.
+/// Returns the parameters for half the size, for images of `size` with `params`; `None` where there is no such level.
 ///
-/// Cost, aggregation, penalties, median and left-right check stay. Whole pixels are enough, none is dropped for being alone,
-/// ambiguous or at the border, none is invented or remembered, and edges stay where they are found.
+/// Cost, aggregation, penalties, median and left-right check stay. All other tests and filters are off: whole pixels suffice for a
+/// gate, and a wrongly dropped, filled or moved disparity would narrow it.
 pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoParams> {
     if !is_gated(size, params) && !has_coarse_information(size, params) {
         return None;
@@ -50,7 +50,6 @@ pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoPara
     })
 }
 
-/// The shorter side of images of half this size.
 fn half_side((width, height): (usize, usize)) -> usize {
     width.min(height).div_ceil(2)
 }
@@ -67,7 +66,7 @@ pub fn has_coarse_information(size: (usize, usize), params: &StereoParams) -> bo
 }
 
 impl StereoParams {
-    /// Whether mutual information starts from the image before.
+    /// Whether mutual information starts from the pair before.
     pub fn starts_from_last(&self) -> bool {
         self.cost.is_learned() && self.mi_start == Start::LastFrame
     }

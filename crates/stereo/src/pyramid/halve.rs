@@ -2,7 +2,7 @@
 
 use crate::image::{Image, Luma};
 
-/// The rounded mean of each 2 x 2 pixels, at full depth. Sizes are rounded up; the missing column or row repeats the last one.
+/// Returns the rounded mean of each 2 x 2 pixels, at full bit depth. Sizes are rounded up; a missing column or row repeats the last one.
 pub fn halve(luma: &Luma) -> Luma {
     match luma {
         Luma::U8(image) => Luma::U8(halve_image(image, u32::from, |mean| mean as u8)),

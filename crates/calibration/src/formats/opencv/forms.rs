@@ -1,4 +1,4 @@
-//! Forms of OpenCV's files: packed, in other letters, transposed, with an axis skew, and with two projections alone.
+//! Tests of the forms of OpenCV's files: compressed, in other encodings, transposed, with an axis skew, and with two projections alone.
 
 use super::super::{LoadOptions, Output, read, write};
 use crate::{CalibrationError, Distortion, StereoRig};
@@ -29,7 +29,6 @@ fn replaced(text: &str, from: &str, to: &str) -> String {
     text.replace(from, to)
 }
 
-/// The example with another number at the place of the left camera's axis skew.
 fn with_skew(skew: f64) -> String {
     replaced(EXAMPLE, "531.4, 0., 322.8", &format!("531.4, {skew:?}, 322.8"))
 }
@@ -38,7 +37,7 @@ fn with_skew(skew: f64) -> String {
 fn an_axis_skew_moves_pixels_as_the_camera_matrix_says() {
     let rig = load_text(&with_skew(-2.25)).unwrap();
     assert_eq!((rig.left.skew, rig.right.skew, rig.doubts.len()), (-2.25, 0.0, 0));
-    // OpenCV's formula for plumb_bob, and the camera matrix, written down once more
+    // OpenCV's formula for plumb_bob and the camera matrix, written independently
     let (x, y, r2) = (0.4, -0.3, 0.25);
     let radial = 1.0 + r2 * (-0.231 + r2 * (0.094 + r2 * -0.017));
     let (p1, p2) = (0.0006, -0.0004);
@@ -48,7 +47,6 @@ fn an_axis_skew_moves_pixels_as_the_camera_matrix_says() {
     let ray = DVec3::new(x, y, 1.0);
     assert!((rig.left.project(ray) - expected).length() < 1e-9);
     assert!((rig.left.ray(expected).unwrap() - ray).length() < 1e-9);
-    // half the image has half the skew
     assert!((rig.left.scaled(DVec2::splat(0.5)).skew + 1.125).abs() < 1e-12);
     let told = rig.describe(0.0).to_string();
     assert!(told.contains("axis skew -2.25 px"), "{told}");
@@ -67,7 +65,7 @@ fn rows_and_disparities_of_a_skewed_camera_are_those_of_a_plain_one() {
         let pixel = skewed.0.left.project(point);
         let moved = pixel - plain.0.left.project(point);
         assert!((moved.x - 3.5 * (pixel.y - 237.6) / 530.9).abs() < 1e-9 && moved.y == 0.0, "{moved}");
-        // through the image of the skewed camera and back, the point is where it was
+        // the projection into the skewed camera and back returns the same point
         let ray = skewed.1.rotation_left * skewed.0.left.ray(pixel).unwrap();
         assert!((ray / ray.z - skewed.1.rotation_left * point / (skewed.1.rotation_left * point).z).length() < 1e-9);
     }
@@ -111,7 +109,6 @@ fn two_projections_alone_are_a_rectified_rig() {
     assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (701.2, 6.5, 633.5));
     assert!((geometry.baseline_m - 0.12).abs() < 1e-12 && rig.rotation == DMat3::IDENTITY);
     assert!(rig.doubts[0].starts_with("the file has P1 and P2 alone: the images are taken to be rectified already"));
-    // nothing moves
     let sources = rig.rectifier(1280, 720, 0.0).unwrap().sources(77, 99);
     assert_eq!(sources, [Some([77.0, 99.0]); 2]);
     let leaning = load_text(&text.replacen("701.2, 0, 633.5", "701.2, 52.5, 633.5", 1)).unwrap();
@@ -135,7 +132,7 @@ fn coefficients_of_zeds_tool_are_a_fisheyes() {
     assert_eq!(rig.doubts, [""; 0]);
 }
 
-/// `[ 1.5, … ]` packed as OpenCV does: a header of 24 bytes and doubles, in base64.
+/// Encodes `[ 1.5, … ]` as OpenCV does: a header of 24 bytes and doubles, in base64.
 fn packed(data: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let numbers = data.split(',').map(|number| number.trim().trim_end_matches('.').parse::<f64>().unwrap());
@@ -150,7 +147,6 @@ fn packed(data: &str) -> String {
     bytes.chunks(3).map(four).collect()
 }
 
-/// A text with each list after `data: ` changed.
 fn with_data(text: &str, change: impl Fn(&str) -> String) -> String {
     let mut parts = text.split("data: [");
     let first = parts.next().unwrap().to_owned();

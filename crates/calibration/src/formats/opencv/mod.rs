@@ -1,7 +1,7 @@
 //! OpenCV's stereo calibration: one file, or intrinsics and extrinsics, or left, right and both.
 //!
-//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2; or P1 and P2 alone, for rectified images. Q follows from P1 and P2
-//! and is not read. Lengths have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
+//! Required are camera matrices, R and T; or R1, R2, P1 and P2; or only P1 and P2, for rectified images. Q follows from P1 and P2 and is
+//! ignored. Lengths have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
 
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
@@ -13,9 +13,8 @@ use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification, StereoRig};
 use glam::DMat3;
 
-/// Reads one or more files together.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
-    let mut found = Found::default();
+    let mut found = FoundValues::default();
     for file in files {
         found.add("", &file.tree, names::side_of(&file.stem()))?;
     }
@@ -24,30 +23,30 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     found.draft()
 }
 
-/// Largest number of named values.
+/// Largest number of named values in a file.
 const MAX_VALUES: usize = 20_000;
-/// Largest number of names in an error text.
+/// Largest number of names in an error.
 const MAX_NAMED: usize = 40;
 
-/// Every known matrix, number and word of all files.
+/// Known matrices, numbers and words of all files.
 #[derive(Default)]
-struct Found {
+struct FoundValues {
     matrices: Vec<(Meaning, Side, Matrix)>,
     sizes: Vec<(usize, usize)>,
-    /// Sizes that are two numbers.
+    /// Image widths, each a single number; heights likewise.
     widths: Vec<usize>,
     heights: Vec<usize>,
     /// Names of lens models.
     models: Vec<(Side, String)>,
     unit: Option<LengthUnit>,
-    /// Names of matrices and numbers, for the error text.
+    /// Names of matrices and numbers, for errors.
     all_names: Vec<String>,
-    /// Number of nodes.
+    /// Number of nodes read.
     values: usize,
 }
 
-impl Found {
-    /// Adds a node and all below it; its name is the whole path of its keys.
+impl FoundValues {
+    /// Adds a node and all below it; its name is the path of its keys.
     ///
     /// # Errors
     /// There are too many values, or the unit of lengths is unknown.
@@ -98,10 +97,10 @@ impl Found {
                 }
             }
             // a file of one camera, as its own calibration writes it
-            Some((meaning @ (Meaning::Camera | Meaning::Distortion | Meaning::Projection), Side::Unsaid)) => {
+            Some((meaning @ (Meaning::Camera | Meaning::Distortion | Meaning::Projection), Side::Unnamed)) => {
                 let side = match file_side {
-                    Side::Unsaid if self.has(meaning, Side::Left) => Side::Right,
-                    Side::Unsaid => Side::Left,
+                    Side::Unnamed if self.has(meaning, Side::Left) => Side::Right,
+                    Side::Unnamed => Side::Left,
                     side => side,
                 };
                 self.matrices.push((meaning, side, matrix));
@@ -111,7 +110,7 @@ impl Found {
         }
     }
 
-    /// 1 and 2 are left and right, unless a 0 exists: then 0 and 1 are.
+    /// Maps 1 and 2 to left and right; if a 0 exists, 0 and 1.
     fn number_sides(&mut self) {
         let from_zero = self.matrices.iter().any(|(_, side, _)| *side == Side::Zero);
         let settle = |side: &mut Side| {
@@ -151,7 +150,7 @@ impl Found {
         })
     }
 
-    /// The size that all places of the files state; `None` without one.
+    /// Returns the size that all places of the files agree on; `None` without one.
     fn size(&self) -> Result<Option<(usize, usize)>, CalibrationError> {
         let size = self.sizes.first().copied();
         let other = self.sizes.iter().find(|other| Some(**other) != size);
@@ -165,7 +164,7 @@ impl Found {
         Ok(size)
     }
 
-    /// The rig of rectified images, where the file has nothing but P1 and P2.
+    /// Returns the rig of rectified images, if the file has only P1 and P2.
     fn rectified(&self) -> Result<Option<StereoRig>, CalibrationError> {
         let [p1, p2] = [Side::Left, Side::Right].map(|side| self.find(Meaning::Projection, side));
         let has_others = self.matrices.iter().any(|(meaning, ..)| *meaning != Meaning::Projection);
@@ -198,19 +197,19 @@ impl Found {
         Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, ..rig }, unit: self.unit })
     }
 
-    /// The rig of images as they come from the cameras.
+    /// Returns the rig of raw images.
     fn raw(&self) -> Result<StereoRig, CalibrationError> {
         let left = self.camera(Side::Left, "the left camera matrix")?;
         let right = self.camera(Side::Right, "the right camera matrix")?;
         let size = self.size()?;
         let rectification = self.rectification()?;
-        let whole = self.has(Meaning::Rotation, Side::Unsaid) && self.has(Meaning::Translation, Side::Unsaid);
+        let whole = self.has(Meaning::Rotation, Side::Unnamed) && self.has(Meaning::Translation, Side::Unnamed);
         let (rotation, translation) = match &rectification {
             Some(rectification) if !whole => draft::pose(rectification),
             _ => {
-                let rotation = self.need(Meaning::Rotation, Side::Unsaid, "the rotation R between the cameras")?;
+                let rotation = self.need(Meaning::Rotation, Side::Unnamed, "the rotation R between the cameras")?;
                 let translation =
-                    self.need(Meaning::Translation, Side::Unsaid, "the translation T between the cameras")?;
+                    self.need(Meaning::Translation, Side::Unnamed, "the translation T between the cameras")?;
                 (rotation.rotation()?, translation.vector()?)
             }
         };
@@ -219,18 +218,18 @@ impl Found {
         Ok(StereoRig { rectification, doubts, ..rig })
     }
 
-    /// The lens model that the file names for a camera; empty for none. The word for a fisheye wins over others, as some files name
-    /// the projection too, which is a pinhole's.
+    /// Returns the lens model that the file names for a camera; empty for none. A fisheye's name wins, because some files also name the
+    /// projection, which is a pinhole's.
     fn model(&self, side: Side) -> &str {
-        let of_side = || self.models.iter().filter(|(of, _)| *of == side || *of == Side::Unsaid).map(|(_, word)| word);
+        let of_side = || self.models.iter().filter(|(of, _)| *of == side || *of == Side::Unnamed).map(|(_, word)| word);
         of_side().find(|word| model::is_fisheye(word)).or_else(|| of_side().next()).map_or("", String::as_str)
     }
 
-    /// Doubts about lenses of which the file says too little.
+    /// Returns doubts about lenses for which the file has too little data.
     fn lens_doubts(&self, cameras: [&Camera; 2], size: Option<(usize, usize)>) -> Vec<String> {
         let sides = [Side::Left, Side::Right];
         let lenses = sides.map(|side| self.find(Meaning::Distortion, side));
-        // a file may say that its lenses have none
+        // a file may state that its lenses have no distortion
         let missing = [0, 1].map(|i| lenses[i].is_none() && self.model(sides[i]) != "none");
         let missing = match missing {
             [true, true] => Some(("distortion (D1 and D2)", "both lenses are", "D1 and D2")),
@@ -268,7 +267,7 @@ impl Found {
         matrix.camera(distortion)
     }
 
-    /// The file's own rectification, if all four matrices are there.
+    /// Returns the file's own rectification, if all four matrices exist.
     fn rectification(&self) -> Result<Option<Rectification>, CalibrationError> {
         let of = |meaning| self.find(meaning, Side::Left).zip(self.find(meaning, Side::Right));
         let (Some((r1, r2)), Some((p1, p2))) = (of(Meaning::Rectifying), of(Meaning::Projection)) else {

@@ -1,4 +1,4 @@
-//! Files of users, and errors of files without a calibration.
+//! Tests with files of users, and errors of files without a calibration.
 
 use super::*;
 use crate::capture::RawPair;
@@ -117,7 +117,7 @@ fn rectification_of_the_file_is_taken_and_gives_r_and_t() {
 }
 
 #[test]
-fn files_that_are_no_calibration_say_what_was_looked_for_and_found() {
+fn unknown_files_report_expected_and_found_names() {
     let text = refused("%YAML:1.0\n---\nboard_width: 9\nsquare_size: 0.025\nK9: [1, 2]\n");
     assert!(text.contains("left camera matrix is missing") && text.contains("looked for K1 D1 K2 D2"), "{text}");
     assert!(text.contains("board_width") && text.contains("K9"), "{text}");
@@ -146,7 +146,6 @@ fn damaged_values_name_their_matrix() {
     assert!(change("image_width: 640", "distortion_model: equidistant").contains("fisheye"));
 }
 
-/// The example with other coefficients of both lenses.
 fn with_lenses(coefficients: Option<&str>) -> String {
     let mut lines = Vec::new();
     let mut skipped = 0;
@@ -186,7 +185,7 @@ fn a_fisheyes_numbers_without_its_name_are_doubted() {
         assert!(matches!(rig.left.distortion, Distortion::Fisheye(_)) && rig.doubts.is_empty(), "{:?}", rig.doubts);
     }
     assert_eq!(load_text(&format!("{four}distortion_model: plumb_bob\n")).unwrap().doubts, [""; 0]);
-    // what is refused as a pinhole says it too
+    // an error for a pinhole also has the doubt
     let wide = with_lenses(Some("-0.1, 0.02, 0.6, 0.0")).replace("531.4", "200.").replace("533.1", "200.");
     let refusal = refused(&wide);
     assert!(refusal.contains("folds inside the image"), "{refusal}");
@@ -204,7 +203,6 @@ fn swapped_cameras_are_told_and_swapped() {
     assert!((rig.left.fx - 533.1).abs() < 1e-9 && rig.exchanged && rig.translation_m.x < 0.0);
 }
 
-/// The folder of shared test data, or `None` where it is missing.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -231,7 +229,7 @@ fn computed_rotations_and_baseline_are_those_of_opencv() {
     for (files, size, tolerance) in [
         (vec!["calib/opencv_chessboard/intrinsics.yml", "calib/opencv_chessboard/extrinsics.yml"], (640, 480), 1e-9),
         (vec!["parsers/opencv_yaml/intrinsics.yml", "parsers/opencv_yaml/extrinsics.yml"], (640, 480), 1e-9),
-        // written by another release, which turns both cameras by 0.007 degrees more about the baseline
+        // another release wrote it, which turns both cameras by 0.007 degrees more about the baseline
         (vec!["parsers/opencv_yaml/aliyasineser_stereo_cam.yml"], (752, 480), 2e-4),
     ] {
         let paths: Vec<_> = files.iter().map(|file| data.join(file)).collect();
@@ -244,7 +242,7 @@ fn computed_rotations_and_baseline_are_those_of_opencv() {
     }
 }
 
-/// Sum of squared differences of two patches without their means.
+/// Sums the squared differences of two patches, each without its mean.
 fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): (isize, isize)) -> f64 {
     const R: isize = 7;
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
@@ -257,8 +255,8 @@ fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): 
     (squares - sum * sum / count) / count
 }
 
-/// Row of the right image minus row of the left one at points with texture, px: the median, the median distance from
-/// it, and the number of points. Searches `rows` up and down and `columns` to the left.
+/// Measures the row offset at points with texture, px: the median, the median distance from it, and the number of points. Searches
+/// `rows` up and down and `columns` to the left.
 fn row_offset(left: &Picture, right: &Picture, rows: isize, columns: isize) -> (f64, f64, usize) {
     let (left, right) = (left.luma.to_u8(), right.luma.to_u8());
     let (width, height) = (left.width() as isize, left.height() as isize);
@@ -270,7 +268,7 @@ fn row_offset(left: &Picture, right: &Picture, rows: isize, columns: isize) -> (
     let mut offsets = Vec::new();
     for y in (40..height - 40).step_by(20) {
         for x in (60..width - 20).step_by(20) {
-            // a corner changes if it moves along x, along y, and along both diagonals
+            // a corner differs from its surroundings along x, y and both diagonals
             let moves = [(2, 0), (0, 2), (2, 2), (2, -2)];
             if moves.iter().any(|&(dx, dy)| difference(&left, (x, y), &left, (x + dx, y + dy)) < 80.0) {
                 continue;
@@ -325,7 +323,7 @@ fn euroc_rows_are_12_px_apart_raw_and_equal_rectified() {
     assert!(count > 30 && middle.abs() < 0.1 && spread < 0.2, "{middle} {spread} {count}");
 }
 
-/// Not a benchmark: detects only a slowdown by an order of magnitude.
+// no benchmark: detects only a slowdown by an order of magnitude
 #[test]
 fn a_pair_is_rectified_in_little_time() {
     let rectifier: Rectifier = load_text(EXAMPLE).unwrap().rectifier(640, 480, 0.0).unwrap();

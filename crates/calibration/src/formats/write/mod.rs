@@ -7,27 +7,27 @@ use crate::{CalibrationError, Crop, Rectification, StereoRig};
 /// Output format of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Own TOML: complete and exact.
+    /// Stereopsis's own TOML: complete and exact.
     Toml,
-    /// OpenCV's YAML, in one file.
+    /// OpenCV's YAML, one file.
     OpenCvYaml,
-    /// OpenCV's XML, in one file.
+    /// OpenCV's XML, one file.
     OpenCvXml,
     /// ROS's camera_info: left.yaml and right.yaml.
     RosFiles,
     /// ROS's camera_info: left.yaml and right.yaml in a .tar.gz.
     RosArchive,
-    /// Kalibr's camchain, in one file.
+    /// Kalibr's camchain, one file.
     Kalibr,
 }
 
-/// The files of a rig, by name; a single file has an empty name. ROS's and OpenCV's files have a rectification: the rig's own, or
-/// else one computed with this crop (see [`Rectification::compute`](crate::Rectification::compute)). OpenCV's do without where the
-/// rig has no image size or cannot be rectified; [`StereoRig::describe`] says why.
+/// Returns the files of a rig, with their names; a single file has an empty name. ROS's and OpenCV's files contain a rectification: the
+/// rig's own, or one computed with this crop (see [`Rectification::compute`](crate::Rectification::compute)). OpenCV's files omit it if
+/// the rig has no image size or cannot be rectified; [`StereoRig::describe`] has the reason.
 ///
 /// # Errors
-/// The format cannot hold the rig: ROS supports no thin prisms and needs an image size; Kalibr needs one too, and has
-/// four coefficients for each lens.
+/// The format cannot store the rig: ROS supports no thin prisms and needs an image size; Kalibr needs one too, and has four coefficients
+/// for each lens.
 pub fn write(
     rig: &StereoRig,
     output: Output,
@@ -43,7 +43,6 @@ pub fn write(
     })
 }
 
-/// One of OpenCV's two dialects.
 struct Dialect {
     start: &'static str,
     word: fn(&str, &str) -> String,
@@ -74,7 +73,7 @@ const XML: Dialect = Dialect {
     end: "</opencv_storage>\n",
 };
 
-/// The rectification that OpenCV's file gets: `None` where there is none.
+/// Returns the rectification for OpenCV's file; `None` without one.
 fn rectification(rig: &StereoRig, crop: Crop) -> Option<Rectification> {
     match (rig.rectification, rig.size) {
         (Some(own), _) if crop.is_default() => Some(own),
@@ -111,7 +110,7 @@ fn opencv(rig: &StereoRig, dialect: &Dialect, crop: Crop) -> String {
     text + end
 }
 
-/// Number text that is exact to the last bit; OpenCV requires a point or an exponent in a `dt: d`.
+/// Formats numbers exactly; OpenCV requires a point or an exponent in a `dt: d`.
 fn list(data: &[f64], between: &str) -> String {
     data.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(between)
 }
@@ -143,7 +142,7 @@ fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationEr
 }
 
 impl StereoRig {
-    /// The rig with this image size, where its file states none.
+    /// Returns the rig with this image size, if its file states none.
     ///
     /// # Errors
     /// The file states another size.

@@ -1,4 +1,4 @@
-//! The matrices that OpenCV's file gets beside K, D, R and T are those of `cv2.stereoRectify`.
+//! Tests of the matrices in OpenCV's files beside K, D, R and T: they equal those of `cv2.stereoRectify`.
 
 use super::super::{LoadOptions, read, yaml};
 use super::*;
@@ -21,7 +21,7 @@ fn agree(found: &[f64], expected: &[f64], tolerance: f64) {
     assert!(found.len() == expected.len() && apart < tolerance, "{apart}: {found:?} {expected:?}");
 }
 
-/// A rig with rational lenses of 1280x720, turned by the rotation vector (0.012, -0.021, 0.006).
+/// Returns a rig with rational lenses of 1280x720, turned by the rotation vector (0.012, -0.021, 0.006).
 fn rational_rig() -> StereoRig {
     let left = camera([701.5, 700.75, 652.25, 371.5], &[0.31, 0.12, 0.0004, -0.0003, 0.006, 0.36, 0.18, 0.02]);
     let right = camera([698.25, 699.5, 633.5, 352.75], &[0.29, 0.11, -0.0002, 0.0005, 0.005, 0.35, 0.17, 0.02]);
@@ -29,28 +29,27 @@ fn rational_rig() -> StereoRig {
     StereoRig::new(left, right, rotation, DVec3::new(-0.1213, 0.0017, -0.0026), Some((1280, 720)))
 }
 
-/// Cameras of the rig, one above the other.
 fn vertical_rig() -> StereoRig {
     StereoRig { translation_m: DVec3::new(0.0017, -0.1213, -0.0026), ..rational_rig() }
 }
 
 /// Result of `cv2.stereoRectify(K1, D1, K2, D2, (1280, 720), R, T, flags=cv2.CALIB_ZERO_DISPARITY, alpha=alpha)` of opencv-python 5.0.0.
-struct OfOpenCv {
+struct OpenCvResult {
     r1: [f64; 9],
     r2: [f64; 9],
     centre: [f64; 2],
     /// Focal length and shift of P2 for each alpha.
     focal_and_shift: [(f64, f64, f64); 3],
-    /// Place of the shift in P2.
+    /// Index of the shift in P2.
     shift_at: usize,
-    /// By how much 9 points of an edge miss where the inscribed rectangle touches it, px of the focal length.
+    /// Error of OpenCV's inscribed rectangle, which it finds from 9 points of an edge, px of the focal length.
     missed_px: f64,
 }
 
-/// Third place of the last row of Q, 1 / baseline.
+/// Third element of the last row of Q, 1 / baseline.
 const Q_BASELINE: f64 = 8.241_320_983_655_402;
 
-const SIDE_BY_SIDE: OfOpenCv = OfOpenCv {
+const SIDE_BY_SIDE: OpenCvResult = OpenCvResult {
     r1: [
         0.999_802_239_155_363_5,
         -0.019_876_596_889_379_05,
@@ -83,7 +82,7 @@ const SIDE_BY_SIDE: OfOpenCv = OfOpenCv {
     missed_px: 0.0,
 };
 
-const ONE_ABOVE_THE_OTHER: OfOpenCv = OfOpenCv {
+const ONE_ABOVE_THE_OTHER: OpenCvResult = OpenCvResult {
     r1: [
         0.999_914_865_768_993_1,
         0.007_785_801_022_335_411_5,
@@ -118,10 +117,10 @@ const ONE_ABOVE_THE_OTHER: OfOpenCv = OfOpenCv {
 
 #[test]
 fn rectification_and_q_are_those_of_opencv() {
-    for (rig, OfOpenCv { r1, r2, centre: [cx, cy], focal_and_shift, shift_at, missed_px }) in
+    for (rig, OpenCvResult { r1, r2, centre: [cx, cy], focal_and_shift, shift_at, missed_px }) in
         [(rational_rig(), SIDE_BY_SIDE), (vertical_rig(), ONE_ABOVE_THE_OTHER)]
     {
-        // OpenCV looks at 9 points of each edge, in single precision, and undoes a lens in 5 steps: with 200 steps of
+        // OpenCV takes 9 points of each edge, in single precision, and undistorts in 5 steps: with 200 steps of
         // cv2.undistortPoints its focal length at alpha 1 is 548.7577 px for cameras side by side, as here
         for (alpha, focal, shift) in focal_and_shift {
             let text = written(&rig, alpha);
@@ -140,11 +139,10 @@ fn rectification_and_q_are_those_of_opencv() {
 }
 
 #[test]
-fn a_rig_of_one_camera_above_the_other_is_the_same_in_every_kind_of_file() {
+fn vertical_rigs_survive_every_kind_of_file() {
     let rig = vertical_rig();
     assert!(rig.summary().contains("the upper one is the left one"), "{}", rig.summary());
     for output in [Output::Toml, Output::OpenCvYaml, Output::OpenCvXml, Output::RosArchive, Output::Kalibr] {
-        // Kalibr's lenses have four coefficients
         let plain =
             StereoRig { left: plain_rig().left, right: plain_rig().left, size: Some((640, 480)), ..rig.clone() };
         let rig = if output == Output::Kalibr { &plain } else { &rig };
@@ -173,7 +171,7 @@ fn q_turns_a_disparity_into_the_point_that_has_it() {
     q_gives_back_the_point(&vertical_rig(), 1);
 }
 
-/// `along` is the row of the projections along which disparities lie.
+// `along` is the row of the projections with the shift
 #[track_caller]
 fn q_gives_back_the_point(rig: &StereoRig, along: usize) {
     let text = written(rig, 0.0);
@@ -191,7 +189,7 @@ fn q_gives_back_the_point(rig: &StereoRig, along: usize) {
 }
 
 #[test]
-fn the_rigs_own_rectification_is_kept_and_one_that_cannot_be_is_left_out() {
+fn writes_the_own_rectification_or_none() {
     let rig = rational_rig();
     let text = written(&rig, 0.4);
     let back = read(&[("rig.yml".into(), text.clone().into_bytes())], &LoadOptions::default()).unwrap();

@@ -1,6 +1,6 @@
-//! Calibration of a ZED camera: an INI file with a section for each view and image size. Lengths are in millimetres. The lens is
-//! in `LEFT_DISTO` and `RIGHT_DISTO` for all sizes, or in the section of each size. The rotation is a vector RX, CV, RZ (axis times
-//! angle, left to right), and OpenCV's T is (-Baseline, TY, TZ), as zed-opencv-calibration writes them.
+//! Calibration of a ZED camera: an INI file with a section for each view and image size. Lengths are in millimetres. The lens is in
+//! `LEFT_DISTO` and `RIGHT_DISTO` for all sizes, or in the section of each size. The rotation is a vector RX, CV, RZ (axis times angle,
+//! left to right), and OpenCV's T is (-Baseline, TY, TZ), as zed-opencv-calibration writes them.
 
 use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
@@ -9,9 +9,8 @@ use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
 
-/// Longest line, bytes.
 const MAX_LINE_BYTES: usize = 1000;
-/// ZED's names of its image sizes, per view.
+/// Names of the image sizes per view.
 const SIZES: &[(&str, usize, usize)] = &[
     ("4k", 3840, 2160),
     ("qhdplus", 3200, 1800),
@@ -23,7 +22,6 @@ const SIZES: &[(&str, usize, usize)] = &[
     ("vga", 672, 376),
 ];
 
-/// Whether a text is a ZED calibration.
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().to_lowercase().starts_with("[left_cam"))
 }
@@ -47,7 +45,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
             "a ZED's file has calibrations for several image sizes ({all}); say which with --size, such as --size 1280x720"
         )));
     };
-    // the same aspect ratio up to a row; the smallest that is large enough, else the largest
+    // the same aspect ratio within a row; the smallest mode that is large enough, else the largest
     let mut same_shape: Vec<_> =
         there.iter().filter(|(_, w, h)| (h * width).abs_diff(w * height) <= (*w).max(width)).collect();
     same_shape.sort_by_key(|(_, w, _)| *w);
@@ -82,7 +80,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
     Ok(Draft { rig: StereoRig { kind: Kind::Zed, doubts, ..rig }, unit: Some(LengthUnit::Millimetre) })
 }
 
-/// The camera of a side for an image size, with a doubt about its lens.
+/// Reads the camera of a side for an image size, with a doubt about its lens.
 fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>), CalibrationError> {
     let section = &format!("{side}_cam_{word}");
     let (distortion, doubt) = lens(ini, side, section)?;
@@ -97,8 +95,8 @@ fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>),
     Ok((camera, doubt))
 }
 
-/// The lens of a camera, with a doubt where the file has none. That for all sizes is the one that ZED's own programs use; factory files
-/// have a simpler one in the section of each size beside it.
+/// Reads the lens of a camera, with a doubt if the file has none. The lens for all sizes comes first, as in ZED's programs; factory files
+/// also have a simpler one in the section of each size.
 fn lens(ini: &Ini, side: &str, section: &str) -> Result<(Distortion, Option<String>), CalibrationError> {
     let of_all = format!("{side}_disto");
     for section in [&of_all, section] {
@@ -115,7 +113,7 @@ fn lens(ini: &Ini, side: &str, section: &str) -> Result<(Distortion, Option<Stri
     Ok((Distortion::default(), Some(doubt)))
 }
 
-/// The coefficients of a section in OpenCV's order; `None` where it has none.
+/// Reads the coefficients of a section in OpenCV's order; `None` without any.
 fn coefficients(ini: &Ini, section: &str) -> Result<Option<Vec<f64>>, CalibrationError> {
     let names = ["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"];
     let found: Vec<_> = names.iter().map(|name| ini.optional(section, name)).collect::<Result<_, _>>()?;
@@ -123,7 +121,7 @@ fn coefficients(ini: &Ini, section: &str) -> Result<Option<Vec<f64>>, Calibratio
     Ok(is_there.then(|| found.into_iter().map(Option::unwrap_or_default).collect()))
 }
 
-/// The lens of k1 k2 p1 p2 k3 k4 k5 k6. A fisheye's k1 to k4 have the same names, and ZED's own tools tell it by k3 and k4 without p1
+/// Returns the lens of k1 k2 p1 p2 k3 k4 k5 k6. A fisheye's k1 to k4 have the same names; ZED's tools recognise it by k3 and k4 without p1
 /// and p2.
 fn distortion(section: &str, lens: &[f64]) -> Result<Distortion, CalibrationError> {
     match *lens {
@@ -134,7 +132,6 @@ fn distortion(section: &str, lens: &[f64]) -> Result<Distortion, CalibrationErro
     }
 }
 
-/// Values by section and key, both in lower case.
 struct Ini {
     values: HashMap<(String, String), String>,
 }
@@ -164,7 +161,7 @@ impl Ini {
         Ok(Self { values })
     }
 
-    /// Names of the sections of cameras, as in the file's usual letters.
+    /// Returns the names of the sections of cameras, in upper case as usual.
     fn sections(&self) -> Vec<String> {
         let mut names: Vec<_> = self.values.keys().map(|(name, _)| foreign(&name.to_uppercase())).collect();
         names.sort_unstable();

@@ -1,10 +1,9 @@
-//! Files of ZED cameras as its factory and its calibration tool write them.
+//! Tests with files of ZED cameras as the factory and ZED's calibration tool write them.
 
 use super::super::{LoadOptions, read};
 use crate::{Distortion, StereoRig};
 use glam::{DVec2, DVec3};
 
-/// A file with cameras of one size, and what follows them.
 fn file(word: &str, size: (usize, usize), in_sections: &str, more: &str) -> String {
     let (cx, cy) = (size.0 / 2, size.1 / 2);
     let camera = |side: &str, fx: usize| {
@@ -34,10 +33,10 @@ fn the_lens_for_all_sizes_is_used() {
     assert_eq!(rig.right.distortion, lens(&[-0.27, 0.1, -0.0002, 0.0001, -0.015]));
     assert_eq!(rig.right.distortion.name(), "plumb_bob");
     assert_eq!(rig.doubts, [""; 0]);
-    // factory files have a simpler lens in the section of each size beside it
+    // factory files also have a simpler lens in the section of each size
     let both = load(&file("FHD1200", (1920, 1200), "k1 = -0.05\nk2 = 0.01\n", &more), (1920, 1200)).unwrap();
     assert_eq!((both.left, both.right), (rig.left, rig.right));
-    // without sections for all sizes, the lens of the section counts
+    // without a lens for all sizes, the lens of the section is used
     let old = load(&file("HD", (1280, 720), "k1 = -0.17\nk2 = 0.02\n", ""), (1280, 720)).unwrap();
     assert_eq!(old.left.distortion, lens(&[-0.17, 0.02, 0.0, 0.0]));
 }

@@ -1,15 +1,15 @@
-//! Joint histogram of brightness: counts of the pairs of left and right levels.
+//! Joint histogram of brightness: a pair and its disparities in, counts of left and right levels out.
 
 use crate::image::Image;
 
-/// Pixels of the largest image whose counts, smoothed, fit in 32 bits.
+/// Largest number of pixels of an image whose smoothed counts fit in 32 bits.
 pub const MAX_PIXELS: usize = 1 << 24;
 
-/// Levels of brightness.
+/// Number of brightness levels.
 pub const LEVELS: usize = 256;
 
-/// Counts of the pairs of brightness, `[left * 256 + right]`, over all left pixels whose partner `x - d` is known and lies
-/// inside: the joint distribution times the number of pairs. Images have at most [`MAX_PIXELS`].
+/// Counts the pairs of brightness, `[left * 256 + right]`, over all left pixels with a disparity whose partner `x - d` lies inside:
+/// the joint distribution times the number of pairs. Images have at most [`MAX_PIXELS`].
 pub fn histogram(left: &Image<u8>, right: &Image<u8>, start: &Image<Option<i32>>) -> Vec<u32> {
     let (width, height) = left.size();
     let mut counts = vec![0; LEVELS * LEVELS];

@@ -1,8 +1,8 @@
-//! Mutual information (Ernst & Hirschmüller 2008, eqs. 1 to 5; Kim et al. 2003): the relation between the brightness of the left
-//! and of the right image is learned from the pair itself, so exposures, and even kinds of light, may differ.
+//! Mutual information (Ernst & Hirschmüller 2008, eqs. 1 to 5; Kim et al. 2003): the relation between left and right brightness is
+//! learned from the pair itself, so exposures and even kinds of light may differ.
 //!
-//! Initial disparities ([`start()`], or the map of a coarser level) assign partners to pixels. Pairs of brightness levels are
-//! counted ([`histogram()`]), and the counts become a table of costs ([`table()`]), in whole numbers throughout.
+//! Initial disparities ([`start()`], or the map of a coarser level) give each pixel a partner. Pairs of brightness levels are
+//! counted ([`histogram()`]); the counts become a table of costs ([`table()`]). All numbers are integers, for equal bits everywhere.
 
 mod histogram;
 mod start;
@@ -15,7 +15,7 @@ pub use table::{LOG_TABLE_BITS, MAX_COST, Table, kernel, log_table, log2_q16, ta
 use super::{Comparison, Cost, ExposureTolerance, Penalties};
 use crate::choices;
 
-/// Mutual information of brightness.
+/// Cost: mutual information of brightness.
 pub const MUTUAL_INFORMATION: Cost = Cost {
     comparison: Comparison::LearnedTable,
     penalties: Penalties { p1: 16, p2: 160, p2_min: 24, p2_alpha: 80 },

@@ -4,7 +4,7 @@ use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, reason, rounded_px};
 use crate::params::StereoParams;
 
-/// A pseudo-random disparity of the range: a hash of the coordinates.
+/// Returns a pseudo-random disparity of the range, a hash of the coordinates.
 pub fn random_disparity(x: u32, y: u32, params: &StereoParams) -> i32 {
     let mut h = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2C1B_3C6D);
@@ -13,8 +13,7 @@ pub fn random_disparity(x: u32, y: u32, params: &StereoParams) -> i32 {
     params.min_disparity + (h % params.num_disparities) as i32
 }
 
-/// Initial disparities: those of the map of the level with half the size, times two; else of the last pair's map, at the size
-/// of this level; else random ones. Filled pixels have none.
+/// Returns the initial disparities: twice those at half the size, else those of the last pair, else random ones. Filled pixels have none.
 pub fn start(
     (width, height): (usize, usize),
     coarser: Option<&DisparityMap>,

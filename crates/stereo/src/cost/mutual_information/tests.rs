@@ -1,3 +1,5 @@
+//! Tests of mutual information: logarithms, histogram, table, initial disparities and whole matches.
+
 use super::*;
 use crate::image::{Image, Luma};
 use crate::map::{DisparityMap, INVALID, reason};
@@ -8,7 +10,7 @@ fn params() -> StereoParams {
     StereoParams { num_disparities: 16, ..StereoParams::for_cost(CostKind::MutualInformation) }
 }
 
-/// A texture, and the same seen 6 px further left through a curve that turns dark into bright.
+/// Returns a texture, and the same texture 6 px further left with its brightness inverted.
 fn negative(width: usize, height: usize) -> (Luma, Luma) {
     let rng = &mut Rng::with_seed(4);
     let coarse = Image::from_fn(width / 3 + 6, height / 3 + 1, |_, _| rng.u8(20..220));
@@ -33,7 +35,7 @@ fn logarithms_are_exact_at_powers_of_two_and_never_fall() {
 }
 
 #[test]
-fn the_histogram_counts_what_meets_inside() {
+fn histogram_counts_partners_inside_the_image() {
     let left = Image::new(3, 1, vec![1, 2, 3]);
     let right = Image::new(3, 1, vec![7, 8, 9]);
     let start = Image::new(3, 1, vec![Some(1), Some(1), Some(-1)]);
@@ -44,7 +46,7 @@ fn the_histogram_counts_what_meets_inside() {
 }
 
 #[test]
-fn what_belongs_together_is_cheap_and_swapping_transposes() {
+fn frequent_level_pairs_are_cheap_and_swapping_transposes() {
     let mut counts = vec![0; LEVELS * LEVELS];
     for i in 0..LEVELS {
         counts[i * LEVELS + (LEVELS - 1 - i)] = 100; // a negative
@@ -65,7 +67,7 @@ fn what_belongs_together_is_cheap_and_swapping_transposes() {
 }
 
 #[test]
-fn the_first_guess_comes_from_below_else_from_before_else_by_chance() {
+fn starts_from_coarser_map_else_last_map_else_random() {
     let map = |value: i16| DisparityMap {
         values: Image::new(2, 1, vec![value, INVALID]),
         reasons: Image::filled(2, 1, 0),
@@ -100,7 +102,7 @@ fn a_negative_is_matched_from_a_random_start() {
 }
 
 #[test]
-fn the_last_pair_replaces_chance_until_anything_changes() {
+fn starts_from_last_pair_until_parameters_change() {
     let (left, right) = negative(96, 64);
     let params = StereoParams { mi_start: Start::LastFrame, mi_levels: 1, ..params() };
     let past = &mut Past::default();

@@ -1,33 +1,33 @@
-//! Evidence for and against the candidates of a pixel, in whole numbers of about eight bits.
+//! Evidence for and against the candidates of a pixel: the inputs of the network, integers of about eight bits.
 
 use super::{Candidate, Chooser, MAX_CANDIDATES, STEP, color_difference, is_on_plane, partner};
 use crate::map::{INVALID, reason};
 
-/// Numbers of evidence for a candidate.
+/// Number of inputs for a candidate.
 pub const EVIDENCE: usize = 36;
-/// The pixels around that support a candidate: all within 5 px, and every fourth within 24 px.
+/// Radius and stride of the windows whose pixels may support a candidate: all within 5 px, and every fourth within 24 px.
 pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
-/// Windows in which the images are compared: all pixels within 2 px, and those of like colour within 3 px.
+/// Radii of the windows in which the images are compared: all pixels within 2 px, and those of like colour within 3 px.
 pub const WINDOWS: [i32; 2] = [2, 3];
-/// Pixels of the larger one.
+/// Number of pixels of the larger window.
 const WINDOW_PIXELS: usize = 49;
-/// Larger differences of brightness count as this, 1/16 level.
+/// Upper bound of a difference of brightness, 1/16 level.
 pub const MAX_DIFFERENCE: i32 = 384;
-/// Larger differences of a colour count as this, levels.
+/// Upper bound of a difference of colour, levels.
 pub const MAX_COLOR_DIFFERENCE: i32 = 40;
-/// Larger differences of disparities count as this, 1/16 px: beside the pixel's own, and between candidates.
+/// Upper bounds of differences of disparities, 1/16 px: to the pixel's own, and between candidates.
 pub const MAX_STEPS: [i32; 2] = [64, 128];
 
-/// How many pixels around support which candidate.
+/// Counts of the pixels around that support each candidate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Support {
-    /// Pixels of like colour.
+    /// Number of pixels of like colour.
     pub like: i32,
-    /// Trusted pixels among these.
+    /// Number of trusted pixels among them.
     pub trusted: i32,
-    /// Trusted pixels that are at most a step from the surface of each candidate.
+    /// Number of trusted pixels at most a step from the surface of each candidate.
     pub supporters: [i32; MAX_CANDIDATES],
-    /// How clearly those won, summed.
+    /// Sum of the confidences of these supporters.
     pub clearness: [i32; MAX_CANDIDATES],
 }
 
@@ -43,18 +43,18 @@ pub struct WindowEvidence {
 /// Inputs of the network, computed for all candidates of a pixel together.
 pub struct Evidence {
     supports: [Support; 2],
-    /// Mean differences of brightness in each window, and of colour, for each candidate.
+    /// Mean differences of brightness in each window, and the difference of colour, for each candidate.
     differences: [[i32; 3]; MAX_CANDIDATES],
-    /// The smallest of them.
+    /// Smallest value of each over the candidates.
     smallest: [i32; 3],
-    /// The farthest and the nearest candidate.
+    /// Disparities of the farthest and the nearest candidate.
     range: [i32; 2],
-    /// How the brightness changes at the pixel, and around it.
+    /// Change of brightness at the pixel, and around it.
     texture: [i32; 2],
 }
 
 impl Evidence {
-    /// About pixel `(x, y)`.
+    /// Computes the evidence that the candidates of a pixel share.
     #[inline(always)]
     pub fn of(
         chooser: &Chooser<'_>,
@@ -77,7 +77,7 @@ impl Evidence {
         Self { supports, differences, smallest, range, texture: chooser.texture(pixel) }
     }
 
-    /// The numbers for candidate `n`.
+    /// Returns the inputs of the network for candidate `n`.
     #[inline(always)]
     pub fn about(
         &self,
@@ -157,14 +157,13 @@ impl Evidence {
     }
 }
 
-/// `part` of `whole` in 255ths, rounded down.
+/// Returns `part` of `whole` in 255ths, rounded down.
 #[inline(always)]
 fn share(part: i32, whole: i32) -> i32 {
     255 * part / whole.max(1)
 }
 
 impl Chooser<'_> {
-    /// Pixels of like colour around, and those that support each candidate.
     pub(super) fn support(
         &self,
         (x, y): (usize, usize),
@@ -186,7 +185,7 @@ impl Chooser<'_> {
                         support.like += 1;
                         support.trusted += i32::from(value != INVALID);
                         for (n, &candidate) in candidates.iter().enumerate() {
-                            // one that is missing is far from all candidates
+                            // an invalid pixel differs from every candidate by more than a step
                             let apart = (i32::from(value) - candidate.ahead(dx, dy)).abs();
                             let is_supporter = i32::from(apart <= STEP);
                             support.supporters[n] += is_supporter;
@@ -201,7 +200,6 @@ impl Chooser<'_> {
         support
     }
 
-    /// Which pixels of the larger window have a like colour, row by row; none outside.
     pub(super) fn likes(&self, (x, y): (usize, usize)) -> [bool; WINDOW_PIXELS] {
         let (width, height) = self.values.size();
         let radius = WINDOWS[1];
@@ -215,14 +213,13 @@ impl Chooser<'_> {
         likes
     }
 
-    /// Mean differences of brightness in both windows around a pixel, of which `likes` have its colour.
     pub(super) fn differences(&self, pixel: (usize, usize), candidate: i16, likes: &[bool; WINDOW_PIXELS]) -> [i32; 2] {
         let all = &[true; WINDOW_PIXELS];
         [self.difference(pixel, candidate, WINDOWS[0], all), self.difference(pixel, candidate, WINDOWS[1], likes)]
     }
 
-    /// Mean difference of brightness between the pixels of a window that `counts` allows, row by row, and their partners, each beside
-    /// its mean, 1/16 level; [`MAX_DIFFERENCE`] where all partners lie outside.
+    /// Computes the mean difference of brightness between the pixels of a window selected by `counts` and their partners, each minus the
+    /// mean of its side, 1/16 level; [`MAX_DIFFERENCE`] where all partners lie outside.
     fn difference(&self, (x, y): (usize, usize), candidate: i16, radius: i32, counts: &[bool; WINDOW_PIXELS]) -> i32 {
         let (width, height) = self.values.size();
         let [own, other] = &self.lumas;
@@ -252,7 +249,6 @@ impl Chooser<'_> {
         from_mean.sum::<i32>() / count as i32
     }
 
-    /// Largest difference of a channel between the pixel and its partner, levels.
     #[inline(always)]
     fn color_difference(&self, (x, y): (usize, usize), candidate: i16) -> i32 {
         let to = partner(x, candidate);
@@ -263,7 +259,7 @@ impl Chooser<'_> {
         i32::from(color_difference(own.at(x, y), other.at(to as usize, y))).min(MAX_COLOR_DIFFERENCE)
     }
 
-    /// The change of brightness across the pixel, and the mean change from column to column around it.
+    /// Returns the change of brightness across the pixel, and the mean change from column to column around it.
     #[inline(always)]
     fn texture(&self, (x, y): (usize, usize)) -> [i32; 2] {
         let luma = &self.lumas[0];

@@ -1,12 +1,12 @@
-//! A learned choice between the disparities that lie around a pixel, at edges of depth and in holes that were filled along their rows.
+//! Learned choice between the disparities around a pixel, at edges of depth and in holes that were filled along their rows.
 //!
-//! Where surfaces meet, windows and paths take the wrong one of two disparities, and what is filled is a guess; the right one is
-//! nearly always found a few pixels away. A small network of integers judges each of them by [`evidence`]: how much of the
-//! surface of like colour around the pixel has this disparity, how well the images agree there, and what hides what. On a slanted
-//! surface, a road, no two rows have one disparity: each candidate goes on along the [`Slope`] of the place where it was found, to the
-//! pixel and to those that support it.
+//! Where surfaces meet, windows and paths often find the wrong one of two disparities; the right one is nearly always found a few pixels
+//! away. A small network of integers scores each candidate by its [`evidence`]: the share of the surface of like colour that has this
+//! disparity, the agreement of the images, and occlusion. On a slanted surface each row has a disparity of its own, so a candidate is
+//! extended along the [`Slope`] at the place where it was found.
 //!
-//! Pixels that were filled from a plane or a band follow the whole surface: they are judged, and never replaced.
+//! Pixels that were filled from a plane or a band already follow the whole surface: they are scored, but keep their disparity. Both
+//! engines must choose the same bits.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 
@@ -26,28 +26,28 @@ use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason, rounde
 use crate::params::StereoParams;
 use std::borrow::Cow;
 
-/// The learned choice.
 pub(super) const CHOICE: Filter =
     Filter { size: |params| params.choice.then_some(0), function: Function::LeftMap(choose) };
 
-/// A pixel is sure if all disparities within so many pixels are trusted and less than [`STEP`] from its own.
+/// Radius of the window of a sure pixel, px: all its disparities are trusted and less than [`STEP`] from the pixel's own.
 pub const SURE_RADIUS: usize = 2;
-/// Disparities that differ by less are one candidate, 1/16 px.
+/// Smallest difference between two candidates, 1/16 px.
 pub const STEP: i32 = SUBPIXEL_STEPS;
-/// Most candidates: the pixel's own disparity, one for each direction, and that of the pair before.
+/// Largest number of candidates: the pixel's own disparity, one for each direction, and that of the pair before.
 pub const MAX_CANDIDATES: usize = 2 + DIRECTIONS.len();
-/// How far candidates are looked for, px.
+/// Largest distance at which candidates are searched, px.
 pub const REACH: i32 = 48;
-/// Pixels whose colours differ by no more levels belong to one surface.
+/// Largest difference of colour within one surface, levels.
 pub const LIKE: u8 = 14;
-/// Where candidates are looked for, in this order.
+/// Directions in which candidates are searched, in this order.
 pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
-/// Each pixel of the left map with a disparity takes that of its candidates which the network likes best, the first one of equals.
-/// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. All but the sure ones lose it
-/// where the best one's [chance](Net::chance_of) to be right is less than `min_chance`.
-/// Confidence, where it is requested, becomes that chance. `last` is the finished left map of the pair before in a sequence with the
-/// temporal filter, if there is one: its disparity is a candidate too, and the odds of what it had count e times as much.
+/// Replaces each disparity of the left map by the candidate with the highest score, the first one of equals.
+///
+/// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. A pixel that is not sure is
+/// dropped where the [chance](Net::chance_of) of its best candidate is below `min_chance`. Confidence, if requested, becomes that chance.
+/// `last` is the finished left map of the pair before, with the temporal filter: its disparity is a candidate too, and candidates near
+/// it get e times the odds.
 pub fn choose(
     map: &mut DisparityMap,
     pictures: [PictureRef<'_>; 2],
@@ -69,74 +69,69 @@ pub struct Chosen {
     pub value: i16,
     /// Bits of [`reason`].
     pub reasons: u8,
-    /// The chance that the disparity is right, in 255ths; 0 where it is not wanted.
+    /// Chance that the disparity is right, in 255ths; 0 unless requested.
     pub chance: u8,
 }
 
-/// Reasons of a pixel that loses its disparity: one that was put in has its own reason again.
+/// Returns the reasons of a pixel that loses its disparity: a filled one gets its original reason back.
 #[inline(always)]
 fn dropped(reasons: u8) -> u8 {
     if reasons & reason::WITH_DISPARITY == 0 { reason::UNIQUENESS } else { reasons & !reason::WITH_DISPARITY }
 }
 
-/// A disparity that a pixel may take.
+/// Disparity that a pixel may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// The disparity, 1/16 px.
+    /// Disparity, 1/16 px.
     pub value: i16,
-    /// How it goes on around the pixel.
+    /// Slope of the surface around the pixel.
     pub slope: Slope,
-    /// How far away it was found first, px.
+    /// Distance to the first place where it was found, px.
     pub distance: i32,
-    /// In how many directions it was found.
+    /// Number of directions in which it was found.
     pub votes: i32,
 }
 
 impl Candidate {
-    /// The disparity of the same surface so many columns and rows further.
+    /// Returns the disparity of the same surface `columns` and `rows` further, 1/16 px.
     #[inline(always)]
     pub fn ahead(self, columns: i32, rows: i32) -> i32 {
         i32::from(self.value) + self.slope.ahead(columns, rows)
     }
 }
 
-/// Candidates of a pixel; as many as are counted beside count.
+/// Candidates of a pixel; their number is stored separately.
 pub type Candidates = [Candidate; MAX_CANDIDATES];
 
-/// Queries of the learned choice around a pixel. [`Chooser`] answers them in plain loops, an engine in vector instructions.
+/// Measurements around a pixel for the learned choice. [`Chooser`] takes them in plain loops, an engine in vector instructions.
 pub trait Neighbourhood {
-    /// Whether pixel `(x, y)`, which has a disparity, keeps it, however unlikely.
+    /// Whether a pixel, which has a disparity, keeps it at any chance.
     fn is_sure(&self, pixel: (usize, usize)) -> bool;
-    /// How disparities go on around a pixel.
+    /// Returns the slope of the disparities around a pixel.
     fn slope(&self, pixel: (usize, usize)) -> Slope;
-    /// How far the first of the pixels in a direction lies, at most [`REACH`] away, that is an [other one](Chooser::is_other) than
-    /// this pixel and its surface.
+    /// Returns the distance to the first [other](Chooser::is_other) pixel in a direction, at most [`REACH`], px; `None` without one.
     fn first_other(&self, pixel: (usize, usize), own: Candidate, direction: (i32, i32)) -> Option<i32>;
     /// Measures the candidates of a pixel in the windows around it.
     fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> WindowEvidence;
 }
 
-/// A map with all that a choice depends on.
+/// Map with all data that the choice depends on.
 pub struct Chooser<'a> {
     wants_chance: bool,
-    /// Per cent; 0 keeps every disparity.
     min_chance: u32,
     values: Image<i16>,
-    /// Disparities that count as evidence: those that were not filled in.
+    /// Disparities that count as evidence: all but filled ones.
     trusted: Image<i16>,
-    /// Disparities that slopes are taken from.
+    /// Disparities that slopes are computed from.
     slanted: Image<i16>,
-    /// Smallest and largest disparity of the search range.
     range: [i32; 2],
     reasons: Image<u8>,
-    /// How clearly each measured disparity won; 0 for others.
+    /// Confidence of each measured disparity; 0 for others.
     clearness: Image<u8>,
-    /// Colours, or brightness in all three channels, and eight bits of brightness, of the left and the right image.
+    /// Colours, or brightness in all three channels, of the left and the right image.
     colors: [Cow<'a, Image<[u8; 3]>>; 2],
     lumas: [Image<u8>; 2],
-    /// The map seen from the right camera: the nearest of the disparities that land on a pixel.
     warped: Image<i16>,
-    /// The finished map of the pair before.
     last: Option<&'a Image<i16>>,
 }
 
@@ -179,7 +174,7 @@ impl<'a> Chooser<'a> {
         self.chosen_by((x, y), self)
     }
 
-    /// Chooses the disparity of pixel `(x, y)` with these answers.
+    /// Chooses the disparity of pixel `(x, y)` with the given measurements.
     #[inline(always)]
     pub fn chosen_by(&self, (x, y): (usize, usize), neighbourhood: &impl Neighbourhood) -> Chosen {
         let (own, reasons) = (self.values.at(x, y), self.reasons.at(x, y));
@@ -214,16 +209,17 @@ impl<'a> Chooser<'a> {
         Chosen { value: best, chance: if self.wants_chance { chance } else { 0 }, ..kept }
     }
 
-    /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure or [`ON_PLANE`], in each
-    /// direction the first trusted one of a pixel of like colour that differs from its own and its slope, carried on along the slope
-    /// there, and that of the pair before. Those that are not [`STEP`] from an earlier candidate add to its votes.
+    /// Returns the candidates of pixel `(x, y)`, which has a disparity, and their number.
+    ///
+    /// The first one is its own disparity. Unless the pixel is sure or [`ON_PLANE`], others follow: in each direction the first trusted
+    /// disparity of like colour that lies off the pixel's own slope, extended to the pixel along the slope there; and that of the pair
+    /// before. One that is less than [`STEP`] from an earlier candidate adds to the votes of that.
     #[inline(always)]
     pub fn candidates(&self, x: usize, y: usize) -> (Candidates, usize) {
         let keeps_own = self.is_sure((x, y)) || is_on_plane(self.reasons.at(x, y));
         self.around((x, y), keeps_own, self)
     }
 
-    /// The candidates of a pixel; its own alone if it keeps that.
     #[inline(always)]
     fn around(
         &self,
@@ -252,13 +248,13 @@ impl<'a> Chooser<'a> {
         (candidates, count)
     }
 
-    /// Whether pixel `(x, y)` had this disparity in the map of the pair before.
+    /// Whether pixel `(x, y)` had almost this disparity in the map of the pair before.
     #[inline(always)]
     fn is_familiar(&self, (x, y): (usize, usize), candidate: i16) -> bool {
         self.last.is_some_and(|last| last.at(x, y) != INVALID && is_near(last.at(x, y), candidate))
     }
 
-    /// Evidence for each candidate of pixel `(x, y)`, as [`Self::chosen`] weighs it; empty without a disparity.
+    /// Returns the evidence for each candidate of pixel `(x, y)`, as [`Self::chosen`] uses it; empty without a disparity.
     pub fn all_evidence(&self, x: usize, y: usize) -> Vec<(i16, [i32; EVIDENCE])> {
         if self.values.at(x, y) == INVALID {
             return Vec::new();
@@ -269,46 +265,44 @@ impl<'a> Chooser<'a> {
         (0..count).map(|n| (candidates[n].value, evidence.about(self, (x, y), candidates, n))).collect()
     }
 
-    /// Whether the disparity at `other` is trusted and [`STEP`] from the one that is expected there, and the colours of the pixels are
-    /// alike.
+    /// Whether the disparity at `other` is trusted and at least [`STEP`] from the `expected` one, and both pixels have like colours.
     #[inline(always)]
     pub fn is_other(&self, pixel: (usize, usize), expected: i32, other: (usize, usize)) -> bool {
         let value = self.trusted.at(other.0, other.1);
         value != INVALID && (i32::from(value) - expected).abs() >= STEP && self.is_like(pixel, other)
     }
 
-    /// The disparity of pixel `(x, y)` before the choice, 1/16 px.
+    /// Returns the disparity of pixel `(x, y)` before the choice, 1/16 px.
     #[inline(always)]
     pub fn value(&self, x: usize, y: usize) -> i16 {
         self.values.at(x, y)
     }
 
-    /// Disparities that count as evidence, [`INVALID`] elsewhere.
+    /// Returns the disparities that count as evidence, [`INVALID`] elsewhere.
     pub fn trusted(&self) -> &Image<i16> {
         &self.trusted
     }
 
-    /// Disparities that slopes are taken from, [`INVALID`] elsewhere.
+    /// Returns the disparities that slopes are computed from, [`INVALID`] elsewhere.
     pub fn slanted(&self) -> &Image<i16> {
         &self.slanted
     }
 
-    /// How clearly each trusted one won.
+    /// Returns the confidence of each measured disparity; 0 elsewhere.
     pub fn clearness(&self) -> &Image<u8> {
         &self.clearness
     }
 
-    /// Colours of the left image, or brightness in all three channels.
+    /// Returns the colours of the left image, or brightness in all three channels.
     pub fn left_colors(&self) -> &Image<[u8; 3]> {
         &self.colors[0]
     }
 
-    /// Eight bits of brightness of the left and the right image.
+    /// Returns the brightness of the left and the right image, in eight bits.
     pub fn lumas(&self) -> &[Image<u8>; 2] {
         &self.lumas
     }
 
-    /// Whether two pixels of the left image have like colours.
     #[inline(always)]
     fn is_like(&self, one: (usize, usize), other: (usize, usize)) -> bool {
         let colors = &*self.colors[0];
@@ -360,19 +354,17 @@ impl Neighbourhood for Chooser<'_> {
     }
 }
 
-/// Whether a pixel with these reasons was filled from a plane or a band.
 #[inline(always)]
 fn is_on_plane(reasons: u8) -> bool {
     reasons & ON_PLANE == ON_PLANE
 }
 
-/// Whether two disparities count as one candidate.
 #[inline(always)]
 fn is_near(one: i16, other: i16) -> bool {
     (i32::from(one) - i32::from(other)).abs() < STEP
 }
 
-/// Adds a candidate unless an earlier one is near, which then gets its vote.
+/// Adds a candidate; if an earlier one is near, that one gets a vote instead.
 #[inline(always)]
 fn add(candidates: &mut Candidates, count: &mut usize, candidate: Candidate) {
     let earlier = candidates[..*count].iter_mut().find(|earlier| is_near(earlier.value, candidate.value));
@@ -384,25 +376,23 @@ fn add(candidates: &mut Candidates, count: &mut usize, candidate: Candidate) {
     }
 }
 
-/// The colours of an image, or its brightness in all three channels.
 fn colors(picture: PictureRef<'_>) -> Cow<'_, Image<[u8; 3]>> {
     picture.rgb.map_or_else(|| Cow::Owned(picture.luma.to_u8().map(|&luma| [luma; 3])), Cow::Borrowed)
 }
 
-/// The largest difference of a channel, levels.
 #[inline(always)]
 fn color_difference(one: [u8; 3], other: [u8; 3]) -> u8 {
     let [red, green, blue] = [0, 1, 2].map(|channel| one[channel].abs_diff(other[channel]));
     red.max(green).max(blue)
 }
 
-/// The column of the partner at a disparity, rounded; it may lie outside the right image.
+/// Returns the column of the partner at a disparity, rounded; it may lie outside the right image.
 #[inline(always)]
 fn partner(x: usize, value: i16) -> i32 {
     x as i32 - rounded_px(i32::from(value))
 }
 
-/// The map as the right camera would see it: of all disparities whose partner is a pixel the largest, [`INVALID`] where there is none.
+/// Warps the map to the right camera: of all disparities whose partner is a pixel the largest, [`INVALID`] where there is none.
 fn warped(values: &Image<i16>) -> Image<i16> {
     let (width, height) = values.size();
     let mut warped = Image::filled(width, height, INVALID);

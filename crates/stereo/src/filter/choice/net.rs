@@ -1,67 +1,63 @@
-//! A small network of whole numbers, the same bits on every engine.
+//! Small network of integers, trained by `stereopsis lab train`: evidence in, a score out, the same bits on every engine.
 
 use super::EVIDENCE;
 use std::sync::OnceLock;
 
-/// The network, trained by `stereopsis lab train`.
 const TEXT: &str = include_str!("choice.net");
 /// Largest output of a hidden layer.
 pub const MAX_HIDDEN: i32 = 4095;
 
-/// Weights of a layer, and what it adds.
+/// Weights and biases of a layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
-    /// Numbers in.
+    /// Number of inputs.
     pub inputs: usize,
-    /// Numbers out.
+    /// Number of outputs.
     pub outputs: usize,
-    /// Bits by which a sum is shifted right; a score, which stays as it is, gives its [chance](Net::chance_of) after it.
+    /// Bits by which sums are shifted right. The score itself is not shifted, only its [chance](Net::chance_of).
     pub shift: u32,
-    /// One for each output.
+    /// Biases, one for each output.
     pub biases: Vec<i32>,
     /// Weights; those of input `i` are `weights[i * outputs..][..outputs]`.
     pub weights: Vec<i32>,
 }
 
-/// Layers one behind the other. The outputs of all but the last are at least 0 and at most [`MAX_HIDDEN`]; the last one has a
-/// single output, the score.
+/// Layers in series. The outputs of all but the last are clamped to 0 to [`MAX_HIDDEN`]; the last one has a single output, the score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Net {
-    /// The layers.
+    /// Layers, from the input to the score.
     pub layers: Vec<Layer>,
 }
 
-/// The network of the program.
+/// Returns the network of the program.
 ///
 /// # Panics
-/// The file that is built in is damaged.
+/// The built-in file is damaged.
 #[allow(clippy::expect_used, reason = "the file is part of the program")]
 pub fn net() -> &'static Net {
     static NET: OnceLock<Net> = OnceLock::new();
     NET.get_or_init(|| Net::read(TEXT).expect("the network of the program is whole"))
 }
 
-/// Shifted score of 1, in logarithms of the odds.
+/// Shifted score that stands for 1 in the logarithm of the odds.
 pub const UNIT: i32 = 256;
-/// The chances of shifted scores are listed in steps of so many bits.
+/// Bits of the step between two entries of the table of chances.
 const CHANCE_BITS: u32 = 4;
-/// Larger odds count as these.
 const MAX_SCORE: i32 = 6 * UNIT;
 
-/// The logistic function of a shifted score, in 255ths.
+/// Returns the logistic function of a shifted score, in 255ths.
 fn chance(score: i32) -> u8 {
     static CHANCES: OnceLock<Vec<u8>> = OnceLock::new();
     let chances = CHANCES.get_or_init(|| chances().collect());
     chances[((score.clamp(-MAX_SCORE, MAX_SCORE) + MAX_SCORE) >> CHANCE_BITS) as usize]
 }
 
-/// Numbers for a shader: all biases and weights, layer by layer, and then the chances of all scores.
+/// Returns the numbers for a shader: all biases and weights, layer by layer, then the chances of all scores.
 pub fn numbers() -> impl Iterator<Item = i32> {
     let layers = net().layers.iter();
     layers.flat_map(|layer| layer.biases.iter().chain(&layer.weights)).copied().chain(chances().map(i32::from))
 }
 
-/// The chances of shifted scores, from the smallest one.
 fn chances() -> impl Iterator<Item = u8> {
     let scores = (-MAX_SCORE..=MAX_SCORE).step_by(1 << CHANCE_BITS);
     scores.map(|score| (255.0 / (1.0 + (-f64::from(score) / f64::from(UNIT)).exp())).round() as u8)
@@ -69,11 +65,10 @@ fn chances() -> impl Iterator<Item = u8> {
 
 /// Largest number of outputs of a layer.
 pub const MAX_LAYER_WIDTH: usize = 32;
-/// Most inputs of a layer.
 const MAX_INPUTS: usize = if EVIDENCE > MAX_LAYER_WIDTH { EVIDENCE } else { MAX_LAYER_WIDTH };
 
 impl Net {
-    /// The score of a candidate with this evidence; the larger the likelier.
+    /// Computes the score of a candidate; the larger the likelier.
     #[inline(always)]
     pub fn score(&self, evidence: &[i32; EVIDENCE]) -> i32 {
         let mut inputs = [0; MAX_INPUTS];
@@ -97,20 +92,20 @@ impl Net {
         inputs[0]
     }
 
-    /// Score that multiplies the odds by e.
+    /// Returns the score that multiplies the odds by e.
     #[inline(always)]
     pub fn unit(&self) -> i32 {
         self.layers.last().map_or(0, |layer| UNIT << layer.shift)
     }
 
-    /// The chance in 255ths that a disparity with this score lies within 1 px of the truth.
+    /// Returns the chance in 255ths that a disparity with this score lies within 1 px of the truth.
     #[inline(always)]
     pub fn chance_of(&self, score: i32) -> u8 {
         chance(score >> self.layers.last().map_or(0, |layer| layer.shift))
     }
 
-    /// The network of a text: lines of numbers, of each layer its inputs, outputs and shift, then its biases, then the weights of each
-    /// input. Lines that begin with `#` are remarks.
+    /// Reads a network: lines of numbers, for each layer its inputs, outputs and shift, then its biases, then the weights of each input.
+    /// Lines that begin with `#` are remarks.
     ///
     /// # Errors
     /// The text is damaged.
@@ -140,7 +135,7 @@ impl Net {
         if is_whole { Ok(Self { layers }) } else { Err("the network has no single output".to_owned()) }
     }
 
-    /// The text of a network, as [`Self::read`] reads it.
+    /// Returns the text of a network, in the form that [`Self::read`] accepts.
     pub fn text(&self) -> String {
         let line = |numbers: &[i32]| numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(" ") + "\n";
         let layer = |layer: &Layer| {

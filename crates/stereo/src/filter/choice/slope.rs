@@ -1,33 +1,33 @@
-//! Slopes: how disparities go on around a pixel.
+//! Slopes of the disparity around a pixel, along columns and rows.
 
 use super::{Chooser, is_on_plane};
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, reason};
 
-/// A change of disparity is that between the pixels so far on both sides of one, px.
+/// Distance from a pixel to each of the two pixels whose disparities give the change, px.
 pub const SPAN: i32 = 4;
-/// Changes that a slope is the mean of: those of every third pixel within 6 px.
+/// Radius and stride of the window of changes that a slope is the mean of: every third pixel within 6 px.
 pub const CHANGES: (i32, i32) = (6, 3);
-/// Fewest of them, of columns or of rows.
+/// Smallest number of changes along columns, or along rows.
 pub const MIN_CHANGES: i32 = 4;
 /// Largest change, 1/16 px.
 pub const MAX_CHANGE: i32 = 64;
-/// Twice the largest distance of the pixel from the middle of the two, 1/16 px: at an edge it is as near as one of them.
+/// Twice the largest distance of the pixel's disparity from the middle of the two others, 1/16 px; beyond it lies an edge.
 pub const MAX_BEND: i32 = 12;
-/// Bits by which slopes are finer than 1/16 px.
+/// Fraction bits of a slope, below 1/16 px.
 pub const SLOPE_BITS: u32 = 6;
 
-/// Slope of a disparity along columns and rows.
+/// Slope of a disparity, 1/1024 px per px.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slope {
-    /// From column to column.
+    /// Change from column to column.
     pub across: i16,
-    /// From row to row.
+    /// Change from row to row.
     pub down: i16,
 }
 
 impl Slope {
-    /// From sums of changes along columns and rows, and their numbers.
+    /// Computes the slope from the sums of changes along columns and rows, and their numbers.
     #[inline(always)]
     pub fn of(sums: [i32; 2], counts: [i32; 2]) -> Self {
         let [across, down] = [0, 1].map(|axis| {
@@ -37,26 +37,26 @@ impl Slope {
         Self { across, down }
     }
 
-    /// Change of a disparity over so many columns and rows, 1/16 px.
+    /// Returns the change of a disparity over `columns` and `rows`, 1/16 px.
     #[inline(always)]
     pub fn ahead(self, columns: i32, rows: i32) -> i32 {
         Self::rounded(self.growth(columns, rows))
     }
 
-    /// Change of a disparity over so many columns and rows, before it is [rounded](Self::rounded).
+    /// Returns the change of a disparity over `columns` and `rows`, before it is [rounded](Self::rounded).
     #[inline(always)]
     pub fn growth(self, columns: i32, rows: i32) -> i32 {
         i32::from(self.across) * columns + i32::from(self.down) * rows
     }
 
-    /// Growth in 1/16 px.
+    /// Rounds a change to 1/16 px.
     #[inline(always)]
     pub fn rounded(growth: i32) -> i32 {
         (growth + (1 << (SLOPE_BITS - 1))) >> SLOPE_BITS
     }
 }
 
-/// The change of disparity between two pixels with another one in their middle, if no edge lies there.
+/// Returns the change of disparity between two pixels, with a third one in their middle; `None` at an edge or a hole.
 #[inline(always)]
 fn change(before: i16, here: i16, behind: i16) -> Option<i32> {
     if before == INVALID || here == INVALID || behind == INVALID {
@@ -67,7 +67,6 @@ fn change(before: i16, here: i16, behind: i16) -> Option<i32> {
     is_even.then_some(behind - before)
 }
 
-/// Disparities that slopes are taken from: those of planes too, but none that was filled along its row.
 pub(super) fn slanted(map: &DisparityMap) -> Image<i16> {
     let (width, height) = map.size();
     Image::from_fn(width, height, |x, y| {
@@ -78,7 +77,6 @@ pub(super) fn slanted(map: &DisparityMap) -> Image<i16> {
 }
 
 impl Chooser<'_> {
-    /// The slope around pixel `(x, y)`.
     pub(super) fn slope_at(&self, (x, y): (usize, usize)) -> Slope {
         let (width, height) = self.slanted.size();
         let at = |x: i32, y: i32| {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::image::{Luma, Picture};
 
-/// Two surfaces of two colours; the nearer one, at 20 px, is `edge` columns wide on the map, the other lies at 10 px.
+/// Returns a map of two surfaces: the near one at 20 px is `edge` columns wide, the far one lies at 10 px.
 fn map(edge: usize) -> DisparityMap {
     let values = Image::from_fn(60, 30, |x, _| if x < edge { 320 } else { 160 });
     let confidence = Some(values.map(|&value| if value == 320 { 204 } else { 51 }));
@@ -22,13 +22,12 @@ fn picture() -> Picture {
     Picture { luma: Luma::U8(rgb.map(|color| color[0])), rgb: Some(rgb) }
 }
 
-/// The values of the candidates of a pixel.
 fn candidates(chooser: &Chooser<'_>, x: usize, y: usize) -> Vec<i16> {
     let (candidates, count) = chooser.candidates(x, y);
     candidates[..count].iter().map(|candidate| candidate.value).collect()
 }
 
-/// The near surface of [`map`] on a slope of 1/8 px for each column and 1/4 px for each row, the far one level.
+/// Returns [`map`] with the near surface sloped by 1/8 px for each column and 1/4 px for each row.
 fn slanted(edge: usize) -> DisparityMap {
     let mut slanted = map(edge);
     slanted.values = Image::from_fn(60, 30, |x, y| if x < edge { 320 + 2 * x as i16 + 4 * y as i16 } else { 160 });
@@ -50,7 +49,7 @@ fn a_slope_is_that_of_a_surface_up_to_its_edge() {
         "what was filled along its row is level"
     );
     assert_eq!(chooser.slope((50, 15)), slope(0, 0));
-    // columns 25 and 28 of the near surface have changes along rows, and those of the far one do from column 37 on
+    // the near surface has changes along rows up to column 28, the far one from column 37 on
     assert_eq!(chooser.slope((31, 15)).across, 64 * (10 * 16) / (15 * 8), "across the edge nothing is measured");
     assert_eq!(slope(-96, 160).ahead(3, -2), (-96 * 3 - 160 * 2 + 32) >> 6);
     assert_eq!(Slope::of([40, 40], [4, 3]), slope(80, 0), "of too few changes none");
@@ -60,7 +59,7 @@ fn a_slope_is_that_of_a_surface_up_to_its_edge() {
 fn candidates_go_on_along_their_slopes_and_are_supported_there() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
-    // a far pixel amid the near surface, which nothing of its own supports
+    // a far pixel within the near surface, without support of its own
     let mut hole = slanted(60);
     hole.values.set(20, 15, 160);
     let chooser = Chooser::new(&hole, pictures, None, &with_chances());
@@ -70,7 +69,7 @@ fn candidates_go_on_along_their_slopes_and_are_supported_there() {
     assert_eq!((candidates[1].value, candidates[1].distance, candidates[1].votes), (here, 1, 8));
     let evidence = chooser.all_evidence(20, 15);
     assert_eq!((evidence[0].1[5], evidence[1].1[5]), (255 / 56, 255 * 55 / 56), "itself, and all others of its colour");
-    // the surface itself is nothing else on its slope, whatever its disparities; what is found takes the slope of its place
+    // on its own slope the surface is no other candidate; a found candidate takes the slope of its place
     assert_eq!(self::candidates(&chooser, 21, 15), [here + 2, 160 + 2]);
     // nothing leaves the search range
     let narrow = StereoParams { num_disparities: 26, ..with_chances() };
@@ -82,7 +81,7 @@ fn candidates_are_other_disparities_of_like_colour() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
     let chooser = Chooser::new(&map(33), pictures, None, &with_chances());
-    // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
+    // a pixel of the far surface with the near disparity finds only that of its own surface
     assert_eq!(candidates(&chooser, 31, 15), [320, 160]);
     assert_eq!(chooser.candidates(20, 15).1, 1, "the near surface has one disparity");
     assert!(chooser.is_sure((10, 15)) && !chooser.is_sure((31, 15)));
@@ -94,7 +93,7 @@ fn candidates_are_other_disparities_of_like_colour() {
 }
 
 #[test]
-fn evidence_counts_supporters_and_says_what_hides_what() {
+fn evidence_counts_supporters_and_occlusion() {
     let picture = picture();
     let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], None, &with_chances());
     let evidence = chooser.all_evidence(31, 15);
@@ -116,7 +115,7 @@ fn evidence_counts_supporters_and_says_what_hides_what() {
 }
 
 #[test]
-fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
+fn last_disparity_is_a_candidate_with_the_temporal_filter() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
     let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..StereoParams::default() };
@@ -131,7 +130,7 @@ fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
     );
     assert_eq!(candidates(&last(150), &over_time), [320, 160], "near one that is there");
     assert_eq!(candidates(&last(INVALID), &over_time), [320, 160]);
-    // the more pixels take a disparity, the more of them had it before; nothing in a grey image speaks for either
+    // without colours nothing else favours a disparity: the more pixels had it before, the more take it
     let grey = Picture { luma: Luma::U8(Image::filled(60, 30, 100)), rgb: None };
     let count = |last: Option<&DisparityMap>| {
         let mut map = map(33);
@@ -143,7 +142,7 @@ fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
 }
 
 #[test]
-fn what_is_unlikely_is_dropped_with_its_reason_and_nothing_else_changes() {
+fn only_unlikely_pixels_are_dropped() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
     let mut before = map(33);
@@ -157,7 +156,7 @@ fn what_is_unlikely_is_dropped_with_its_reason_and_nothing_else_changes() {
     let chances = all.confidence.as_ref().unwrap();
     let chooser = Chooser::new(&before, pictures, None, &with_chances());
     let unsure: Vec<_> = (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure((x, y))).collect();
-    // a limit above that of the filled pixel and of some others
+    // a limit above the chance of the filled pixel and of some others
     let most = unsure.iter().map(|&(x, y)| chances.at(x, y)).max().unwrap();
     let percent = (100 * u32::from(most) / 255).clamp(1, 99);
     for confidence in [false, true] {
@@ -181,7 +180,7 @@ fn what_is_unlikely_is_dropped_with_its_reason_and_nothing_else_changes() {
 }
 
 #[test]
-fn what_was_filled_from_a_plane_stays_as_it_is_unless_it_is_unlikely() {
+fn pixels_on_planes_keep_their_disparity_unless_unlikely() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
     // a plane's 25 px amid like-coloured pixels with 10 px
@@ -202,7 +201,7 @@ fn what_was_filled_from_a_plane_stays_as_it_is_unless_it_is_unlikely() {
     let as_filled = reason::LEFT_RIGHT | reason::FILLED;
     assert_eq!(chosen(reason::FILLED, &plain), (160, as_filled, None), "filled along its row it may change");
     assert_eq!(chosen(ON_PLANE, &plain), (400, as_filled, None));
-    // its own is the one candidate, whatever was there before, and its chance is that of this evidence
+    // its own disparity is the only candidate, even with another one in the pair before
     let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..with_chances() };
     let last = DisparityMap { values: Image::filled(60, 30, 700), ..map(33) };
     let marked = filled(ON_PLANE);
