@@ -14,13 +14,14 @@
 //!
 //! ```text
 //!  raw tap, result tap ─▶ queue, bounded in bytes ─▶ recorder thread: packer ─▶ format ─▶ chunks ─▶ file or pipe, synced each second
-//!  file ─▶ record headers, message indexes ─▶ positions of the messages ─▶ pairs ─▶ chunks, the last few cached ─▶ raw pairs ─▶ as a source
+//!  file ─▶ record headers, message indexes ─▶ positions of the messages ─▶ pairs ─▶ chunks, the last cached ─▶ raw pairs ─▶ as a source
 //!  pipe ─▶ records one by one ──────────────────────────────────────────────▶ pairs ──────────────────────────────▶ newest wins
 //! ```
 //!
 //! - Taps (`frame::RawTap`, or `frame::FrameTap` where rectified images are recorded, and `engine::worker::ResultTap`) share pairs and
 //!   results and return at once. The queue holds and counts only the parts that are written (`pack/parts`). An item without room in the
-//!   queue is dropped whole and counted; results are dropped before pairs. `--lossless` holds back a source that can wait.
+//!   queue is dropped whole and counted; results are dropped before pairs. A source that can wait is held back by
+//!   `--lossless`, and until the first result.
 //! - A recording with depth begins with the first result (`write/beginning`); pairs and time are counted from there.
 //! - `pack` decides which messages belong to a pair and a result, `format` how a message is encoded; `publish` sends the same packets to
 //!   subscribers. The file contains the stereo layout (split, swap, turn) of raw images; playback applies it.
@@ -31,7 +32,8 @@
 //!   Recordings of other programs are paired by capture time, like two cameras.
 //! - No number in a file allocates more than the size of the file, `read/limits` and `--max-pixels` allow; both are checked first.
 //! - A thread that panics ends its source with an error. Parts that a source leaves out are in its remarks, which every command prints.
-//! - The player (`capture/player`) reads the wanted state from its `Transport` before each pair. A pipe behaves like a camera.
+//! - The player (`capture/player`) reads the wanted state from its `Transport` before each pair, and a thread reads ahead. A pipe behaves
+//!   like a camera.
 //! - The user's flags override a recording's calibration; recorded parameters are used only with `--recorded-parameters`.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};

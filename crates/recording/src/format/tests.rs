@@ -1,3 +1,5 @@
+//! Tests of both formats: round trips, damaged messages, and the byte layouts that ROS, PCL and RViz expect.
+
 use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Mosaic, Point};
 use super::super::{Schema, topic};
 use super::*;

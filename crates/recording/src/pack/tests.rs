@@ -1,3 +1,5 @@
+//! Tests of packing: images and results round trip, and each stream has its topics.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;

@@ -50,8 +50,8 @@ struct FilePairs {
 impl RecordingSource {
     /// Opens a file and decodes its first readable pair.
     ///
+    /// # Errors
     /// The file cannot be read, is no recording, or has no readable pair.
-    /// It cannot be read, is no recording, or has no readable pair.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let recording =
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;

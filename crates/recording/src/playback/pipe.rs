@@ -64,8 +64,9 @@ impl PipeSource {
         let (to_opener, begun) = bounded(1);
         let state = Arc::<Mutex<State>>::default();
         let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
-        let work = PipeReader { stream, options: options.clone(), arrangement, sender, state: Arc::clone(&state) };
-        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&to_opener));
+        let pipe_reader =
+            PipeReader { stream, options: options.clone(), arrangement, sender, state: Arc::clone(&state) };
+        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || pipe_reader.run(&to_opener));
         let thread = thread.map_err(|err| failed(format!("no thread: {}", files::cause(&err))))?;
         match first_pair(&begun) {
             Ok((info, calibration, first)) => {

@@ -103,7 +103,7 @@ fn suspects_clocks_that_differ_by_seconds() {
     assert!(damage.contains("--pair-by log-time"), "{damage}");
 }
 
-/// Writes a recording with one image on each of these topics; topics with the suffix for it have compressed images.
+/// Writes a recording with one image on each of these topics; topics that end in [`topic::COMPRESSED`] have compressed images.
 fn with_topics(names: &[&str]) -> tempfile::NamedTempFile {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     for name in names {

@@ -68,7 +68,7 @@ pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut File
     scan.close_chunk(false)
 }
 
-/// Returns whether the format defines or reserves this opcode; a hole in the file has zeros, which it does not.
+/// Returns whether the format defines or reserves this opcode. Zero, as in a hole of a sparse file, is none.
 pub(super) fn is_opcode(opcode: u8) -> bool {
     matches!(opcode, op::HEADER..=op::DATA_END | 0x80..)
 }

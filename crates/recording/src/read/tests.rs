@@ -1,3 +1,5 @@
+//! Tests of reading files of this program: written with every option, cut, and damaged.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;

@@ -87,7 +87,7 @@ impl Input<'_> {
         Unpacker::of(self.recording.about(), pixels, self.max_pixels)
     }
 
-    /// Returns packets and frame of pair `k`. In a recording of another program, which has no sequence numbers, `k` becomes that.
+    /// Returns packets and frame of pair `k`. `k` becomes the sequence number in a recording of another program, which has none.
     fn frame(&mut self, unpacker: &Unpacker, k: u64) -> Result<(Vec<Packet>, Frame), String> {
         let (packets, mut raw) = unpacker.read(&mut self.recording, k).map_err(|err| err.to_string())?;
         if self.recording.about().is_none() {

@@ -13,9 +13,9 @@ use std::path::Path;
 /// New recording with the pairs that are finished.
 pub(super) struct StartedRecording {
     pub(super) part: PartFile,
-    /// Number of pairs in it.
+    /// Number of pairs in the new recording.
     pub(super) pairs: u64,
-    /// Number of results in it.
+    /// Number of results in the new recording.
     pub(super) results: u64,
     /// Number of the next pair in the old recording.
     pub(super) next: u64,

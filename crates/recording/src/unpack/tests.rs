@@ -1,3 +1,5 @@
+//! Tests of unpacking: notes, stereo layouts, encodings, and images that are rejected.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;

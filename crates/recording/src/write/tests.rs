@@ -1,3 +1,5 @@
+//! Tests of the recorder with a pipe that can block and fail: drops, events, full disks, jumps of the clock.
+
 use super::clock::{Clock, Moment, system_clock};
 use super::file::{OpenTarget, Sink};
 use super::*;

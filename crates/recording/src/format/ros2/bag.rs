@@ -31,8 +31,8 @@ fn is_latched(topic: &str) -> bool {
 
 /// Returns the contents of the MCAP metadata record [`METADATA_NAME`].
 ///
-/// Without this record, players expect names of policies where [`Channel::metadata`] has numbers. So the record is also at the start
-/// of a file, with no messages, in case the file is never finished.
+/// Newer players take counts from MCAP's own statistics, but without this record they expect names of policies where
+/// [`Channel::metadata`] has numbers. So it is also at the start of a file, without messages, in case the file is never finished.
 ///
 /// `file_name` is without a folder, `counts` has the number of messages of each channel, and the times are the smallest and the
 /// largest log time, ns since 1970.
