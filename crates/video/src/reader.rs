@@ -33,7 +33,7 @@ impl FrameReader {
         Ok(Self { reader, form, header, max_pixels, bytes: Vec::new() })
     }
 
-    /// Creates a reader of a file that was seeked to a frame.
+    /// Creates a reader of a file that is positioned at a frame, behind its header.
     pub(crate) fn after_header(stream: Box<dyn Read + Send>, header: Header, max_pixels: MaxPixels) -> Self {
         let reader = BufReader::with_capacity(1 << 16, stream);
         Self { reader, form: StreamFormat::Y4m, header, max_pixels, bytes: Vec::new() }
