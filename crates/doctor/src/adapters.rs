@@ -1,30 +1,30 @@
-//! GPU adapters with their deficits, and the library that finds them.
+//! Checks of the GPU adapters and their drivers, and of the library that finds them.
 
 use super::report::Check;
 use crate::console::foreign;
 use crate::engine::gpu::{AdapterSummary, INSTALL};
 
-/// Conditions that decide how severe a missing GPU is.
+/// Conditions that decide the severity of a missing GPU.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
+pub(super) struct GpuContext {
     /// Whether a window would open, which needs a GPU.
     pub(super) has_display: bool,
     /// Whether the Vulkan loader is installed.
     pub(super) has_loader: bool,
 }
 
-/// Oldest supported drivers: part of the driver's description, version, name of the versioned product.
-const OLDEST: [(&str, (u32, u32), &str); 2] =
+/// Minimum supported driver versions: part of the driver's description, version, product with that version.
+const MIN_DRIVERS: [(&str, (u32, u32), &str); 2] =
     [("Mesa ", (22, 3), "that of Debian 12"), ("NVIDIA ", (535, 0), "that of Debian 12")];
 
-/// Checks every adapter and missing parts.
-pub(super) fn checks(adapters: &[AdapterSummary], surroundings: &Surroundings) -> Vec<Check> {
+/// Checks every adapter, and the parts that are missing.
+pub(super) fn checks(adapters: &[AdapterSummary], context: &GpuContext) -> Vec<Check> {
     let mut checks = Vec::new();
-    if !surroundings.has_loader {
+    if !context.has_loader {
         let todo = "install libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora, Arch: vulkan-icd-loader)";
-        checks.push(missing("the Vulkan loader libvulkan.so.1 is not there, so no GPU is found", todo, surroundings));
+        checks.push(missing("the Vulkan loader libvulkan.so.1 is not there, so no GPU is found", todo, context));
     } else if adapters.is_empty() {
-        checks.push(missing("no adapter can compute", INSTALL, surroundings));
+        checks.push(missing("no adapter can compute", INSTALL, context));
     }
     for adapter in adapters {
         checks.push(adapter_check(adapter));
@@ -37,9 +37,9 @@ pub(super) fn checks(adapters: &[AdapterSummary], surroundings: &Surroundings) -
     checks
 }
 
-/// Reports a missing GPU: no window is possible, but the CPU engine computes identical results.
-fn missing(text: &str, todo: &str, surroundings: &Surroundings) -> Check {
-    if surroundings.has_display {
+/// Reports a missing GPU, which is wrong only where a window could open: the CPU engine computes identical results.
+fn missing(text: &str, todo: &str, context: &GpuContext) -> Check {
+    if context.has_display {
         let text = format!("{text}; the window needs one");
         return Check::wrong("gpu", text, format!("{todo}, or use --headless --engine cpu"));
     }
@@ -66,10 +66,10 @@ fn adapter_check(adapter: &AdapterSummary) -> Check {
 
 /// Reports an outdated driver, if its version is known.
 fn old_driver(adapter: &AdapterSummary) -> Option<Check> {
-    let (name, version, (major, minor), of) = OLDEST.iter().find_map(|&(name, oldest, of)| {
+    let (name, version, (major, minor), of) = MIN_DRIVERS.iter().find_map(|&(name, min_version, of)| {
         let version =
             adapter.driver.match_indices(name).find_map(|(at, _)| version(&adapter.driver[at + name.len()..]));
-        version.filter(|version| *version < oldest).map(|version| (name.trim(), version, oldest, of))
+        version.filter(|version| *version < min_version).map(|version| (name.trim(), version, min_version, of))
     })?;
     let text = format!("{}: {name} {}.{} is older than {major}.{minor}, {of}", adapter.index, version.0, version.1);
     Some(Check::note("gpu", text, "update the driver if the GPU fails, or its self-test below differs"))
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_adapter_whose_kernels_bind_too_few_buffers_is_told() {
+    fn reports_adapters_with_too_few_buffers() {
         for (software, state) in [(true, State::Note), (false, State::Wrong)] {
             let old = AdapterSummary { storage_buffers: 3, ..adapter("radv Mesa 25.0", software) };
             let check = &checks(&[old], &FINE)[0];
@@ -115,15 +115,15 @@ mod tests {
         }
     }
 
-    const FINE: Surroundings = Surroundings { has_display: false, has_loader: true };
+    const FINE: GpuContext = GpuContext { has_display: false, has_loader: true };
 
     #[test]
-    fn no_loader_and_no_adapter_are_wrong_where_a_window_needs_one() {
+    fn missing_gpu_is_wrong_only_with_a_display() {
         for (has_display, state) in [(false, State::Note), (true, State::Wrong)] {
-            let found = checks(&[], &Surroundings { has_display, has_loader: false });
+            let found = checks(&[], &GpuContext { has_display, has_loader: false });
             assert_eq!((found.len(), found[0].state), (1, state));
             assert!(found[0].text.contains("libvulkan.so.1") && found[0].todo.as_ref().unwrap().contains("libvulkan1"));
-            let found = checks(&[], &Surroundings { has_display, has_loader: true });
+            let found = checks(&[], &GpuContext { has_display, has_loader: true });
             assert_eq!((found.len(), found[0].state), (1, state));
             assert!(found[0].text.starts_with("no adapter can compute"), "{found:?}");
             assert!(
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_software_is_noted() {
+    fn notes_software_adapters_alone() {
         let software = adapter("llvmpipe Mesa 25.0.7-2 (LLVM 19.1.7)", true);
         let found = checks(std::slice::from_ref(&software), &FINE);
         assert_eq!(found.iter().map(|check| check.state).collect::<Vec<_>>(), [State::Ok, State::Note]);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_driver_is_noted_and_a_new_one_is_not() {
+    fn notes_only_old_drivers() {
         let noted = |driver: &str| {
             let found = checks(&[adapter(driver, false)], &FINE);
             found.get(1).map(|check| (check.state, check.text.clone()))
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_adapter_lacks_is_told() {
+    fn reports_missing_features() {
         let poor = AdapterSummary { subgroup: 0, i16: false, timestamps: false, ..adapter("radv Mesa 25.0", false) };
         let text = &checks(&[poor], &FINE)[0].text;
         assert!(

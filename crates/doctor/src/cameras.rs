@@ -1,4 +1,4 @@
-//! Cameras: port, modes, problems, and the programs that have them open.
+//! Checks of the cameras: port, modes, problems, and the programs that have them open.
 
 use super::report::{self, Check};
 use crate::capture::webcam::{CameraInfo, Mode, bandwidth_warnings};
@@ -10,13 +10,11 @@ use std::path::Path;
 /// Program that has a camera open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Holder {
-    /// Name of the program.
     pub(super) name: String,
-    /// Process id.
     pub(super) pid: u32,
 }
 
-/// Lists other programs with open cameras by camera number, as far as this user may see them; `proc` is a folder like /proc.
+/// Returns the other programs with open cameras by camera number, as far as this user may see them; `proc` is a folder like /proc.
 pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
     let mut all: BTreeMap<u32, Vec<Holder>> = BTreeMap::new();
     for process in fs::read_dir(proc).into_iter().flatten().flatten() {
@@ -39,7 +37,7 @@ pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
     all
 }
 
-/// Checks each camera, and the bandwidth shared by two of them.
+/// Checks each camera, and the bandwidth that two of them share.
 pub(super) fn checks(found: &Result<Vec<CameraInfo>, String>, holders: &BTreeMap<u32, Vec<Holder>>) -> Vec<Check> {
     let cameras = match found {
         Ok(cameras) => cameras,
@@ -49,7 +47,7 @@ pub(super) fn checks(found: &Result<Vec<CameraInfo>, String>, holders: &BTreeMap
         }
     };
     if cameras.is_empty() {
-        return vec![Check::note("camera", "there are none", NONE)];
+        return vec![Check::note("camera", "there are none", NO_CAMERA_REMEDY)];
     }
     let none = Vec::new();
     let of_camera = |camera| check(camera, holders.get(&camera.index).unwrap_or(&none));
@@ -88,10 +86,10 @@ fn check(camera: &CameraInfo, holders: &[Holder]) -> Check {
 }
 
 #[cfg(target_os = "linux")]
-const NONE: &str =
+const NO_CAMERA_REMEDY: &str =
     "plug them in, and check that `ls /dev/video*` shows them; pass them through to a container or virtual machine";
 #[cfg(not(target_os = "linux"))]
-const NONE: &str =
+const NO_CAMERA_REMEDY: &str =
     "plug them in, and check that the system's privacy settings let this program (or its terminal) use them";
 
 #[cfg(test)]
@@ -121,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_camera_is_told_with_port_bus_and_modes() {
+    fn reports_port_bus_and_modes() {
         let text = "camera 0: Cam, port 1-0:1.0, USB bus 1 (480 Mbit/s), 3 modes, the largest MJPEG 1920x1080 at 30/s";
         assert_eq!(only(camera(0, None), &BTreeMap::new()), Check::ok("camera", text));
     }
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_a_busy_camera_is_named() {
+    fn names_the_program_of_a_busy_camera() {
         let problem = "camera 2 is busy: another program uses it; close that program (`fuser -v /dev/video2` names it)";
         let busy = only(camera(2, Some(problem)), &held(2));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! System clock: it names recordings and pairs the machines of a rig.
+//! Check of the system clock: recordings are named by it, and the machines of a rig are paired by it.
 
 use super::report::Check;
 use crate::recording::time::rfc3339;
@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Earliest plausible time: start of 2026, the year of the first release, s since 1970.
 const RELEASED_S: u64 = 1_767_225_600;
-/// Largest plausible time after it.
+/// Maximum plausible time after the release.
 const MAX_AGE: Duration = Duration::from_hours(30 * 365 * 24);
 
-/// Checks the clock for plausibility; `synchronised` is systemd's marker of a synchronised clock.
+/// Checks that the clock is plausible; `synchronised` is systemd's marker of a synchronised clock.
 pub(super) fn check(now: SystemTime, synchronised: &Path) -> Check {
     let released = UNIX_EPOCH + Duration::from_secs(RELEASED_S);
     let shown = rfc3339(now);

@@ -1,4 +1,4 @@
-//! Disk of recordings: whether the folder is writable, free space, write rate.
+//! Checks of the disk of recordings: whether the folder is writable, free space, write rate.
 
 use super::absolute;
 use super::report::Check;
@@ -13,19 +13,18 @@ use std::time::{Duration, Instant};
 const NEEDED_BYTES_PER_S: f64 = 2.0 * 1280.0 * 720.0 * 2.0 * 30.0;
 /// Space that the recorder keeps free, bytes.
 const RESERVE_BYTES: u64 = 64 << 20;
-/// Shortest useful recording.
+/// Minimum length of a useful recording.
 const MIN_TIME: Duration = Duration::from_mins(1);
 
-/// Largest amount written by the probe, bytes.
+/// Maximum number of bytes written by the probe.
 const PROBE_BYTES: u64 = 64 << 20;
 /// Time limit of the probe's writing.
 const PROBE_TIME: Duration = Duration::from_secs(2);
-/// Bytes between two syncs, so that the disk and not the page cache is measured.
+/// Number of bytes between two syncs, which make the probe measure the disk instead of the page cache.
 const SYNC_BYTES: usize = 8 << 20;
 
-/// Measurements of a disk.
 #[derive(Debug)]
-pub(super) struct Measured {
+pub(super) struct DiskMeasurement {
     /// Free bytes; `None` if unknown.
     pub(super) free: Option<u64>,
     /// Bytes written and their time; `None` without enough space.
@@ -33,10 +32,10 @@ pub(super) struct Measured {
 }
 
 /// Measures the disk of a folder with an unnamed file, which vanishes however the program ends.
-pub(super) fn measure(folder: &Path) -> Measured {
+pub(super) fn measure(folder: &Path) -> DiskMeasurement {
     let free = free_bytes(folder);
     let has_room = free.is_none_or(|free| free > RESERVE_BYTES + PROBE_BYTES);
-    Measured { free, written: write(folder, has_room) }
+    DiskMeasurement { free, written: write(folder, has_room) }
 }
 
 fn write(folder: &Path, has_room: bool) -> io::Result<Option<(u64, Duration)>> {
@@ -54,7 +53,7 @@ fn write(folder: &Path, has_room: bool) -> io::Result<Option<(u64, Duration)>> {
     Ok(Some((written, start.elapsed())))
 }
 
-/// Returns incompressible bytes.
+/// Returns incompressible bytes, because disks and file systems may compress.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -66,10 +65,9 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len / 8).flat_map(|_| next()).collect()
 }
 
-/// Rates the measurement for recordings in the folder.
-pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
+pub(super) fn checks(folder: &Path, measured: &DiskMeasurement) -> Vec<Check> {
     let shown = console::path(&absolute(folder));
-    let Measured { free, written } = measured;
+    let DiskMeasurement { free, written } = measured;
     let free_text = free.map_or_else(|| "an unknown number of bytes".to_owned(), console::bytes);
     let full = |why: &str| {
         let todo = "free some space, or choose another disk: `record -o DISK/walk.mcap`";
@@ -110,7 +108,6 @@ pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
     checks
 }
 
-/// Formats a time: `40 s`, `12 minutes`, `3 hours`.
 fn minutes(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
@@ -126,7 +123,7 @@ mod tests {
 
     fn check(free: u64, written: io::Result<Option<(u64, Duration)>>) -> Check {
         let folder = tempfile::tempdir().unwrap();
-        let mut found = checks(folder.path(), &Measured { free: Some(free), written });
+        let mut found = checks(folder.path(), &DiskMeasurement { free: Some(free), written });
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)
     }
@@ -138,7 +135,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_fast_and_empty_disk_is_fine_and_nothing_is_left_on_it() {
+    fn fast_disk_is_ok_and_keeps_no_file() {
         let fast = check(80_000_000_000, Ok(Some((300_000_000, SECOND))));
         assert!(says(
             &fast,

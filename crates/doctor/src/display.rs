@@ -1,4 +1,4 @@
-//! Linux display: whether a window can connect, and the libraries that it loads.
+//! Checks of the display on Linux: whether a window can connect, and the libraries that it loads.
 
 use super::Variables;
 use super::libraries::Libraries;
@@ -13,24 +13,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Environment of the display checks.
-pub(super) struct Surroundings<'a> {
+pub(super) struct DisplayEnvironment<'a> {
     pub(super) variables: &'a Variables,
     /// Folder of X server sockets: /tmp/.X11-unix.
     pub(super) x11_sockets: &'a Path,
-    /// User id of this process.
     pub(super) uid: u32,
     pub(super) libraries: &'a Libraries,
 }
 
-/// TCP port of X server 0.
+/// TCP port of X server 0; server N has the port N above.
 const X11_PORT: u16 = 6000;
 /// Time limit of a connection to another machine, below that of the whole check.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
 /// Libraries that a window loads, with their Debian packages; tools/setup.sh installs them.
-const OF_WAYLAND: [(&str, &str); 2] =
+const WAYLAND_LIBRARIES: [(&str, &str); 2] =
     [("libxkbcommon.so.0", "libxkbcommon0"), ("libwayland-client.so.0", "libwayland-client0")];
-const OF_X11: [(&str, &str); 7] = [
+const X11_LIBRARIES: [(&str, &str); 7] = [
     ("libxkbcommon.so.0", "libxkbcommon0"),
     ("libxkbcommon-x11.so.0", "libxkbcommon-x11-0"),
     ("libX11.so.6", "libx11-6"),
@@ -40,20 +39,20 @@ const OF_X11: [(&str, &str); 7] = [
     ("libXrandr.so.2", "libxrandr2"),
 ];
 
-impl Surroundings<'_> {
-    /// Returns the value of a variable unless unset or empty.
+impl DisplayEnvironment<'_> {
+    /// Returns the value of a variable unless it is unset or empty.
     fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 
-/// Checks the display, its socket folder, and the libraries; prefers Wayland as the window does.
-pub(super) fn checks(surroundings: &Surroundings<'_>) -> Vec<Check> {
-    let wayland = surroundings.variable("WAYLAND_DISPLAY");
-    let x11 = surroundings.variable("DISPLAY");
+/// Checks the display, its socket folder, and the libraries; prefers Wayland, as the window does.
+pub(super) fn checks(environment: &DisplayEnvironment<'_>) -> Vec<Check> {
+    let wayland = environment.variable("WAYLAND_DISPLAY");
+    let x11 = environment.variable("DISPLAY");
     let (display, libraries) = match (wayland, x11) {
-        (Some(name), _) => (wayland_check(name, surroundings), &OF_WAYLAND[..]),
-        (None, Some(name)) => (x11_check(name, surroundings), &OF_X11[..]),
+        (Some(name), _) => (wayland_check(name, environment), &WAYLAND_LIBRARIES[..]),
+        (None, Some(name)) => (x11_check(name, environment), &X11_LIBRARIES[..]),
         (None, None) => {
             let todo = "nothing, for `compute`, `record` and `live --headless`; with ssh, --publish shows depth elsewhere. \
                         The window needs a graphical session";
@@ -61,15 +60,14 @@ pub(super) fn checks(surroundings: &Surroundings<'_>) -> Vec<Check> {
         }
     };
     let mut checks = vec![display];
-    checks.extend(runtime_check(surroundings, wayland));
-    checks.extend(libraries_check(surroundings.libraries, libraries));
+    checks.extend(runtime_check(environment, wayland));
+    checks.extend(libraries_check(environment.libraries, libraries));
     checks
 }
 
-/// Checks the user's socket folder.
-fn runtime_check(surroundings: &Surroundings<'_>, wayland: Option<&str>) -> Option<Check> {
+fn runtime_check(environment: &DisplayEnvironment<'_>, wayland: Option<&str>) -> Option<Check> {
     let is_needed = wayland.is_some_and(|name| !name.starts_with('/'));
-    let Some(folder) = surroundings.variable("XDG_RUNTIME_DIR") else {
+    let Some(folder) = environment.variable("XDG_RUNTIME_DIR") else {
         let todo = "start the program from the graphical session, which sets it to /run/user/ with your number";
         return is_needed.then(|| Check::wrong("display", "XDG_RUNTIME_DIR is not set, and Wayland needs it", todo));
     };
@@ -78,7 +76,7 @@ fn runtime_check(surroundings: &Surroundings<'_>, wayland: Option<&str>) -> Opti
         Err(err) if err.kind() == io::ErrorKind::NotFound => format!("{shown} does not exist"),
         Err(err) => format!("{shown}: {}", files::cause(&err)),
         Ok(meta) if !meta.is_dir() => format!("{shown} is no folder"),
-        Ok(meta) if meta.uid() != surroundings.uid => format!("{shown} belongs to another user"),
+        Ok(meta) if meta.uid() != environment.uid => format!("{shown} belongs to another user"),
         Ok(_) => return None,
     };
     let todo = "log in again, or set it to a folder that belongs to you alone (mode 700)";
@@ -94,7 +92,6 @@ fn libraries_check(libraries: &Libraries, needed: &[(&str, &str)]) -> Option<Che
     Some(Check::wrong("display", format!("the window needs libraries that are not there: {}", names.join(", ")), todo))
 }
 
-/// Address of a display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Address {
     /// Unix socket, by path or by abstract name.
@@ -103,18 +100,18 @@ enum Address {
     Remote(String, u16),
 }
 
-fn wayland_check(name: &str, surroundings: &Surroundings<'_>) -> Check {
+fn wayland_check(name: &str, environment: &DisplayEnvironment<'_>) -> Check {
     let shown = format!("WAYLAND_DISPLAY={}", foreign(name));
-    let folder = surroundings.variable("XDG_RUNTIME_DIR").unwrap_or_default();
+    let folder = environment.variable("XDG_RUNTIME_DIR").unwrap_or_default();
     let socket = Path::new(folder).join(name);
-    let instead = if surroundings.variable("DISPLAY").is_some() { ", or unset it, for DISPLAY" } else { "" };
+    let instead = if environment.variable("DISPLAY").is_some() { ", or unset it, for DISPLAY" } else { "" };
     let todo = format!("start the program from the graphical session{instead}, or use --headless");
     connected(shown, &Address::Local(socket), &todo)
 }
 
-fn x11_check(name: &str, surroundings: &Surroundings<'_>) -> Check {
+fn x11_check(name: &str, environment: &DisplayEnvironment<'_>) -> Check {
     let todo = "start the program from the graphical session, or use --headless; with ssh give it -X, or use --publish";
-    let Some(address) = x11_address(name, surroundings.x11_sockets) else {
+    let Some(address) = x11_address(name, environment.x11_sockets) else {
         let text = format!("DISPLAY={} is no name of a display", foreign(name));
         return Check::wrong("display", text, "set it to one such as :0, or unset it");
     };
@@ -157,7 +154,7 @@ fn connect(address: &Address) -> io::Result<()> {
     match address {
         Address::Local(socket) => {
             let connected = UnixStream::connect(socket);
-            connected.or_else(|err| by_name(socket).map_err(|_| err)).map(drop)
+            connected.or_else(|err| connect_abstract(socket).map_err(|_| err)).map(drop)
         }
         Address::Remote(host, port) => {
             let address = (host.as_str(), *port).to_socket_addrs()?.next();
@@ -168,7 +165,7 @@ fn connect(address: &Address) -> io::Result<()> {
 }
 
 /// Connects to the abstract socket that X servers open beside the file.
-fn by_name(socket: &Path) -> io::Result<UnixStream> {
+fn connect_abstract(socket: &Path) -> io::Result<UnixStream> {
     use std::os::linux::net::SocketAddrExt as _;
     use std::os::unix::ffi::OsStrExt as _;
     UnixStream::connect_addr(&std::os::unix::net::SocketAddr::from_abstract_name(socket.as_os_str().as_bytes())?)
@@ -191,7 +188,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let libraries = folder.path().join("usr/lib");
             std::fs::create_dir_all(&libraries).unwrap();
-            for (file, _) in OF_WAYLAND.iter().chain(&OF_X11).filter(|(file, _)| !without.contains(file)) {
+            for (file, _) in WAYLAND_LIBRARIES.iter().chain(&X11_LIBRARIES).filter(|(file, _)| !without.contains(file))
+            {
                 std::fs::write(libraries.join(file), "").unwrap();
             }
             let libraries = Libraries::of(folder.path(), &Variables::new());
@@ -202,7 +200,7 @@ mod tests {
             let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
             let uid = std::fs::metadata(self.folder.path()).unwrap().uid();
             let (x11_sockets, libraries) = (self.folder.path(), &self.libraries);
-            checks(&Surroundings { variables: &variables, x11_sockets, uid, libraries })
+            checks(&DisplayEnvironment { variables: &variables, x11_sockets, uid, libraries })
         }
 
         fn path(&self) -> &str {
@@ -210,7 +208,6 @@ mod tests {
         }
     }
 
-    /// Asserts the state, and parts of the text and of the remedy.
     fn assert_says(check: &Check, state: State, text: &str, todo: &str) {
         assert_eq!(check.state, state, "{check:?}");
         assert!(check.text.contains(text), "{check:?}");
@@ -271,10 +268,10 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let found = machine.checks(&[("XDG_RUNTIME_DIR", file.to_str().unwrap())]);
         assert_says(&found[1], State::Note, "is no folder", "mode 700");
-        // others may not write to /proc
+        // /proc belongs to another user
         let variables = Variables::from([("XDG_RUNTIME_DIR".to_owned(), "/proc".to_owned())]);
         let (x11_sockets, libraries) = (machine.folder.path(), &machine.libraries);
-        let found = checks(&Surroundings { variables: &variables, x11_sockets, uid: 4321, libraries });
+        let found = checks(&DisplayEnvironment { variables: &variables, x11_sockets, uid: 4321, libraries });
         assert_says(&found[1], State::Note, "belongs to another user", "log in again");
     }
 
@@ -285,7 +282,7 @@ mod tests {
         let found = machine.checks(&[("DISPLAY", ":0")]);
         assert_says(&found[1], State::Wrong, "libxkbcommon.so.0, libXi.so.6", "apt-get install libxkbcommon0 libxi6`");
         let setup = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/setup.sh")).unwrap();
-        for (file, package) in OF_WAYLAND.iter().chain(&OF_X11) {
+        for (file, package) in WAYLAND_LIBRARIES.iter().chain(&X11_LIBRARIES) {
             assert!(setup.contains(&format!("{file}={package}")), "tools/setup.sh does not install {package}");
         }
     }

@@ -1,7 +1,7 @@
 //! Queries of GPU drivers in a child process: a driver that hangs or crashes does not affect a window that may be recording.
 
-use super::adapters::{self, Surroundings};
-use super::patience::Unanswered;
+use super::adapters::{self, GpuContext};
+use super::patience::ProbeFailure;
 use super::report::Check;
 use super::{has_display, has_vulkan_loader, self_test, variables};
 use crate::engine::gpu::Gpu;
@@ -17,14 +17,14 @@ const FLAG: &str = "--drivers";
 /// Queries the drivers in this process, and reports each check as soon as it is known.
 pub fn ask(mut tell: impl FnMut(Check)) {
     let (adapters, variables) = (Gpu::list(), variables());
-    let surroundings = Surroundings { has_display: has_display(&variables), has_loader: has_vulkan_loader(&variables) };
-    adapters::checks(&adapters, &surroundings).into_iter().for_each(&mut tell);
+    let context = GpuContext { has_display: has_display(&variables), has_loader: has_vulkan_loader(&variables) };
+    adapters::checks(&adapters, &context).into_iter().for_each(&mut tell);
     if adapters.iter().any(|adapter| adapter.misfit().is_none()) {
         self_test::gpu().into_iter().for_each(tell);
     }
 }
 
-/// Returns the command of the child process. The program of the unit tests has no such flag.
+/// Returns the command of the child process; an error in unit tests, whose program lacks the flag.
 pub(super) fn process() -> io::Result<Command> {
     if cfg!(test) {
         return Err(io::ErrorKind::Unsupported.into());
@@ -34,20 +34,17 @@ pub(super) fn process() -> io::Result<Command> {
     Ok(command)
 }
 
-/// Runs the child process and reports its checks. The inner error is the reason for an early end: `limit` passed without a check,
-/// or the process ended.
-///
-/// # Errors
-/// The process cannot be started.
-pub(super) fn ask_apart(
+/// Runs the child process and reports its checks. The outer error is that of starting it; the inner one is the reason for an early
+/// end: `limit` passed without a check, or the process ended.
+pub(super) fn query_in_child(
     mut process: Command,
     limit: Duration,
     mut tell: impl FnMut(Check),
-) -> io::Result<Result<(), Unanswered>> {
+) -> io::Result<Result<(), ProbeFailure>> {
     let (answers, output) = io::pipe()?;
     let lines = lines_of(answers)?;
     let mut child = process.stdin(Stdio::null()).stdout(output).spawn()?;
-    drop(process); // the pipe closes when the process ends, and this holds its other end
+    drop(process); // holds a write end, without which the pipe closes when the child ends
     let ended = loop {
         match lines.recv_timeout(limit) {
             // drivers may print lines too
@@ -59,10 +56,10 @@ pub(super) fn ask_apart(
         let _ = child.kill(); // it fails when the process has just ended
         // a process that waits for a device ends late, or never
         thread::Builder::new().name("end of drivers".into()).spawn(move || child.wait())?;
-        return Ok(Err(Unanswered::Late(limit)));
+        return Ok(Err(ProbeFailure::Late(limit)));
     }
     let status = child.wait()?;
-    Ok(if status.success() { Ok(()) } else { Err(Unanswered::Ended(status)) })
+    Ok(if status.success() { Ok(()) } else { Err(ProbeFailure::Ended(status)) })
 }
 
 /// Reads the lines of a pipe on a thread until it closes; they need not be text.
@@ -81,11 +78,11 @@ mod tests {
     use crate::State;
 
     /// Runs shell commands as the child process; returns its checks and its end.
-    fn asked(script: &str, limit: Duration) -> (Vec<String>, Result<(), Unanswered>) {
+    fn asked(script: &str, limit: Duration) -> (Vec<String>, Result<(), ProbeFailure>) {
         let mut texts = Vec::new();
         let mut process = Command::new("sh");
         process.args(["-c", script]);
-        let end = ask_apart(process, limit, |check| {
+        let end = query_in_child(process, limit, |check| {
             assert_eq!((check.area.as_ref(), check.state), ("gpu", State::Ok));
             texts.push(check.text);
         });
@@ -96,7 +93,7 @@ mod tests {
         r#"echo '{"area": "gpu", "state": "ok", "text": "0: a GPU", "todo": null}'; printf 'from a \377 driver\n'; "#;
 
     #[test]
-    fn drivers_that_answer_hang_or_crash_leave_their_checks() {
+    fn keeps_the_checks_of_drivers_that_hang_or_crash() {
         let patient = Duration::from_secs(20);
         let one = vec!["0: a GPU".to_owned()];
         assert_eq!(asked(CHECK, patient), (one.clone(), Ok(())));
@@ -105,6 +102,6 @@ mod tests {
         let why = end.unwrap_err().to_string();
         assert!(why.starts_with("a driver ended the process that asked it (signal: 11"), "{why}");
         let short = Duration::from_millis(300);
-        assert_eq!(asked(&format!("{CHECK} exec sleep 20"), short), (one, Err(Unanswered::Late(short))));
+        assert_eq!(asked(&format!("{CHECK} exec sleep 20"), short), (one, Err(ProbeFailure::Late(short))));
     }
 }

@@ -1,4 +1,4 @@
-//! Environment variables that affect the program.
+//! Checks of the environment variables that affect the program. Values that may be secret are never reported.
 
 use super::Variables;
 use super::report::{self, Check};
@@ -48,11 +48,10 @@ pub const VARIABLES: [Variable; 5] = [
 ];
 const OWN_PREFIX: &str = "STEREOPSIS_";
 /// Prefixes of variables that affect drivers: wgpu, the Vulkan loader and Mesa.
-const LIBRARIES: [&str; 4] = ["WGPU_", "VK_", "MESA_", "LIBGL_"];
-/// Other reported variables, which do not affect results.
-const HARMLESS: [&str; 2] = ["RUST_LOG", "RUST_BACKTRACE"];
+const DRIVER_PREFIXES: [&str; 4] = ["WGPU_", "VK_", "MESA_", "LIBGL_"];
+/// Further reported variables, which do not affect results.
+const OTHER_VARIABLES: [&str; 2] = ["RUST_LOG", "RUST_BACKTRACE"];
 
-/// Reports each relevant variable that is set.
 pub(super) fn checks(variables: &Variables) -> Vec<Check> {
     let checks: Vec<_> = variables.iter().filter_map(|(name, value)| check(name, value)).collect();
     if checks.is_empty() {
@@ -85,14 +84,14 @@ fn check(name: &str, value: &str) -> Option<Check> {
         let meant = closest(name, VARIABLES.map(|own| own.name));
         let meant = meant.map_or_else(String::new, |own| format!(": did you mean {own}?"));
         let todo = format!("correct its name, or unset it{meant}");
-        // a misspelt secret is secret too
+        // a variable with a misspelt name may contain a secret too
         let text = format!("the program knows no variable {}; its value is not shown here", foreign(name));
         return Some(Check::note("environment", text, todo));
     }
-    if LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) {
+    if DRIVER_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Some(Check::note("environment", shown, unset));
     }
-    HARMLESS.contains(&name).then(|| Check::ok("environment", shown))
+    OTHER_VARIABLES.contains(&name).then(|| Check::ok("environment", shown))
 }
 
 #[cfg(test)]
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_names_are_known_again_and_secrets_are_kept() {
+    fn suggests_names_and_hides_secrets() {
         let misspelt = only("STEREOPSIS_SMID", "avx2");
         assert_eq!(misspelt.state, State::Note);
         assert!(misspelt.text.contains("STEREOPSIS_SMID") && !misspelt.text.contains("avx2"), "{misspelt:?}");
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_variables_twenty_are_told() {
+    fn reports_at_most_twenty_variables() {
         let many = (0..2000).map(|i| (format!("STEREOPSIS_X{i}"), "1".to_owned()));
         let told = checks(&many.chain([(simd::VARIABLE.to_owned(), "mmx".to_owned())]).collect());
         assert_eq!((told.len(), told[0].state), (21, State::Wrong), "the wrong one among them");

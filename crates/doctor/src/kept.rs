@@ -1,4 +1,4 @@
-//! Saved files: window settings, last rig, user presets, caches; each is read as the program reads it.
+//! Checks of saved files: window settings, last rig, user presets, caches. Each is read as the program reads it.
 
 use super::report::{self, Check};
 use crate::console;
@@ -10,20 +10,17 @@ use std::path::{Path, PathBuf};
 
 /// Folders of saved files.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct SavedFolders {
     /// Folder of settings; `None` if the system has none.
     pub(super) config: Option<PathBuf>,
-    /// Folder of user presets.
     pub(super) presets: Option<PathBuf>,
-    /// Folder of caches.
     pub(super) cache: Option<PathBuf>,
     /// Folder of recordings, in which the window saves a rig.
     pub(super) folder: PathBuf,
 }
 
-impl Places {
-    /// Returns the folders of this user.
-    pub(super) fn of_system(folder: &Path) -> Self {
+impl SavedFolders {
+    pub(super) fn of_user(folder: &Path) -> Self {
         let dirs = directories::ProjectDirs::from("", "", "stereopsis");
         Self {
             config: dirs.as_ref().map(|dirs| dirs.config_dir().to_owned()),
@@ -35,25 +32,25 @@ impl Places {
 }
 
 /// Checks each saved file, and all caches together.
-pub(super) fn checks(places: &Places) -> Vec<Check> {
+pub(super) fn checks(folders: &SavedFolders) -> Vec<Check> {
     let mut checks = Vec::new();
-    if let Some(config) = &places.config {
+    if let Some(config) = &folders.config {
         let todo = "correct it, or delete it: the window then starts with its defaults";
         checks.extend(file(&config.join("window.toml"), "the window's settings", todo, read_window));
         let todo = "delete it: the window then opens without the last rig";
         checks.extend(file(&config.join("last-rig.toml"), "the window's last rig", todo, read_rig));
     }
     let todo = "correct it, or save the rig anew in the window";
-    checks.extend(file(&places.folder.join("rig.toml"), "a rig", todo, read_rig));
-    checks.extend(places.presets.iter().flat_map(|folder| presets(folder)));
-    checks.extend(places.cache.as_ref().and_then(|folder| caches(folder)));
+    checks.extend(file(&folders.folder.join("rig.toml"), "a rig", todo, read_rig));
+    checks.extend(folders.presets.iter().flat_map(|folder| presets(folder)));
+    checks.extend(folders.cache.as_ref().and_then(|folder| caches(folder)));
     if checks.is_empty() {
         checks.push(Check::ok("settings", "nothing is kept yet: no settings, rigs, presets or caches"));
     }
     checks
 }
 
-/// Checks a file with `read`; it may be missing.
+/// Checks a file with `read`; `None` if the file does not exist.
 fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<(), String>) -> Option<Check> {
     let size = match path.metadata() {
         Err(_) if files::missing(path).is_some() => return None,
@@ -92,7 +89,7 @@ fn presets(folder: &Path) -> Vec<Check> {
     report::cut(all.collect(), "own preset")
 }
 
-/// Reports the caches of times, variants and pipelines; losing one costs only time.
+/// Reports the caches of times, variants and pipelines; a lost one costs only time.
 fn caches(folder: &Path) -> Option<Check> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let (mut count, mut bytes, mut broken) = (0, 0, Vec::new());
@@ -129,7 +126,6 @@ mod tests {
     use super::*;
     use crate::State;
 
-    /// Creates a user's folders with these files.
     fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<Check>) {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -140,8 +136,8 @@ mod tests {
             std::fs::write(at(name), text).unwrap();
         }
         let (config, presets) = (Some(at("config")), Some(at("config/presets")));
-        let places = Places { config, presets, cache: Some(at("cache")), folder: at("walks") };
-        let checks = checks(&places);
+        let folders = SavedFolders { config, presets, cache: Some(at("cache")), folder: at("walks") };
+        let checks = checks(&folders);
         (folder, checks)
     }
 
@@ -153,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_told_with_its_size() {
+    fn reports_saved_files_with_their_size() {
         let (_folder, checks) = with_files(&[
             ("config/window.toml", "theme = \"dark\"\n"),
             ("config/last-rig.toml", "[source]\nleft = \"1-2:1.0\"\nright = \"1-3:1.0\"\n"),
@@ -177,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_settings_file_is_wrong_in_the_words_of_its_parser() {
+    fn reports_the_parser_error_of_a_broken_settings_file() {
         let check = only("config/window.toml", "theme = \"dark\"\nviews = [\n");
         assert!(check.state == State::Wrong && check.text.contains("window.toml"), "{check:?}");
         assert!(check.text.contains("TOML parse error at line ") && check.text.contains("unclosed array"), "{check:?}");
@@ -211,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_broken_files_twenty_are_named() {
+    fn names_at_most_twenty_broken_files() {
         let names: Vec<_> = (0..50).map(|i| format!("cache/c{i}.json")).collect();
         let caches: Vec<_> = names.iter().map(|name| (name.as_str(), "{")).collect();
         let (_folder, told) = with_files(&caches);

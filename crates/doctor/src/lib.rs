@@ -1,8 +1,7 @@
-//! Diagnosis of this machine, for support requests and scripts.
+//! Checks of this machine, for support requests and scripts.
 //!
-//! Each area has a module whose probes take system folders, variables and driver answers as arguments, so that every fault can be
-//! tested on any machine. Probes that may block run on a thread with a time limit; GPU drivers are queried in a child process. Each
-//! check is reported as soon as it is known.
+//! Each area is a module whose probes take system folders, variables and driver answers as arguments, so that every fault can be
+//! tested on any machine. Probes that may block run on a thread with a time limit; GPU drivers are queried in a child process.
 
 use stereopsis_base::{console, files, process};
 use stereopsis_capture as capture;
@@ -33,8 +32,8 @@ pub use environment::{VARIABLES, Variable};
 pub use report::{Check, State, json, line, summary};
 
 use crate::capture::webcam;
-use patience::{Unanswered, within};
-use personal::Personal;
+use patience::{ProbeFailure, within};
+use personal::PersonalData;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -50,38 +49,37 @@ const GPU_LIMIT: Duration = Duration::from_secs(20);
 /// Time limit of the self-test on the CPU, for slow machines and debug builds.
 const CPU_LIMIT: Duration = Duration::from_secs(20);
 
-/// Environment variables by name; invalid text is shown lossily.
+/// Environment variables by name; invalid UTF-8 is replaced.
 type Variables = BTreeMap<String, String>;
 
-/// Examines this machine, reports each check as soon as it is known, and returns all; `folder` is the one for recordings.
+/// Examines this machine, reports each check as soon as it is known, and returns all; `folder` is that of recordings.
 pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
     let variables = variables();
-    let mut examination = Examination { personal: Personal::of_system(&variables), tell, checks: Vec::new() };
-    examination.of_system(&variables);
-    examination.of_files(folder);
-    examination.of_display(&variables);
-    examination.of_cameras();
-    examination.of_work();
-    examination.of_drivers();
+    let mut examination =
+        Examination { personal: PersonalData::from_environment(&variables), tell, checks: Vec::new() };
+    examination.check_system(&variables);
+    examination.check_files(folder);
+    examination.check_display(&variables);
+    examination.check_cameras();
+    examination.run_self_tests();
+    examination.check_drivers();
     examination.checks
 }
 
-/// Returns the variables of this process.
 fn variables() -> Variables {
     std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect()
 }
 
-/// Running examination.
 struct Examination<T> {
-    personal: Personal,
+    personal: PersonalData,
     tell: T,
     checks: Vec<Check>,
 }
 
 impl<T: FnMut(&Check)> Examination<T> {
-    /// Reports checks without personal data.
+    /// Reports checks, after removing personal data.
     fn add(&mut self, checks: impl IntoIterator<Item = Check>) {
         for check in checks {
             let check = self.personal.removed(check);
@@ -103,7 +101,7 @@ impl<T: FnMut(&Check)> Examination<T> {
         }
     }
 
-    fn of_system(&mut self, variables: &Variables) {
+    fn check_system(&mut self, variables: &Variables) {
         self.add([system::program()]);
         let forced = variables.get(crate::engine::cpu::simd::VARIABLE).cloned();
         self.probe(("system", FILES_LIMIT), HANGING_FILES, move || {
@@ -116,22 +114,22 @@ impl<T: FnMut(&Check)> Examination<T> {
         self.add(environment::checks(variables));
     }
 
-    fn of_files(&mut self, folder: &Path) {
-        let places = kept::Places::of_system(folder);
-        self.probe(("settings", FILES_LIMIT), HANGING_FILES, move || kept::checks(&places));
+    fn check_files(&mut self, folder: &Path) {
+        let folders = kept::SavedFolders::of_user(folder);
+        self.probe(("settings", FILES_LIMIT), HANGING_FILES, move || kept::checks(&folders));
         let folder = folder.to_owned();
         let todo = "the disk may hang, or be one of the network: name another folder with --folder";
         self.probe(("disk", DISK_LIMIT), todo, move || disk::checks(&folder, &disk::measure(&folder)));
     }
 
     #[cfg(target_os = "linux")]
-    fn of_display(&mut self, variables: &Variables) {
+    fn check_display(&mut self, variables: &Variables) {
         let variables = variables.clone();
         let todo = "its server or the folder of its socket may hang: use --headless until it answers";
         self.probe(("display", FILES_LIMIT), todo, move || {
             let libraries = libraries::Libraries::of(Path::new("/"), &variables);
             let uid = rustix::process::getuid().as_raw();
-            display::checks(&display::Surroundings {
+            display::checks(&display::DisplayEnvironment {
                 variables: &variables,
                 x11_sockets: Path::new("/tmp/.X11-unix"),
                 uid,
@@ -141,9 +139,9 @@ impl<T: FnMut(&Check)> Examination<T> {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn of_display(&mut self, _: &Variables) {}
+    fn check_display(&mut self, _: &Variables) {}
 
-    fn of_cameras(&mut self) {
+    fn check_cameras(&mut self) {
         let todo = "a driver may hang: unplug the cameras, plug them in again, and run this again";
         self.probe(("camera", CAMERAS_LIMIT), todo, || {
             let found = webcam::cameras().map_err(|err| err.to_string());
@@ -151,16 +149,16 @@ impl<T: FnMut(&Check)> Examination<T> {
         });
     }
 
-    fn of_work(&mut self) {
+    fn run_self_tests(&mut self) {
         let todo = "ask with this text, and name the processor";
         self.probe(("self-test", CPU_LIMIT), todo, self_test::cpu);
         let todo = "the disk of temporary files may hang: set TMPDIR to a folder of another one";
         self.probe(("self-test", CPU_LIMIT), todo, self_test::recording);
     }
 
-    fn of_drivers(&mut self) {
-        let asked =
-            drivers::process().and_then(|process| drivers::ask_apart(process, GPU_LIMIT, |check| self.add([check])));
+    fn check_drivers(&mut self) {
+        let asked = drivers::process()
+            .and_then(|process| drivers::query_in_child(process, GPU_LIMIT, |check| self.add([check])));
         match asked {
             Ok(Ok(())) => {}
             Ok(Err(why)) => self.add([unanswered("gpu", &why, HANGING_GPU)]),
@@ -180,17 +178,17 @@ const HANGING_FILES: &str =
     "a disk or a folder of the network may hang: run `mount` to see what your home folder lies on";
 const HANGING_GPU: &str = "update the GPU's driver; until then use --engine cpu, with --headless";
 
-fn unanswered(area: &'static str, why: &Unanswered, todo: &str) -> Check {
+fn unanswered(area: &'static str, why: &ProbeFailure, todo: &str) -> Check {
     Check::wrong(area, why.to_string(), todo)
 }
 
-/// Whether the program would open a window; systems other than Linux always have a display.
+/// Returns whether the program would open a window; systems other than Linux always have a display.
 fn has_display(variables: &Variables) -> bool {
     let set = |name| variables.get(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-/// Whether the Vulkan loader is installed; systems other than Linux have their own.
+/// Returns whether the Vulkan loader is installed; systems other than Linux have their own.
 #[cfg(target_os = "linux")]
 fn has_vulkan_loader(variables: &Variables) -> bool {
     libraries::Libraries::of(Path::new("/"), variables).has("libvulkan.so.1")
@@ -201,7 +199,6 @@ fn has_vulkan_loader(_: &Variables) -> bool {
     true
 }
 
-/// Returns an absolute path for messages.
 fn absolute(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).unwrap_or_else(|_| folder.to_owned())
@@ -212,16 +209,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_that_hangs_is_told_and_the_next_ones_run() {
+    fn reports_a_hanging_probe_and_runs_the_next_ones() {
         let mut told = Vec::new();
         let tell = |check: &Check| told.push((check.area.clone(), check.state));
-        let mut examination = Examination { personal: Personal::default(), tell, checks: Vec::new() };
+        let mut examination = Examination { personal: PersonalData::default(), tell, checks: Vec::new() };
         let limit = Duration::from_millis(20);
         examination.probe(("gpu", limit), HANGING_GPU, || {
             std::thread::sleep(Duration::from_secs(5));
             Vec::new()
         });
-        // long enough to print the panic
+        // time to print the panic
         examination.probe(("disk", Duration::from_secs(20)), "", || panic!("a library gave up"));
         examination.probe(("clock", Duration::from_secs(5)), "", || vec![Check::ok("clock", "fine")]);
         let texts: Vec<_> = examination.checks.iter().map(|check| check.text.clone()).collect();

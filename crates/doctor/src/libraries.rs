@@ -1,14 +1,13 @@
-//! Search for shared libraries as the system's loader does it, without loading them.
+//! Search for shared libraries in the places of the system's loader, without loading them.
 
 use super::Variables;
 use std::path::{Path, PathBuf};
 
-/// Variable with the folders searched first, separated by colons.
+/// Variable with the folders that are searched first, separated by colons.
 const PATH_VARIABLE: &str = "LD_LIBRARY_PATH";
-/// Default folders; `*` is the architecture's.
+/// Default folders; each also has a subfolder of the architecture.
 const FOLDERS: [&str; 5] = ["usr/lib", "lib", "usr/lib64", "lib64", "usr/local/lib"];
 
-/// Folders and cache of shared libraries.
 pub(super) struct Libraries {
     /// Cache of the loader; empty on systems without one.
     cache: Vec<u8>,
@@ -29,7 +28,7 @@ impl Libraries {
         Self { cache: std::fs::read(root.join("etc/ld.so.cache")).unwrap_or_default(), folders }
     }
 
-    /// Whether a library with this file name exists.
+    /// Returns whether a library with this file name exists.
     pub(super) fn has(&self, name: &str) -> bool {
         // the cache has zero-terminated names and paths
         let entry = format!("{name}\0");

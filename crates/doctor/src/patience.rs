@@ -1,4 +1,4 @@
-//! Work with a time limit.
+//! Runs work with a time limit, because a driver or disk may hang.
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::fmt;
@@ -6,20 +6,18 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::Duration;
 
-/// Reason for a missing answer.
+/// Reason for a missing answer of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unanswered {
+pub(super) enum ProbeFailure {
     /// The time limit passed.
     Late(Duration),
     /// A driver ended the child process.
     Ended(ExitStatus),
-    /// The work panicked.
     Failed,
-    /// No thread could be started.
     NoThread,
 }
 
-impl fmt::Display for Unanswered {
+impl fmt::Display for ProbeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Late(limit) => write!(f, "there was no answer within {} s", limit.as_secs_f64()),
@@ -35,14 +33,14 @@ pub(super) fn within<T: Send + 'static>(
     limit: Duration,
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Unanswered> {
+) -> Result<T, ProbeFailure> {
     let (sender, answer) = bounded(1);
     let spawned = thread::Builder::new().name(format!("check of {name}")).spawn(move || {
         let _ = sender.send(work()); // fails when the limit has passed
     });
-    spawned.map_err(|_| Unanswered::NoThread)?;
+    spawned.map_err(|_| ProbeFailure::NoThread)?;
     answer.recv_timeout(limit).map_err(|err| match err {
-        RecvTimeoutError::Timeout => Unanswered::Late(limit),
-        RecvTimeoutError::Disconnected => Unanswered::Failed,
+        RecvTimeoutError::Timeout => ProbeFailure::Late(limit),
+        RecvTimeoutError::Disconnected => ProbeFailure::Failed,
     })
 }

@@ -1,22 +1,20 @@
-//! Removal of personal data (user name, home folder) from reports, which users post publicly.
+//! Removal of personal data (user name, home folder) from reports, because users post them publicly.
 
 use super::Variables;
 use super::report::Check;
 use std::cmp::Reverse;
 use std::path::Path;
 
-/// Personal data to remove.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Personal {
+pub(super) struct PersonalData {
     /// Home folder without a trailing separator, as named and with links resolved.
     homes: Vec<String>,
-    /// User name.
     user: Option<String>,
 }
 
-impl Personal {
-    /// Finds the personal data of this system.
-    pub(super) fn of_system(variables: &Variables) -> Self {
+impl PersonalData {
+    /// Finds the personal data of this user.
+    pub(super) fn from_environment(variables: &Variables) -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
         let user = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| variables.get(*name).cloned());
         Self::of(home.as_deref(), user.as_deref())
@@ -45,7 +43,7 @@ impl Personal {
     }
 }
 
-/// Replaces a path in `text` where the path's last component ends.
+/// Replaces a path in `text`, except where a longer file name begins with it.
 fn replaced(text: &str, path: &str, word: &str) -> String {
     let mut parts = text.split(path);
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -63,26 +61,26 @@ mod tests {
 
     #[test]
     fn home_and_user_are_not_in_a_report() {
-        let personal = Personal::of(Some(Path::new("/home/ada/")), Some("ada"));
+        let personal = PersonalData::of(Some(Path::new("/home/ada/")), Some("ada"));
         let check = Check::note("disk", "/home/ada and /home/ada/walks/a.mcap", "see /media/ada/card");
         let removed = personal.removed(check);
         assert_eq!(removed.text, "~ and ~/walks/a.mcap");
         assert_eq!(removed.todo.as_deref(), Some("see /media/USER/card"));
         assert_eq!(personal.text("/home/ada2/adam, /usr/share/ada-lang"), "/home/ada2/adam, /usr/share/ada-lang");
-        let windows = Personal::of(Some(Path::new("C:\\Users\\ada")), Some("ada"));
+        let windows = PersonalData::of(Some(Path::new("C:\\Users\\ada")), Some("ada"));
         assert_eq!(windows.text("C:\\Users\\ada\\walks"), "~\\walks");
-        assert_eq!(Personal::of(Some(Path::new("/")), None).text("/etc"), "/etc");
+        assert_eq!(PersonalData::of(Some(Path::new("/")), None).text("/etc"), "/etc");
     }
 
     #[test]
     #[cfg(unix)]
-    fn a_home_that_is_a_link_is_known_by_both_names() {
+    fn removes_a_linked_home_by_both_names() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().canonicalize().unwrap();
         let (real, link) = (folder.join("real"), folder.join("real/inside/link"));
         std::fs::create_dir_all(real.join("inside")).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        let personal = Personal::of(Some(&link), None);
+        let personal = PersonalData::of(Some(&link), None);
         let text = format!("{} and {}, {}", link.join("a").display(), real.join("a").display(), folder.display());
         assert_eq!(personal.text(&text), format!("~/a and ~/a, {}", folder.display()));
     }

@@ -1,4 +1,4 @@
-//! Report of the checks, as text and as JSON.
+//! Checks of this machine as a report: text for users and JSON for programs.
 
 use crate::console::counted;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl fmt::Display for State {
     }
 }
 
-/// Check of one thing.
+/// Check of one part of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// Area: `disk`, `camera`.
@@ -43,23 +43,20 @@ pub struct Check {
 }
 
 impl Check {
-    /// Creates a check without a problem.
     pub(super) fn ok(area: &'static str, text: impl Into<String>) -> Self {
         Self { area: area.into(), state: State::Ok, text: text.into(), todo: None }
     }
 
-    /// Creates a check with a limitation.
     pub(super) fn note(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
         Self { area: area.into(), state: State::Note, text: text.into(), todo: Some(todo.into()) }
     }
 
-    /// Creates a check with a fault.
     pub(super) fn wrong(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
         Self { area: area.into(), state: State::Wrong, text: text.into(), todo: Some(todo.into()) }
     }
 }
 
-/// Largest number of lines in a list, and of names in a line.
+/// Maximum number of lines in a list, and of names in a line.
 const MAX_LISTED: usize = 20;
 
 /// Shortens a long list to its worst checks and the number of the others.
@@ -75,7 +72,7 @@ pub(super) fn cut(mut checks: Vec<Check>, noun: &str) -> Vec<Check> {
     checks
 }
 
-/// Joins names; of many the first ones, and the number of the others.
+/// Joins names: the first ones of many, and the number of the others.
 pub(super) fn names(names: &[String]) -> String {
     let first = names[..names.len().min(MAX_LISTED)].join(", ");
     match names.len().saturating_sub(MAX_LISTED) {
@@ -112,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_and_programs_read_the_same() {
+    fn text_and_json_agree() {
         let checks = [Check::ok("disk", "fine"), Check::wrong("camera", "camera 0 is busy", "close it")];
         let text: String = checks.iter().map(line).collect();
         assert_eq!(
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut_behind_the_worst() {
+    fn keeps_the_worst_checks_of_a_long_list() {
         let checks = |count: usize| -> Vec<_> {
             let check = |i| match i {
                 27 => Check::wrong("settings", "27", "correct it"),

@@ -1,5 +1,4 @@
-//! Self-test on the built-in scene: both engines against the plain loops, the error against the truth, and a recording written and
-//! read back.
+//! Self-test on the built-in scene: both engines against the reference, its error against the truth, and a recording that is read back.
 
 use super::report::Check;
 use crate::capture::scene::{SceneOptions, SceneRenderer};
@@ -17,19 +16,18 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 const AREA: &str = "self-test";
-/// Size of each view, px; small for the plain loops.
+/// Size of each image, px; small, because the reference is slow.
 const SIZE: (usize, usize) = (160, 120);
 /// Number of disparities; the nearest object is at 15 px.
 const NUM_DISPARITIES: u32 = 24;
-/// Largest share of pixels visible in both views and off by more than 1 px, %.
+/// Maximum share of pixels visible in both images and off by more than 1 px, %.
 const MAX_BAD_PERCENT: f64 = 4.0;
-/// Number of recorded pairs.
 const RECORDED_PAIRS: u64 = 3;
 
-/// Remedy for wrong results.
-const ASK: &str = "ask with this whole text; until then use";
+/// Begin of the remedy for wrong results.
+const REMEDY: &str = "ask with this whole text; until then use";
 
-/// Pair of the scene and its reference map by the plain loops.
+/// Pair of the scene with its reference map.
 struct Sample {
     frame: Arc<Frame>,
     params: Arc<StereoParams>,
@@ -55,7 +53,7 @@ impl Sample {
         let name = engine.info().adapter.clone();
         match engine::run(engine, self.job()) {
             Ok(output) => compared(&name, output.map.as_deref(), &self.reference, start, instead),
-            Err(err) => Check::wrong(AREA, format!("{name}: {err}"), format!("{ASK} {instead}")),
+            Err(err) => Check::wrong(AREA, format!("{name}: {err}"), format!("{REMEDY} {instead}")),
         }
     }
 }
@@ -65,7 +63,7 @@ fn pair(number: u64) -> Result<RawPair, String> {
     Ok(SceneRenderer::new(&options).map_err(|err| err.to_string())?.pair(number))
 }
 
-/// Tests the CPU engine, and the error against the scene's truth.
+/// Tests the CPU engine, and the error of the reference against the truth.
 pub(super) fn cpu() -> Vec<Check> {
     let sample = match Sample::new() {
         Ok(sample) => sample,
@@ -99,10 +97,10 @@ fn compared(
     instead: &str,
 ) -> Check {
     let Some(map) = map else {
-        return Check::wrong(AREA, format!("{engine} gave no map"), format!("{ASK} {instead}"));
+        return Check::wrong(AREA, format!("{engine} gave no map"), format!("{REMEDY} {instead}"));
     };
     if map.values.size() != reference.values.size() {
-        return Check::wrong(AREA, format!("{engine} gave a map of another size"), format!("{ASK} {instead}"));
+        return Check::wrong(AREA, format!("{engine} gave a map of another size"), format!("{REMEDY} {instead}"));
     }
     let values = map.values.pixels().iter().zip(reference.values.pixels());
     let reasons = map.reasons.pixels().iter().zip(reference.reasons.pixels());
@@ -110,13 +108,12 @@ fn compared(
     if wrong > 0 {
         let of = reference.values.pixels().len();
         let text = format!("{engine} computes wrong results: {wrong} of {of} pixels differ from the plain loops");
-        return Check::wrong(AREA, text, format!("{ASK} {instead}"));
+        return Check::wrong(AREA, text, format!("{REMEDY} {instead}"));
     }
     let ms = start.elapsed().as_secs_f64() * 1e3;
     Check::ok(AREA, format!("{engine}: the same bits as the plain loops, {ms:.0} ms"))
 }
 
-/// Checks the accuracy of a map.
 fn accuracy(map: &DisparityMap, raw: &RawPair) -> Check {
     let error = raw.truth.as_ref().and_then(|truth| truth_error(map, truth));
     let Some(error) = error.map(|error| error.nonocc) else {
@@ -134,7 +131,6 @@ fn accuracy(map: &DisparityMap, raw: &RawPair) -> Check {
     )
 }
 
-/// Tests a temporary recording.
 pub(super) fn recording() -> Vec<Check> {
     let start = Instant::now();
     let todo =
@@ -150,7 +146,7 @@ pub(super) fn recording() -> Vec<Check> {
     }
 }
 
-/// Records and reads back pairs; returns the file size, bytes.
+/// Records pairs and reads them back; returns the file size, bytes.
 fn record_and_read() -> Result<u64, String> {
     let folder = tempfile::tempdir().map_err(|err| files::cause(&err))?;
     let path = folder.path().join("self-test.mcap");
@@ -160,7 +156,6 @@ fn record_and_read() -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// Records pairs unchanged.
 fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, String> {
     let (width, height) = SIZE;
     let info = SourceInfo { name: "scene".into(), width, height, is_rectified: true, ..SourceInfo::default() };
@@ -226,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_map_of_the_scene_is_told() {
+    fn reports_a_wrong_map_of_the_scene() {
         let sample = Sample::new().unwrap();
         let mut wrong = sample.reference.clone();
         for value in wrong.values.pixels_mut() {
@@ -237,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_with_other_pictures_is_found() {
+    fn detects_a_recording_with_other_images() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mcap");
         let pairs = [0, 1].map(|number| Arc::new(pair(number).unwrap()));

@@ -1,4 +1,4 @@
-//! Program, operating system, processor and memory.
+//! Checks of program, operating system, processor and memory.
 
 use super::report::Check;
 use crate::console::{self, counted, foreign};
@@ -8,7 +8,7 @@ use crate::process::bytes_in;
 use crate::process::memory::{Bound, Places};
 use std::path::Path;
 
-/// Smallest memory for a 1280x720 pair with 128 disparities, bytes.
+/// Minimum free memory, for a 1280x720 pair with 128 disparities, bytes.
 const MIN_FREE_BYTES: u64 = 512 << 20;
 
 /// Reports version, features and kind of this build.
@@ -70,7 +70,7 @@ mod tests {
     use crate::State;
 
     #[test]
-    fn a_system_is_named_as_it_names_itself() {
+    fn reads_system_and_processor_from_files() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir_all(at("sys/kernel")).unwrap();

@@ -1,4 +1,4 @@
-//! Depth as a point cloud: PLY.
+//! Depth as a point cloud in a PLY file: points, and on request normals and triangles.
 
 use super::file::{Endings, ExportError};
 use super::picture::colors_of;
@@ -7,22 +7,21 @@ use crate::geometry::Geometry;
 use crate::image::{Image, Picture};
 use std::path::Path;
 
-/// Most by which the disparities of four neighbours differ within a surface, px for each pixel between them: a disparity gradient
-/// of 1, which surfaces exceed only where they are seen nearly along themselves.
+/// Maximum difference of the disparities of four neighbours on one surface, px for each pixel between them: a disparity gradient of 1,
+/// which a surface exceeds only where it is seen almost edge-on.
 pub const MAX_STEP_PX: f64 = 1.0;
 /// Half of the step in which disparities are stored, px.
 const TOLERANCE_PX: f64 = 1.0 / 32.0;
-/// Number of a pixel that is no point.
 const NO_POINT: u32 = u32::MAX;
 
-/// Which pixels become points, and what is between them.
+/// Choice of the pixels that become points, and of normals and triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudShape {
-    /// Every so many pixels of every so many rows, at least 1.
+    /// Step between the pixels of a row and between rows, at least 1.
     pub every: usize,
-    /// Neighbours are joined by triangles, cut where their disparities differ by more than [`MAX_STEP_PX`].
+    /// Whether neighbours are joined by triangles, except where their disparities differ by more than [`MAX_STEP_PX`].
     pub has_faces: bool,
-    /// Each point has the normal of the surface through its neighbours, of length 1 and towards the camera.
+    /// Whether each point has the normal of the surface through its neighbours, of length 1 and towards the camera.
     pub has_normals: bool,
 }
 
@@ -35,8 +34,8 @@ pub struct CloudSize {
     pub faces: usize,
 }
 
-/// Writes every pixel that has a depth as a point, as binary little-endian `.ply`: x to the right, y down, z forward, metres,
-/// seen from the left camera. A `picture` of the same size gives the points colours, or brightness if it has none.
+/// Writes each pixel with a depth as a point, as binary little-endian `.ply`: x to the right, y down, z forward, m, in the frame of the
+/// left camera. A `picture` of the same size gives the points colours, or brightness if it has none.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -54,14 +53,14 @@ pub fn write_cloud(
     Ok(files::write(path, &bytes)?)
 }
 
-/// Numbers of points and triangles of such a file, which is not made.
+/// Returns the numbers of points and triangles of such a file without making it.
 pub fn cloud_size(depth_m: &Image<f32>, geometry: &Geometry, shape: CloudShape) -> CloudSize {
     let (numbers, points) = numbered(depth_m, shape.every.max(1));
     let faces = if shape.has_faces { faces(depth_m, geometry, &numbers, shape.every.max(1)).len() } else { 0 };
     CloudSize { points, faces }
 }
 
-/// The number of each pixel that becomes a point, and their count.
+/// Returns the number of each pixel that becomes a point, and their count.
 fn numbered(depth_m: &Image<f32>, every: usize) -> (Image<u32>, usize) {
     let mut points = 0;
     let numbers = Image::from_fn(depth_m.width(), depth_m.height(), |x, y| {
@@ -73,7 +72,7 @@ fn numbered(depth_m: &Image<f32>, every: usize) -> (Image<u32>, usize) {
     (numbers, points)
 }
 
-/// The bytes of such a file for some of the pixels, with `colors` of the same size, and with triangles between them on request.
+/// Returns the bytes of such a file and its size; `colors` have the size of `depth_m`.
 pub fn cloud_bytes(
     depth_m: &Image<f32>,
     geometry: &Geometry,
@@ -110,15 +109,14 @@ pub fn cloud_bytes(
     (bytes, size)
 }
 
-/// Whether points of these disparities, px, belong to one surface, where each is `every` pixels from the next.
+/// Returns whether points of these disparities, px, belong to one surface, where neighbours are `every` pixels apart.
 fn is_one_surface(disparities_px: &[f64], every: usize) -> bool {
     let difference_px =
         disparities_px.iter().fold(f64::MIN, |a, &b| a.max(b)) - disparities_px.iter().fold(f64::MAX, |a, &b| a.min(b));
     difference_px <= MAX_STEP_PX * every as f64 + TOLERANCE_PX
 }
 
-/// The normal of the surface through a point and its neighbours in its row and in its column, towards the camera. A point that has
-/// none in one of them faces the camera.
+/// Returns the normal of the surface through a point and its neighbours in row and column; without them, the direction to the camera.
 fn normal(depth_m: &Image<f32>, geometry: &Geometry, every: usize, (x, y): (usize, usize)) -> [f64; 3] {
     let point = |x: usize, y: usize| geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y)));
     let disparity_px = |x: usize, y: usize| geometry.disparity_px(f64::from(depth_m.at(x, y)));
@@ -130,14 +128,14 @@ fn normal(depth_m: &Image<f32>, geometry: &Geometry, every: usize, (x, y): (usiz
         let joined = has_depth && is_one_surface(&[disparity_px(x, y), disparity_px(column, row)], every);
         joined.then(|| point(column, row))
     };
-    // from the one before to the one behind, or from or to the point itself
+    // from the neighbour before to the one behind, or from or to the point itself
     let along = |before, behind| {
         let (from, to) = (neighbour(before).unwrap_or(at), neighbour(behind).unwrap_or(at));
         [0, 1, 2].map(|axis| to[axis] - from[axis])
     };
     let right = along((x.checked_sub(every), Some(y)), (Some(x + every), Some(y)));
     let down = along((Some(x), y.checked_sub(every)), (Some(x), Some(y + every)));
-    // from right to down it would point away from the camera
+    // the cross product of right and down would point away from the camera
     let normal = [0, 1, 2].map(|axis| {
         let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
         down[next] * right[last] - down[last] * right[next]
@@ -149,7 +147,7 @@ fn normal(depth_m: &Image<f32>, geometry: &Geometry, every: usize, (x, y): (usiz
     }
 }
 
-/// Two triangles for each four neighbours that are one surface, as numbers of points; their front is what the camera sees.
+/// Returns two triangles for each four neighbours on one surface, as numbers of points; the front faces the camera.
 fn faces(depth_m: &Image<f32>, geometry: &Geometry, numbers: &Image<u32>, every: usize) -> Vec<[u32; 3]> {
     let mut faces = Vec::new();
     for y in (0..depth_m.height().saturating_sub(every)).step_by(every) {
@@ -188,7 +186,6 @@ mod tests {
 
     const GEOMETRY: Geometry = Geometry::new(100.0, 0.1, 0.0, [1.0, 0.5]);
 
-    /// The header, and the bytes behind it.
     fn written(picture: Option<&Picture>) -> (String, Vec<u8>) {
         let depth = Image::new(3, 2, vec![2.0, f32::NAN, 4.0, 0.0, 1.0, f32::INFINITY]);
         let folder = tempfile::tempdir().unwrap();
@@ -214,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn points_have_the_colour_of_their_pixel() {
+    fn points_have_the_colours_of_their_pixels() {
         let luma = Luma::U16 { image: Image::from_fn(3, 2, |x, y| (100 * (3 * y + x)) as u16), bits: 10 };
         let rgb = Image::from_fn(3, 2, |x, y| [x as u8, y as u8, 7]);
         let (header, body) = written(Some(&Picture { luma: luma.clone(), rgb: Some(rgb) }));
@@ -246,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn every_second_pixel_is_one_of_four_and_neighbours_may_differ_by_twice_as_much() {
+    fn step_of_two_pixels_doubles_the_allowed_difference() {
         let depth = Image::from_fn(5, 3, |x, _| 10.0 / (10.0 + x as f32));
         let shape = CloudShape { every: 2, has_faces: true, has_normals: false };
         let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
@@ -260,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_known_before_a_file_is_made() {
+    fn predicts_the_size_of_a_file() {
         let depth = Image::from_fn(9, 7, |x, y| if (x + y) % 5 == 0 { f32::NAN } else { 2.0 });
         for every in [1, 2, 3] {
             for has_faces in [false, true] {
@@ -272,8 +269,8 @@ mod tests {
     }
 
     #[test]
-    fn points_of_a_tilted_plane_have_its_normal_and_single_ones_face_the_camera() {
-        // all points with normal · point = -1.5 m, which the camera sees from its front
+    fn normals_match_a_tilted_plane_or_face_the_camera() {
+        // all points with normal · point = -1.5 m, which the camera sees from the front
         let normal = [0.3, -0.4, -0.75_f64.sqrt()];
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let geometry = Geometry::new(100.0, 0.1, 0.0, [12.0, 9.0]);

@@ -1,5 +1,4 @@
-//! Colours for disparity and depth. A colour map runs from far (0) to near (1) along inverse depth, which is disparity up to an offset and
-//! a factor. So one range in px serves both views, and near is red in Turbo for every rig.
+//! Colours for disparity and depth, from far (0) to near (1) along inverse depth, so that one range in px serves both.
 
 use crate::choices;
 use crate::geometry::Geometry;
@@ -22,27 +21,26 @@ choices! {
     }
 }
 
-/// The colour of a pixel that has no disparity.
 pub(crate) const INVALID_COLOR: [u8; 3] = [0, 0, 0];
 
 /// Error of a disparity in the last colour, px.
 pub const MAX_ERROR_PX: f32 = 4.0;
-/// The colour of a pixel with truth and without a disparity in an image of errors.
+/// Colour of a pixel with truth and without a disparity in an image of errors.
 pub(crate) const MISSING_COLOR: [u8; 3] = [255, 255, 255];
 
 impl Colormap {
-    /// The table that host and shader both read: entry 0 is far, 255 near.
+    /// Returns the table that host and shader both read: entry 0 is far, 255 near.
     pub fn lookup(self) -> [[u8; 3]; 256] {
         std::array::from_fn(|i| self.entry(i as u8))
     }
 
-    /// The colour at `t` from 0, far, to 1, near; outside it is clamped, NaN is [`INVALID_COLOR`].
+    /// Returns the colour at `t` from 0, far, to 1, near; outside it is clamped, and NaN is [`INVALID_COLOR`].
     pub fn color(self, t: f32) -> [u8; 3] {
         if t.is_nan() { INVALID_COLOR } else { self.entry(table_index(t)) }
     }
 
     fn entry(self, index: u8) -> [u8; 3] {
-        // without the darkest end of a map, which resembles the black of invalid pixels
+        // omits the darkest end of a map, which resembles the black of invalid pixels
         let (gradient, first, last) = match self {
             Self::Turbo => (colorous::TURBO, 0.04, 0.96),
             Self::Viridis => (colorous::VIRIDIS, 0.0, 1.0),
@@ -54,23 +52,22 @@ impl Colormap {
     }
 }
 
-/// The entry of [`Colormap::lookup`] for `t` from 0 to 1.
 fn table_index(t: f32) -> u8 {
     (t.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }
 
-/// The disparities at the ends of a colour map, px.
+/// Range of disparities that a colour map spans, px.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct DisplayRange {
-    /// Shown in the first colour.
+    /// Disparity in the first colour.
     pub far_px: f32,
-    /// Shown in the last colour; above `far_px`.
+    /// Disparity in the last colour; above `far_px`.
     pub near_px: f32,
 }
 
 impl DisplayRange {
-    /// The range from the 2nd to the 98th per cent of the valid disparities, at least 1 px wide; with a geometry only of
-    /// those that have a depth. `None` if there is none.
+    /// Returns the range from the 2nd to the 98th per cent of the valid disparities, at least 1 px wide; with a geometry only of
+    /// disparities with a depth. `None` if there is none.
     pub fn fit(map: &DisparityMap, geometry: Option<&Geometry>) -> Option<Self> {
         let at_infinity = geometry.map_or(f64::NEG_INFINITY, |g| -g.doffs_px);
         let has_depth = |&v: &i16| v != INVALID && f64::from(v) > at_infinity * f64::from(SUBPIXEL_STEPS);
@@ -85,13 +82,13 @@ impl DisplayRange {
         Some(Self { far_px: far - widen, near_px: near + widen })
     }
 
-    /// Position of a disparity: 0 far, 1 near; not clamped.
+    /// Returns the position of a disparity: 0 far, 1 near; not clamped.
     pub fn position(&self, disparity_px: f32) -> f32 {
         (disparity_px - self.far_px) / (self.near_px - self.far_px)
     }
 }
 
-/// The colour of an invalid pixel by its bits of [`reason`]; muted, unlike those of disparities.
+/// Returns the colour of an invalid pixel by its bits of [`reason`]; muted, unlike the colours of disparities.
 pub fn reason_color(bits: u8) -> [u8; 3] {
     let bits = bits & !reason::WITH_DISPARITY;
     match bits & bits.wrapping_neg() {
@@ -105,8 +102,8 @@ pub fn reason_color(bits: u8) -> [u8; 3] {
     }
 }
 
-/// A coloured map. Pixels without a disparity, and with a geometry those without a depth, are black, or with
-/// `show_reasons` have the colour of their reason.
+/// Returns a coloured map. Pixels without a disparity, and with a geometry pixels without a depth, are black, or with `show_reasons`
+/// have the colour of their reason.
 pub fn color_map(
     map: &DisparityMap,
     geometry: Option<&Geometry>,
@@ -125,8 +122,8 @@ pub fn color_map(
     })
 }
 
-/// Absolute errors in colours: blue is exact, red [`MAX_ERROR_PX`] or more, [`MISSING_COLOR`] has no disparity, [`INVALID_COLOR`] no
-/// truth. `truth_px` has the map's size, px, NaN where unknown.
+/// Returns the absolute errors in colours: blue is exact, red [`MAX_ERROR_PX`] or more, [`MISSING_COLOR`] has no disparity,
+/// [`INVALID_COLOR`] no truth. `truth_px` has the map's size, px, NaN where unknown.
 pub(crate) fn error_map(map: &DisparityMap, truth_px: &Image<f32>) -> Image<[u8; 3]> {
     let table = Colormap::Turbo.lookup();
     let (width, height) = map.size();
@@ -168,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn far_is_never_the_black_of_invalid_and_grey_grows() {
+    fn far_differs_from_invalid_black_and_grey_grows() {
         for &colormap in Colormap::ALL {
             let far = colormap.lookup()[0];
             assert!(far.iter().map(|&c| u32::from(c)).sum::<u32>() > 80, "{colormap}: {far:?} is nearly black");
@@ -193,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_infinity_has_no_colour_with_a_geometry() {
+    fn disparities_behind_infinity_are_invalid_with_a_geometry() {
         let geometry = Geometry::new(500.0, 0.1, -5.0, [0.0, 0.0]);
         let map = map_of(vec![4 * 16, 5 * 16, 6 * 16]);
         let range = DisplayRange { far_px: 0.0, near_px: 10.0 };
@@ -204,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_run_from_blue_to_red_and_what_is_missing_stands_out() {
+    fn errors_run_from_blue_to_red_and_missing_is_white() {
         let map = map_of(vec![160, 160, 160, INVALID, 0, INVALID]);
         let truth = Image::new(6, 1, vec![10.0, 12.0, 99.0, 10.0, 1.0, f32::NAN]);
         let colors = error_map(&map, &truth).into_pixels();

@@ -1,5 +1,4 @@
-//! Disparity and depth as numbers: PFM, float TIFF, 16-bit PNG. The value of invalid pixels depends on the format. Depth is
-//! `z = f T / (d + doffs)` in whole millimetres.
+//! Disparity and depth as numbers in files: PFM, float TIFF, 16-bit PNG. Each format has its own value for invalid pixels.
 
 use super::file::{Endings, ExportError};
 use super::picture::write_picture;
@@ -18,8 +17,7 @@ const DISPARITY: Endings =
 ///
 /// - `.pfm`: 32-bit float, rows from the bottom, little-endian; invalid is +infinity.
 /// - `.tif`, `.tiff`: 32-bit float; invalid is NaN.
-/// - `.png`: 16 bits, 256 steps per px; invalid is 0. Disparities below 1/256 px are stored as 1, those above 65535/256 px as
-///   65535, each with a warning.
+/// - `.png`: 16 bits, 256 steps per px; invalid is 0. Values are clamped to 1/256 and 65535/256 px, each with a warning.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -27,10 +25,10 @@ pub fn write_disparity(path: &Path, map: &DisparityMap) -> Result<Vec<String>, E
     write_disparity_px(path, &map.to_px())
 }
 
-/// The same for a map in px, NaN where there is none.
+/// Writes a map in px, NaN where there is none, like [`write_disparity`].
 ///
 /// # Errors
-/// As [`write_disparity`].
+/// Errors of [`write_disparity`].
 pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, ExportError> {
     let mut warnings = Vec::new();
     match DISPARITY.find(path)? {
@@ -44,12 +42,12 @@ pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, E
 /// Checks the name of a file for [`write_disparity`].
 ///
 /// # Errors
-/// Another ending.
+/// The ending belongs to none of the formats.
 pub fn check_disparity_name(path: &Path) -> Result<(), ExportError> {
     DISPARITY.find(path).map(|_| ())
 }
 
-/// Writes depth as a 16-bit PNG in millimetres, 0 where there is none and beyond 65.535 m.
+/// Writes depth, `z = f T / (d + doffs)`, as a 16-bit PNG in whole millimetres; 0 where there is none and beyond 65.535 m.
 ///
 /// # Errors
 /// An ending other than `.png`, or the file cannot be written.
@@ -57,10 +55,10 @@ pub fn write_depth_mm(path: &Path, map: &DisparityMap, geometry: &Geometry) -> R
     write_millimetres(path, &map.values.map(|&value| depth::millimetres(depth::depth_m(value, geometry))))
 }
 
-/// Writes depth that is in millimetres as a 16-bit PNG, every number as it is.
+/// Writes depth in millimetres as a 16-bit PNG, unchanged.
 ///
 /// # Errors
-/// As [`write_depth_mm`].
+/// Errors of [`write_depth_mm`].
 pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError> {
     Endings(&["png"], "depth in millimetres is a 16-bit .png").find(path)?;
     write_u16(path, mm.clone())
@@ -128,7 +126,7 @@ mod tests {
     use super::*;
     use crate::stereo::INVALID;
 
-    /// 3x2: measured, zero, invalid / negative, beyond a PNG, one sixteenth.
+    /// Map of 3x2 px: measured, zero, invalid / negative, beyond a PNG, one sixteenth.
     fn map() -> DisparityMap {
         let values = vec![16 * 10 + 8, 0, INVALID, -16, 16 * 300, 1];
         DisparityMap { values: Image::new(3, 2, values), reasons: Image::filled(3, 2, 0), confidence: None }
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn png_has_256_steps_and_warns_of_what_it_cannot_hold() {
+    fn png_has_256_steps_and_warns_of_clamped_values() {
         let (bytes, warnings) = written("a.png");
         let stored = image::load_from_memory(&bytes).unwrap();
         assert_eq!(stored.as_luma16().unwrap().as_raw(), &[2688, 1, 0, 1, 65535, 16]);

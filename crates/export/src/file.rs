@@ -1,9 +1,9 @@
-//! Errors of writing a file of results, and its format by the ending of its name.
+//! Errors of writing a file of results, and choice of the format by the ending of the name.
 
 use crate::files::WriteError;
 use std::path::Path;
 
-/// Why a file was not written. The text names the file and the remedy.
+/// Reason why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The ending of the name belongs to no format, or the format cannot store the content.
@@ -15,20 +15,20 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Error of an image that cannot be encoded for this file.
+    /// Creates the error of an image that cannot be encoded for this file.
     pub fn encode(path: &Path, cause: &impl ToString) -> Self {
         Self::Refused(format!("cannot store the image in {}: {}", path.display(), cause.to_string()))
     }
 }
 
-/// Endings of a kind of files, in small letters, and a sentence that names them.
+/// Endings of a kind of files, in lower case, and a sentence that names them.
 pub struct Endings(pub &'static [&'static str], pub &'static str);
 
 impl Endings {
-    /// The ending of a name.
+    /// Returns the ending of a name.
     ///
     /// # Errors
-    /// It is none of these.
+    /// The ending is none of these.
     pub fn find(&self, path: &Path) -> Result<&'static str, ExportError> {
         let Self(endings, wanted) = *self;
         let ending = path.extension().unwrap_or_default();

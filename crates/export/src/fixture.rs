@@ -1,4 +1,4 @@
-//! A frame and a result for tests.
+//! Frame and result for tests, and a reader of `.ply` files.
 
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
@@ -12,7 +12,7 @@ pub const WIDTH: usize = 320;
 /// Height of the frame, px.
 pub const HEIGHT: usize = 240;
 
-/// A ground from 2 to 40 px with a box at 64 px and the shadow of the box.
+/// Returns a map of a ground from 2 to 40 px with a box at 64 px and the shadow of the box.
 pub fn map() -> DisparityMap {
     let inside = |x: usize, y: usize| (120..200).contains(&x) && (80..180).contains(&y);
     let shadow = |x: usize, y: usize| (96..120).contains(&x) && (80..180).contains(&y);
@@ -25,7 +25,7 @@ pub fn map() -> DisparityMap {
     DisparityMap { values, reasons, confidence: None }
 }
 
-/// A grey ramp, with a geometry or without.
+/// Returns a frame with a grey pattern, with a geometry or without.
 pub fn frame(with_geometry: bool) -> Frame {
     let luma = Image::from_fn(WIDTH, HEIGHT, |x, y| ((x * 7) ^ (y * 5)) as u8);
     let picture = Picture { luma: Luma::U8(luma), rgb: None };
@@ -40,20 +40,20 @@ pub fn frame(with_geometry: bool) -> Frame {
     Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }
 }
 
-/// A `.ply` as any reader finds it: by the names and types of its header.
+/// Content of a `.ply`, read by the names and types of its header.
 pub struct Ply {
     /// Names of the properties of a point.
     pub names: Vec<String>,
-    /// The values of each point.
+    /// Values of each point.
     pub points: Vec<Vec<f64>>,
-    /// The corners of each triangle.
+    /// Corners of each triangle.
     pub faces: Vec<[u32; 3]>,
 }
 
 /// Reads a binary little-endian `.ply` of points and triangles.
 ///
 /// # Panics
-/// It is none, or its length is not what the header says.
+/// The bytes are no such file, or the length differs from the header's.
 pub fn read_ply(bytes: &[u8]) -> Ply {
     let end = bytes.windows(11).position(|bytes| bytes == b"end_header\n").expect("a header") + 11;
     let header = std::str::from_utf8(&bytes[..end]).expect("text");

@@ -1,4 +1,4 @@
-//! Results as files for other tools: disparity, depth, points, images, figures.
+//! Results as files for other tools: disparity, depth, points, images, snapshots; and as bytes for the window's shaders.
 
 use stereopsis_base::parameter::choices;
 use stereopsis_base::{console, files, geometry, image};

@@ -1,4 +1,4 @@
-//! Images for people: a camera's image, a coloured map.
+//! Images to look at as files: a camera's image, a coloured map, errors, confidence.
 
 use super::file::{Endings, ExportError};
 use crate::colormap::{self, Colormap, DisplayRange};
@@ -38,7 +38,7 @@ pub fn write_rgb(path: &Path, rgb: &Image<[u8; 3]>) -> Result<(), ExportError> {
     encode(path, ImageBuffer::from_raw(rgb.width() as u32, rgb.height() as u32, bytes).map(DynamicImage::ImageRgb8))
 }
 
-/// Encodes an image as PNG with texts in its metadata, each a keyword of the PNG standard, such as `Title`, and its words.
+/// Encodes an image as PNG with texts in its metadata: pairs of a keyword of the PNG standard, such as `Title`, and its text.
 ///
 /// # Errors
 /// A keyword is empty or longer than 79 characters.
@@ -59,7 +59,7 @@ pub fn png_with_texts(rgb: &Image<[u8; 3]>, texts: &[(&str, &str)]) -> Result<Ve
 /// Writes a coloured map, invalid pixels black; without a `range` it spans 2 to 98 per cent of the valid ones.
 ///
 /// # Errors
-/// As [`write_rgb`].
+/// Errors of [`write_rgb`].
 pub fn write_color(
     path: &Path,
     map: &DisparityMap,
@@ -71,10 +71,10 @@ pub fn write_color(
     write_rgb(path, &colormap::color_map(map, geometry, range.unwrap_or_else(fitted), colormap, false))
 }
 
-/// Writes the errors of a map in the colours of [`colormap::error_map`]; `truth_px` has the map's size.
+/// Writes the errors of a map in colours; `truth_px` has the map's size.
 ///
 /// # Errors
-/// As [`write_rgb`].
+/// Errors of [`write_rgb`].
 pub fn write_errors(path: &Path, map: &DisparityMap, truth_px: &Image<f32>) -> Result<(), ExportError> {
     write_rgb(path, &colormap::error_map(map, truth_px))
 }
@@ -91,7 +91,6 @@ pub fn write_confidence(path: &Path, confidence: &Image<u8>) -> Result<(), Expor
 const PICTURE: Endings =
     Endings(&["png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pnm"], "name it .png, .jpg, .tiff or .ppm");
 
-/// Writes an image in the format of the ending.
 fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
     let format = ImageFormat::from_extension(PICTURE.find(path)?);
     let image = image.ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?;
@@ -107,7 +106,7 @@ fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
     Ok(files::write(path, &bytes.into_inner())?)
 }
 
-/// Colours of an image; grey if it has none.
+/// Returns the colours of an image; grey if it has none.
 pub fn colors_of(picture: &Picture) -> Image<[u8; 3]> {
     picture.rgb.clone().unwrap_or_else(|| picture.luma.to_u8().map(|&v| [v; 3]))
 }
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn confidence_is_a_grey_png_and_nothing_else() {
+    fn confidence_is_always_a_grey_png() {
         let folder = tempfile::tempdir().unwrap();
         let confidence = Image::new(3, 1, vec![0u8, 90, 255]);
         let path = folder.path().join("a.png");
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_is_written_and_others_are_named() {
+    fn writes_every_format_and_rejects_others() {
         let folder = tempfile::tempdir().unwrap();
         let deep = Luma::U16 { image: Image::filled(8, 8, 700u16), bits: 10 };
         let picture = Picture { luma: deep, rgb: None };

@@ -1,90 +1,90 @@
-//! Distances of a search range and their errors: `Z = f B / d`, so an error of `e` px in the disparity `d` is an error of `e / d` of the
-//! distance (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
+//! Distances of a search range and their errors: `Z = f B / d`, so an error of `e` px in the disparity `d` is a relative error of `e / d`
+//! (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
 
 use crate::geometry::Geometry;
 use std::fmt;
 
-/// Acceptable error of depth for most uses, per cent of the distance.
+/// Error of depth that is acceptable for most uses, per cent of the distance.
 pub const TOLERANCE_PERCENT: f64 = 5.0;
 /// Step of an integer disparity, px.
 pub const STEP_PX: f64 = 1.0;
 /// Typical error of the disparity of textured surfaces with a good calibration, px.
 pub const TYPICAL_ERROR_PX: f64 = 0.25;
 
-/// A rig and its search range.
+/// Rig with its search range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// The rig.
+    /// Geometry of the rig.
     pub geometry: Geometry,
-    /// The smallest disparity.
+    /// Smallest disparity, px.
     pub min_disparity: i32,
     /// Number of disparities.
     pub num_disparities: u32,
 }
 
-/// A disparity with its distance.
+/// Disparity with its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The disparity, px.
+    /// Disparity, px.
     pub disparity_px: f64,
-    /// Its distance, m.
+    /// Distance, m.
     pub distance_m: f64,
-    /// Error of the distance for an error of 1 px in the disparity, as a share of the distance.
+    /// Relative error of the distance for an error of 1 px in the disparity.
     share_per_px: f64,
 }
 
-/// Distances up to which the error of depth stays within a tolerance.
+/// Range of distances at which the error of depth stays within a tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Within {
-    /// Not at the nearest distance of the range either, m (infinity if the range has none).
+    /// No distance of the range, whose nearest one is this, m (infinity if the range has none).
     Nowhere(f64),
-    /// Up to this distance, m.
+    /// Distances up to this one, m.
     UpTo(f64),
-    /// At all distances of the range, with the farthest one, m.
+    /// All distances of the range, whose farthest one is this, m.
     Everywhere(f64),
 }
 
 impl Sample {
-    /// Error of the distance for an error of `error_px` in the disparity, m; to first order, and so equal in both directions.
+    /// Returns the error of the distance for an error of `error_px` in the disparity, m; to first order, and so equal in both directions.
     pub fn error_m(&self, error_px: f64) -> f64 {
         self.distance_m * self.share_per_px * error_px
     }
 
-    /// The same in per cent of the distance.
+    /// Returns the error of the distance for an error of `error_px` in the disparity, per cent of the distance.
     pub fn error_percent(&self, error_px: f64) -> f64 {
         100.0 * self.share_per_px * error_px
     }
 }
 
 impl Reach {
-    /// The smallest and the largest disparity, px.
+    /// Returns the smallest and the largest disparity, px.
     pub fn range_px(&self) -> (f64, f64) {
         let first = f64::from(self.min_disparity);
         (first, first + f64::from(self.num_disparities.max(1)) - 1.0)
     }
 
-    /// The nearest distance, m; `None` if the whole range lies behind infinity.
+    /// Returns the nearest distance, m; `None` if the whole range lies behind infinity.
     pub fn nearest_m(&self) -> Option<f64> {
         self.geometry.depth_m(self.range_px().1)
     }
 
-    /// The farthest distance, m; `None` if the range reaches infinity.
+    /// Returns the farthest distance, m; `None` if the range reaches infinity.
     pub fn farthest_m(&self) -> Option<f64> {
         self.geometry.depth_m(self.range_px().0)
     }
 
-    /// The sample of a disparity; `None` at and behind infinity.
+    /// Returns the sample of a disparity; `None` at and behind infinity.
     pub fn sample(&self, disparity_px: f64) -> Option<Sample> {
         let distance_m = self.geometry.depth_m(disparity_px)?;
         Some(Sample { disparity_px, distance_m, share_per_px: 1.0 / (disparity_px + self.geometry.doffs_px) })
     }
 
-    /// The distance up to which an error of `error_px` is at most `percent`, for any search range, m.
+    /// Returns the distance up to which an error of `error_px` is at most `percent`, for any search range, m.
     pub fn exact_m(&self, percent: f64, error_px: f64) -> f64 {
         self.geometry.focal_px * self.geometry.baseline_m * percent / 100.0 / error_px
     }
 
-    /// The same within the search range.
+    /// Returns the distances of the search range at which an error of `error_px` is at most `percent`.
     pub fn within(&self, percent: f64, error_px: f64) -> Within {
         let exact_m = self.exact_m(percent, error_px);
         let nearest_m = self.nearest_m().unwrap_or(f64::INFINITY);
@@ -95,12 +95,12 @@ impl Reach {
         }
     }
 
-    /// The disparity below which an error of `error_px` is more than `percent`, px.
+    /// Returns the disparity below which an error of `error_px` is more than `percent`, px.
     pub fn limit_px(&self, percent: f64, error_px: f64) -> f64 {
         100.0 * error_px / percent - self.geometry.doffs_px
     }
 
-    /// About `count` samples for a curve, over the part of the range before infinity.
+    /// Returns about `count` samples for a curve, over the part of the range before infinity.
     pub fn curve(&self, count: usize) -> Vec<Sample> {
         let (first, last) = self.drawn_px();
         if first > last {
@@ -111,13 +111,13 @@ impl Reach {
         (0..=steps).filter_map(|i| self.sample(at(i))).collect()
     }
 
-    /// Ends of curves, px: at least 1 px before infinity, because distances have no limit there.
+    /// Returns the ends of curves, px: at least 1 px before infinity, because distances have no limit there.
     pub fn drawn_px(&self) -> (f64, f64) {
         let (first, last) = self.range_px();
         (first.max(STEP_PX - self.geometry.doffs_px), last)
     }
 
-    /// Samples for a table: both ends of the range, and round disparities between them.
+    /// Returns samples for a table: both ends of the range, and round disparities between them.
     pub fn table(&self) -> Vec<Sample> {
         let (first, last) = self.range_px();
         let mut disparities = vec![first, last];
@@ -134,7 +134,7 @@ impl Reach {
 }
 
 impl fmt::Display for Within {
-    /// `up to 20.90 m`, for a sentence that begins with `within 5 %`.
+    /// Formats the end of a sentence that begins with `within 5 %`: `up to 20.90 m`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nowhere(nearest_m) if nearest_m.is_finite() => {
@@ -156,14 +156,14 @@ mod tests {
         Geometry::new(focal_px, baseline_m, 0.0, [0.0, 0.0])
     }
 
-    /// The rig of Leu, Bacara & Jivet 2010: 11 mm before 1280 pixels of 12 um, 456 mm apart.
+    /// Returns the rig of Leu, Bacara & Jivet 2010: 11 mm, 1280 pixels of 12 um, 456 mm apart.
     fn paper(min_disparity: i32, num_disparities: u32) -> Reach {
         let lens = FocalLength::Lens { focal_mm: 11.0, sensor_width_mm: 15.36 };
         Reach { geometry: geometry(lens.px(1280), 0.456), min_disparity, num_disparities }
     }
 
     #[test]
-    fn the_paper_s_rig_reaches_as_far_as_the_paper_says() {
+    fn matches_the_distances_of_the_paper() {
         let reach = paper(20, 44);
         assert_eq!(reach.range_px(), (20.0, 63.0));
         // "within the acceptable tolerance of 5 %, only for distances up to 20 m", "closer than 6.5 m are not interesting"
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_say_up_to_where() {
+    fn formats_the_range_of_distances() {
         let said = |reach: Reach, error_px| reach.within(TOLERANCE_PERCENT, error_px).to_string();
         assert_eq!(said(paper(0, 64), STEP_PX), "up to 20.90 m");
         assert_eq!(said(paper(25, 39), STEP_PX), "up to 16.72 m, the farthest that is searched");

@@ -1,4 +1,4 @@
-//! A result as a set of files with one name: disparity, depth, the left image, and a JSON file with engine and parameters.
+//! Result as a set of files with one name: disparity, depth, the left image, and a JSON file with engine and parameters.
 
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::ExportError;
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use stereopsis_frame::Frame;
 use stereopsis_frame::engine::Output;
 
-/// Outcome of [`snapshot`].
+/// Files and losses of a [`snapshot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The files, the JSON file last.
+    /// Paths of the files, the JSON file last.
     pub paths: Vec<PathBuf>,
     /// Losses, in sentences.
     pub warnings: Vec<String>,
 }
 
-/// Engine, parameters, valid share and times of a result, for snapshots, `--json` and the status.
+/// Returns engine, parameters, valid share and times of a result, for snapshots, `--json` and the status.
 pub fn describe(output: &Output) -> Value {
     let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
     let (width, height) = output.job.frame.size();
@@ -42,13 +42,11 @@ pub fn describe(output: &Output) -> Value {
 }
 
 /// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_confidence.png` (with a
-/// confidence only), `NAME_left.png` and `NAME.json` into `folder`, where NAME is the pair's name, or with a number if
-/// such files exist.
-///
-/// `about` is an object, such as from [`describe`]; the file's own entries join it.
+/// confidence only), `NAME_left.png` and `NAME.json` into `folder`. NAME is the pair's name, with a number if such files exist.
+/// `about` is an object, such as from [`describe`], to which the file's own entries are added.
 ///
 /// # Errors
-/// A file cannot be written; those before it stay.
+/// A file cannot be written; earlier ones stay.
 pub fn snapshot(folder: &Path, frame: &Frame, map: &DisparityMap, about: &Value) -> Result<Snapshot, ExportError> {
     let name = free_name(folder, &frame.raw.name);
     let path = |ending: &str| folder.join(format!("{name}{ending}"));
@@ -116,9 +114,9 @@ fn sidecar(frame: &Frame, map: &DisparityMap, about: &Value, paths: &[PathBuf], 
     Value::Object(all)
 }
 
-/// `name`, or with the first number for which no file of this name is there.
+/// Returns `name`, or with the first number for which no file of this name exists.
 fn free_name(folder: &Path, name: &str) -> String {
-    // the name of a source may hold what a file's name cannot
+    // the name of a source may contain characters that a file name cannot
     let name: String = name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let name = match name.trim_matches(['.', '-']) {
         "" => "snapshot",
@@ -156,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn json_tells_geometry_units_and_what_the_caller_adds() {
+    fn json_contains_geometry_units_and_the_caller_s_entries() {
         let folder = tempfile::tempdir().unwrap();
         let written = snapshot(folder.path(), &frame(true), &map(), &json!({"parameters": {"p1": 7}})).unwrap();
         let text = std::fs::read_to_string(written.paths.last().unwrap()).unwrap();
@@ -170,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn confidence_is_written_where_it_was_asked_for() {
+    fn writes_confidence_where_the_map_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut map = map();
         map.confidence = Some(map.reasons.map(|_| 77));

@@ -1,4 +1,4 @@
-//! Figure of several curves over one quantity: those of a paper dashed, measured ones solid.
+//! Figure of several curves over one quantity: curves of a paper dashed, measured ones solid.
 
 use super::figure::{Drawing, FONT, INK, write_figure};
 use plotters::coord::Shift;
@@ -16,7 +16,7 @@ pub struct Curves {
     pub upwards: String,
     /// Whether both axes are logarithmic.
     pub is_logarithmic: bool,
-    /// Curves of the figure.
+    /// Curves to draw.
     pub curves: Vec<Curve>,
 }
 
@@ -31,7 +31,7 @@ pub struct Curve {
     pub is_of_paper: bool,
 }
 
-/// Colours distinguishable with red-green colour blindness (Okabe & Ito).
+/// Colours that remain distinguishable with red-green colour blindness (Okabe & Ito).
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -55,7 +55,6 @@ pub fn write_curves(path: &Path, curves: &Curves) -> Result<(), ExportError> {
 }
 
 impl Curves {
-    /// Returns the points that can be drawn.
     fn drawn(&self, curve: &Curve) -> Vec<(f64, f64)> {
         let is_drawn = |value: f64| value.is_finite() && (value > 0.0 || !self.is_logarithmic);
         curve.points.iter().copied().filter(|&(x, y)| is_drawn(x) && is_drawn(y)).collect()
@@ -67,7 +66,7 @@ impl Curves {
         let span = |of: fn(&(f64, f64)) -> f64| {
             let least = points.iter().map(of).reduce(f64::min)?;
             let most = points.iter().map(of).reduce(f64::max)?;
-            // a single number has no width
+            // a single value has no width
             Some(if most > least { (least, most) } else { (least * 0.9 - 0.1, most * 1.1 + 0.1) })
         };
         let (along, (least, most)) = (span(|point| point.0)?, span(|point| point.1)?);
@@ -75,7 +74,6 @@ impl Curves {
         Some([along, upwards])
     }
 
-    /// Draws into a chart with either kind of axes.
     fn draw_into<'a, B, X, Y>(&self, chart: &mut ChartContext<'a, B, Cartesian2d<X, Y>>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend + 'a,
@@ -115,7 +113,7 @@ impl Curves {
         for (n, curve) in self.curves.iter().enumerate() {
             let y = 30 + 24 * n as i32;
             let style = COLORS[n % COLORS.len()].stroke_width(2);
-            // dashes of the legend have the gaps of those in the chart
+            // the legend's dashes have the gaps of those in the chart
             let parts = if curve.is_of_paper { &[(0, 9), (15, 24)][..] } else { &[(0, 24)] };
             for &(from, to) in parts {
                 area.draw(&PathElement::new(vec![(from, y), (to, y)], style))?;

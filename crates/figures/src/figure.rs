@@ -1,4 +1,4 @@
-//! Figures as files, and the figure of distance and its errors over disparity after Fig. 5 of Leu, Bacara & Jivet 2010.
+//! Output of figures as SVG or PNG, and the figure of distance and its errors over disparity after Fig. 5 of Leu, Bacara & Jivet 2010.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -16,7 +16,7 @@ const SIZE: (u32, u32) = (960, 600);
 const SAMPLES: usize = 600;
 pub(crate) const FONT: &str = "sans-serif";
 pub(crate) const INK: RGBColor = RGBColor(40, 40, 40);
-/// Colours distinguishable with red-green colour blindness.
+/// Colours that remain distinguishable with red-green colour blindness.
 pub(crate) const STEP_COLOR: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const ERROR_COLOR: RGBColor = RGBColor(0, 114, 178);
 
@@ -30,19 +30,14 @@ pub fn check_figure_name(path: &Path) -> Result<(), ExportError> {
     FIGURE.find(path).map(|_| ())
 }
 
-/// Content of a figure.
 pub(crate) trait Drawing {
-    /// Draws the content.
-    ///
-    /// # Errors
-    /// The drawing fails, with the reason.
+    /// Draws the content, or fails with the reason.
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static;
 }
 
-/// Writes a figure as `.svg` or `.png`.
 pub(crate) fn write_figure(path: &Path, drawing: &impl Drawing) -> Result<(), ExportError> {
     let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
@@ -67,7 +62,6 @@ pub fn write_reach(path: &Path, reach: &Reach, error_px: f64) -> Result<(), Expo
     write_figure(path, &ReachFigure { reach, error_px })
 }
 
-/// Figure of distance and errors over the disparity.
 struct ReachFigure<'a> {
     reach: &'a Reach,
     error_px: f64,
@@ -83,7 +77,7 @@ impl Drawing for ReachFigure<'_> {
     }
 }
 
-type Height<'a> = &'a dyn Fn(&Sample) -> f64;
+type CurveValue<'a> = &'a dyn Fn(&Sample) -> f64;
 
 fn draw<B>(area: &DrawingArea<B, Shift>, reach: &Reach, error_px: f64) -> Result<(), Box<dyn Error>>
 where
@@ -127,7 +121,7 @@ where
         .label_style((FONT, 14).into_font().color(&INK))
         .draw()?;
 
-    let curves: [(String, RGBAColor, u32, Height<'_>); 4] = [
+    let curves: [(String, RGBAColor, u32, CurveValue<'_>); 4] = [
         ("distance".into(), INK.mix(1.0), 2, &|sample| sample.distance_m),
         (format!("{TOLERANCE_PERCENT} % of the distance"), INK.mix(0.45), 1, &|sample| {
             sample.distance_m * TOLERANCE_PERCENT / 100.0
@@ -165,7 +159,7 @@ pub(crate) fn draw_legend<'a, DB: DrawingBackend + 'a, CT: CoordTranslate>(
         .draw()
 }
 
-/// Formats a number on an axis of powers of ten.
+/// Formats a number on an axis of powers of ten, m.
 fn metres(m: f64) -> String {
     let places = (-m.log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{m:.places$}")
@@ -182,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_says_in_words_what_its_curves_are() {
+    fn figure_names_its_curves() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("reach.svg");
         write_reach(&path, &reach(0, 64), 0.25).unwrap();
@@ -197,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_of_pixels_has_curves_in_their_colours_and_letters() {
+    fn png_has_curves_and_text_in_their_colours() {
         let folder = tempfile::tempdir().unwrap();
         for (name, reach) in [("all.PNG", reach(0, 64)), ("one.png", reach(9, 1)), ("long.png", reach(-5, 1024))] {
             let path = folder.path().join(name);
@@ -210,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_or_stored_is_refused() {
+    fn rejects_undrawable_ranges_and_unknown_endings() {
         let folder = tempfile::tempdir().unwrap();
         let text = |name: &str, reach| write_reach(&folder.path().join(name), &reach, 0.25).unwrap_err().to_string();
         assert!(text("a.pdf", reach(0, 64)).contains(".svg or .png"));

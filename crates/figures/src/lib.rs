@@ -1,4 +1,4 @@
-//! Figures as files: curves, the measuring range of a rig, and the preview of a live view.
+//! Figures as files: curves, distances in the search range of a rig, settings tried by a search, and the preview of a live view.
 
 mod curves;
 mod figure;

@@ -1,4 +1,4 @@
-//! Panels side by side: images with captions, colour bars, a note and a legend.
+//! Drawing of panels side by side: images with captions, colour bars, a note and a legend.
 
 use super::scale::Tick;
 use super::text::Face;
@@ -12,23 +12,20 @@ const QUIET_TEXT: [u8; 3] = [152, 158, 168];
 
 /// Image with a caption and an optional colour bar.
 pub(crate) struct Panel {
-    /// Title.
     pub(crate) title: &'static str,
     /// Text beside the title, if it fits.
     pub(crate) detail: String,
-    /// Image; all panels have one size.
+    /// Pixels; all panels have one size.
     pub(crate) picture: Image<[u8; 3]>,
     pub(crate) bar: Option<Bar>,
 }
 
-/// Colour bar with its ticks.
 pub(crate) struct Bar {
     pub(crate) colormap: Colormap,
     pub(crate) unit: &'static str,
     pub(crate) ticks: Vec<Tick>,
 }
 
-/// Lengths of the layout, px.
 struct Layout {
     zoom: usize,
     margin: usize,

@@ -1,7 +1,7 @@
 //! Preview of a result: left | disparity | depth, with colour bars in px and metres.
 //!
-//! Disparity is grey, near is white; depth has the chosen colours along inverse depth. Both span the 2nd to 98th per cent of the valid pixels
-//! unless a range is given.
+//! Disparity is grey with near white; depth has the chosen colours along inverse depth. Without a given range, both span the 2nd to
+//! 98th per cent of the valid pixels.
 
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::scale;
@@ -40,7 +40,7 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
         colormap::color_map(map, geometry, range, colormap, show_reasons)
     };
     let (width, height) = map.size();
-    // shares at the ends of the search range are not shown
+    // the shares at the ends of the search range are not shown
     let shares = map.shares(0, 0).to_string();
 
     let left =
@@ -73,7 +73,7 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
     };
     let message = geometry.is_none().then_some(NO_DEPTH);
     let legend: Vec<_> = if options.show_reasons {
-        // only reasons present in this map: all of them may not fit
+        // only reasons in this map, because all of them may not fit
         let found = map.reasons.pixels().iter().fold(0, |all, bits| all | bits);
         let found = reason::of_holes().filter(|(bit, ..)| found & bit != 0);
         found.map(|(bit, word, _)| (colormap::reason_color(bit), word)).collect()
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_geometry_it_says_why_there_is_no_depth() {
+    fn shows_the_reason_for_missing_depth() {
         let image = preview(&frame(false), &map(), &PreviewOptions::default());
         assert!(share_of(&image, EMPTY_PANEL) > 0.15);
         let text = |image: &Image<[u8; 3]>| image.row(image.height() / 2)[image.width() - WIDTH..].to_vec();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn any_size_and_an_empty_map_are_drawn() {
+    fn draws_any_size_and_an_empty_map() {
         for (width, height) in [(1, 1), (7, 300), (300, 1)] {
             let luma = Luma::U8(Image::filled(width, height, 9));
             let mut frame = frame(true);
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Writes the two kinds of preview where somebody wants to look at them.
+    /// Writes both kinds of preview; `STEREOPSIS_PREVIEWS` names a folder in which to keep and view them.
     #[test]
     fn is_written_to_a_file() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,8 @@
-//! Ticks of a colour bar: its two ends, then round numbers, the roundest first.
+//! Ticks of a colour bar: its two ends, then numbers in the order of their roundness.
 
 use stereopsis_base::geometry::Geometry;
 use stereopsis_export::colormap::DisplayRange;
 
-/// Tick of a colour bar.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     /// Position: 0 far, 1 near.
@@ -38,7 +37,7 @@ pub(crate) fn depth_ticks(range: DisplayRange, geometry: &Geometry) -> Vec<Tick>
     };
     let mut ticks = vec![tick(near), tick(far)];
     for round in [&[1.0, 2.0, 5.0][..], &[3.0, 1.5, 4.0, 7.0, 2.5, 6.0, 8.0]] {
-        // from near to far, since the near end has more room
+        // from near to far, because the near end has more room
         for decade in -3..=5 {
             let all = round.iter().map(|r| r * 10f64.powi(decade));
             ticks.extend(all.filter(|depth| (near..=far).contains(depth)).map(tick));

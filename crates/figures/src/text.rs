@@ -1,4 +1,4 @@
-//! Text in an image.
+//! Text drawn into an image.
 
 use ab_glyph::{Font, FontRef, PxScaleFont, ScaleFont};
 use stereopsis_base::image::Image;
@@ -13,17 +13,15 @@ impl Face {
         Some(Self(font.into_scaled(size_px)))
     }
 
-    /// Returns the line distance, px.
     pub(crate) fn line_px(&self) -> usize {
         (self.0.height() * 1.15).ceil() as usize
     }
 
-    /// Returns the width of `text`, px.
     pub(crate) fn width_px(&self, text: &str) -> usize {
         self.place(text).last().map_or(0, |(_, end)| end.ceil() as usize)
     }
 
-    /// Returns each glyph with its position and the next one's.
+    /// Returns each glyph with its position, and the position of the next one.
     fn place(&self, text: &str) -> impl Iterator<Item = (ab_glyph::Glyph, f32)> {
         let (mut x, mut before) = (0.0, None);
         text.chars().map(move |c| {

@@ -15,7 +15,7 @@ pub type Place = (f64, f64);
 pub struct TradeOff {
     /// Name of the loss, with its unit.
     pub loss: String,
-    /// All settings.
+    /// Settings that were tried.
     pub tried: Vec<Place>,
     /// Pareto front, the quickest setting first.
     pub front: Vec<Place>,
@@ -33,8 +33,8 @@ pub fn write_trade_off(path: &Path, trade_off: &TradeOff) -> Result<(), ExportEr
     write_figure(path, trade_off)
 }
 
-/// Largest drawn loss as a multiple of the smallest: larger ones would compress the rest.
-const MOST_OF_LEAST: f64 = 4.0;
+/// Maximum drawn loss as a multiple of the smallest: larger ones would compress the rest.
+const MAX_LOSS_RATIO: f64 = 4.0;
 
 impl TradeOff {
     /// Returns the drawn ranges of time and loss; `None` without settings.
@@ -47,7 +47,7 @@ impl TradeOff {
             Some((least, values.into_iter().fold(least, f64::max)))
         };
         let (least_loss, most_loss) = span(places().map(|place| place.1).collect())?;
-        let most_loss = most_loss.min(MOST_OF_LEAST * least_loss.max(1e-9));
+        let most_loss = most_loss.min(MAX_LOSS_RATIO * least_loss.max(1e-9));
         let shown = places().filter(|place| place.1 <= most_loss).map(|place| place.0);
         let (least_ms, most_ms) = span(shown.chain(self.limit_ms).collect())?;
         let room = 0.05 * (most_loss - least_loss).max(0.01 * most_loss.max(1e-9));
@@ -102,7 +102,6 @@ impl Drawing for TradeOff {
     }
 }
 
-/// Returns the line of a legend.
 fn key<B: DrawingBackend>(color: RGBAColor) -> impl Fn((i32, i32)) -> DynElement<'static, B, (i32, i32)> {
     move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], color).into_dyn()
 }
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figure_names_settings_and_leaves_out_those_far_off() {
+    fn names_settings_and_leaves_out_large_losses() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.svg");
         write_trade_off(&path, &trade_off()).unwrap();
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_setting_is_drawn_and_none_is_not() {
+    fn draws_one_setting_and_rejects_none() {
         let folder = tempfile::tempdir().unwrap();
         let one = TradeOff { tried: vec![(3.0, 1.5)], front: vec![], named: vec![], limit_ms: None, ..trade_off() };
         write_trade_off(&folder.path().join("a.png"), &one).unwrap();

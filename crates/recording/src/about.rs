@@ -7,78 +7,78 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-/// Description of a recording: [`super::topic::ABOUT`].
+/// Description of a recording, sent as [`super::topic::ABOUT`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     /// Version of the program.
     pub stereopsis: String,
-    /// Time of the start, RFC 3339 with milliseconds, UTC. Messages have exact times.
+    /// Start time, RFC 3339 with milliseconds, UTC. Messages have exact times.
     pub started: String,
-    /// The source, as for `--source`.
+    /// Source, as for `--source`.
     pub source: String,
     /// Name of the source.
     pub name: String,
-    /// Columns of the raw image of one view.
+    /// Columns of the raw image of one side.
     pub width: usize,
-    /// Rows of the raw image of one view.
+    /// Rows of the raw image of one side.
     pub height: usize,
     /// Rate of the source, Hz.
     pub rate_hz: Option<f64>,
-    /// The source was a camera.
+    /// Whether the source was a camera.
     pub is_camera: bool,
-    /// Raw pairs are rectified already.
+    /// Whether raw pairs are rectified already.
     pub is_rectified: bool,
     /// Streams in the file.
     pub streams: Streams,
-    /// Invalid pixels of depth and disparity are filled, and so not measured.
+    /// Whether invalid pixels of depth and disparity are filled, and so not measured.
     pub filled: bool,
-    /// How raw images become the left and the right side's.
+    /// Layout by which raw images become the left and the right image.
     pub raw: StereoLayout,
-    /// How pairs become rectified and metric.
+    /// Calibration by which pairs become rectified and metric.
     pub calibration: CalibrationNote,
-    /// All parameters at the start, by name as on the command line.
+    /// Parameters at the start, by name as on the command line.
     pub parameters: BTreeMap<String, String>,
     /// Units of all numbers, for readers of the file.
     pub units: BTreeMap<String, String>,
-    /// The recording from which it was recomputed.
+    /// Recording from which this one was recomputed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recomputed: Option<Recomputed>,
 }
 
-/// The input of `recompute`. Raw images are copied with their times, and each result has the log time of its pair.
+/// Input of `recompute`. Raw images are copied with their times, and each result has the log time of its pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recomputed {
-    /// The file's name.
+    /// Name of the file.
     pub file: String,
-    /// Its size then.
+    /// Size of the file at that time, bytes.
     pub bytes: u64,
-    /// Number of its pairs.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Log time of its first pair, ns since 1970.
+    /// Log time of the first pair, ns since 1970.
     pub first_log_time_ns: u64,
     /// Format of the new recording.
     pub format: super::Format,
 }
 
-/// Note of a pair: [`super::topic::PAIRS`].
+/// Note of a pair, sent as [`super::topic::PAIRS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairNote {
     /// Sequence number at the source.
     pub sequence: u64,
-    /// Time of the right image minus that of the left one, s.
+    /// Capture time of the right image minus that of the left one, s.
     pub skew_s: f64,
-    /// The pair's name.
+    /// Name of the pair.
     pub name: String,
     /// Significant bits of a pixel.
     pub bits: u8,
 }
 
-/// Note of a result: [`super::topic::RESULTS`].
+/// Note of a result, sent as [`super::topic::RESULTS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultNote {
-    /// Number of its pair.
+    /// Sequence number of the pair.
     pub sequence: u64,
-    /// `cpu` or `gpu`, and the adapter.
+    /// Engine, `cpu` or `gpu`, and the adapter.
     pub engine: String,
     /// Time of computation, ms.
     pub compute_ms: f64,
@@ -90,27 +90,27 @@ pub struct ResultNote {
     pub doffs_px: f64,
 }
 
-/// Pairs and results so far: [`super::topic::COUNTERS`].
+/// Numbers of pairs and results so far, sent as [`super::topic::COUNTERS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Pairs recorded.
+    /// Number of recorded pairs.
     pub pairs: u64,
-    /// Results recorded.
+    /// Number of recorded results.
     pub results: u64,
-    /// Pairs dropped by the source.
+    /// Number of pairs dropped by the source.
     pub dropped_by_source: u64,
-    /// Pairs dropped because the disk or the reader of the pipe was too slow.
+    /// Number of pairs dropped because the disk or the reader of the pipe was too slow.
     pub dropped_by_disk: u64,
-    /// Results dropped because the disk was too slow.
+    /// Number of results dropped because the disk was too slow.
     pub results_dropped_by_disk: u64,
-    /// Recorded pairs that were not matched, because the engine was too slow.
+    /// Number of recorded pairs that were not matched, because the engine was too slow.
     pub not_matched: u64,
 }
 
-/// An event: [`super::topic::EVENTS`].
+/// Event, sent as [`super::topic::EVENTS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `end`.
+    /// Kind: `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `end`.
     pub kind: String,
     /// Description.
     pub text: String,
@@ -119,7 +119,7 @@ pub struct Event {
 }
 
 impl About {
-    /// The description at the start of a recording.
+    /// Returns the description at the start of a recording.
     pub fn of_source(source: &str, info: &SourceInfo, started: SystemTime) -> Self {
         Self {
             stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
@@ -141,7 +141,7 @@ impl About {
         }
     }
 
-    /// Removes a calibration with impossible numbers, and returns the reason: a file may hold anything.
+    /// Removes a rate or calibration with impossible numbers, which a damaged file may contain, and returns the reason for the calibration.
     pub fn validated(mut self) -> (Self, Option<String>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
         let wrong = self.calibration.check().err();
@@ -152,7 +152,6 @@ impl About {
     }
 }
 
-/// Returns the units of the topics, for readers of the file.
 fn units() -> BTreeMap<String, String> {
     let units = [
         ("depth", "mm, 16 bits, 0 where there is none"),

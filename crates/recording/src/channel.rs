@@ -1,4 +1,4 @@
-//! A channel of a file, and a packet: one message in its bytes.
+//! Channel of an MCAP file, and packet: one encoded message.
 
 use super::time;
 use mcap::records::MessageHeader;
@@ -6,43 +6,42 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A channel: the messages of one topic and one schema.
+/// Channel: the messages of one topic and one schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The topic.
+    /// Name of the topic.
     pub topic: String,
-    /// Encoding of its messages: `cdr`, `ros1`, `protobuf` or `json`.
+    /// Encoding of the messages: `cdr`, `ros1`, `protobuf` or `json`.
     pub message_encoding: String,
-    /// Type of its messages; `None` for messages without one. Channels of one type share it.
+    /// Type of the messages, shared by channels of one type; `None` for messages without a type.
     pub schema: Option<Arc<Schema>>,
     /// Further properties, such as ROS 2's quality of service.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A type of messages.
+/// Type of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
-    /// `sensor_msgs/msg/Image`, `foxglove.RawImage`, …
+    /// Name of the type: `sensor_msgs/msg/Image`, `foxglove.RawImage`, …
     pub name: String,
-    /// `ros2msg`, `ros1msg`, `protobuf` or `jsonschema`.
+    /// Encoding of the definition: `ros2msg`, `ros1msg`, `protobuf` or `jsonschema`.
     pub encoding: String,
-    /// The definition.
+    /// Definition of the type.
     pub data: Vec<u8>,
 }
 
-/// One message in the bytes of its format.
+/// One encoded message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its channel.
+    /// Channel of the message.
     pub channel: Arc<Channel>,
-    /// Number of its pair, see [`crate::capture::RawPair::sequence`]; the low 32 bits.
+    /// Low 32 bits of the pair's number, see [`crate::capture::RawPair::sequence`].
     pub sequence: u32,
-    /// Time of recording by the wall clock, ns since 1970. All packets of a pair have the same log time, so that the file's index
-    /// alone assigns them to pairs.
+    /// Time of recording by the wall clock, ns since 1970; equal for all packets of a pair, so that the file's index assigns them.
     pub log_time_ns: u64,
-    /// Time of capture by the wall clock, ns since 1970.
+    /// Capture time by the wall clock, ns since 1970.
     pub publish_time_ns: u64,
-    /// The message.
+    /// Bytes of the message.
     pub data: Vec<u8>,
 }
 
@@ -57,7 +56,7 @@ impl Packet {
         }
     }
 
-    /// Time of capture of an image: its message's `stamp`, or the publish time where the stamp is 1970.
+    /// Returns the capture time of an image: `stamp` of the message, or the publish time where the stamp is 1970.
     pub(super) fn capture_time(&self, stamp: SystemTime) -> SystemTime {
         if stamp > UNIX_EPOCH { stamp } else { time::from_ns(self.publish_time_ns) }
     }

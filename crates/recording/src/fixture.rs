@@ -1,4 +1,4 @@
-//! Small recordings, ours and of others, with images that tell their number.
+//! Small recordings for tests, of this and of other programs. Each image contains its number.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::{Duration, SystemTime};
 
-/// Size of every image, px.
+/// Size of each image, px.
 pub const SIZE: (usize, usize) = (40, 30);
 /// Interval of pairs.
 pub const INTERVAL: Duration = Duration::from_millis(50);
-/// The number that the first pair had at its source.
+/// Sequence number of the first pair at its source.
 pub const FIRST: u64 = 41;
 
-/// When a pair was taken.
+/// Returns the capture time of a pair.
 pub fn taken(k: u64) -> SystemTime {
     time::from_ns(1_700_000_000_000_000_000) + INTERVAL * k as u32
 }
 
-/// The image of one side: a texture, and its number in one grey level.
+/// Returns the image of one side: a texture, and the pair's number in the first pixel.
 pub fn picture(k: u64, side: usize) -> Image<u8> {
     Image::from_fn(SIZE.0, SIZE.1, |x, y| match (x, y) {
         (0, 0) => k as u8,
@@ -32,12 +32,12 @@ pub fn picture(k: u64, side: usize) -> Image<u8> {
     })
 }
 
-/// The same as brightness.
+/// Returns the image of one side as luma.
 pub fn luma(k: u64, side: usize) -> Luma {
     Luma::U8(picture(k, side))
 }
 
-/// A grey image as the body of a message.
+/// Returns a grey image as the body of a message.
 pub fn image(width: usize, height: usize, pixels: &[u8]) -> Body {
     Body::Image(ImageBody {
         width: width as u32,
@@ -48,7 +48,7 @@ pub fn image(width: usize, height: usize, pixels: &[u8]) -> Body {
     })
 }
 
-/// Writes messages of any topics.
+/// Writer of an MCAP file in memory, for messages of any topic.
 pub struct Recorder {
     writer: Writer<Cursor<Vec<u8>>>,
     channels: BTreeMap<String, u16>,
@@ -63,7 +63,7 @@ impl Recorder {
         Self { writer, channels: BTreeMap::new(), format }
     }
 
-    /// Writes one message, with its number and the time of its writing.
+    /// Writes one message with its sequence number and log time.
     pub fn write(&mut self, topic: &str, (sequence, log_time): (u32, SystemTime), stamp: SystemTime, body: Body) {
         let channel_id = self.channels.get(topic).copied().unwrap_or_else(|| {
             let channel = self.format.channel(topic, &body);
@@ -85,7 +85,7 @@ impl Recorder {
         self.writer.flush().unwrap();
     }
 
-    /// Gives the bytes of the whole file.
+    /// Finishes the file and returns its bytes.
     pub fn finish(mut self) -> Vec<u8> {
         self.writer.finish().unwrap();
         self.writer.into_inner().into_inner()
@@ -106,12 +106,12 @@ pub fn about() -> About {
     About { streams, ..About::of_source("webcam:0,1", &info, taken(0)) }
 }
 
-/// A recording of ours; four pairs lie in a chunk.
+/// Returns a recording of this program with four pairs in a chunk.
 pub fn ours(format: Format, pairs: u64) -> Vec<u8> {
     ours_with_depth(format, pairs, |_| false)
 }
 
-/// The same with a depth of 1.5 m for some pairs, which is written three pairs later.
+/// Returns such a recording with a depth of 1.5 m for some pairs, written three pairs later.
 pub fn ours_with_depth(format: Format, pairs: u64, has_depth: impl Fn(u64) -> bool) -> Vec<u8> {
     const LATER: u64 = 3;
     let mut recorder = Recorder::new(format, WriteOptions::new());
@@ -146,7 +146,7 @@ fn depth(recorder: &mut Recorder, k: u64, now: SystemTime) {
     recorder.write(topic::DEPTH, ((FIRST + k) as u32, now), taken(k), body);
 }
 
-/// A file in a folder that goes with it.
+/// Writes the bytes to a temporary file.
 pub fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::with_suffix(".mcap").unwrap();
     std::fs::write(file.path(), bytes).unwrap();

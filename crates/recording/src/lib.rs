@@ -1,4 +1,4 @@
-//! Recordings: MCAP files of raw pairs, depth and everything that computing depth again needs, readable by other programs.
+//! Recordings: MCAP files of raw pairs, depth and all that is needed to compute depth again. Other programs can read them.
 //!
 //! ```text
 //!              pack             format       write
@@ -8,32 +8,32 @@
 //!  raw pair, result ◀── messages ◀── packets ◀── chunks ◀── file or pipe
 //! ```
 //!
-//! `recompute` and `export` are pipelines from a file to a new recording, and to files of other tools.
+//! `recompute` makes a new recording of a file, and `export` makes files for other tools.
 //!
-//! # Design: the pipeline never waits for the disk, and damaged files are read as far as possible
+//! # Design: the pipeline does not wait for the disk, and damaged files are read as far as possible
 //!
 //! ```text
 //!  raw tap, result tap ─▶ queue, bounded in bytes ─▶ recorder thread: packer ─▶ format ─▶ chunks ─▶ file or pipe, synced each second
-//!  file ─▶ record headers, message indexes ─▶ positions of the messages ─▶ pairs ─▶ chunks, the last few cached ─▶ raw pairs ─▶ as a source
+//!  file ─▶ record headers, message indexes ─▶ positions of the messages ─▶ pairs ─▶ chunks, the last cached ─▶ raw pairs ─▶ as a source
 //!  pipe ─▶ records one by one ──────────────────────────────────────────────▶ pairs ──────────────────────────────▶ newest wins
 //! ```
 //!
-//! - Taps (`frame::RawTap`, or `frame::FrameTap` where rectified images are recorded, and `engine::worker::ResultTap`) hand over shared
-//!   pairs and results and return at once. The queue holds and counts only the parts that are written (`recording/pack/parts`); what has no room
-//!   is dropped whole, pairs after results, and counted. Only a source that can wait is held back, by `--lossless` and until the first result is there.
-//! - A recording with depth begins with the first result (`write/beginning`); the capture counts pairs and time from there.
-//! - `recording/pack` decides which messages belong to a pair and a result, `recording/format` how a message is encoded; `publish` sends the same packets to subscribers. A raw
-//!   image's stereo layout (split, swap, turn) is in the file; playback applies it.
-//! - `recompute` and `export` are pipelines of their own that drop nothing; `recompute` leaves a part that the same command continues.
-//! - A file is read by the headers of its records, so that a file without an end opens like a finished one. The summary at the end of a finished file serves only to get past
-//!   damage. A chunk without indexes is unpacked; one with a wrong checksum is left out and named.
-//! - The packets of one pair have one log time, so the index alone assigns them, and opening an hour of recording decompresses almost nothing. Recordings of other programs are
-//!   paired by capture time, like two cameras.
-//! - No number in a file allocates more than the file has, nor more than `read/limits` and `--max-pixels` allow; both are checked first. The tests truncate files at each length,
-//!   flip their bits, and build sparse files and bytes that unpack to gigabytes.
+//! - Taps (`frame::RawTap`, or `frame::FrameTap` where rectified images are recorded, and `engine::worker::ResultTap`) share pairs and
+//!   results and return at once. The queue holds and counts only the parts that are written (`pack/parts`). An item without room in the
+//!   queue is dropped whole and counted; results are dropped before pairs. A source that can wait is held back by
+//!   `--lossless`, and until the first result.
+//! - A recording with depth begins with the first result (`write/beginning`); pairs and time are counted from there.
+//! - `pack` decides which messages belong to a pair and a result, `format` how a message is encoded; `publish` sends the same packets to
+//!   subscribers. The file contains the stereo layout (split, swap, turn) of raw images; playback applies it.
+//! - `recompute` and `export` drop nothing. `recompute` leaves a part file that the same command continues.
+//! - A file is read by the headers of its records, so a file without an end opens like a finished one. The summary at the end is used only
+//!   to get past damage. A chunk without indexes is unpacked; one with a wrong checksum is left out and reported.
+//! - All packets of a pair have one log time, so the index alone assigns them, and an hour of recording opens almost without decompression.
+//!   Recordings of other programs are paired by capture time, like two cameras.
+//! - No number in a file allocates more than the size of the file, `read/limits` and `--max-pixels` allow; both are checked first.
 //! - A thread that panics ends its source with an error. Parts that a source leaves out are in its remarks, which every command prints.
-//! - A file is played through its `Transport`: controls write the wanted state, the player (`capture/player`, which also plays pairs of image files) reads it before each
-//!   pair, and a thread reads ahead. A pipe behaves like a camera.
+//! - The player (`capture/player`) reads the wanted state from its `Transport` before each pair, and a thread reads ahead. A pipe behaves
+//!   like a camera.
 //! - The user's flags override a recording's calibration; recorded parameters are used only with `--recorded-parameters`.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};

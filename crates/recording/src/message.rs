@@ -1,4 +1,4 @@
-//! Messages, independent of the format of their bytes.
+//! Messages, independent of their encoding in a file. [`super::format`] encodes and decodes them.
 
 pub use crate::calibration::CameraInfo as CameraBody;
 
@@ -12,9 +12,9 @@ pub type Bytes = Arc<[u8]>;
 /// One message of one topic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Time of capture by the wall clock.
+    /// Capture time by the wall clock.
     pub stamp: SystemTime,
-    /// Frame of reference, see [`super::topic::frame`].
+    /// Name of the frame of reference, see [`super::topic::frame`].
     pub frame_id: String,
     /// Content.
     pub body: Body,
@@ -29,22 +29,22 @@ pub enum Body {
     Compressed {
         /// `jpeg`, `png`, `tiff` or `pnm`.
         format: String,
-        /// The file's bytes.
+        /// Bytes of the image file.
         data: Bytes,
     },
     /// One camera of a rig.
     Camera(Box<CameraBody>),
-    /// Disparity with the parameters of depth.
+    /// Disparity with the parameters for depth.
     Disparity(DisparityBody),
     /// Points in space.
     Points(Vec<Point>),
     /// Pose of a frame of reference in another.
     Transform {
-        /// The frame with this pose in [`Message::frame_id`].
+        /// Name of the frame whose pose in [`Message::frame_id`] this is.
         child_frame_id: String,
-        /// x to the right, y down, z forward, m.
+        /// Position: x to the right, y down, z forward, m.
         translation_m: [f64; 3],
-        /// x, y, z, w.
+        /// Unit quaternion: x, y, z, w.
         rotation: [f64; 4],
     },
     /// JSON.
@@ -54,20 +54,20 @@ pub enum Body {
 /// Uncompressed image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageBody {
-    /// Columns.
+    /// Number of columns.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
     /// Encoding of the pixels.
     pub encoding: Encoding,
     /// Bytes from one row to the next (stride).
     pub step: u32,
-    /// `height * step` bytes, and for NV12 half as many again; words of 16 and 32 bits little-endian.
+    /// Rows of `step` bytes, and for NV12 half as many again; words of 16 and 32 bits are little-endian.
     pub data: Bytes,
 }
 
 impl ImageBody {
-    /// The image's pixels of `N` bytes, without the gaps behind rows; `None` if there are too few bytes.
+    /// Returns the pixels, of `N` bytes each, without the gaps behind rows; `None` if there are too few bytes.
     pub fn pixels<const N: usize>(&self) -> Option<Image<[u8; N]>> {
         let (width, height, step) = (self.width as usize, self.height as usize, self.step as usize);
         let mut pixels = Vec::with_capacity((self.data.len() / N).min(width.checked_mul(height)?));
@@ -78,7 +78,7 @@ impl ImageBody {
         Some(Image::new(width, height, pixels))
     }
 
-    /// The pixels of an image of floats.
+    /// Returns the pixels of an image of floats; `None` for other encodings or too few bytes.
     pub fn floats(&self) -> Option<Image<f32>> {
         let pixels = (self.encoding == Encoding::Float32).then(|| self.pixels())??;
         Some(pixels.map(|&bytes| f32::from_le_bytes(bytes)))
@@ -108,7 +108,7 @@ pub enum Encoding {
     Yuyv,
     /// U Y V Y; only read.
     Uyvy,
-    /// All of Y, then U and V in turn at half the size.
+    /// All Y, then U and V in turn at half the size.
     Nv12,
     /// Depth in mm, 16 bits, 0 where there is none.
     DepthMm,
@@ -116,7 +116,7 @@ pub enum Encoding {
     Float32,
 }
 
-/// Order of the colours in a Bayer mosaic: those of the first row, then of the second one.
+/// Order of the colours in a Bayer mosaic: first row, then second row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mosaic {
     /// Red green, green blue.
@@ -133,7 +133,7 @@ impl Mosaic {
     /// All orders.
     pub const ALL: [Self; 4] = [Self::Rggb, Self::Bggr, Self::Gbrg, Self::Grbg];
 
-    /// The colour of a pixel: 0 red, 1 green, 2 blue.
+    /// Returns the colour of a pixel: 0 red, 1 green, 2 blue.
     pub fn color(self, x: usize, y: usize) -> usize {
         let red = match self {
             Self::Rggb => (0, 0),
@@ -145,28 +145,28 @@ impl Mosaic {
     }
 }
 
-/// A point in space.
+/// Point in space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// x to the right, y down, z forward, m.
+    /// Position: x to the right, y down, z forward, m.
     pub xyz_m: [f32; 3],
-    /// Red, green, blue.
+    /// Colour: red, green, blue.
     pub rgb: [u8; 3],
 }
 
-/// Disparity with the parameters of depth: `z = f T / (d + doffs)`.
+/// Disparity with the parameters for depth: `z = f T / (d + doffs)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DisparityBody {
-    /// Disparity of each left pixel, px; NaN for none. In ROS, a number below `min_disparity` means none.
+    /// Disparity of each left pixel, px; NaN for none. In ROS, a value below `min_disparity` means none.
     pub disparity_px: Image<f32>,
     /// Focal length of the rectified images, px; 0 if unknown.
     pub focal_px: f32,
     /// Baseline, m; 0 if unknown.
     pub baseline_m: f32,
-    /// Smallest disparity searched, px.
+    /// Smallest searched disparity, px.
     pub min_disparity: f32,
-    /// Largest disparity searched, px.
+    /// Largest searched disparity, px.
     pub max_disparity: f32,
-    /// Steps of the disparity, px.
+    /// Step of the disparity, px.
     pub delta_d: f32,
 }

@@ -1,4 +1,4 @@
-//! The pairs of a recording one after the other, with their results, for programs that use the library.
+//! Iterator over the pairs of a recording with their results, for programs that use the library.
 
 use super::unpack::{Measured, Unpacker};
 use super::{ReadError, Recording};
@@ -8,9 +8,9 @@ use crate::geometry::Geometry;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads pairs in the order of recording; [`RawPair::recorded`] has depth and disparity where the recording has them.
+/// Iterator over the pairs in the order of recording; [`RawPair::recorded`] has recorded depth and disparity.
 ///
-/// A damaged pair, or one with a damaged result, is an error in its place, and the next pair follows.
+/// A damaged pair, or one with a damaged result, yields an error, and the next pair follows.
 pub struct RecordedPairs {
     recording: Recording,
     unpacker: Unpacker,
@@ -21,35 +21,35 @@ impl RecordedPairs {
     /// Opens a recording of this program, of ROS 2 or of Foxglove.
     ///
     /// # Errors
-    /// It cannot be read, or is no recording.
+    /// The file cannot be read, or is no recording.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let recording = Recording::open(path)?;
         let unpacker = Unpacker::of(recording.about(), Pixels::Color, MaxPixels::default());
         Ok(Self { recording, unpacker, next: 0 })
     }
 
-    /// The rectification of its raw images, which have this `(width, height)`, as the program has rectified them; `None` where they are
+    /// Returns the rectification for raw images of this `(width, height)`, as the program rectified them; `None` where the images are
     /// rectified, or the recording has no calibration.
     ///
     /// # Errors
-    /// The recorded calibration is damaged, or for images of another shape.
+    /// The recorded calibration is damaged, or belongs to images of another shape.
     pub fn rectifier(&self, (width, height): (usize, usize)) -> Result<Option<Rectifier>, CalibrationError> {
         let Some(note) = self.recording.calibration().filter(|note| note.rectifies) else { return Ok(None) };
         note.parsed_rig()?.map(|rig| rig.rectifier(width, height, note.crop)).transpose()
     }
 
-    /// Geometry of its rectified images at their full size, where the recording knows it.
+    /// Returns the geometry of the rectified images at full size, where the recording contains it.
     pub fn geometry(&self) -> Option<Geometry> {
         self.recording.calibration().and_then(|note| note.geometry)
     }
 
-    /// Whether the images are rectified.
+    /// Returns whether the images are rectified.
     pub fn are_rectified(&self) -> bool {
         self.recording.about().is_some_and(|about| about.is_rectified)
             || self.recording.stereo_topics().is_some_and(super::read::StereoTopics::are_rectified)
     }
 
-    /// Number of pairs, damaged ones too.
+    /// Returns the number of pairs, damaged ones too.
     pub fn num_pairs(&self) -> u64 {
         self.recording.pairs().len() as u64
     }

@@ -1,4 +1,4 @@
-//! The streams of a recording, see `--streams`.
+//! Streams of a recording, chosen with `--streams`, as a set with its text form.
 
 use crate::choices;
 use std::fmt;
@@ -20,7 +20,7 @@ choices! {
     }
 }
 
-/// A set of streams.
+/// Set of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streams(u8);
 
@@ -31,37 +31,37 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// No stream.
+    /// Empty set.
     pub const NONE: Self = Self(0);
 
-    /// The union of both.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether this stream is recorded.
+    /// Returns whether the set contains a stream.
     pub fn has(self, stream: Stream) -> bool {
         self.0 & bit(stream) != 0
     }
 
-    /// The same with or without a stream.
+    /// Returns the set with or without a stream.
     #[must_use]
     pub fn with(self, stream: Stream, wanted: bool) -> Self {
         Self(if wanted { self.0 | bit(stream) } else { self.0 & !bit(stream) })
     }
 
-    /// Whether nothing is recorded.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether images from before rectification are recorded.
+    /// Returns whether images from before rectification are recorded.
     pub fn has_unrectified(self) -> bool {
         self.has(Stream::Raw) || self.has(Stream::Eyes)
     }
 
-    /// Whether results are recorded.
+    /// Returns whether results are recorded.
     pub fn needs_results(self) -> bool {
         self.has(Stream::Disparity) || self.has(Stream::Depth)
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_and_nonsense_is_named() {
+    fn round_trips_words_and_rejects_unknown_ones() {
         assert_eq!(Streams::default().to_string(), "raw,depth");
         assert_eq!("depth, rectified".parse::<Streams>().unwrap().to_string(), "rectified,depth");
         assert!("raw,colour".parse::<Streams>().unwrap_err().contains("'colour': expected some of raw, eyes"));

@@ -1,20 +1,20 @@
-//! Names of topics and frames of reference, equal in all formats.
+//! Names of topics and frames of reference, equal in all formats. Recordings contain them: never change one.
 
-/// Raw image of the left view: split, upright, not rectified. A JPEG or PNG has [`COMPRESSED`] behind the name.
+/// Raw left image: split, upright, not rectified. The topic of a JPEG or PNG has the suffix [`COMPRESSED`].
 pub const LEFT_RAW: &str = "/stereo/left/image_raw";
-/// Raw image of the right view.
+/// Raw right image.
 pub const RIGHT_RAW: &str = "/stereo/right/image_raw";
 /// Image of the left camera before its orientation is applied.
 pub const LEFT_UNTURNED: &str = "/stereo/left/image_unturned";
 /// Image of the right camera before its orientation is applied.
 pub(crate) const RIGHT_UNTURNED: &str = "/stereo/right/image_unturned";
-/// Side-by-side image of both views before it is split.
+/// Side-by-side image of both sides before it is split.
 pub const BOTH_UNSPLIT: &str = "/stereo/both/image_unsplit";
 /// Suffix of topics whose images are JPEG or PNG, as in ROS's image transport.
 pub const COMPRESSED: &str = "/compressed";
-/// Colours of the left view, if its luma cannot be computed from them and is recorded too.
+/// Colours of the left image, recorded where its luma cannot be computed from them.
 pub(crate) const LEFT_COLOR: &str = "/stereo/left/image_color";
-/// Colours of the right view.
+/// Colours of the right image.
 pub const RIGHT_COLOR: &str = "/stereo/right/image_color";
 /// Camera of [`LEFT_RAW`].
 pub const LEFT_CAMERA: &str = "/stereo/left/camera_info";
@@ -26,7 +26,6 @@ pub const LEFT_RECTIFIED: &str = "/stereo/rectified/left/image";
 pub const RIGHT_RECTIFIED: &str = "/stereo/rectified/right/image";
 /// Colours of the rectified left image, see [`LEFT_COLOR`].
 pub(crate) const LEFT_RECTIFIED_COLOR: &str = "/stereo/rectified/left/image_color";
-/// Colours of the rectified right image.
 pub(crate) const RIGHT_RECTIFIED_COLOR: &str = "/stereo/rectified/right/image_color";
 /// Camera of [`LEFT_RECTIFIED`].
 pub const LEFT_RECTIFIED_CAMERA: &str = "/stereo/rectified/left/camera_info";
@@ -36,26 +35,26 @@ pub const RIGHT_RECTIFIED_CAMERA: &str = "/stereo/rectified/right/camera_info";
 pub const DISPARITY: &str = "/stereo/disparity";
 /// Depth of the left image.
 pub const DEPTH: &str = "/stereo/depth/image_raw";
-/// Camera of [`DEPTH`]: the rectified left one.
+/// Camera of [`DEPTH`]: the rectified left camera.
 pub const DEPTH_CAMERA: &str = "/stereo/depth/camera_info";
-/// Measured points in space, seen from the rectified left camera. Live only, never in a recording.
+/// Measured points in space, seen from the rectified left camera; live only, never recorded.
 pub const POINTS: &str = "/stereo/points";
 /// Pose of the right camera; ROS's topic of constant transforms.
 pub const TRANSFORMS: &str = "/tf_static";
-/// Description of the recording, [`super::About`]: its first message.
+/// Description of the recording, [`super::About`]; the first message.
 pub const ABOUT: &str = "/stereopsis/about";
 /// Note of each pair, [`super::PairNote`].
 pub const PAIRS: &str = "/stereopsis/pairs";
 /// Note of each result, [`super::ResultNote`].
 pub const RESULTS: &str = "/stereopsis/results";
-/// All parameters, at the start and at every change.
+/// Parameters, at the start and at each change.
 pub const PARAMETERS: &str = "/stereopsis/parameters";
 /// [`super::Counters`], once a second.
 pub const COUNTERS: &str = "/stereopsis/counters";
 /// [`super::Event`]: drops, lost cameras, a full disk.
 pub const EVENTS: &str = "/stereopsis/events";
 
-/// The name of a topic without [`COMPRESSED`].
+/// Returns the name of a topic without [`COMPRESSED`].
 pub fn plain(name: &str) -> &str {
     name.strip_suffix(COMPRESSED).unwrap_or(name)
 }
@@ -67,7 +66,7 @@ pub mod frame {
     /// The rectified right camera.
     pub const RIGHT: &str = "stereo_right_optical_frame";
 
-    /// Has a frame begin with another name, where there are several rigs.
+    /// Replaces the prefix `stereo` of a frame's name, for several rigs.
     pub fn rename(frame: &mut String, name: &str) {
         if let Some(rest) = frame.strip_prefix("stereo_") {
             *frame = format!("{name}_{rest}");

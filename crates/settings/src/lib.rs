@@ -1,4 +1,4 @@
-//! Settings of a run and of a rig: words of flags and files, resolved in one order.
+//! Settings of a run and the rig of the user: defaults, settings file, preset and flags resolved into plain data.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};
 use stereopsis_base::{console, files, geometry, parameter};

@@ -1,6 +1,6 @@
-//! Videos of known length, played by the recordings' player with seeking to any frame.
+//! Videos of known length as a source, played by the recordings' player with seeking to any frame.
 
-use crate::Views;
+use crate::ViewLayout;
 use crate::capture::player::{PairError, Pairs, Player};
 use crate::capture::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
@@ -8,8 +8,8 @@ use crate::capture::{
 };
 use crate::console;
 use crate::image::Picture;
-use crate::program::{Programs, Running, missing};
-use crate::reader::{Form, FrameReader};
+use crate::program::{Programs, RunningProgram, missing};
+use crate::reader::{FrameReader, StreamFormat};
 use crate::y4m::Header;
 use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
@@ -18,14 +18,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Longest video, frames: a day at 120 frames a second.
+/// Maximum length of a video, frames: a day at 120 frames/s.
 const MAX_FRAMES: u64 = 120 * 60 * 60 * 24;
-/// Largest number of skipped frames; for more the decoder restarts at the target.
+/// Maximum number of frames that are skipped; for more the decoder restarts at the target.
 const MAX_SKIP: u64 = 60;
 /// Rate of a stream without one, Hz.
 const DEFAULT_RATE: f64 = 30.0;
 
-/// One or two videos.
+/// Source that plays one or two videos.
 pub(crate) struct VideoFiles {
     info: SourceInfo,
     files: Vec<PathBuf>,
@@ -34,10 +34,7 @@ pub(crate) struct VideoFiles {
 }
 
 impl VideoFiles {
-    /// Opens the videos and reads the first pair.
-    ///
-    /// # Errors
-    /// A file is missing or no video, its length is unknown, or `ffmpeg` is not installed.
+    /// Opens the videos and reads the first pair. Fails for a missing file, no video, an unknown length, or without `ffmpeg`.
     pub(crate) fn open(
         programs: Programs,
         inputs: &[VideoInput],
@@ -72,7 +69,7 @@ impl VideoFiles {
         }
         let start = transport.next_pair().map_or(0, |(pair, _)| pair);
         let name = inputs.iter().map(stem).collect::<Vec<_>>().join(", ");
-        let views = Views::of(options);
+        let views = ViewLayout::of(options);
         let mut pairs =
             VideoPairs { videos, name: name.clone(), rate, views, keeps_rgb: options.pixels.keeps_rgb(), first: None };
         let first = pairs.read(start).map_err(|err| match err {
@@ -125,14 +122,14 @@ impl PairSource for VideoFiles {
     }
 }
 
-/// Pair reader on the player's thread.
+/// Reader of pairs on the player's thread.
 struct VideoPairs {
     videos: Vec<Video>,
     name: String,
     rate: f64,
-    views: Views,
+    views: ViewLayout,
     keeps_rgb: bool,
-    /// Pair that was read while opening, with its number.
+    /// Number and pair that were read while opening.
     first: Option<(u64, RawPair)>,
 }
 
@@ -163,15 +160,13 @@ struct Video {
     count: u64,
     /// Size of the header of an uncompressed file, bytes; `None` for others.
     header_bytes: Option<u64>,
-    playing: Option<Playing>,
+    playing: Option<Decoder>,
 }
 
-/// Decoder at a position.
-struct Playing {
+struct Decoder {
     reader: FrameReader,
-    /// Number of its next frame.
     next: u64,
-    running: Option<Running>,
+    running: Option<RunningProgram>,
 }
 
 /// Size of the line before a frame, bytes.
@@ -201,7 +196,7 @@ impl Video {
         Ok(video)
     }
 
-    /// Returns rate and number of frames of an uncompressed file.
+    /// Sets rate and number of frames of an uncompressed file.
     fn measure(&mut self, path: &Path) -> Result<(), String> {
         let file = File::open(path).map_err(|err| err.to_string())?;
         let bytes = file.metadata().map_err(|err| err.to_string())?.len();
@@ -218,18 +213,18 @@ impl Video {
         Ok(())
     }
 
-    /// Returns rate and number of frames by `ffprobe`.
+    /// Sets rate and number of frames by `ffprobe`.
     fn probe(&mut self, path: &Path) -> Result<(), CaptureError> {
         let refused = |why: &str| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)));
         let mut command = Command::new(&self.programs.ffprobe);
         command.args(["-v", "error", "-select_streams", "v:0", "-of", "json", "-show_entries"]);
         command.arg("stream=avg_frame_rate,duration:format=duration").arg("-i").arg(path);
         let output = command.output().map_err(|err| missing(&self.programs.ffprobe, &self.input, &err))?;
-        let probed: Probed = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let probed: ProbeOutput = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let Some(stream) = probed.streams.first() else {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = console::foreign(said.lines().last().unwrap_or("it holds no video"));
-            return Err(refused(&said));
+            let last_message = String::from_utf8_lossy(&output.stderr);
+            let last_message = console::foreign(last_message.lines().last().unwrap_or("it holds no video"));
+            return Err(refused(&last_message));
         };
         let rate = stream.avg_frame_rate.split_once('/').and_then(|(over, under)| {
             let rate = over.parse::<f64>().ok()? / under.parse::<f64>().ok()?;
@@ -248,16 +243,15 @@ impl Video {
         Ok(())
     }
 
-    /// Returns frame `k`.
     fn frame(&mut self, k: u64, keeps_rgb: bool) -> Result<Picture, PairError> {
-        let is_near = |playing: &Playing| playing.next <= k && k - playing.next <= MAX_SKIP;
+        let is_near = |playing: &Decoder| playing.next <= k && k - playing.next <= MAX_SKIP;
         let mut playing = match self.playing.take().filter(is_near) {
             Some(playing) => playing,
             None => self.start(k).map_err(PairError::Lost)?,
         };
-        let damaged = |playing: &Playing, why: &str| {
-            let said = playing.running.as_ref().map(Running::said).unwrap_or_default();
-            PairError::Damaged(format!("{}: frame {k} {why}{said}", self.input))
+        let damaged = |playing: &Decoder, why: &str| {
+            let last_message = playing.running.as_ref().map(RunningProgram::last_message).unwrap_or_default();
+            PairError::Damaged(format!("{}: frame {k} {why}{last_message}", self.input))
         };
         while playing.next < k {
             playing.next += 1;
@@ -273,7 +267,7 @@ impl Video {
     }
 
     /// Starts to decode at frame `k`.
-    fn start(&self, k: u64) -> Result<Playing, String> {
+    fn start(&self, k: u64) -> Result<Decoder, String> {
         let path = self.input.path().unwrap_or(Path::new(""));
         if let Some(header_bytes) = self.header_bytes {
             let cannot = |err: std::io::Error| format!("cannot read {}: {err}", console::path(path));
@@ -281,8 +275,8 @@ impl Video {
             let header = Header::read(&mut BufReader::new(&file), self.max_pixels)?;
             let at = header_bytes + k * (FRAME_LINE + header.layout.frame_bytes() as u64);
             file.seek(SeekFrom::Start(at)).map_err(cannot)?;
-            let reader = FrameReader::behind(Box::new(file), header, self.max_pixels);
-            return Ok(Playing { reader, next: k, running: None });
+            let reader = FrameReader::after_header(Box::new(file), header, self.max_pixels);
+            return Ok(Decoder { reader, next: k, running: None });
         }
         let mut command = Command::new(&self.programs.ffmpeg);
         command.args(["-nostdin", "-v", "error"]);
@@ -296,17 +290,17 @@ impl Video {
             .args(["-map", "0:v:0", "-pix_fmt", "yuv420p", "-vf"])
             .arg(format!("fps={}", self.rate));
         command.args(["-f", "yuv4mpegpipe", "-"]);
-        let (running, output) = Running::start(command, &self.input).map_err(|err| err.to_string())?;
-        let reader = FrameReader::new(Box::new(output), Form::Y4m, self.max_pixels)
-            .map_err(|why| format!("cannot decode {}: {why}{}", self.input, running.said()))?;
-        Ok(Playing { reader, next: k, running: Some(running) })
+        let (running, output) = RunningProgram::start(command, &self.input).map_err(|err| err.to_string())?;
+        let reader = FrameReader::new(Box::new(output), StreamFormat::Y4m, self.max_pixels)
+            .map_err(|why| format!("cannot decode {}: {why}{}", self.input, running.last_message()))?;
+        Ok(Decoder { reader, next: k, running: Some(running) })
     }
 }
 
 /// Output of `ffprobe`.
 #[derive(Default, serde::Deserialize)]
 #[serde(default)]
-struct Probed {
+struct ProbeOutput {
     streams: Vec<ProbedStream>,
     format: ProbedFormat,
 }

@@ -1,9 +1,7 @@
 //! Stereo pairs from video that another program decodes: files, network cameras, Raspberry Pi cameras, pipes.
 //!
 //! All inputs are raw frames through a pipe, as YUV4MPEG2 ([`y4m`]) or as plain planes of known size. `ffmpeg` and `rpicam-vid`
-//! write them as child processes, which end with the source. One stream has both views side by side; of two streams the first is
-//! the left view.
-//! one is the left view.
+//! write them as child processes, which end with the source. One stream has both views side by side; of two the first is the left one.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
@@ -42,23 +40,22 @@ fn open_with(
     }
 }
 
-/// Layout of both views in an image.
 #[derive(Clone, Copy)]
-struct Views {
+struct ViewLayout {
     arrangement: Arrangement,
     /// Whether the left view is in the second half.
     swapped: bool,
 }
 
-impl Views {
+impl ViewLayout {
     fn of(options: &SourceOptions) -> Self {
         let arrangement = options.both_views.unwrap_or(Arrangement::SideBySide);
         Self { arrangement, swapped: options.cameras.swapped_halves }
     }
 }
 
-/// Splits the images of one or two streams into two views.
-fn views(mut pictures: Vec<Picture>, views: Views) -> Result<(Picture, Picture), String> {
+/// Splits the image of one stream, or takes the images of two, into left and right.
+fn views(mut pictures: Vec<Picture>, views: ViewLayout) -> Result<(Picture, Picture), String> {
     let size = |picture: &Picture| {
         let (width, height) = picture.size();
         format!("{width}x{height}")

@@ -1,4 +1,4 @@
-//! Decoder programs `ffmpeg`, `ffprobe` and `rpicam-vid`, which run while their frames are wanted.
+//! Decoder programs `ffmpeg`, `ffprobe` and `rpicam-vid` as child processes, which are killed when their frames are no longer used.
 
 use crate::console;
 use parking_lot::Mutex;
@@ -10,52 +10,45 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_capture::{CaptureError, VideoInput};
 
-/// Paths of the programs.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs {
     pub(crate) ffmpeg: PathBuf,
     pub(crate) ffprobe: PathBuf,
-    /// Path of the Raspberry Pi's camera program.
     pub(crate) rpicam: PathBuf,
 }
 
 impl Default for Programs {
-    /// Returns the programs by name, found as the shell finds them.
     fn default() -> Self {
         Self { ffmpeg: "ffmpeg".into(), ffprobe: "ffprobe".into(), rpicam: "rpicam-vid".into() }
     }
 }
 
-/// Longest kept line of a program's messages, bytes.
-const MAX_LINE: usize = 300;
+/// Maximum length of a kept message, characters.
+const MAX_MESSAGE: usize = 300;
 /// Time limit of the last message after a program's output has ended.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+const MESSAGE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Running program. It ends with the last handle.
+/// Running program, which is killed with the last handle.
 #[derive(Clone)]
-pub(crate) struct Running(Arc<Inner>);
+pub(crate) struct RunningProgram(Arc<Process>);
 
-struct Inner {
+struct Process {
     child: Mutex<Child>,
-    /// Last message.
-    said: Arc<Mutex<String>>,
+    last_message: Arc<Mutex<String>>,
     /// Thread that reads the messages to their end.
     listener: JoinHandle<()>,
 }
 
-impl Running {
-    /// Starts a program that outputs frames of this input.
-    ///
-    /// # Errors
-    /// The program is not installed, or cannot be started.
+impl RunningProgram {
+    /// Starts a program that outputs frames of this input. Fails where it is not installed, or cannot be started.
     pub(crate) fn start(mut command: Command, input: &VideoInput) -> Result<(Self, ChildStdout), CaptureError> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|err| missing(Path::new(command.get_program()), input, &err))?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(CaptureError::Camera(format!("{input}: its decoder has no output")));
         };
-        let said = Arc::<Mutex<String>>::default();
-        let (heard, address) = (Arc::clone(&said), input.clone());
+        let last_message = Arc::<Mutex<String>>::default();
+        let (written_message, address) = (Arc::clone(&last_message), input.clone());
         let listen = move || {
             let mut reader = BufReader::new(stderr);
             let mut line = Vec::new();
@@ -63,7 +56,7 @@ impl Running {
             while (&mut reader).take(1 << 16).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
                 let text = address.without_password(String::from_utf8_lossy(&line).trim());
                 if !text.is_empty() {
-                    *heard.lock() = console::foreign(&text).chars().take(MAX_LINE).collect();
+                    *written_message.lock() = console::foreign(&text).chars().take(MAX_MESSAGE).collect();
                 }
                 line.clear();
             }
@@ -73,7 +66,7 @@ impl Running {
             let _ = child.kill().and_then(|()| child.wait()); // no zombie is left
             CaptureError::Camera(format!("{input}: cannot start a thread: {err}"))
         })?;
-        Ok((Self(Arc::new(Inner { child: Mutex::new(child), said, listener })), stdout))
+        Ok((Self(Arc::new(Process { child: Mutex::new(child), last_message, listener })), stdout))
     }
 
     /// Kills the program, which also ends its output.
@@ -82,17 +75,17 @@ impl Running {
     }
 
     /// Returns the last message as the end of a sentence, or nothing. Waits for it, because the output may end before the messages.
-    pub(crate) fn said(&self) -> String {
-        let patience = Instant::now() + LAST_WORDS;
-        while !self.0.listener.is_finished() && Instant::now() < patience {
+    pub(crate) fn last_message(&self) -> String {
+        let deadline = Instant::now() + MESSAGE_TIMEOUT;
+        while !self.0.listener.is_finished() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(2));
         }
-        let said = self.0.said.lock();
-        if said.is_empty() { String::new() } else { format!(" ({said})") }
+        let last_message = self.0.last_message.lock();
+        if last_message.is_empty() { String::new() } else { format!(" ({last_message})") }
     }
 }
 
-impl Drop for Inner {
+impl Drop for Process {
     fn drop(&mut self) {
         let child = self.child.get_mut();
         let _ = child.kill();
@@ -100,7 +93,7 @@ impl Drop for Inner {
     }
 }
 
-/// Builds the error of a program that cannot be started.
+/// Returns the error of a program that cannot be started.
 pub(crate) fn missing(program: &Path, input: &VideoInput, err: &std::io::Error) -> CaptureError {
     let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let advice = match err.kind() {

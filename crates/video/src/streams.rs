@@ -1,17 +1,17 @@
-//! Streams without a known length: network cameras, Raspberry Pi cameras, pipes. Each is read on its own thread.
+//! Streams without a known length as a source: network cameras, Raspberry Pi cameras, pipes. Each is read on its own thread.
 //!
 //! Frames of live streams are paired by arrival time, and only the newest is kept; a broken stream is restarted. Frames of pipes
 //! are queued, paired by number, and end with the pipe.
 
-use crate::Views;
+use crate::ViewLayout;
 use crate::capture::pairing::{Pairing, Side};
 use crate::capture::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, VideoInput,
 };
 use crate::console::counted;
 use crate::image::Picture;
-use crate::program::{Programs, Running};
-use crate::reader::{Form, FrameReader};
+use crate::program::{Programs, RunningProgram};
+use crate::reader::{FrameReader, StreamFormat};
 use crate::y4m::Layout;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 use parking_lot::Mutex;
@@ -26,62 +26,56 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Time limit of the first frame: a network camera authenticates, and waits for a whole image.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(20);
-/// Time without a frame after which a live stream is restarted, and a pipe's silence reported.
-const SILENCE: Duration = Duration::from_secs(10);
-/// Pause before a live stream is restarted.
-const REST: Duration = Duration::from_secs(1);
-/// Queued frames.
-const WAITING: usize = 2;
+/// Maximum time without a frame, after which a live stream is restarted, and the silence of a pipe is reported.
+const MAX_SILENCE: Duration = Duration::from_secs(10);
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
+/// Maximum queued frames of a stream.
+const MAX_QUEUED: usize = 2;
 /// Rate of streams without one, Hz.
 const DEFAULT_RATE: f64 = 30.0;
 /// Default size of a Raspberry Pi's images, px.
 const PI_SIZE: (usize, usize) = (640, 480);
-/// Row alignment of a Raspberry Pi, px.
+/// Row alignment of a Raspberry Pi's images, px.
 const PI_STEP: usize = 64;
-/// Remark on two live streams.
-const BY_ARRIVAL: &str = "the streams have no times of capture: left and right are paired by their arrival, and how far apart they were taken is \
+const PAIRED_BY_ARRIVAL: &str = "the streams have no times of capture: left and right are paired by their arrival, and how far apart they were taken is \
      not known";
 
-/// One or two streams.
+/// Source of one or two streams.
 pub(crate) struct VideoStreams {
     streams: Vec<Stream>,
     pairing: Pairing<Picture>,
-    /// Queued frames of pipes without a partner yet.
-    waiting: Vec<VecDeque<Arrived>>,
+    /// Queued frames of pipes without a partner.
+    waiting: Vec<VecDeque<ArrivedFrame>>,
     is_live: bool,
     info: SourceInfo,
-    views: Views,
+    views: ViewLayout,
     given: u64,
 }
 
-/// Frame and its arrival.
-struct Arrived {
+struct ArrivedFrame {
     picture: Picture,
     time: SystemTime,
 }
 
 impl VideoStreams {
-    /// Opens the streams; waits for the first frame of each.
-    ///
-    /// # Errors
-    /// A stream does not begin: its program is missing, or reports the reason.
+    /// Opens the streams, and waits for the first frame of each. Fails where a program is missing, or with the reason that it reports.
     pub(crate) fn open(
         programs: &Programs,
         inputs: &[VideoInput],
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
         let is_live = inputs.iter().any(VideoInput::is_live);
-        let order = Order::of(programs, options)?;
+        let stream_options = StreamOptions::of(programs, options)?;
         let mut streams: Vec<Stream> =
-            inputs.iter().map(|input| Stream::start(input, &order)).collect::<Result<_, _>>()?;
+            inputs.iter().map(|input| Stream::start(input, &stream_options)).collect::<Result<_, _>>()?;
         let mut firsts = Vec::new();
         for stream in &mut streams {
             firsts.push(stream.first()?);
         }
         let rates: Vec<f64> =
-            streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(order.pi_rate_hz)).collect();
+            streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(stream_options.pi_rate_hz)).collect();
         let pairing = Pairing::new(rates[0], *rates.last().unwrap_or(&DEFAULT_RATE));
-        let views = Views::of(options);
+        let views = ViewLayout::of(options);
         let (left, _) = crate::views(firsts.iter().map(|first| first.picture.clone()).collect(), views)
             .map_err(CaptureError::Camera)?;
         let (width, height) = left.size();
@@ -96,7 +90,7 @@ impl VideoStreams {
         Ok(opened)
     }
 
-    fn put(&mut self, at: usize, arrived: Arrived) {
+    fn put(&mut self, at: usize, arrived: ArrivedFrame) {
         if self.is_live && self.streams.len() == 2 {
             self.pairing.push(Side::ALL[at], arrived.time, arrived.picture);
         } else {
@@ -104,7 +98,6 @@ impl VideoStreams {
         }
     }
 
-    /// Returns the next pair of received frames.
     fn take(&mut self) -> Option<(Vec<Picture>, SystemTime)> {
         if let Some(paired) = self.pairing.pop() {
             return Some((vec![paired.left, paired.right], paired.time));
@@ -117,11 +110,11 @@ impl VideoStreams {
         Some((arrived.into_iter().map(|arrived| arrived.picture).collect(), time))
     }
 
-    /// Takes received frames; `false` at the end of a pipe.
+    /// Takes received frames; returns `false` at the end of a pipe.
     fn drain(&mut self) -> Result<bool, CaptureError> {
         for at in 0..self.streams.len() {
             // neither of two pipes is read far ahead of the other
-            while self.waiting[at].len() < WAITING {
+            while self.waiting[at].len() < MAX_QUEUED {
                 match self.streams[at].frames.try_recv() {
                     Ok(arrived) => self.put(at, arrived?),
                     Err(TryRecvError::Empty) => break,
@@ -165,24 +158,22 @@ impl PairSource for VideoStreams {
     fn state(&self) -> SourceState {
         let mut remarks: Vec<String> = self.streams.iter().filter_map(Stream::remark).collect();
         if self.is_live && self.streams.len() == 2 {
-            remarks.push(BY_ARRIVAL.to_owned());
+            remarks.push(PAIRED_BY_ARRIVAL.to_owned());
         }
         SourceState { remarks, unpaired: self.pairing.unpaired(), ..SourceState::default() }
     }
 }
 
-/// Options of reading streams.
 #[derive(Clone)]
-struct Order {
+struct StreamOptions {
     programs: Programs,
     max_pixels: MaxPixels,
     keeps_rgb: bool,
-    /// Size of a Raspberry Pi's images.
     pi_size: (usize, usize),
     pi_rate_hz: f64,
 }
 
-impl Order {
+impl StreamOptions {
     fn of(programs: &Programs, options: &SourceOptions) -> Result<Self, CaptureError> {
         Ok(Self {
             programs: programs.clone(),
@@ -194,7 +185,7 @@ impl Order {
     }
 
     /// Opens a stream, and its program if it has one.
-    fn open(&self, input: &VideoInput) -> Result<(FrameReader, Option<Running>), CaptureError> {
+    fn open(&self, input: &VideoInput) -> Result<(FrameReader, Option<RunningProgram>), CaptureError> {
         let (command, form) = match input {
             VideoInput::Y4m(path) => {
                 let stream: Box<dyn Read + Send> = if path == Path::new("-") {
@@ -202,23 +193,23 @@ impl Order {
                 } else {
                     Box::new(File::open(path).map_err(|err| CaptureError::File(format!("cannot open {input}: {err}")))?)
                 };
-                let reader = FrameReader::new(stream, Form::Y4m, self.max_pixels);
+                let reader = FrameReader::new(stream, StreamFormat::Y4m, self.max_pixels);
                 return Ok((reader.map_err(|why| CaptureError::File(format!("cannot read {input}: {why}")))?, None));
             }
             VideoInput::Csi(number) => {
-                (self.of_pi(*number)?, Form::Planes(Layout::yuv420(self.pi_size.0, self.pi_size.1)))
+                (self.rpicam_command(*number)?, StreamFormat::Planes(Layout::yuv420(self.pi_size.0, self.pi_size.1)))
             }
-            VideoInput::Address(address) => (self.of_address(address.with_password()), Form::Y4m),
-            VideoInput::File(path) => (self.of_address(&path.to_string_lossy()), Form::Y4m),
+            VideoInput::Address(address) => (self.ffmpeg_command(address.with_password()), StreamFormat::Y4m),
+            VideoInput::File(path) => (self.ffmpeg_command(&path.to_string_lossy()), StreamFormat::Y4m),
         };
-        let (running, output) = Running::start(command, input)?;
+        let (running, output) = RunningProgram::start(command, input)?;
         let reader = FrameReader::new(Box::new(output), form, self.max_pixels);
-        let reader =
-            reader.map_err(|why| CaptureError::Camera(format!("cannot read {input}: {why}{}", running.said())))?;
+        let reader = reader
+            .map_err(|why| CaptureError::Camera(format!("cannot read {input}: {why}{}", running.last_message())))?;
         Ok((reader, Some(running)))
     }
 
-    fn of_address(&self, address: &str) -> Command {
+    fn ffmpeg_command(&self, address: &str) -> Command {
         let mut command = Command::new(&self.programs.ffmpeg);
         command.args(["-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]);
         if address.starts_with("rtsp") {
@@ -228,7 +219,7 @@ impl Order {
         command
     }
 
-    fn of_pi(&self, number: u32) -> Result<Command, CaptureError> {
+    fn rpicam_command(&self, number: u32) -> Result<Command, CaptureError> {
         let (width, height) = self.pi_size;
         if width % PI_STEP != 0 {
             return Err(CaptureError::Grammar(format!(
@@ -247,7 +238,7 @@ impl Order {
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningProgram>>,
     rate_hz: Mutex<Option<f64>>,
     /// Arrival of the newest frame, or start of the stream.
     newest: Mutex<Option<Instant>>,
@@ -255,20 +246,20 @@ struct Shared {
     breaks: Mutex<(u64, String)>,
 }
 
-/// Stream on its thread.
+/// Stream that is read on its own thread.
 struct Stream {
     input: VideoInput,
-    frames: Receiver<Result<Arrived, CaptureError>>,
+    frames: Receiver<Result<ArrivedFrame, CaptureError>>,
     shared: Arc<Shared>,
 }
 
 impl Stream {
-    fn start(input: &VideoInput, order: &Order) -> Result<Self, CaptureError> {
-        let (sender, frames) = bounded(WAITING);
+    fn start(input: &VideoInput, stream_options: &StreamOptions) -> Result<Self, CaptureError> {
+        let (sender, frames) = bounded(MAX_QUEUED);
         let shared = Arc::<Shared>::default();
         let worker = Worker {
             input: input.clone(),
-            order: order.clone(),
+            stream_options: stream_options.clone(),
             sender,
             oldest: frames.clone(),
             shared: Arc::clone(&shared),
@@ -278,15 +269,15 @@ impl Stream {
         Ok(Self { input: input.clone(), frames, shared })
     }
 
-    /// Waits for the first frame.
-    fn first(&self) -> Result<Arrived, CaptureError> {
+    fn first(&self) -> Result<ArrivedFrame, CaptureError> {
         match self.frames.recv_timeout(FIRST_TIMEOUT) {
             Ok(first) => first,
             Err(RecvTimeoutError::Disconnected) => Err(CaptureError::Camera(format!("{} has no frame", self.input))),
             Err(RecvTimeoutError::Timeout) => {
-                let said = self.shared.running.lock().as_ref().map(Running::said).unwrap_or_default();
+                let last_message =
+                    self.shared.running.lock().as_ref().map(RunningProgram::last_message).unwrap_or_default();
                 let seconds = FIRST_TIMEOUT.as_secs();
-                Err(CaptureError::Camera(format!("no frame of {} came in {seconds} s{said}", self.input)))
+                Err(CaptureError::Camera(format!("no frame of {} came in {seconds} s{last_message}", self.input)))
             }
         }
     }
@@ -297,7 +288,7 @@ impl Stream {
 
     /// Kills a program that has stopped sending; its thread restarts it.
     fn watch(&self) {
-        if self.silent_for() > SILENCE {
+        if self.silent_for() > MAX_SILENCE {
             *self.shared.newest.lock() = Some(Instant::now());
             if let Some(running) = &*self.shared.running.lock() {
                 running.kill();
@@ -307,8 +298,8 @@ impl Stream {
 
     fn remark(&self) -> Option<String> {
         let silent_s = self.silent_for().as_secs();
-        if !self.input.is_live() && silent_s > SILENCE.as_secs() {
-            return Some(format!("no frame of {} has come for more than {} s", self.input, SILENCE.as_secs()));
+        if !self.input.is_live() && silent_s > MAX_SILENCE.as_secs() {
+            return Some(format!("no frame of {} has come for more than {} s", self.input, MAX_SILENCE.as_secs()));
         }
         let breaks = self.shared.breaks.lock();
         let (times, why) = &*breaks;
@@ -326,13 +317,12 @@ impl Drop for Stream {
     }
 }
 
-/// State of the stream's thread.
 struct Worker {
     input: VideoInput,
-    order: Order,
-    sender: Sender<Result<Arrived, CaptureError>>,
-    /// Receiving end, to drop the oldest frame.
-    oldest: Receiver<Result<Arrived, CaptureError>>,
+    stream_options: StreamOptions,
+    sender: Sender<Result<ArrivedFrame, CaptureError>>,
+    /// Receiving end of the queue, to drop the oldest frame.
+    oldest: Receiver<Result<ArrivedFrame, CaptureError>>,
     shared: Arc<Shared>,
 }
 
@@ -344,8 +334,8 @@ impl Worker {
             *self.shared.running.lock() = None;
             match end {
                 // a live stream restarts at its end
-                Ok(why) if self.input.is_live() && has_begun => self.rest(why),
-                Err(err) if self.input.is_live() && has_begun => self.rest(err.to_string()),
+                Ok(why) if self.input.is_live() && has_begun => self.pause_after_break(why),
+                Err(err) if self.input.is_live() && has_begun => self.pause_after_break(err.to_string()),
                 Ok(_) => return,
                 Err(err) => {
                     let _ = self.sender.send(Err(err)); // the source may be gone
@@ -355,17 +345,16 @@ impl Worker {
         }
     }
 
-    /// Records the reason of a break, and waits.
-    fn rest(&self, why: String) {
+    fn pause_after_break(&self, why: String) {
         let mut breaks = self.shared.breaks.lock();
         *breaks = (breaks.0 + 1, why);
         drop(breaks);
-        std::thread::sleep(REST);
+        std::thread::sleep(RESTART_PAUSE);
     }
 
-    /// Reads the stream to its end; returns the reason.
+    /// Reads the stream to its end; returns the reason of the end.
     fn read(&self, has_begun: &mut bool) -> Result<String, CaptureError> {
-        let (mut reader, running) = self.order.open(&self.input)?;
+        let (mut reader, running) = self.stream_options.open(&self.input)?;
         self.shared.running.lock().clone_from(&running);
         if self.is_stopped() {
             return Ok(String::new());
@@ -373,25 +362,25 @@ impl Worker {
         *self.shared.rate_hz.lock() = reader.header().rate_hz;
         *self.shared.newest.lock() = Some(Instant::now());
         loop {
-            let picture = reader.next(self.order.keeps_rgb);
-            let said = || running.as_ref().map(Running::said).unwrap_or_default();
-            let damaged = |why| CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, said()));
+            let picture = reader.next(self.stream_options.keeps_rgb);
+            let last_message = || running.as_ref().map(RunningProgram::last_message).unwrap_or_default();
+            let damaged = |why| CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, last_message()));
             let Some(picture) = picture.map_err(damaged)? else {
                 if !*has_begun {
                     return Err(damaged("it ends before its first frame does".to_owned()));
                 }
-                return Ok(format!("it ended{}", said()));
+                return Ok(format!("it ended{}", last_message()));
             };
             *has_begun = true;
             *self.shared.newest.lock() = Some(Instant::now());
-            if !self.send(Arrived { picture, time: SystemTime::now() }) {
+            if !self.send(ArrivedFrame { picture, time: SystemTime::now() }) {
                 return Ok(String::new());
             }
         }
     }
 
-    /// Sends a frame: a live stream replaces the oldest one, others wait for room. `false` if the source is gone.
-    fn send(&self, arrived: Arrived) -> bool {
+    /// Sends a frame: a live stream replaces the oldest one, others wait for room. Returns `false` if the source is dropped.
+    fn send(&self, arrived: ArrivedFrame) -> bool {
         if !self.input.is_live() {
             return self.sender.send(Ok(arrived)).is_ok() && !self.is_stopped();
         }

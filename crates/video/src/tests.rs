@@ -1,4 +1,4 @@
-//! Videos and streams of a small writer, which also dies, stalls and changes its size.
+//! Tests of videos and streams from a small writer, which also dies, stalls and changes its size.
 #![cfg(unix)] // the programs are shell scripts
 
 use super::*;
@@ -28,8 +28,7 @@ fn y4m((width, height): (usize, usize), rate: &str, first: u8, count: u8) -> Vec
 
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
-    // Written by another process: a file open for writing here would be inherited by processes of other tests and could not be
-    // executed.
+    // another process writes it: other tests' child processes would inherit a file open for writing here, and it could not be executed
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(&path);
     let mut writer = shell.stdin(Stdio::piped()).spawn().unwrap();
@@ -42,7 +41,6 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Writes into a pipe from a thread.
 fn feed(path: &Path, bytes: Vec<u8>) -> std::thread::JoinHandle<()> {
     let path = path.to_owned();
     let write = move || {
@@ -56,7 +54,6 @@ fn options() -> SourceOptions {
     SourceOptions { speed: Speed::Max, looped: false, ..SourceOptions::default() }
 }
 
-/// Returns the next pair; `None` at the end.
 fn next(source: &mut dyn PairSource) -> Result<Option<Box<RawPair>>, CaptureError> {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -78,7 +75,7 @@ fn rest(source: &mut dyn PairSource) -> Vec<(u8, u8)> {
 }
 
 #[test]
-fn a_file_is_played_to_its_end_and_sought() {
+fn plays_a_file_to_its_end_and_seeks() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("clip.y4m");
     std::fs::write(&path, y4m((16, 6), "25:1", 10, 9)).unwrap();
@@ -102,7 +99,7 @@ fn a_file_is_played_to_its_end_and_sought() {
 }
 
 #[test]
-fn two_files_are_pairs_by_number_and_what_does_not_fit_is_said() {
+fn pairs_two_files_by_number_and_rejects_unequal_ones() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: Vec<u8>| {
         let path = folder.path().join(name);
@@ -127,7 +124,7 @@ fn two_files_are_pairs_by_number_and_what_does_not_fit_is_said() {
 }
 
 #[test]
-fn a_pipe_ends_with_its_writer_and_a_frame_that_is_cut_is_no_picture() {
+fn pipe_ends_with_its_writer_without_a_truncated_frame() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pipe");
     pipe(&path);
@@ -153,7 +150,7 @@ fn a_pipe_may_change_its_size() {
 }
 
 #[test]
-fn two_pipes_are_pairs_by_number_however_they_come() {
+fn pairs_two_pipes_by_number() {
     let folder = tempfile::tempdir().unwrap();
     let paths = ["left", "right"].map(|name| folder.path().join(name));
     for path in &paths {
@@ -169,7 +166,7 @@ fn two_pipes_are_pairs_by_number_however_they_come() {
 }
 
 #[test]
-fn a_live_stream_that_breaks_is_begun_again_and_its_program_ends_with_it() {
+fn restarts_a_broken_live_stream_and_kills_its_program() {
     let folder = tempfile::tempdir().unwrap();
     let frames = folder.path().join("frames");
     std::fs::write(&frames, [planes((64, 4), 10), planes((64, 4), 20)].concat()).unwrap();
@@ -203,7 +200,7 @@ fn a_live_stream_that_breaks_is_begun_again_and_its_program_ends_with_it() {
 }
 
 #[test]
-fn two_live_streams_are_paired_by_arrival_and_that_is_said() {
+fn pairs_two_live_streams_by_arrival_with_a_remark() {
     let folder = tempfile::tempdir().unwrap();
     let frame = folder.path().join("frame");
     std::fs::write(&frame, planes((64, 4), 10)).unwrap();
@@ -220,7 +217,7 @@ fn two_live_streams_are_paired_by_arrival_and_that_is_said() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_the_way_and_without_the_password() {
+fn errors_have_advice_and_no_password() {
     let folder = tempfile::tempdir().unwrap();
     let address = |programs: Programs| {
         let Ok(SourceSpec::Video(inputs)) = SourceSpec::parse("rtsp://admin:geheim@10.0.0.5/x") else {

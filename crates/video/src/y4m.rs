@@ -1,16 +1,14 @@
-//! YUV4MPEG2: uncompressed frames, each behind a text line, as `ffmpeg -f yuv4mpegpipe` writes them:
-//! <https://wiki.multimedia.cx/index.php/YUV4MPEG2>.
+//! Parser of YUV4MPEG2: uncompressed frames, each behind a text line, as `ffmpeg -f yuv4mpegpipe` writes them:
+//! <https://wiki.multimedia.cx/index.php/YUV4MPEG2>. A header may claim any size: it is checked before memory is reserved.
 
 use crate::image::{Image, Luma, Picture};
 use std::io::{BufRead, Read as _};
 use stereopsis_capture::MaxPixels;
 use stereopsis_capture::decode_camera::rgb_from_yuv;
 
-/// Longest line of a header, bytes.
+/// Maximum length of a header line, bytes.
 const MAX_LINE: u64 = 1024;
-/// First word of a stream.
 const MAGIC: &str = "YUV4MPEG2";
-/// First word of a frame.
 const FRAME: &str = "FRAME";
 const INTERLACED: &str = "its frames are interlaced, two moments in one image: let the program that writes it take them apart (ffmpeg -vf \
      yadif)";
@@ -47,7 +45,6 @@ impl Layout {
         Self { width, height, chroma: Some((2, 2)), has_alpha: false, bits: 8, is_full_range: false }
     }
 
-    /// Returns columns and rows of a chroma plane.
     fn chroma_size(&self) -> Option<(usize, usize)> {
         self.chroma.map(|(columns, rows)| (self.width.div_ceil(columns), self.height.div_ceil(rows)))
     }
@@ -208,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_every_sampling_have_the_bytes_of_their_frames() {
+    fn frame_bytes_match_every_sampling() {
         for (words, bytes) in [
             ("W6 H4 F30:1 Ip A1:1 C420jpeg XYSCSS=420JPEG", 36),
             ("W6 H4", 36),
@@ -229,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_said() {
+    fn rejects_invalid_headers() {
         for (text, why) in [
             ("RIFF", "no YUV4MPEG2"),
             ("YUV4MPEG2 W6", "no size"),
@@ -248,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_its_brightness_and_its_colours() {
+    fn decodes_luma_and_colours() {
         // red in the left half, in both ranges
         for (full, red) in [(false, [81, 90, 240]), (true, [76, 85, 255])] {
             let layout = Layout { is_full_range: full, ..Layout::yuv420(4, 2) };

@@ -1,9 +1,9 @@
-//! Images made of both images of a pair, as RGBA bytes.
+//! Images made of both images of a pair, as RGBA bytes for the window.
 
 use crate::geometry::Axis;
 use crate::image::{Image, Luma, Picture, QuarterTurn};
 
-/// Distance of the lines of [`rows`], as a share of the height.
+/// Distance of the lines of [`rows`], share of the height.
 const LINE_DISTANCE: f32 = 1.0 / 16.0;
 const LINE_COLOUR: [u8; 3] = [90, 220, 90];
 
@@ -18,15 +18,15 @@ fn grey(picture: &Picture) -> impl Fn(usize, usize) -> u8 + '_ {
     }
 }
 
-/// The left image in red over the right one in blue and green, for red-cyan glasses.
+/// Returns the left image in red over the right one in blue and green, for red-cyan glasses.
 pub fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
     let ((width, height), left, right) = (left.size(), grey(left), grey(right));
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     pixels.flat_map(|(x, y)| [left(x, y), right(x, y), right(x, y), 255]).collect()
 }
 
-/// Both images under common lines, as far as they fit into the size of one: every second column of the left image, then of the right
-/// one, under horizontal lines; for a vertical baseline every second row, and vertical lines.
+/// Returns both images under common lines in the size of one: every second column of the left image, then of the right one, under
+/// horizontal lines; for a vertical baseline every second row, and vertical lines.
 pub fn rows(left: &Picture, right: &Picture, axis: Axis) -> Vec<u8> {
     match axis {
         Axis::Horizontal => beside(left, right).into_pixels(),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn both_pictures_are_in_it() {
+    fn anaglyph_and_rows_contain_both_images() {
         for width in [6, 7] {
             let (left, right) = (picture(width, |x, _| x as u8), picture(width, |x, y| (100 + x + y) as u8));
             let bytes = anaglyph(&left, &right);

@@ -1,33 +1,33 @@
-//! Maps of floats, as recordings hold them, packed as the shader takes disparities.
+//! Maps of floats from recordings, packed like disparities for the window's shader.
 
 use crate::image::Image;
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID};
 use stereopsis_frame::{Frame, Recorded};
 
-/// The largest of the numbers that a word holds.
+/// Largest absolute value in a word, steps of disparity; the rest marks invalid pixels.
 const MAX_STEPS: f32 = 32_000.0;
 
-/// A map as the shader takes it.
+/// Map in the words of the shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FloatMap {
     /// Disparities in the low 16 bits, row by row.
     pub words: Vec<u32>,
-    /// Width and height, px.
+    /// Number of columns and rows, px.
     pub size: (usize, usize),
-    /// Focal length times baseline, which makes metres of them, px m; 0 for disparities.
+    /// Product of focal length and baseline, by which depth is computed from disparities, px m; 0 for a map of disparities.
     pub focal_times_baseline: f32,
 }
 
 impl FloatMap {
-    /// The recorded depth, or else disparity.
+    /// Returns the recorded depth, or else disparity.
     pub fn of_recorded(recorded: &Recorded) -> Option<Self> {
         let depth = recorded.depth_m.as_ref().map(Self::of_depth);
         depth.or_else(|| recorded.disparity_px.as_ref().map(Self::of_disparity))
     }
 
-    /// Disparities to compare the computed ones with: the recorded ones, or those of the recorded depth, or the truth. `None` where there
-    /// is nothing of the frame's size.
+    /// Returns disparities to compare the computed ones with: recorded disparity, else that of recorded depth, else the truth. `None` where
+    /// none has the frame's size.
     pub fn of_reference(frame: &Frame) -> Option<Self> {
         let recorded = frame.raw.recorded.as_ref();
         let disparity_px = recorded.and_then(|recorded| recorded.disparity_px.clone());
@@ -41,24 +41,24 @@ impl FloatMap {
         (reference.size() == frame.size()).then(|| Self::of_disparity(&reference))
     }
 
-    /// The disparities of a result, to compare those of another one with.
+    /// Packs the disparities of a result.
     pub fn of_map(map: &DisparityMap) -> Self {
         let words = map.values.pixels().iter().map(|&steps| u32::from(steps as u16)).collect();
         Self { words, size: map.size(), focal_times_baseline: 0.0 }
     }
 
-    /// Depth, not disparity.
+    /// Returns whether this is a map of depth.
     pub fn is_depth(&self) -> bool {
         self.focal_times_baseline > 0.0
     }
 
-    /// Disparities, px; NaN where there is none.
+    /// Packs disparities, px; NaN where there is none.
     pub fn of_disparity(disparity_px: &Image<f32>) -> Self {
         Self::of(disparity_px, 0.0, |d| d * SUBPIXEL_STEPS as f32)
     }
 
-    /// Depths, m; NaN or 0 where there is none. The shader knows disparities only, so each depth becomes that of a rig in which the
-    /// nearest one has nearly the largest disparity there is: steps are finer than anything that was measured.
+    /// Packs depths, m; NaN or 0 where there is none. The shader reads disparities only, so each depth becomes that of a rig in which the
+    /// nearest one has nearly the largest disparity: steps are finer than any measurement.
     pub fn of_depth(depth_m: &Image<f32>) -> Self {
         let nearest_m = depth_m.pixels().iter().copied().filter(|z| *z > 0.0).fold(f32::INFINITY, f32::min);
         let focal_times_baseline =
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_mean_what_was_recorded() {
+    fn words_decode_to_the_recorded_values() {
         let value = |map: &FloatMap, i: usize| f32::from(map.words[i] as u16 as i16) / SUBPIXEL_STEPS as f32;
         let invalid = u32::from(INVALID as u16);
         let disparity = FloatMap::of_disparity(&Image::new(4, 1, vec![12.5, f32::NAN, -3.0, 1e9]));

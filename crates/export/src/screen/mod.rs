@@ -1,4 +1,4 @@
-//! Images and maps as the bytes and words that a window's shaders read: every loop over pixels that a window needs.
+//! Images and maps as the bytes and words that the window's shaders read: all loops over pixels for the window.
 
 mod composed;
 mod float_map;
@@ -9,7 +9,7 @@ pub use float_map::FloatMap;
 use crate::image::{Image, Luma, Picture};
 use crate::stereo::DisparityMap;
 
-/// The image in colour, or else its brightness, as RGBA.
+/// Returns the image in colour, or else its brightness, as RGBA.
 pub fn rgba(picture: &Picture) -> Vec<u8> {
     let grey = |image: &Image<u8>| image.pixels().iter().map(|&v| [v, v, v, 255]).collect::<Vec<_>>().into_flattened();
     match (&picture.rgb, &picture.luma) {
@@ -19,12 +19,12 @@ pub fn rgba(picture: &Picture) -> Vec<u8> {
     }
 }
 
-/// Opaque colours, as RGBA.
+/// Returns opaque colours as RGBA.
 pub fn with_alpha(colours: &[[u8; 3]]) -> Vec<u8> {
     colours.iter().map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<_>>().into_flattened()
 }
 
-/// The words of [`stereopsis_frame::engine::ResultTexture`]: disparity in the low 16 bits, then reasons, then confidence.
+/// Returns the words of [`stereopsis_frame::engine::ResultTexture`]: disparity in the low 16 bits, then reasons, then confidence.
 pub fn words(map: &DisparityMap) -> Vec<u32> {
     let pack = |(&value, &reasons): (&i16, &u8)| u32::from(value as u16) | (u32::from(reasons) << 16);
     let mut words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(pack).collect();

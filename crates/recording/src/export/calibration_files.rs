@@ -1,4 +1,4 @@
-//! `calibration/`: the rig of a recording in the file formats of other tools.
+//! Files in `calibration/` of an export: the rig of a recording in the formats of other tools.
 
 use crate::calibration::{Crop, Output, StereoRig, write};
 use crate::capture::SourceInfo;
@@ -6,7 +6,6 @@ use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
 use std::path::Path;
 
-/// Names and descriptions of the files.
 pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/opencv.yaml", "OpenCV: matrices of both cameras, lengths in metres"),
     ("calibration/left.yaml", "ROS: camera_info of the left camera"),
@@ -14,17 +13,14 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/calibration.toml", "Stereopsis: everything, exactly; for --calibration"),
 ];
 
-/// The rig of the exported images; for images that are recorded rectified, the one of their geometry.
+/// Returns the rig of the exported images; for recorded rectified images, the rig of their geometry.
 pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
     let of_geometry =
         || Some(StereoRig::of_rectified(&calibrated.preparation.geometry(info)?, (info.width, info.height)));
     calibrated.rig.clone().or_else(of_geometry)
 }
 
-/// Writes the files and returns losses of the formats, in sentences.
-///
-/// # Errors
-/// A file cannot be written.
+/// Writes the files, and returns the losses of the formats, in sentences.
 pub(super) fn write_files(folder: &Path, rig: &StereoRig, crop: Crop) -> Result<Vec<String>, WriteError> {
     let inside = folder.join("calibration");
     files::make_folder(&inside)?;

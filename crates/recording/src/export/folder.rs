@@ -1,4 +1,4 @@
-//! The folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
+//! Folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
 use super::{Opened, Part, Selection};
 use crate::files::{self, Growing, WriteError};
@@ -6,21 +6,19 @@ use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-/// File that exists until the export is finished, and describes it.
+/// Name of the file that exists until the export is finished, and describes it.
 pub const UNFINISHED: &str = "unfinished-export.json";
 
-/// The folder, locked by this run.
+/// Folder of an export, locked by this run.
 pub(super) struct Folder {
     marker: Growing,
-    /// A run before wrote some of the files; each is complete.
+    /// Whether an earlier run wrote some of the files; each of these is complete.
     pub(super) is_resumed: bool,
 }
 
 impl Folder {
-    /// Makes the folder, or takes an empty one, or one with the same export unfinished.
-    ///
-    /// # Errors
-    /// It has other content, another run has locked it, or it cannot be made.
+    /// Makes the folder, or takes an empty one, or one with the same export unfinished. Fails where it has other content, or another
+    /// run has locked it.
     pub(super) fn begin(folder: &Path, task: &Value) -> anyhow::Result<Self> {
         let shown = folder.display();
         let refused = |why: &str| anyhow::anyhow!("the folder {shown} {why}; name another one with --to");
@@ -37,7 +35,7 @@ impl Folder {
         })?;
         let mut handle = marker.handle().map_err(failed)?;
         let mut before = String::new();
-        // a marker that is no text is of another program
+        // a marker that is no text belongs to another program
         let is_text = handle.read_to_string(&mut before).is_ok();
         let task = format!("{task:#}\n");
         if before.is_empty() && is_text {
@@ -55,13 +53,13 @@ impl Folder {
         Ok(Self { marker, is_resumed: true })
     }
 
-    /// The export is complete.
+    /// Ends the export as complete.
     pub(super) fn finish(self) {
         self.marker.remove();
     }
 }
 
-/// Description of an export; equal for equal commands.
+/// Returns the description of an export; equal for equal commands.
 pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Value {
     let pairs = opened.recording.pairs();
     json!({
@@ -83,7 +81,7 @@ pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Va
     })
 }
 
-/// Whether the folder has anything but the marker.
+/// Returns whether the folder contains anything but the marker.
 fn has_others(folder: &Path) -> io::Result<bool> {
     for entry in std::fs::read_dir(folder)? {
         if entry?.file_name() != UNFINISHED {

@@ -1,9 +1,8 @@
-//! `frames.csv`: one line for each pair.
+//! Table `frames.csv` of an export: one line for each pair.
 
 use crate::capture::RawPair;
 use crate::{ResultNote, time};
 
-/// The columns, each with its description.
 pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("number", "place in the recording, from 0; the files' names begin with it"),
     ("sequence", "number that the pair had at its source"),
@@ -17,13 +16,12 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("parameters", "which of the parameter sets of recording.json it was matched with, from 0"),
 ];
 
-/// The table of these lines.
 pub(super) fn table(lines: &[String]) -> String {
     let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
     format!("{}\n{}", names.join(","), lines.concat())
 }
 
-/// The line of pair `number`, with the note of its result and the index of its parameters in `recording.json`.
+/// Returns the line of pair `number`, with the note of the result and the index of the parameters in `recording.json`.
 pub(super) fn line(number: u64, pair: &RawPair, result: Option<&ResultNote>, parameters: Option<usize>) -> String {
     let RawPair { sequence, skew_s, name, capture_time, .. } = pair;
     let (capture_time_ns, capture_time) = (time::to_ns(*capture_time), time::rfc3339(*capture_time));
@@ -37,7 +35,7 @@ pub(super) fn line(number: u64, pair: &RawPair, result: Option<&ResultNote>, par
     )
 }
 
-/// A cell, quoted where its text contains separators.
+/// Returns a cell, quoted where its text contains separators.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
@@ -48,7 +46,7 @@ mod tests {
     use crate::image::{Image, Luma, Picture};
 
     #[test]
-    fn every_line_has_every_column_whatever_names_hold() {
+    fn quotes_names_that_contain_separators() {
         let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75, doffs_px: 0.0 };
         let picture = Picture { luma: Luma::U8(Image::filled(2, 2, 0)), rgb: None };
         let taken = time::from_ns(1_700_000_000_500_000_000);

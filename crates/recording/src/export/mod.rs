@@ -1,5 +1,5 @@
-//! A recording as files for other tools: images, depth, disparity, points, a table, the calibration, and a JSON file that describes
-//! all of them.
+//! Export of a recording to files for other tools: images, depth, disparity, points, a table, the calibration, and a JSON file that
+//! describes them. A stopped export is continued by the same command.
 
 mod calibration_files;
 mod folder;
@@ -21,7 +21,7 @@ use crate::console::counted;
 use crate::files;
 use crate::rig::Calibrated;
 use folder::Folder;
-use pair_files::{PairWriter, Written};
+use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,34 +29,31 @@ use std::path::Path;
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
-    /// The parts; `None` for all that the recording has.
+    /// Parts to write; `None` for all that the recording has.
     pub parts: Option<Vec<Part>>,
-    /// The pairs.
+    /// Pairs to write.
     pub selection: Selection,
-    /// Larger images are not read.
+    /// Limit of pixels; larger images are not read.
     pub max_pixels: MaxPixels,
 }
 
 /// Outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Exported {
-    /// Pairs that were written.
+    /// Number of pairs that were written.
     pub pairs: u64,
-    /// The parts that were written.
+    /// Parts that were written.
     pub parts: Vec<Part>,
     /// Parts that the recording lacks, and how to get them, in sentences.
     pub missing: Vec<String>,
-    /// Pairs that could not be read, with the reasons.
+    /// Pairs that could not be read, by number, with the reasons.
     pub damaged: BTreeMap<u64, String>,
     /// Losses in sentences, each with the number of pairs concerned.
     pub warnings: BTreeMap<String, u64>,
 }
 
 impl Exported {
-    /// Moves the parts of pairs of which no pair has a file to what is missing.
-    ///
-    /// # Errors
-    /// No pair can be read, or no part is left.
+    /// Moves the parts of which no pair has a file from `parts` to `missing`. Fails where no pair can be read, or no part is left.
     fn leave_out_empty(&mut self, with_files: &[Part]) -> anyhow::Result<()> {
         if let Some((number, why)) = self.damaged.first_key_value().filter(|_| self.pairs == 0) {
             anyhow::bail!("no chosen pair can be read; pair {number}: {why}");
@@ -75,28 +72,28 @@ impl Exported {
     }
 }
 
-/// An open recording, and its calibration.
+/// Open recording and its calibration.
 pub struct Opened<'a> {
     /// Path of the file, for messages.
     pub path: &'a Path,
-    /// The file.
+    /// Recording.
     pub recording: &'a mut Recording,
-    /// Its description as a source.
+    /// Description of the recording as a source.
     pub info: &'a SourceInfo,
-    /// Its calibration.
+    /// Calibration.
     pub calibrated: &'a Calibrated,
 }
 
-/// Every part, and why the recording cannot give it and how to make it; `None` if it can.
+/// Returns each part, and why the recording lacks it and how to make it; `None` if it can be exported.
 pub fn parts(opened: &Opened) -> Vec<(Part, Option<String>)> {
     plan::all(opened, calibration_files::rig(opened.info, opened.calibrated).is_some())
 }
 
 /// Writes pairs of a recording as files into a folder that is new or empty, on all cores. In the folder of the same export that was
-/// stopped before, it goes on.
+/// stopped before, it continues.
 ///
 /// # Errors
-/// No pair is chosen, the recording lacks what is asked for, or a file cannot be written; files that were written stay.
+/// No pair is chosen, the recording lacks a wanted part, or a file cannot be written; files that were written stay.
 pub fn export(
     opened: &mut Opened,
     folder: &Path,
@@ -137,7 +134,7 @@ pub fn export(
     let (mut lines, mut with_files) = (Vec::new(), Vec::new());
     for (number, pair) in written {
         match pair {
-            Ok(Written { line, warnings, parts }) => {
+            Ok(WrittenPair { line, warnings, parts }) => {
                 lines.push(line);
                 with_files.extend(parts);
                 for warning in warnings {
@@ -151,7 +148,7 @@ pub fn export(
     }
     exported.pairs = lines.len() as u64;
     if let Err(nothing) = exported.leave_out_empty(&with_files) {
-        claimed.finish(); // there is nothing to go on with
+        claimed.finish(); // nothing is left to continue
         return Err(nothing.context(format!("{}: nothing was exported", opened.path.display())));
     }
     if exported.parts.contains(&Part::Csv) {
@@ -165,10 +162,10 @@ pub fn export(
     Ok(exported)
 }
 
-/// The numbers of pairs, each with its files or its damage.
-type WrittenPairs = BTreeMap<u64, Result<Written, ReadError>>;
+/// Files or damage of each pair, by number.
+type WrittenPairs = BTreeMap<u64, Result<WrittenPair, ReadError>>;
 
-/// Writes the files of these pairs, or of the first of them if it is stopped. One thread at a time reads, all write.
+/// Writes the files of these pairs, or of the first ones if it is stopped. One thread at a time reads, all write.
 fn write_pairs(
     recording: &mut Recording,
     numbers: &[u64],

@@ -1,4 +1,4 @@
-//! The files of one pair.
+//! Writes the files of one pair of an export.
 
 use super::{Part, frames_csv};
 use crate::Packet;
@@ -10,43 +10,35 @@ use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_export as export;
 
-/// Writes the files of pairs; any number of threads may share it.
+/// Writer of the files of pairs, shared by any number of threads.
 pub(super) struct PairWriter<'a> {
-    /// The folder of the export.
     pub(super) folder: &'a Path,
-    /// Files that exist were written by a run before, and stay.
+    /// Whether files that exist are kept, as those of an earlier run.
     pub(super) is_resumed: bool,
-    /// The parts that are written.
     pub(super) parts: &'a [Part],
-    /// From a raw pair to the frame that was matched.
+    /// Preparation of a raw pair to the frame that was matched.
     pub(super) preparation: &'a FramePreparation,
-    /// The recording as a source.
+    /// Description of the recording as a source.
     pub(super) info: &'a SourceInfo,
     /// Time of each set of parameters, ns since 1970.
     pub(super) parameter_times_ns: Vec<u64>,
 }
 
-/// A pair whose files are written.
-pub(super) struct Written {
-    /// Its line of `frames.csv`.
+pub(super) struct WrittenPair {
     pub(super) line: String,
     /// Losses, in sentences.
     pub(super) warnings: Vec<String>,
-    /// The parts of which it has a file.
+    /// Parts of which the pair has a file.
     pub(super) parts: Vec<Part>,
 }
 
 impl PairWriter<'_> {
-    /// Writes pair `number` of the recording with its result.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(super) fn write(
         &self,
         number: u64,
         raw: RawPair,
         result: Result<Vec<Packet>, ReadError>,
-    ) -> anyhow::Result<Written> {
+    ) -> anyhow::Result<WrittenPair> {
         let mut warnings = Vec::new();
         let measured = result.map_err(|err| err.to_string()).and_then(|packets| Measured::of(&packets));
         let measured = measured.unwrap_or_else(|text| {
@@ -74,11 +66,11 @@ impl PairWriter<'_> {
         let taken = self.parameter_times_ns.iter().filter(|&&taken| taken <= measured.log_time_ns).count();
         let parameters = measured.note.as_ref().and_then(|_| taken.checked_sub(1));
         let line = frames_csv::line(number, &raw, measured.note.as_ref(), parameters);
-        Ok(Written { line, warnings, parts })
+        Ok(WrittenPair { line, warnings, parts })
     }
 }
 
-/// Writes the file with this ending of [`Part::files`]; false if its content is not there.
+/// Writes the file with this ending of [`Part::files`]; returns false if the recording lacks its content.
 fn write_file(
     path: &Path,
     ending: &str,

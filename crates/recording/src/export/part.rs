@@ -31,9 +31,8 @@ choices! {
 }
 
 impl Part {
-    /// Bytes of its files of one pair at most, for images of so many pixels; 0 for files of the whole recording.
+    /// Returns the maximum bytes of a pair's files of this part, for images of a number of pixels; 0 for files of the whole recording.
     pub fn max_bytes(self, pixels: u64, has_color: bool) -> u64 {
-        /// x, y, z as floats, and a colour.
         const POINT_BYTES: u64 = 15;
         let picture = if has_color { 3 } else { 1 };
         pixels
@@ -47,8 +46,7 @@ impl Part {
             }
     }
 
-    /// Endings of its files' names behind the number of a pair, and the unit of the numbers in them; none for files of the whole
-    /// recording.
+    /// Returns the endings of file names behind the number of a pair, and the unit of the numbers; none for files of the whole recording.
     pub(super) fn files(self) -> (&'static [&'static str], &'static str) {
         const RECORDED: &str = "brightness or RGB as recorded, not rectified unless the recording says so";
         match self {
@@ -72,18 +70,18 @@ impl Part {
     }
 }
 
-/// A selection of pairs.
+/// Selection of pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
-    /// Number of the first one.
+    /// Number of the first pair.
     pub from: u64,
     /// Maximum number of pairs.
     pub count: Option<u64>,
-    /// Earliest time, s after the first pair of the recording.
+    /// Earliest log time, s after the first pair of the recording.
     pub from_s: Option<f64>,
-    /// Latest time, s after the first pair of the recording.
+    /// Latest log time, s after the first pair of the recording.
     pub to_s: Option<f64>,
-    /// Every n-th pair; at least 1.
+    /// Step between selected pairs: each n-th one; at least 1.
     pub every: u64,
 }
 
@@ -94,7 +92,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// The numbers of the selected pairs, from the log times of all.
+    /// Returns the numbers of the selected pairs, from the log times of all.
     pub(super) fn of(&self, log_times_ns: &[u64]) -> Vec<u64> {
         let first = log_times_ns.first().copied().unwrap_or(0);
         let (from_s, to_s) = (self.from_s.unwrap_or(f64::NEG_INFINITY), self.to_s.unwrap_or(f64::INFINITY));
@@ -126,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_loses_no_pair() {
+    fn keeps_pairs_before_the_first_log_time() {
         assert_eq!(Selection::default().of(&[5_000_000_000, 1_000_000_000]), [0, 1]);
         let later = Selection { from_s: Some(0.0), ..Selection::default() };
         assert_eq!(later.of(&[5_000_000_000, 1_000_000_000]), [0]);

@@ -1,14 +1,12 @@
-//! The parts that a recording can give, and how to get those that it lacks.
+//! Choice of the parts to export: the parts that a recording can give, and how to get the parts that it lacks.
 
 use super::{Opened, Part};
 use crate::capture::Scale;
 use crate::console;
 use crate::{Stream, topic};
 
-/// The parts to export, and sentences on those left out. Without `wanted`, all that the recording has.
-///
-/// # Errors
-/// A wanted part is not there.
+/// Returns the parts to export, and sentences on those left out; without `wanted`, all that the recording has. Fails where a wanted
+/// part cannot be exported.
 pub(super) fn parts(
     opened: &Opened,
     has_rig: bool,
@@ -26,7 +24,7 @@ pub(super) fn parts(
     for &part in Part::ALL {
         match why_not(part) {
             None => parts.push(part),
-            // images that are rectified as they come lack nothing
+            // images that are recorded rectified lack nothing
             Some(_) if part == Part::Rectified => {}
             Some(why) if missing.contains(&why) => {}
             Some(why) => missing.push(why),
@@ -35,12 +33,11 @@ pub(super) fn parts(
     Ok((parts, missing))
 }
 
-/// Every part, and why the recording cannot give it; `None` if it can.
 pub(super) fn all(opened: &Opened, has_rig: bool) -> Vec<(Part, Option<String>)> {
     Part::ALL.iter().map(|&part| (part, why_not(opened, has_rig, part))).collect()
 }
 
-/// Why a recording cannot give a part, and how to make it; `None` if it can.
+/// Returns why a recording lacks a part, and how to make it; `None` if it can be exported.
 fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     let Opened { path, recording, info, calibrated } = opened;
     let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());

@@ -1,4 +1,4 @@
-//! `recording.json`: a description of all files of an export with their units, the geometry and the parameters of matching.
+//! File `recording.json` of an export: all files with their units, the geometry and the parameters of matching.
 
 use super::calibration_files;
 use super::frames_csv::COLUMNS;
@@ -8,16 +8,16 @@ use crate::read::Recording;
 use crate::{format, topic};
 use serde_json::{Map, Value, json};
 
-/// The parameters from a time on.
+/// Parameters of matching from a time on.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(super) struct ParameterSet {
-    /// Time from which they hold, ns since 1970; 0 for those at the start.
+    /// Log time from which they are used, ns since 1970; 0 for the parameters at the start.
     pub(super) log_time_ns: u64,
-    /// By name, as on the command line.
+    /// Parameters by name, as on the command line.
     pub(super) parameters: Value,
 }
 
-/// All sets of parameters of a recording, in the order of time, without damaged ones.
+/// Returns the sets of parameters of a recording in the order of time, without damaged ones.
 pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
     let first = recording.about().filter(|about| !about.parameters.is_empty());
     let first = first.map(|about| ParameterSet { log_time_ns: 0, parameters: json!(about.parameters) });
@@ -32,7 +32,6 @@ pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
     sets
 }
 
-/// The content of `recording.json`.
 pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSet]) -> Value {
     let Opened { path, recording, info, calibrated } = opened;
     let about = recording.about();

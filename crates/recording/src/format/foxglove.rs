@@ -1,6 +1,6 @@
-//! Foxglove's messages: protobuf with the schemas of its SDK, and JSON.
+//! Encoding and decoding of Foxglove's messages: protobuf with the schemas of its SDK, and JSON.
 
-use super::pixels::{self, Described};
+use super::pixels::{self, PackedImage};
 use super::points;
 use super::{Format, Kind, since_1970};
 use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
@@ -14,16 +14,18 @@ use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Key of a channel's metadata. Foxglove has no message for disparity: it is an image of floats whose channel has
-/// [`DISPARITY`] under this key.
-const HOLDS: &str = "stereopsis.holds";
+/// Key of a channel's metadata, with the value [`DISPARITY`] for a disparity image: Foxglove has no message for disparity, so it is
+/// an image of floats.
+const CONTENT_KEY: &str = "stereopsis.holds";
 const DISPARITY: &str = "disparity";
 
-/// Kind of the messages of a channel, if they are Foxglove's or JSON.
+/// Returns the kind of a channel's messages; `None` where they are neither Foxglove's nor JSON.
 pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     let name = channel.schema.as_ref().map_or("", |schema| schema.name.as_str());
     match (channel.message_encoding.as_str(), name) {
-        ("protobuf", "foxglove.RawImage") if channel.metadata.get(HOLDS).is_some_and(|what| what == DISPARITY) => {
+        ("protobuf", "foxglove.RawImage")
+            if channel.metadata.get(CONTENT_KEY).is_some_and(|what| what == DISPARITY) =>
+        {
             Some(Kind::Disparity)
         }
         ("protobuf", "foxglove.RawImage") => Some(Kind::Image),
@@ -36,7 +38,6 @@ pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     }
 }
 
-/// The channel of a topic with messages of this kind.
 pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
     let schema = match kind {
         Kind::Image | Kind::Disparity => RawImage::get_schema(),
@@ -50,7 +51,7 @@ pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
         }
     };
     let message_encoding = if kind == Kind::Json { "json" } else { "protobuf" };
-    let holds = (kind == Kind::Disparity).then(|| (HOLDS.to_owned(), DISPARITY.to_owned()));
+    let holds = (kind == Kind::Disparity).then(|| (CONTENT_KEY.to_owned(), DISPARITY.to_owned()));
     Channel {
         topic: topic.to_owned(),
         message_encoding: message_encoding.to_owned(),
@@ -66,13 +67,12 @@ fn timestamp(time: SystemTime) -> Timestamp {
     u32::try_from(since.as_secs()).map_or(Timestamp::MAX, |sec| Timestamp::new(sec, since.subsec_nanos()))
 }
 
-/// A message with a stamp: 1970 for none, and for the largest one, which stands for all later times.
+/// Builds a message with a stamp: 1970 for none, and for the largest one, which stands for all later times.
 fn message(timestamp: Option<Timestamp>, frame_id: String, body: Body) -> Message {
     let timestamp = timestamp.filter(|timestamp| timestamp.sec() < u32::MAX).unwrap_or(Timestamp::MIN);
     Message { stamp: UNIX_EPOCH + Duration::from_nanos(timestamp.total_nanos()), frame_id, body }
 }
 
-/// The bytes of a message.
 pub(super) fn encode(message: &Message) -> Vec<u8> {
     let Message { stamp, frame_id, body } = message;
     let (timestamp, frame_id) = (Some(timestamp(*stamp)), frame_id.clone());
@@ -153,12 +153,11 @@ fn from_bytes<T: Decode>(data: &[u8]) -> Result<T, String> {
     T::decode(data).map_err(|error| format!("damaged, or not what its schema says: {error}"))
 }
 
-/// Decodes a message of some kind.
 pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
     match kind {
         Kind::Image | Kind::Disparity => {
             let RawImage { timestamp, frame_id, width, height, encoding, step, data } = from_bytes(data)?;
-            let image = Described { width, height, encoding: &encoding, step, is_bigendian: false, data: &data };
+            let image = PackedImage { width, height, encoding: &encoding, step, is_bigendian: false, data: &data };
             let body = if kind == Kind::Image {
                 Body::Image(image.body()?)
             } else {
@@ -181,7 +180,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         Kind::Camera => {
             let CameraCalibration { timestamp, frame_id, width, height, distortion_model, d, k, r, p } =
                 from_bytes(data)?;
-            // protobuf leaves out empty arrays: those of an uncalibrated camera, and the rotation of one that is not rotated
+            // protobuf leaves out empty arrays: those of an uncalibrated camera, and the rotation of a camera that is not rotated
             let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
             let camera = CameraBody {
                 width,
@@ -206,7 +205,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
                 named("z", NumericType::Float32)?,
             ];
             let color = named("blue", NumericType::Uint8)?;
-            let all = points::Described { xyz, color, step: point_stride, count: None, data: &data }.points()?;
+            let all = points::PackedPoints { xyz, color, step: point_stride, count: None, data: &data }.points()?;
             Ok(message(timestamp, frame_id, Body::Points(all)))
         }
         Kind::Transform => {
@@ -222,21 +221,18 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
     }
 }
 
-/// Coding of the video in a message.
 pub(super) fn coding_of_video(data: &[u8]) -> Option<String> {
     from_bytes::<CompressedVideo>(data).ok().map(|video| video.format)
 }
 
-/// Names of the same distortion model: in ROS and in Foxglove's messages.
+/// Names of one distortion model, in ROS and in Foxglove's messages.
 const EQUIDISTANT: &str = "equidistant";
 const KANNALA_BRANDT: &str = "kannala_brandt";
 
-/// The name of a distortion model, `to` for `from`.
 fn renamed(model: &str, [from, to]: [&str; 2]) -> String {
     if model == from { to } else { model }.to_owned()
 }
 
-/// The numbers of a matrix.
 fn matrix<const N: usize>(name: &str, numbers: &[f64]) -> Result<[f64; N], String> {
     numbers.try_into().map_err(|_| format!("{name} has {} numbers instead of {N}", numbers.len()))
 }

@@ -1,4 +1,4 @@
-//! The formats of messages: from a message to bytes and back.
+//! Formats of messages: encode a message to bytes, and decode it.
 //!
 //! ```text
 //!  Message ─▶ ros2 or foxglove ─▶ bytes, and a Channel that names type and encoding ─▶ ros2 or foxglove ─▶ Message
@@ -27,27 +27,27 @@ choices! {
     }
 }
 
-/// Kind of a message, see [`Body`].
+/// Kind of a message, one for each variant of [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// [`Body::Image`].
+    /// Kind of [`Body::Image`].
     Image,
-    /// [`Body::Compressed`].
+    /// Kind of [`Body::Compressed`].
     Compressed,
-    /// [`Body::Camera`].
+    /// Kind of [`Body::Camera`].
     Camera,
-    /// [`Body::Disparity`].
+    /// Kind of [`Body::Disparity`].
     Disparity,
-    /// [`Body::Points`].
+    /// Kind of [`Body::Points`].
     Points,
-    /// [`Body::Transform`].
+    /// Kind of [`Body::Transform`].
     Transform,
-    /// [`Body::Json`].
+    /// Kind of [`Body::Json`].
     Json,
 }
 
 impl Body {
-    /// Its kind.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Image(_) => Kind::Image,
@@ -62,12 +62,12 @@ impl Body {
 }
 
 impl Format {
-    /// The channel of a topic with messages like this one.
+    /// Returns the channel of a topic for messages like this one.
     pub fn channel(self, topic: &str, body: &Body) -> Channel {
         self.channel_of(topic, body.kind())
     }
 
-    /// The channel of a topic with messages of this kind.
+    /// Returns the channel of a topic for messages of a kind.
     pub fn channel_of(self, topic: &str, kind: Kind) -> Channel {
         match self {
             Self::Ros2 => ros2::channel(topic, kind),
@@ -75,7 +75,7 @@ impl Format {
         }
     }
 
-    /// The bytes of a message.
+    /// Encodes a message.
     pub fn encode(self, message: &Message) -> Vec<u8> {
         match self {
             Self::Ros2 => ros2::encode(message),
@@ -83,7 +83,7 @@ impl Format {
         }
     }
 
-    /// Profile in the header of an MCAP file.
+    /// Returns the profile in the header of an MCAP file.
     pub fn profile(self) -> &'static str {
         match self {
             Self::Ros2 => "ros2",
@@ -92,17 +92,17 @@ impl Format {
     }
 }
 
-/// Kind of the messages of a channel; `None` for types that are not read.
+/// Returns the kind of a channel's messages; `None` for types that are not read.
 pub fn kind(channel: &Channel) -> Option<Kind> {
     ros2::kind(channel).or_else(|| ros2::ros1::kind(channel)).or_else(|| foxglove::kind(channel))
 }
 
-/// Decodes a message of this or another program, by type and encoding of its channel.
+/// Decodes a message of this or another program, by the type and encoding of its channel.
 ///
-/// JSON has neither a stamp nor a frame of reference: [`Message::stamp`] is 1970, and the packet's times hold.
+/// JSON has neither a stamp nor a frame of reference: [`Message::stamp`] is then 1970, and the packet's times are used.
 ///
 /// # Errors
-/// Its type is not read, see [`kind`]; or its bytes do not match the type, or have content that is not read.
+/// The type is not read, see [`kind`]; or the bytes do not match the type, or have content that is not read.
 pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
     let damaged = |what: String| ReadError::Damaged(format!("{}: {what}", foreign(&channel.topic)));
     let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity | Kind::Points));
@@ -126,10 +126,10 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
     message.map_err(damaged)
 }
 
-/// The value of a JSON message.
+/// Decodes the value of a JSON message.
 ///
 /// # Errors
-/// As [`decode`]; or it is no JSON, or not of this type.
+/// Errors of [`decode`]; or the message is no JSON, or of another type.
 pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T, String> {
     match decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
         Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
@@ -137,7 +137,7 @@ pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T,
     }
 }
 
-/// Coding of the video in a message of `foxglove.CompressedVideo`, such as `h264`; `None` for other messages.
+/// Returns the coding of the video in a message of `foxglove.CompressedVideo`, such as `h264`; `None` for other messages.
 pub(crate) fn coding_of_video(channel: &Channel, data: &[u8]) -> Option<String> {
     let name = channel.schema.as_ref()?.name.as_str();
     match (channel.message_encoding.as_str(), name) {
@@ -147,16 +147,15 @@ pub(crate) fn coding_of_video(channel: &Channel, data: &[u8]) -> Option<String> 
     }
 }
 
-/// Limit of messages without pixels: JSON takes a multiple of its bytes in memory.
+/// Limit of messages without pixels, bytes: parsed JSON takes a multiple of that in memory.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-/// JSON as a message.
 fn json(text: &[u8]) -> Result<Message, String> {
     let value = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
     Ok(Message { stamp: UNIX_EPOCH, frame_id: String::new(), body: Body::Json(value) })
 }
 
-/// Time since 1970; 0 for an earlier time.
+/// Returns the time since 1970; 0 for an earlier time.
 fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -1,16 +1,16 @@
-//! Pixels in messages: the names of their encodings, and the bytes that an image must have.
+//! Pixels in messages: names of the encodings, and checks that an image has the bytes for its size.
 
 use super::Format;
 use crate::console::foreign;
 use crate::image::Image;
 use crate::message::{Bytes, Encoding, ImageBody, Mosaic};
 
-/// Names of each encoding: in ROS 2, in Foxglove's messages, and others that are read.
+/// Names of each encoding: in ROS 2, in Foxglove's messages, and further names that are read.
 const NAMES: [(Encoding, &str, &str, &[&str]); 19] = [
     (Encoding::Mono8, "mono8", "mono8", &["8UC1"]),
     (Encoding::Mono16, "mono16", "mono16", &[]),
     (Encoding::Rgb8, "rgb8", "rgb8", &[]),
-    (Encoding::Bgr8, "bgr8", "bgr8", &["8UC3"]), // OpenCV's order; OpenCV writes images without a name for theirs
+    (Encoding::Bgr8, "bgr8", "bgr8", &["8UC3"]), // OpenCV's order; OpenCV writes images without naming it
     (Encoding::Rgba8, "rgba8", "rgba8", &[]),
     (Encoding::Bgra8, "bgra8", "bgra8", &["8UC4"]),
     (Encoding::Bayer8(Mosaic::Rggb), "bayer_rggb8", "bayer_rggb8", &[]),
@@ -28,7 +28,6 @@ const NAMES: [(Encoding, &str, &str, &[&str]); 19] = [
     (Encoding::Float32, "32FC1", "32FC1", &["32FC"]),
 ];
 
-/// Name of an encoding in a format.
 pub(super) fn name(encoding: Encoding, format: Format) -> &'static str {
     let (_, ros2, foxglove, _) = NAMES.into_iter().find(|(known, ..)| *known == encoding).unwrap_or(NAMES[0]);
     match format {
@@ -37,7 +36,7 @@ pub(super) fn name(encoding: Encoding, format: Format) -> &'static str {
     }
 }
 
-/// Encoding of a name in any format.
+/// Returns the encoding with a name, in either format.
 fn encoding(name: &str) -> Result<Encoding, String> {
     let all = || {
         NAMES.iter().flat_map(|&(encoding, ros2, foxglove, others)| {
@@ -54,7 +53,7 @@ fn encoding(name: &str) -> Result<Encoding, String> {
     })
 }
 
-/// Bytes of a row for each column, and bytes of a word, whose order matters from 2 on.
+/// Returns the bytes of a row for each column, and the bytes of a word; the byte order matters for words of 2 bytes and more.
 fn sizes(encoding: Encoding) -> (u32, usize) {
     match encoding {
         Encoding::Mono8 | Encoding::Nv12 | Encoding::Bayer8(_) => (1, 1),
@@ -66,9 +65,9 @@ fn sizes(encoding: Encoding) -> (u32, usize) {
     }
 }
 
-/// An image as a message describes it.
+/// Fields of an image message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Described<'a> {
+pub(super) struct PackedImage<'a> {
     pub width: u32,
     pub height: u32,
     pub encoding: &'a str,
@@ -77,11 +76,8 @@ pub(super) struct Described<'a> {
     pub data: &'a [u8],
 }
 
-impl Described<'_> {
-    /// The image in little-endian bytes.
-    ///
-    /// # Errors
-    /// Unknown encoding, no pixels, or fewer bytes than its size takes.
+impl PackedImage<'_> {
+    /// Returns the image with little-endian words. Fails for an unknown encoding, no pixels, or fewer bytes than the size requires.
     pub(super) fn body(self) -> Result<ImageBody, String> {
         let Self { width, height, encoding: name, step, is_bigendian, data } = self;
         let encoding = encoding(name)?;
@@ -108,22 +104,18 @@ impl Described<'_> {
         Ok(ImageBody { width, height, encoding, step, data })
     }
 
-    /// The image's pixels as floats.
-    ///
-    /// # Errors
-    /// As [`Described::body`], or its pixels are no floats.
     pub(super) fn floats(self) -> Result<Image<f32>, String> {
         self.body()?.floats().ok_or_else(|| "its numbers are not 32-bit floats".to_owned())
     }
 }
 
-/// Pixels as little-endian bytes.
+/// Converts pixels to little-endian bytes.
 pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> Vec<u8> {
     image.map(|&pixel| convert(pixel).to_le_bytes()).into_pixels().into_flattened()
 }
 
-/// File format of a compressed image: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. Its bytes decide, because programs write all kinds of words for it: `jpeg`,
-/// `image/jpeg`, `bgr8; jpeg compressed bgr8`, none.
+/// Returns the file format of a compressed image from its bytes: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. The format field is
+/// not used, because programs fill it differently: `jpeg`, `image/jpeg`, `bgr8; jpeg compressed bgr8`, nothing.
 pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, String> {
     let why = match data {
         [0xFF, 0xD8, 0xFF, ..] => return Ok("jpeg"),

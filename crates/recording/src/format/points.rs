@@ -1,14 +1,13 @@
-//! Points in messages: the bytes of each, and where others have put its numbers.
+//! Points in messages: the bytes that are written, and points at the offsets that other programs use.
 
 use crate::console::foreign;
 use crate::message::Point;
 
-/// Bytes of a point as it is written: three floats, then blue, green, red and a zero, which together are the packed `rgb` of PCL.
+/// Bytes of a written point: three floats, then blue, green, red and a zero, which together are the packed `rgb` of PCL.
 pub(super) const STEP: u32 = 16;
-/// Where the colours of a point begin.
+/// Offset of the colours in a written point, bytes.
 pub(super) const COLOR: u32 = 12;
 
-/// Points as they are written.
 pub(super) fn bytes(points: &[Point]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(points.len() * STEP as usize);
     for &Point { xyz_m, rgb: [red, green, blue] } in points {
@@ -18,25 +17,23 @@ pub(super) fn bytes(points: &[Point]) -> Vec<u8> {
     bytes
 }
 
-/// Points as a message describes them.
+/// Fields of a message with points.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Described<'a> {
-    /// Offset of each field of 32-bit floats that is read: x, y, z.
+pub(super) struct PackedPoints<'a> {
+    /// Offsets of the 32-bit floats x, y, z.
     pub xyz: [Option<u32>; 3],
     /// Offset of blue, green and red.
     pub color: Option<u32>,
     /// Bytes from one point to the next.
     pub step: u32,
-    /// Points; `None` for as many as there are bytes for.
+    /// Number of points; `None` for as many as there are bytes for.
     pub count: Option<u64>,
     pub data: &'a [u8],
 }
 
-impl Described<'_> {
-    /// The points; white where they have no colours.
-    ///
-    /// # Errors
-    /// A coordinate is missing, lies outside of a point, or there are fewer bytes than points need.
+impl PackedPoints<'_> {
+    /// Returns the points, white where they have no colours. Fails where a coordinate is missing or lies outside a point, or for too
+    /// few bytes.
     pub(super) fn points(self) -> Result<Vec<Point>, String> {
         let Self { xyz, color, step, count, data } = self;
         let step = step as usize;
@@ -64,7 +61,7 @@ impl Described<'_> {
     }
 }
 
-/// Offset of a named field, if it is of the wanted type.
+/// Returns the offset of a named field; fails where it is of another type. The `bool` of a field is whether it has the wanted type.
 pub(super) fn offset<'a>(
     fields: impl IntoIterator<Item = (&'a str, u32, bool)>,
     name: &str,

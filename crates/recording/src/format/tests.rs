@@ -1,3 +1,5 @@
+//! Tests of both formats: round trips, damaged messages, and the byte layouts that ROS, PCL and RViz expect.
+
 use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Mosaic, Point};
 use super::super::{Schema, topic};
 use super::*;
@@ -77,7 +79,7 @@ fn transform() -> Body {
     }
 }
 
-/// One message of each kind, and an image of each encoding.
+/// Returns one message of each kind, and an image of each encoding.
 fn all(random: &mut fastrand::Rng) -> Vec<Message> {
     let mut all: Vec<_> = ENCODINGS.into_iter().map(|encoding| picture(encoding, random)).collect();
     let compressed = |format: &str, data| Body::Compressed { format: format.to_owned(), data };
@@ -95,7 +97,6 @@ fn all(random: &mut fastrand::Rng) -> Vec<Message> {
     all
 }
 
-/// The same in every format.
 fn in_all_formats(random: &mut fastrand::Rng) -> impl Iterator<Item = (Format, Message)> {
     all(random).into_iter().flat_map(|message| Format::ALL.iter().map(move |format| (*format, message.clone())))
 }
@@ -112,7 +113,7 @@ fn bits(image: &Image<f32>) -> Image<u32> {
 }
 
 #[test]
-fn every_message_of_every_format_comes_back_bit_for_bit() {
+fn every_message_round_trips_in_every_format() {
     let mut random = fastrand::Rng::with_seed(7);
     for (format, message) in (0..8).flat_map(|_| in_all_formats(&mut random).collect::<Vec<_>>()) {
         let back = round_trip(format, &message);
@@ -135,7 +136,7 @@ fn every_message_of_every_format_comes_back_bit_for_bit() {
 }
 
 #[test]
-fn damaged_messages_are_errors_or_other_messages_and_never_panics() {
+fn damaged_messages_never_panic() {
     let mut random = fastrand::Rng::with_seed(11);
     let mut errors = 0;
     for (format, message) in in_all_formats(&mut random).collect::<Vec<_>>() {
@@ -146,7 +147,7 @@ fn damaged_messages_are_errors_or_other_messages_and_never_panics() {
             match random.u8(0..3) {
                 0 => bytes.truncate(random.usize(..=bytes.len())),
                 1 => (0..random.usize(1..9)).for_each(|_| {
-                    // Lengths lie at the start, so that is where most of the damage goes.
+                    // lengths lie at the start, where most of the damage goes
                     let end = if random.bool() { bytes.len() } else { bytes.len().min(96) };
                     bytes[random.usize(..end)] = *random.choice(&[0, 1, 0x7F, 0x80, 0xFF]).unwrap();
                 }),
@@ -159,7 +160,7 @@ fn damaged_messages_are_errors_or_other_messages_and_never_panics() {
 }
 
 #[test]
-fn what_is_not_read_is_named() {
+fn errors_name_unsupported_content() {
     let mut random = fastrand::Rng::with_seed(3);
     let Body::Image(image) = picture(Encoding::Mono8, &mut random).body else { unreachable!() };
     let channel = Format::Foxglove.channel("/camera", &Body::Image(image.clone()));
@@ -212,7 +213,7 @@ fn what_is_not_read_is_named() {
 }
 
 #[test]
-fn the_bytes_of_a_compressed_picture_say_what_it_is_whatever_its_word_says() {
+fn file_format_follows_bytes_not_the_format_field() {
     let (jpeg, png) = (&[0xFF, 0xD8, 0xFF, 0xE0, 0][..], &b"\x89PNG\r\n"[..]);
     for words in ["bgr8; jpeg compressed bgr8", "image/jpeg", "JPG", "mono8; jpeg compressed ", "", "h264"] {
         assert_eq!((pixels::compressed(words, jpeg), pixels::compressed(words, png)), (Ok("jpeg"), Ok("png")));
@@ -226,7 +227,7 @@ fn the_bytes_of_a_compressed_picture_say_what_it_is_whatever_its_word_says() {
     assert!(refused("jpeg", b"").contains("no bytes"));
 }
 
-/// Bytes of a message of another program: a big-endian robot's image of 16 bits, field by field.
+/// A message of another program, field by field: a big-endian image of 16 bits.
 #[test]
 fn big_endian_messages_and_big_endian_pixels_are_read() {
     for (head, pixels_are_big) in [([0, 0, 0, 0], 1), ([0, 0, 0, 0], 0)] {
@@ -253,7 +254,7 @@ fn big_endian_messages_and_big_endian_pixels_are_read() {
     }
 }
 
-/// Where PCL and RViz look for a point: floats of 4 bytes, and colours packed into the bits of a float.
+/// Layout of PCL and RViz: floats of 4 bytes, and colours packed into the bits of a float.
 #[test]
 fn points_are_where_pcl_expects_them() {
     let points = vec![Point { xyz_m: [1.0, -2.0, 3.5], rgb: [1, 2, 3] }, Point { xyz_m: [0.0; 3], rgb: [255, 0, 9] }];
@@ -265,7 +266,7 @@ fn points_are_where_pcl_expects_them() {
     assert_eq!(bytes[at - 12..at - 4], [16_u32.to_le_bytes(), 32_u32.to_le_bytes()].concat(), "of one, and of a row");
 }
 
-/// The layout of the first bytes, as ROS 2's own serializer writes them, and how holes in a disparity map are told.
+/// Layout of the first bytes as ROS 2's own serializer writes them, and the mark of holes in a disparity map.
 #[test]
 fn ros_bytes_are_where_ros_expects_them() {
     let disparity_px = Image::new(2, 1, vec![f32::NAN, 7.5]);
@@ -288,7 +289,7 @@ fn ros_bytes_are_where_ros_expects_them() {
 }
 
 #[test]
-fn schemas_bring_everything_they_are_made_of() {
+fn schemas_contain_their_nested_definitions() {
     let channel = Format::Ros2.channel(topic::DISPARITY, &Body::Disparity(disparity(&mut fastrand::Rng::with_seed(1))));
     let schema = channel.schema.unwrap();
     let text = String::from_utf8(schema.data.clone()).unwrap();

@@ -1,16 +1,16 @@
-//! Camera messages of raw images.
+//! Camera messages of raw images, from the calibration of the recording.
 
 use crate::About;
 use crate::calibration::{CalibrationError, CameraInfo, StereoRig};
 
-/// Makes the cameras of raw images, and caches those of the last size.
+/// Maker of the camera messages, with a cache for the last image size.
 pub(super) struct Cameras {
-    /// The rig that rectifies pairs.
+    /// Rig that rectifies pairs.
     rig: Option<StereoRig>,
-    cached: Option<Cached>,
+    cached: Option<CachedCameras>,
 }
 
-struct Cached {
+struct CachedCameras {
     size: (usize, usize),
     cameras: Option<[CameraInfo; 2]>,
 }
@@ -22,10 +22,10 @@ impl Cameras {
         Self { rig: rig.unwrap_or_else(|err| no_cameras(&err)), cached: None }
     }
 
-    /// The left and the right camera of raw images of this size; `None` if they are unknown.
+    /// Returns the left and the right camera of raw images of this size; `None` if they are unknown.
     pub(super) fn of_raw(&mut self, about: &About, size: (usize, usize)) -> Option<&[CameraInfo; 2]> {
         if self.cached.as_ref().is_none_or(|cached| cached.size != size) {
-            self.cached = Some(Cached { size, cameras: self.find(about, size) });
+            self.cached = Some(CachedCameras { size, cameras: self.find(about, size) });
         }
         self.cached.as_ref()?.cameras.as_ref()
     }

@@ -1,4 +1,4 @@
-//! From frames and results to messages to packets.
+//! From frames and results to messages to packets. Decides which messages belong to a pair and to a result.
 
 mod cameras;
 mod numbers;
@@ -18,28 +18,28 @@ use crate::stereo::StereoParams;
 pub use parts::PairParts;
 
 use cameras::Cameras;
-use picture::Grey;
+use picture::GreyFormat;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Packs frames and results.
+/// Packer of frames and results, for one recording or stream.
 pub struct Packer {
     about: About,
     format: Format,
-    grey: Grey,
-    /// Stands at the beginning of the names of frames of reference in place of `stereo`.
+    grey: GreyFormat,
+    /// Prefix of the names of frames of reference in place of `stereo`.
     frames_of: Option<String>,
     cameras: Cameras,
     channels: BTreeMap<String, Arc<Channel>>,
-    /// The first pair, and the description before it, was packed.
+    /// Whether the first pair, and the description before it, was packed.
     begun: bool,
-    /// Place of the right camera in the last transform.
+    /// Position of the right camera in the last transform, m.
     right_m: Option<[f64; 3]>,
 }
 
-/// The packets of one pair, while they are made.
+/// Packets of one pair, while they are made.
 struct Packets<'a> {
     packer: &'a mut Packer,
     sequence: u64,
@@ -52,34 +52,34 @@ impl Packer {
     pub fn new(about: About, format: Format) -> Self {
         let cameras = Cameras::of(&about);
         // rerun takes uncompressed images of one channel in ROS 2's format for depth
-        let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
+        let grey = if format == Format::Ros2 { GreyFormat::Png } else { GreyFormat::Plain };
         Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, right_m: None }
     }
 
-    /// The same, with images without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
+    /// Packs images without colours as plain pixels in every format, for receivers that show `image_raw` without its transports.
     #[must_use]
     pub fn with_plain_pictures(self) -> Self {
-        Self { grey: Grey::Plain, ..self }
+        Self { grey: GreyFormat::Plain, ..self }
     }
 
-    /// The same, with frames of reference that begin with this name, for one rig of several.
+    /// Sets a prefix for the names of frames of reference, for one rig of several.
     #[must_use]
     pub fn with_frames_of(self, name: &str) -> Self {
         Self { frames_of: Some(name.to_owned()), ..self }
     }
 
-    /// The packets of a frame: first the description of the recording; then the pair's note and its images.
+    /// Packs a frame: the description of the recording before the first one; then the pair's note and its images.
     ///
     /// # Errors
-    /// An image that cannot be encoded, or raw images in another layout than before.
+    /// An image cannot be encoded, or raw images have another layout than before.
     pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
         self.pair(&PairParts::of_frame(frame, self.about.streams), now)
     }
 
-    /// The same for the parts of a pair.
+    /// Packs the parts of a pair, like [`Packer::frame`].
     ///
     /// # Errors
-    /// As [`Packer::frame`].
+    /// Errors of [`Packer::frame`].
     pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, String> {
         let has_raw = self.about.streams.has(Stream::Raw);
         // the layout is that of the images in the file
@@ -106,7 +106,7 @@ impl Packer {
             packets.raw(pair)?;
         }
         if streams.has(Stream::Eyes) {
-            packets.eyes(pair)?;
+            packets.sides(pair)?;
         }
         if has_raw || streams.has(Stream::Eyes) {
             packets.raw_cameras(pair);
@@ -117,10 +117,10 @@ impl Packer {
         Ok(packets.made)
     }
 
-    /// The packets of a result.
+    /// Packs a result.
     ///
     /// # Errors
-    /// It has no numbers, or no calibration for depth.
+    /// The result has no map, or no calibration for depth.
     pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, String> {
         let frame = &output.job.frame;
         let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
@@ -142,10 +142,10 @@ impl Packer {
         Ok(packets.made)
     }
 
-    /// The packets of both views of a frame as decoded pixels, whatever its source has encoded them as.
+    /// Packs both images of a frame as decoded pixels, for any encoding of its source.
     ///
     /// # Errors
-    /// An image that cannot be encoded.
+    /// An image cannot be encoded.
     pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
         let pair = PairParts::of_decoded(&frame.raw);
         let mut packets = self.packets(pair.note.sequence, now);
@@ -153,8 +153,7 @@ impl Packer {
         Ok(packets.made)
     }
 
-    /// The packet of all measured points of a result, with the colours of its left image; `None` without numbers or without a
-    /// calibration.
+    /// Packs all measured points of a result, with the colours of the left image; `None` without a map or without a calibration.
     pub fn points(&mut self, output: &Output, now: SystemTime) -> Option<Packet> {
         let frame = &output.job.frame;
         let points = numbers::points(output.map.as_deref()?, &frame.left, &frame.geometry?);
@@ -163,17 +162,17 @@ impl Packer {
         Some(self.packet(topic::POINTS, message, frame.raw.sequence, now))
     }
 
-    /// The packet of all parameters.
+    /// Packs all parameters.
     pub fn parameters(&mut self, params: &StereoParams, now: SystemTime) -> Packet {
         self.json(topic::PARAMETERS, json!(parameter_words(params)), 0, now)
     }
 
-    /// The packet of counters.
+    /// Packs counters.
     pub fn counters(&mut self, counters: &Counters, now: SystemTime) -> Packet {
         self.json(topic::COUNTERS, json!(counters), 0, now)
     }
 
-    /// The packet of an event.
+    /// Packs an event.
     pub fn event(&mut self, event: &Event, now: SystemTime) -> Packet {
         self.json(topic::EVENTS, json!(event), event.sequence.unwrap_or(0), now)
     }
@@ -227,7 +226,7 @@ impl Packets<'_> {
         self.push(topic, frame_id, stamp, Body::Camera(Box::new(camera)));
     }
 
-    /// Pose of the right camera, at first and at every change.
+    /// Adds the pose of the right camera, at first and at every change.
     fn transform(&mut self, geometry: Option<&Geometry>) {
         let Some(&Geometry { baseline_m, axis, .. }) = geometry else { return };
         let right_m = match axis {
@@ -244,7 +243,7 @@ impl Packets<'_> {
         }
     }
 
-    /// The images as the cameras encoded them; the decoded ones of other sources.
+    /// Adds the images as the cameras encoded them, or decoded ones for other sources.
     fn raw(&mut self, pair: &PairParts) -> Result<(), String> {
         let grey = self.packer.grey;
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
@@ -254,12 +253,12 @@ impl Packets<'_> {
             }
             shots => {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
-                for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
-                    let topic = if original.layout.is_upright(eye) { upright } else { unturned };
+                for (side, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
+                    let topic = if original.layout.is_upright(side) { upright } else { unturned };
                     self.push(
                         topic,
-                        [frame::LEFT, frame::RIGHT][eye],
-                        taken(pair)[eye],
+                        [frame::LEFT, frame::RIGHT][side],
+                        taken(pair)[side],
                         picture::of_encoded(grey, shot)?,
                     );
                 }
@@ -268,24 +267,24 @@ impl Packets<'_> {
         Ok(())
     }
 
-    /// The images of both views, if raw images differ from them or are not recorded.
-    fn eyes(&mut self, pair: &PairParts) -> Result<(), String> {
+    /// Adds the images of both sides, if raw images differ from them or are not recorded.
+    fn sides(&mut self, pair: &PairParts) -> Result<(), String> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
         let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
         let layout = &original.layout;
         match has_raw {
             false if layout.is_plain() => self.raw(pair),
             false => self.decoded(pair, [true, true]),
-            true => self.decoded(pair, [0, 1].map(|eye| layout.side_by_side || !layout.is_upright(eye))),
+            true => self.decoded(pair, [0, 1].map(|side| layout.side_by_side || !layout.is_upright(side))),
         }
     }
 
-    /// The decoded images of these views.
-    fn decoded(&mut self, pair: &PairParts, eyes: [bool; 2]) -> Result<(), String> {
+    /// Adds the decoded images of the chosen sides.
+    fn decoded(&mut self, pair: &PairParts, sides: [bool; 2]) -> Result<(), String> {
         let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
         let Some(raw) = &pair.decoded else { return Ok(()) };
-        for (eye, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(eye, _)| eyes[*eye]) {
-            self.picture(topics[eye], [frame::LEFT, frame::RIGHT][eye], taken(pair)[eye], picture)?;
+        for (side, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(side, _)| sides[*side]) {
+            self.picture(topics[side], [frame::LEFT, frame::RIGHT][side], taken(pair)[side], picture)?;
         }
         Ok(())
     }
@@ -298,7 +297,7 @@ impl Packets<'_> {
         self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);
     }
 
-    /// Rectified images have one time of capture, whatever the skew of the raw ones.
+    /// Adds the rectified images, which have one capture time for any skew of the raw ones.
     fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), String> {
         let stamp = pair.capture_time;
         self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, left)?;
@@ -327,7 +326,7 @@ impl Packets<'_> {
     }
 }
 
-/// Times of capture of the left and the right image.
+/// Returns the capture times of the left and the right image.
 fn taken(pair: &PairParts) -> [SystemTime; 2] {
     let (time, skew_s) = (pair.capture_time, pair.note.skew_s);
     let skew = Duration::try_from_secs_f64(skew_s.abs()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! From results to messages.
+//! From results to messages: depth, disparity, points.
 
 use super::picture::image;
 use crate::ResultNote;
@@ -9,7 +9,6 @@ use crate::message::{Body, DisparityBody, Encoding, Point};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
 
-/// The note of a result.
 pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
     let measured: usize = map.reasons.pixels().iter().map(|&reasons| usize::from(reasons == 0)).sum();
     ResultNote {
@@ -21,11 +20,11 @@ pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
     }
 }
 
-/// Depth, mm; filled pixels only if `filled`.
+/// Returns depth, mm; filled pixels only if `filled`.
 pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) -> Body {
     let valid = || map.values.pixels().iter().copied().filter(|&v| v != INVALID);
     let (least, largest) = (valid().min().unwrap_or(0), valid().max().unwrap_or(0));
-    // there are many more pixels than disparities
+    // a table, because there are many more pixels than disparities
     let table: Vec<u16> = (least..=largest).map(|v| depth::millimetres(depth::depth_m(v, geometry))).collect();
     let mut data = Vec::with_capacity(2 * map.values.pixels().len());
     for (&value, &reasons) in map.values.pixels().iter().zip(map.reasons.pixels()) {
@@ -36,7 +35,7 @@ pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) ->
     Body::Image(image(map.size(), Encoding::DepthMm, 2, data.into()))
 }
 
-/// Disparity, px, with `doffs` added, so that `z = f T / d`.
+/// Returns disparity, px, with `doffs` added, so that `z = f T / d`.
 pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geometry>, params: &StereoParams) -> Body {
     let (width, height) = map.size();
     let doffs_px = geometry.map_or(0.0, |geometry| geometry.doffs_px);
@@ -56,7 +55,7 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
     })
 }
 
-/// Measured points in space, with the colours of the left image, or its brightness.
+/// Returns the measured points in space, with the colours of the left image, or its brightness.
 pub(super) fn points(map: &DisparityMap, picture: &Picture, geometry: &Geometry) -> Vec<Point> {
     let (width, height) = map.size();
     let grey = |x: usize, y: usize| match &picture.luma {

@@ -1,4 +1,4 @@
-//! The parts of a pair that are written, so that a queue holds nothing else of it.
+//! Parts of a pair that are written. A queue holds these instead of the whole pair.
 
 use crate::capture::{Frame, Original, RawPair};
 use crate::geometry::Geometry;
@@ -7,19 +7,17 @@ use crate::{PairNote, Stream, Streams};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// The parts of a pair that its streams need.
+/// Parts of a pair that the streams require.
 #[derive(Clone, Debug)]
 pub struct PairParts {
     pub(super) note: PairNote,
     pub(super) capture_time: SystemTime,
-    /// Columns and rows of a raw image of one view.
+    /// Columns and rows of a raw image of one side.
     pub(super) size: (usize, usize),
     /// Geometry of the rectified rig.
     pub(super) geometry: Option<Geometry>,
     pub(super) original: Option<Original>,
-    /// The decoded images.
     pub(super) decoded: Option<Arc<RawPair>>,
-    /// The rectified images.
     pub(super) rectified: Option<[Arc<Picture>; 2]>,
 }
 
@@ -46,35 +44,34 @@ impl PairParts {
         Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
     }
 
-    /// Returns the parts of a frame and its raw pair.
     pub(crate) fn of_frame(frame: &Frame, streams: Streams) -> Self {
         let rectified = || [&frame.left, &frame.right].map(Arc::clone);
         let rectified = streams.has(Stream::Rectified).then(rectified);
         Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
     }
 
-    /// When the left image was taken.
+    /// Returns the capture time of the left image.
     pub fn capture_time(&self) -> SystemTime {
         self.capture_time
     }
 
-    /// Columns and rows of a raw image of one view.
+    /// Returns columns and rows of a raw image of one side.
     pub fn size(&self) -> (usize, usize) {
         self.size
     }
 
-    /// The same parts, taken at another time.
+    /// Sets another capture time.
     #[must_use]
     pub fn taken_at(self, capture_time: SystemTime) -> Self {
         Self { capture_time, ..self }
     }
 
-    /// The number of the pair at its source.
+    /// Returns the sequence number of the pair at its source.
     pub fn sequence(&self) -> u64 {
         self.note.sequence
     }
 
-    /// Memory of the images.
+    /// Returns the memory of the images, bytes.
     pub fn bytes(&self) -> usize {
         self.sum(|picture| {
             let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
@@ -82,12 +79,12 @@ impl PairParts {
         })
     }
 
-    /// Bytes of the images in a file, uncompressed: of colours where there are any, else of luma.
+    /// Returns the uncompressed bytes of the images in a file: of colours where there are any, else of luma.
     pub(crate) fn file_bytes(&self) -> usize {
         self.sum(|picture| if picture.rgb.is_some() { 3 } else { usize::from(picture.luma.bits().div_ceil(8)) })
     }
 
-    /// Bytes of all images; those of a decoded one by the bytes of its pixels.
+    /// Returns the bytes of all images; decoded ones have `pixel_bytes` for each pixel.
     fn sum(&self, pixel_bytes: fn(&Picture) -> usize) -> usize {
         let original = self.original.iter().flat_map(|original| &original.images).map(|shot| shot.bytes.len());
         let decoded = self.decoded.iter().flat_map(|pair| [&pair.left, &pair.right]);

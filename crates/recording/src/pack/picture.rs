@@ -8,17 +8,17 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
 
-/// How images without colours are written.
+/// Format of images without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grey {
+pub(super) enum GreyFormat {
     /// PNG encoding.
     Png,
     /// Uncompressed pixels.
     Plain,
 }
 
-/// An image as the camera encoded it.
-pub(super) fn of_encoded(grey: Grey, shot: &EncodedImage) -> Result<Body, String> {
+/// Returns the message of an image as the camera encoded it.
+pub(super) fn of_encoded(grey: GreyFormat, shot: &EncodedImage) -> Result<Body, String> {
     let encoding = match shot.layout.format {
         PixelFormat::Mjpeg => {
             return Ok(Body::Compressed { format: "jpeg".to_owned(), data: Arc::clone(&shot.bytes) });
@@ -32,14 +32,14 @@ pub(super) fn of_encoded(grey: Grey, shot: &EncodedImage) -> Result<Body, String
     };
     let (width, height) = (shot.layout.width, shot.layout.height);
     let rows = if encoding == Encoding::Nv12 { height + height / 2 } else { height };
-    let data = exactly(&shot.bytes, rows * shot.layout.stride);
+    let data = resized(&shot.bytes, rows * shot.layout.stride);
     let step = shot.layout.stride as u32;
     Ok(Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data }))
 }
 
-/// A decoded image: its luma, and a second message for its colours. If the luma can be computed from the colours, these are the only
-/// message.
-pub(super) fn of_picture(grey: Grey, picture: &Picture) -> Result<(Body, Option<Body>), String> {
+/// Returns the messages of a decoded image: its luma, and its colours. If the luma can be computed from the colours, these are the
+/// only message.
+pub(super) fn of_picture(grey: GreyFormat, picture: &Picture) -> Result<(Body, Option<Body>), String> {
     let Some(rgb) = &picture.rgb else { return Ok((of_luma(grey, &picture.luma)?, None)) };
     let colors = Body::Image(image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()));
     let follows = |luma: &Image<u8>| luma.pixels().iter().zip(rgb.pixels()).all(|(&luma, &rgb)| luma == luma_of(rgb));
@@ -49,22 +49,23 @@ pub(super) fn of_picture(grey: Grey, picture: &Picture) -> Result<(Body, Option<
     }
 }
 
-/// Luma.
-fn of_luma(grey: Grey, luma: &Luma) -> Result<Body, String> {
+fn of_luma(grey: GreyFormat, luma: &Luma) -> Result<Body, String> {
     match (grey, luma) {
-        (Grey::Png, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
-        (Grey::Png, Luma::U16 { image: grey, .. }) => {
+        (GreyFormat::Png, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
+        (GreyFormat::Png, Luma::U16 { image: grey, .. }) => {
             png(grey.size(), ExtendedColorType::L16, bytemuck::cast_slice(grey.pixels()))
         }
-        (Grey::Plain, Luma::U8(grey)) => Ok(Body::Image(image(grey.size(), Encoding::Mono8, 1, grey.pixels().into()))),
-        (Grey::Plain, Luma::U16 { image: grey, .. }) => {
+        (GreyFormat::Plain, Luma::U8(grey)) => {
+            Ok(Body::Image(image(grey.size(), Encoding::Mono8, 1, grey.pixels().into())))
+        }
+        (GreyFormat::Plain, Luma::U16 { image: grey, .. }) => {
             let data = grey.pixels().iter().flat_map(|value| value.to_le_bytes()).collect();
             Ok(Body::Image(image(grey.size(), Encoding::Mono16, 2, data)))
         }
     }
 }
 
-/// A PNG by the fastest encoder; chunks are compressed too.
+/// Encodes a PNG with the fastest setting, because chunks are compressed too.
 fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, String> {
     let mut bytes = Vec::with_capacity(pixels.len() + 1024);
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
@@ -73,13 +74,13 @@ fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8])
     Ok(Body::Compressed { format: "png".to_owned(), data: bytes.into() })
 }
 
-/// An image without gaps between rows.
+/// Returns an image without gaps between rows.
 pub(super) fn image((width, height): (usize, usize), encoding: Encoding, pixel_bytes: usize, data: Bytes) -> ImageBody {
     ImageBody { width: width as u32, height: height as u32, encoding, step: (pixel_bytes * width) as u32, data }
 }
 
-/// Exactly `wanted` bytes: drivers return more (whole pages of memory), or fewer (no gap behind the last row).
-fn exactly(bytes: &Bytes, wanted: usize) -> Bytes {
+/// Cuts or extends bytes to `wanted`: drivers return more (whole pages of memory), or fewer (no gap behind the last row).
+fn resized(bytes: &Bytes, wanted: usize) -> Bytes {
     match bytes.get(..wanted) {
         Some(_) if bytes.len() == wanted => Arc::clone(bytes),
         Some(cut) => cut.into(),
@@ -87,7 +88,6 @@ fn exactly(bytes: &Bytes, wanted: usize) -> Bytes {
     }
 }
 
-/// Why an image cannot be recorded.
 fn cannot(err: impl std::fmt::Display) -> String {
     format!("an image cannot be recorded: {err}")
 }

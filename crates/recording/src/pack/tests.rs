@@ -1,3 +1,5 @@
+//! Tests of packing: images and results round trip, and each stream has its topics.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
@@ -33,7 +35,6 @@ fn noise(rng: &mut Rng, bytes: usize) -> Vec<u8> {
     std::iter::repeat_with(|| rng.u8(..)).take(bytes).collect()
 }
 
-/// One image as a camera gives it.
 fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> EncodedImage {
     let tight = Layout::tight(format, (width, height));
     let bytes = match format {
@@ -47,7 +48,7 @@ fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> 
             (0..width * height).flat_map(|_| rng.u16(..1024).to_le_bytes()).collect() // 10 of 16 bits
         }
         PixelFormat::Yuyv => {
-            // rows with a gap behind them, but the last one
+            // rows with a gap behind all but the last one
             let layout = tight.with_stride(tight.stride + 6);
             let bytes = noise(rng, layout.stride * height - 6);
             return EncodedImage { layout, bytes: bytes.into() };
@@ -68,7 +69,7 @@ fn frame_of(raw: &Arc<RawPair>) -> Frame {
     Frame { geometry: Some(GEOMETRY), ..Frame::of_raw(Arc::clone(raw)) }
 }
 
-/// Plays these packets: the note and both images, or the combined one.
+/// Unpacks these packets: the note and both images, or the combined one.
 fn played(packets: &[Packet], topics: &[&str]) -> RawPair {
     let json = |packet: &Packet| match format::decode(&packet.channel, &packet.data).unwrap().body {
         Body::Json(value) => value,
@@ -90,7 +91,7 @@ fn topics(packets: &[Packet]) -> Vec<&str> {
 }
 
 #[test]
-fn what_cameras_gave_comes_back_bit_for_bit() {
+fn encoded_images_round_trip() {
     let mut rng = Rng::with_seed(7);
     let orientations = [Orientation::Upright, Orientation::HalfTurn, Orientation::FlipX, Orientation::FlipY];
     for round in 0..200 {
@@ -122,7 +123,7 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
         assert_eq!((&back.left, &back.right), (&raw.left, &raw.right), "{what}");
         assert_eq!((back.sequence, back.skew_s, &back.name), (raw.sequence, raw.skew_s, &raw.name), "{what}");
         assert_eq!(back.capture_time, raw.capture_time, "{what}");
-        // a file format that spares bytes is the camera's own file, and colours as the camera packs them stay packed
+        // a camera's JPEG stays its own file, and colours that the camera packs stay packed
         if matches!(format, PixelFormat::Mjpeg | PixelFormat::Nv12) {
             assert_eq!(back.original, Some(original), "{what}");
         }
@@ -131,7 +132,7 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
     }
 }
 
-/// Images of files and cameras: brightness alone, deep, and with colours from which it follows, or does not.
+/// Returns images of files and cameras: luma alone, deep, and with colours from which luma can be computed, or cannot.
 fn pictures(rng: &mut Rng) -> Vec<Picture> {
     let (width, height) = (SIZE.0 + 1, SIZE.1 - 1);
     let grey = Image::from_fn(width, height, |_, _| rng.u8(..));
@@ -149,7 +150,7 @@ fn pictures(rng: &mut Rng) -> Vec<Picture> {
 }
 
 #[test]
-fn decoded_and_rectified_pictures_come_back_bit_for_bit_and_colors_beside_them() {
+fn decoded_and_rectified_images_round_trip_with_colours() {
     let mut rng = Rng::with_seed(3);
     for words in [Format::Ros2, Format::Foxglove] {
         let of_eyes = pictures(&mut rng).into_iter().zip(pictures(&mut rng));
@@ -178,7 +179,7 @@ fn decoded_and_rectified_pictures_come_back_bit_for_bit_and_colors_beside_them()
 }
 
 #[test]
-fn eyes_are_written_where_raw_pictures_are_something_else() {
+fn writes_both_sides_where_raw_images_differ() {
     let mut rng = Rng::with_seed(1);
     let original = |rng: &mut Rng, orientation, shots: &[(usize, usize)]| Original {
         images: shots.iter().map(|&size| shot(rng, PixelFormat::Yuyv, size)).collect(),
@@ -211,7 +212,7 @@ fn eyes_are_written_where_raw_pictures_are_something_else() {
 }
 
 #[test]
-fn what_is_known_once_is_told_once_and_another_rule_is_refused() {
+fn writes_description_once_and_rejects_another_layout() {
     let mut rng = Rng::with_seed(2);
     let original = |rng: &mut Rng, orientation| {
         let layout = StereoLayout { orientation: [orientation; 2], ..StereoLayout::default() };
@@ -232,7 +233,7 @@ fn what_is_known_once_is_told_once_and_another_rule_is_refused() {
 }
 
 #[test]
-fn numbers_of_results_come_back_and_others_make_the_same_depth_of_them() {
+fn results_round_trip_with_the_depth_that_others_compute() {
     let mut rng = Rng::with_seed(5);
     let (width, height) = SIZE;
     let (values, reasons) = (Image::filled(width, height, INVALID), Image::filled(width, height, 0));

@@ -1,10 +1,10 @@
-//! The description of a recording as a source.
+//! Description of a recording as a source.
 
 use crate::About;
 use crate::capture::{RawPair, Scale, SourceInfo};
 use crate::geometry::Geometry;
 
-/// The description of a source with such pairs, which may be rectified, at working size.
+/// Returns the description of a source with such pairs, which may be rectified at working size.
 pub(super) fn info(
     name: String,
     first: &RawPair,
@@ -25,12 +25,12 @@ pub(super) fn info(
     }
 }
 
-/// The description of a source of raw pairs that has no end.
+/// Returns the description of a source of raw pairs that has no end.
 pub fn info_of(name: String, first: &RawPair, about: Option<&About>) -> SourceInfo {
     info(name, first, None, about, false)
 }
 
-/// The geometry of pairs that are recorded rectified.
+/// Returns the geometry of pairs that are recorded rectified.
 fn geometry(about: &About, are_rectified: bool) -> Option<Geometry> {
     let note = &about.calibration;
     if are_rectified {

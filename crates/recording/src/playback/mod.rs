@@ -1,4 +1,4 @@
-//! Recordings as a source: playback of files, controlled by a transport, and a recording that comes through a pipe.
+//! Recordings as a source: playback of files, controlled by a transport, and of a recording that arrives through a pipe.
 
 mod info;
 mod pipe;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Plays a recording.
+/// Source that plays a recording.
 pub struct RecordingSource {
     files: Vec<PathBuf>,
     info: SourceInfo,
@@ -31,19 +31,19 @@ pub struct RecordingSource {
     player: Player,
     losses: Vec<String>,
     skew: Option<Skew>,
-    /// Runs until the source is dropped.
+    /// Search for recorded depth, which ends when the source is dropped.
     _search: Option<ResultSearch>,
 }
 
-/// The pairs of a file.
+/// Pairs of a file, read for the player.
 struct FilePairs {
     recording: Recording,
     unpacker: Unpacker,
     /// Name of the file, for pairs without a name.
     name: String,
-    /// Pairs get their recorded results.
+    /// Whether pairs get their recorded results.
     with_results: bool,
-    /// Pair that was read by opening, with its number.
+    /// Number and pair that were read while opening.
     first: Option<(u64, RawPair)>,
 }
 
@@ -51,7 +51,7 @@ impl RecordingSource {
     /// Opens a file and decodes its first readable pair.
     ///
     /// # Errors
-    /// It cannot be read, is no recording, or has no readable pair.
+    /// The file cannot be read, is no recording, or has no readable pair.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let recording =
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
@@ -88,10 +88,7 @@ impl RecordingSource {
     }
 }
 
-/// Arrangement of both views in one image.
-///
-/// # Errors
-/// One was given without the topic of such images.
+/// Returns the arrangement of both views in one image. Fails where one was given without the topic of such images.
 fn arrangement(options: &SourceOptions) -> Result<Arrangement, CaptureError> {
     match (options.both_views, &options.topics.both) {
         (Some(arrangement), None) => Err(CaptureError::Grammar(format!(
@@ -101,7 +98,7 @@ fn arrangement(options: &SourceOptions) -> Result<Arrangement, CaptureError> {
     }
 }
 
-/// Time of recording of each pair since the first one; constant while the clock was set back.
+/// Returns the log time of each pair since the first one; constant while the clock was set back.
 fn times(recording: &Recording) -> Arc<[Duration]> {
     let first = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
     let mut latest = 0;
@@ -113,7 +110,7 @@ fn times(recording: &Recording) -> Arc<[Duration]> {
 }
 
 impl FilePairs {
-    /// The first readable pair from `start` on, else before it.
+    /// Returns the first readable pair from `start` on, else before it.
     fn first_readable(&mut self, path: &Path, start: u64) -> Result<(u64, RawPair), CaptureError> {
         let count = self.recording.pairs().len() as u64;
         let mut why = match (self.recording.stereo_topics(), self.recording.damage()) {
@@ -160,7 +157,7 @@ impl Pairs for FilePairs {
     }
 }
 
-/// The recorded name of a pair, with its number if the name has none.
+/// Returns the recorded name of a pair, with its number if the name has none.
 pub fn numbered(pair: &RawPair) -> String {
     let has_number = pair.name.chars().rev().take_while(char::is_ascii_digit).count() >= 6;
     if has_number { pair.name.clone() } else { format!("{}-{:06}", pair.name, pair.sequence) }

@@ -1,4 +1,4 @@
-//! A recording that comes through a pipe while it is made. As with a camera, the newest pair wins.
+//! Source of a recording that arrives through a pipe while it is made. As with a camera, the newest pair wins.
 
 use super::info;
 use super::numbered;
@@ -19,14 +19,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Name of the thread in messages.
 const THREAD: &str = "the thread that reads the pipe";
-/// Pairs whose skew is told.
+/// Number of pairs whose skew is measured.
 const SKEWS: usize = 8;
-/// Limit of the wait for the first pair.
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Reads a recording from a pipe.
+/// Source that reads a recording from a pipe.
 pub struct PipeSource {
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
@@ -36,29 +34,28 @@ pub struct PipeSource {
     thread: Option<JoinHandle<()>>,
 }
 
-/// State of the thread.
+/// State of the thread that the source reports.
 #[derive(Default)]
 struct State {
-    /// Why the pipe ended early.
+    /// Reason for an early end of the pipe.
     failure: Option<String>,
-    /// The last damage, and the number of damages.
+    /// Last damage, and the number of damages.
     damage: Option<(String, u64)>,
-    /// Images without a partner.
     unpaired: u64,
-    /// Topics that are left out.
+    /// Sentence on topics that are left out.
     left_out: Option<String>,
     /// Skew of the first pairs.
     skew: Option<PairSkew>,
 }
 
-/// The source and its first pair.
-type Begun = Result<(SourceInfo, Option<CalibrationNote>, RawPair), String>;
+/// Description of the source and its first pair.
+type FirstPair = Result<(SourceInfo, Option<CalibrationNote>, RawPair), String>;
 
 impl PipeSource {
-    /// Waits for the first pair.
+    /// Starts the thread and waits for the first pair.
     ///
     /// # Errors
-    /// This is no recording, has no pairs, or the first pair does not come within a minute.
+    /// The input is no recording, has no pairs, or the first pair does not arrive within a minute.
     pub fn open(reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, CaptureError> {
         let failed = |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}"));
         let policy = if options.speed == Speed::Max { Policy::Lossless } else { Policy::NewestWins };
@@ -67,20 +64,21 @@ impl PipeSource {
         let (to_opener, begun) = bounded(1);
         let state = Arc::<Mutex<State>>::default();
         let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
-        let work = Work { stream, options: options.clone(), arrangement, sender, state: Arc::clone(&state) };
-        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&to_opener));
+        let pipe_reader =
+            PipeReader { stream, options: options.clone(), arrangement, sender, state: Arc::clone(&state) };
+        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || pipe_reader.run(&to_opener));
         let thread = thread.map_err(|err| failed(format!("no thread: {}", files::cause(&err))))?;
         match first_pair(&begun) {
             Ok((info, calibration, first)) => {
                 Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, state, thread: Some(thread) })
             }
-            // the thread may wait for bytes that never come, and is not joined
+            // not joined: the thread may wait for bytes that never arrive
             Err(why) => Err(failed(why)),
         }
     }
 }
 
-fn first_pair(begun: &Receiver<Begun>) -> Begun {
+fn first_pair(begun: &Receiver<FirstPair>) -> FirstPair {
     match begun.recv_timeout(FIRST_PAIR_TIMEOUT) {
         Ok(begun) => begun,
         Err(RecvTimeoutError::Timeout) => {
@@ -90,8 +88,8 @@ fn first_pair(begun: &Receiver<Begun>) -> Begun {
     }
 }
 
-/// The work of the thread.
-struct Work<R> {
+/// Reader of the pipe, on its own thread.
+struct PipeReader<R> {
     stream: PairStream<R>,
     options: SourceOptions,
     arrangement: Arrangement,
@@ -99,8 +97,8 @@ struct Work<R> {
     state: Arc<Mutex<State>>,
 }
 
-impl<R: Read> Work<R> {
-    fn run(mut self, to_opener: &Sender<Begun>) {
+impl<R: Read> PipeReader<R> {
+    fn run(mut self, to_opener: &Sender<FirstPair>) {
         let mut unpacker = None;
         let mut sequence = 0;
         let (mut taken, mut skews_s) = (Vec::new(), Vec::new());

@@ -1,10 +1,10 @@
-//! The recorded result of a pair, for comparison with a new one.
+//! Recorded result of a pair, for comparison with a new one.
 
 use crate::Packet;
 use crate::capture::Recorded;
 use crate::unpack::Measured;
 
-/// Depth and disparity of a result; `None` if there is neither, or they cannot be read.
+/// Returns depth and disparity of a result; `None` if there is neither, or they cannot be read.
 pub(super) fn of(packets: &[Packet]) -> Option<Recorded> {
     let measured = Measured::of(packets).inspect_err(|err| log::debug!("{err}")).ok()?;
     let recorded = Recorded { depth_m: measured.depth_m(), disparity_px: measured.disparity_px };
@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn millimetres_become_metres_and_what_is_missing_stays_missing() {
+    fn converts_millimetres_and_keeps_holes() {
         let data: Vec<u8> = [1284_u16, 0, 65_535, 7].iter().flat_map(|mm| mm.to_le_bytes()).collect();
         let image = ImageBody { width: 2, height: 2, encoding: Encoding::DepthMm, step: 4, data: data.into() };
         let disparity = DisparityBody {

@@ -1,4 +1,4 @@
-//! Which pairs of a file have recorded depth. Their numbers stand in its chunks, so a thread of its own reads them.
+//! Search for the pairs of a file that have recorded depth. It reads all chunks, and so runs on a thread of its own.
 
 use crate::capture::threads::join_or_detach;
 use crate::capture::{TopicChoice, Transport};
@@ -10,19 +10,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Interval at which the transport gets what was found.
+/// Interval at which the transport gets the results of the search.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
-/// Name of the thread in messages.
 const THREAD: &str = "the thread that looks for recorded depth";
 
-/// A running or finished search; dropping it ends it.
+/// Running or finished search; dropping it ends it.
 pub(super) struct ResultSearch {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ResultSearch {
-    /// Searches a file; `None` if it has neither depth nor disparity, or the system gives no thread. `recording` is the open file.
+    /// Starts the search in a file, open as `recording`; `None` if it has neither depth nor disparity, or no thread can be started.
     pub(super) fn start(
         recording: &Recording,
         path: &Path,
@@ -46,7 +45,7 @@ impl ResultSearch {
     }
 }
 
-/// Tells the transport of all pairs in their order; those that are damaged have no depth.
+/// Reports to the transport for each pair whether it has depth; a damaged pair has none.
 fn search(mut file: Recording, transport: &Transport, stop: &AtomicBool) -> Result<(), ReadError> {
     let mut recorded = Vec::with_capacity(file.pairs().len());
     let mut due = Instant::now() + REPORT_INTERVAL;

@@ -1,4 +1,4 @@
-//! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the images.
+//! Calibration in a recording: from the description of a recording of this program, else from camera messages beside the images.
 
 use super::{Recording, StereoTopics};
 use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
@@ -7,10 +7,7 @@ use crate::format::{self, Kind};
 use crate::{Body, Channel, topic};
 
 impl Recording {
-    /// See [`Recording::calibration`].
-    ///
-    /// # Errors
-    /// Camera messages are damaged, or describe no stereo rig.
+    /// Reads the calibration, see [`Recording::calibration`]. Fails where camera messages are damaged, or describe no stereo rig.
     pub(super) fn read_calibration(&mut self) -> Result<Option<CalibrationNote>, CalibrationError> {
         if self.is_ours {
             return Ok(self.about.as_ref().map(|about| about.calibration.clone()));
@@ -41,7 +38,8 @@ impl Recording {
     }
 }
 
-/// The calibration of another program's images on these topics, left first, by their cameras; `None` where these are marked as uncalibrated.
+/// Returns the calibration of another program's images on these topics, left first, by their cameras; `None` for cameras marked as
+/// uncalibrated.
 ///
 /// # Errors
 /// The cameras have impossible numbers, or are no stereo rig.
@@ -64,12 +62,11 @@ pub fn calibration_of_cameras(
     CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
 }
 
-/// The topic on which drivers publish the camera of these images.
+/// Returns the topic on which drivers publish the camera of these images.
 pub fn camera_topic(pictures: &str) -> String {
     format!("{}/camera_info", namespace(pictures))
 }
 
-/// Namespace and last name of a topic, without [`topic::COMPRESSED`].
 fn parts(name: &str) -> (&str, &str) {
     let name = topic::plain(name);
     name.rsplit_once('/').unwrap_or(("", name))

@@ -1,31 +1,30 @@
-//! Chunks: decompresses their records and compares them with their checksum.
+//! Decompresses the records of a chunk and compares them with their checksum.
 
-use super::limits::CHUNK_BYTES;
+use super::limits::MAX_CHUNK_BYTES;
 use super::records::chunk_header_size;
 use crate::console::foreign;
 use mcap::records::ChunkHeader;
 use std::io::{self, Read};
 
-/// Records of a chunk.
-pub(super) struct Unpacked {
-    /// The records as far as they are readable.
+pub(super) struct UnpackedChunk {
+    /// Records, as far as they are readable.
     pub(super) bytes: Vec<u8>,
-    /// Why records are missing or not to be trusted.
+    /// Reason why records are missing or not trusted.
     pub(super) damage: Option<String>,
 }
 
-/// Why a chunk of this header is not unpacked, without reading it: it claims more bytes than [`CHUNK_BYTES`].
+/// Returns the reason why a chunk with this header is not unpacked: it claims more bytes than [`MAX_CHUNK_BYTES`].
 pub(super) fn refusal(header: &ChunkHeader) -> Option<String> {
     let claimed = header.uncompressed_size.max(header.compressed_size);
-    (claimed > CHUNK_BYTES).then(|| {
-        format!("it claims to hold {claimed} bytes, and a chunk of more than {CHUNK_BYTES} is not read: write smaller chunks")
+    (claimed > MAX_CHUNK_BYTES).then(|| {
+        format!("it claims to hold {claimed} bytes, and a chunk of more than {MAX_CHUNK_BYTES} is not read: write smaller chunks")
     })
 }
 
-/// Unpacks a chunk's record, which is shorter than its header claims where the file is cut off.
-pub(super) fn unpack(header: &ChunkHeader, record: &[u8]) -> Unpacked {
+/// Unpacks the record of a chunk, which is shorter than the header claims where the file is cut off.
+pub(super) fn unpack(header: &ChunkHeader, record: &[u8]) -> UnpackedChunk {
     if let Some(why) = refusal(header) {
-        return Unpacked { bytes: Vec::new(), damage: Some(why) };
+        return UnpackedChunk { bytes: Vec::new(), damage: Some(why) };
     }
     let data = record.get(chunk_header_size(header)..).unwrap_or_default();
     let data = &data[..data.len().min(usize::try_from(header.compressed_size).unwrap_or(usize::MAX))];
@@ -42,7 +41,7 @@ pub(super) fn unpack(header: &ChunkHeader, record: &[u8]) -> Unpacked {
         }
         None => None,
     };
-    Unpacked { bytes, damage }
+    UnpackedChunk { bytes, damage }
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

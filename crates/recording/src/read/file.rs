@@ -1,11 +1,11 @@
 //! Random access to the bytes of a recording, and a cache of its unpacked chunks.
 //!
-//! A recording may have several files (`ros2 bag record --max-bag-size`). Offsets count from the start of the first one through all of them.
+//! A recording may have several files (`ros2 bag record --max-bag-size`). Offsets count from the start of the first file through all.
 
 use super::ReadError;
-use super::chunk::{self, Unpacked};
+use super::chunk::{self, UnpackedChunk};
 use super::index::Chunk;
-use super::limits::CHUNK_BYTES;
+use super::limits::MAX_CHUNK_BYTES;
 use super::records::{RECORD_HEADER, chunk_header_size, record_header};
 use super::unpacked::unpacked;
 use crate::console;
@@ -17,42 +17,41 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Capacity of the cache: bytes, except for a single larger chunk.
+/// Capacity of the cache, bytes; a single larger chunk is kept too.
 const CACHE_BYTES: usize = 256 << 20;
-/// Capacity of the cache: chunks.
+/// Capacity of the cache, chunks.
 const CACHE_CHUNKS: usize = 64;
 
-/// Records of a chunk, or its damage in words.
+/// Records of a chunk, or a sentence on its damage.
 type CachedChunk = Result<Arc<Vec<u8>>, String>;
 
-/// The open files of a recording. They may be cut, and grow, while they are open.
+/// Open files of a recording. They may be cut, and grow, while they are open.
 #[derive(Debug)]
 pub(super) struct RecordingFile {
-    /// The file, or the folder of several.
+    /// Path of the file, or of the folder of several.
     path: PathBuf,
-    parts: Vec<Part>,
+    parts: Vec<FilePart>,
     /// Chunks with their numbers, the one used last at the end.
     cache: VecDeque<(u32, CachedChunk)>,
 }
 
-/// One file of a recording.
 #[derive(Debug)]
-struct Part {
+struct FilePart {
     path: PathBuf,
     file: File,
-    /// Offset of its first byte.
+    /// Offset of the first byte.
     start: u64,
-    /// Offset behind its last byte when it was opened.
+    /// Offset behind the last byte when the file was opened.
     end: u64,
 }
 
-/// A file from an offset on. The file's own position counts for nothing: processes that were forked share it.
-struct At<'a> {
+/// Reader of a file from an offset on. It does not use the file's own position, which forked processes share.
+struct ReaderAt<'a> {
     file: &'a File,
     at: u64,
 }
 
-impl Read for At<'_> {
+impl Read for ReaderAt<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
         let count = std::os::unix::fs::FileExt::read_at(self.file, bytes, self.at)?;
@@ -64,31 +63,30 @@ impl Read for At<'_> {
 }
 
 impl RecordingFile {
-    /// A recording without files at this path.
+    /// Creates a recording without files at this path.
     pub(super) fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), parts: Vec::new(), cache: VecDeque::new() }
     }
 
-    /// Opens its next file, and returns the offsets of its first byte and behind its last one, and what of it cannot be unpacked.
+    /// Opens the next file. Returns the offsets of its first byte and behind its last one, and a sentence on damage while unpacking.
     pub(super) fn open(&mut self, path: &Path) -> io::Result<(Range<u64>, Option<String>)> {
         let (file, damage) = unpacked(path, plain::open(path)?)?;
         let start = self.bytes();
         let end = start + file.metadata()?.len();
-        self.parts.push(Part { path: path.to_owned(), file, start, end });
+        self.parts.push(FilePart { path: path.to_owned(), file, start, end });
         Ok((start..end, damage))
     }
 
-    /// Its files.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.parts.iter().map(|part| part.path.clone()).collect()
     }
 
-    /// Number of the file of an offset.
+    /// Returns the number of the file that contains an offset.
     pub(super) fn part(&self, at: u64) -> usize {
         self.parts.partition_point(|part| part.start <= at).saturating_sub(1)
     }
 
-    /// An offset in words: with the name of its file where there are several.
+    /// Formats an offset: with the name of its file where there are several.
     pub(super) fn place(&self, at: u64) -> String {
         match &self.parts[..] {
             [] | [_] => format!("byte {at}"),
@@ -99,29 +97,28 @@ impl RecordingFile {
         }
     }
 
-    /// Its path, for messages.
     pub(super) fn shown(&self) -> String {
         console::path(&self.path)
     }
 
-    /// Bytes of all files when they were opened.
+    /// Returns the bytes of all files when they were opened.
     pub(super) fn bytes(&self) -> u64 {
         self.parts.last().map_or(0, |part| part.end)
     }
 
-    /// `count` bytes from an offset on, or as many as its file has. The caller bounds `count`.
+    /// Reads `count` bytes from an offset on, or as many as its file has. The caller bounds `count`.
     pub(super) fn read_at(&self, at: u64, count: u64) -> io::Result<Vec<u8>> {
-        let Some(Part { file, start, end, .. }) = self.parts.get(self.part(at)) else { return Ok(Vec::new()) };
+        let Some(FilePart { file, start, end, .. }) = self.parts.get(self.part(at)) else { return Ok(Vec::new()) };
         let count = count.min(end.saturating_sub(at));
         let mut bytes = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
-        At { file, at: at.saturating_sub(*start) }.take(count).read_to_end(&mut bytes)?;
+        ReaderAt { file, at: at.saturating_sub(*start) }.take(count).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     /// Unpacks a chunk, without the cache.
-    pub(super) fn unpack(&mut self, chunk: &Chunk) -> io::Result<Unpacked> {
+    pub(super) fn unpack(&mut self, chunk: &Chunk) -> io::Result<UnpackedChunk> {
         if let Some(why) = chunk::refusal(&chunk.header) {
-            return Ok(Unpacked { bytes: Vec::new(), damage: Some(why) });
+            return Ok(UnpackedChunk { bytes: Vec::new(), damage: Some(why) });
         }
         // the record may claim to be longer than its data
         let claimed = (chunk_header_size(&chunk.header) as u64).saturating_add(chunk.header.compressed_size);
@@ -129,13 +126,13 @@ impl RecordingFile {
         Ok(chunk::unpack(&chunk.header, &record))
     }
 
-    /// The records of a chunk.
+    /// Returns the records of a chunk, from the cache where possible.
     pub(super) fn chunk(&mut self, number: u32, chunk: &Chunk) -> Result<Arc<Vec<u8>>, ReadError> {
         let cached = self.cache.iter().position(|(cached, _)| *cached == number).and_then(|i| self.cache.remove(i));
         let entry = if let Some((_, entry)) = cached {
             entry
         } else {
-            let Unpacked { bytes, damage } = self.unpack(chunk).map_err(|err| self.failed(&err))?;
+            let UnpackedChunk { bytes, damage } = self.unpack(chunk).map_err(|err| self.failed(&err))?;
             match damage.filter(|_| !chunk.is_cut) {
                 Some(why) => {
                     let place = self.place(chunk.record_start());
@@ -154,14 +151,14 @@ impl RecordingFile {
         entry.map_err(ReadError::Damaged)
     }
 
-    /// The record at an offset of the file, with its header.
+    /// Reads the record at an offset of the file, with its header.
     pub(super) fn record_at(&mut self, at: u64) -> Result<Vec<u8>, ReadError> {
         let header = self.read_at(at, RECORD_HEADER).map_err(|err| self.failed(&err))?;
         let length = record_header(&header).map_or(0, |(_, length)| length);
-        if length > CHUNK_BYTES {
+        if length > MAX_CHUNK_BYTES {
             let (shown, place) = (self.shown(), self.place(at));
             return Err(ReadError::Damaged(format!(
-                "{shown}: the message at {place} claims {length} bytes, and one of more than {CHUNK_BYTES} is not read"
+                "{shown}: the message at {place} claims {length} bytes, and one of more than {MAX_CHUNK_BYTES} is not read"
             )));
         }
         self.read_at(at, RECORD_HEADER + length).map_err(|err| self.failed(&err))
@@ -179,13 +176,13 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn reading_leaves_the_position_that_processes_share() {
+    fn reading_keeps_the_shared_file_position() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mcap");
         std::fs::write(&path, b"0123456789").unwrap();
         let mut open = RecordingFile::new(&path);
         assert_eq!(open.open(&path).unwrap().0, 0..10);
-        // as after a fork: another one with the same position
+        // as after a fork: another handle with the same position
         let mut shared = open.parts[0].file.try_clone().unwrap();
         shared.seek(SeekFrom::Start(3)).unwrap();
         assert_eq!(open.read_at(6, 2).unwrap(), b"67");

@@ -1,4 +1,4 @@
-//! Files made to take all memory or time, to panic, or to hide what they lose.
+//! Tests with files made to take all memory or time, to panic, or to hide losses.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -19,7 +19,7 @@ fn record(opcode: u8, body: &[u8]) -> Vec<u8> {
     [&[opcode][..], &(body.len() as u64).to_le_bytes(), body].concat()
 }
 
-/// The head of a record that claims to be longer than what follows.
+/// Returns the header of a record that claims to be longer than the bytes that follow.
 fn claims(opcode: u8, length: u64) -> Vec<u8> {
     [&[opcode][..], &length.to_le_bytes()].concat()
 }
@@ -39,7 +39,7 @@ fn message(channel: u16, sequence: u32, time_ns: u64, data: &[u8]) -> Vec<u8> {
     record(op::MESSAGE, &[&head.concat()[..], data].concat())
 }
 
-/// A chunk of these records that claims to hold `claimed` bytes.
+/// Returns a chunk of these records that claims to unpack to `claimed` bytes.
 fn chunk(records: &[u8], claimed: u64) -> Vec<u8> {
     let packed = zstd::encode_all(records, 3).unwrap();
     let head = [&[0; 16][..], &claimed.to_le_bytes(), &[0; 4], &text("zstd")].concat();
@@ -50,7 +50,6 @@ fn whole(records: &[u8]) -> Vec<u8> {
     chunk(records, records.len() as u64)
 }
 
-/// A file that its writer has ended.
 fn file(parts: &[&[u8]]) -> NamedTempFile {
     unended(&[parts, &[&record(op::DATA_END, &[0; 4])]].concat())
 }
@@ -88,10 +87,10 @@ fn topics_share_their_schema() {
 }
 
 #[test]
-fn more_descriptions_than_are_read_are_refused_by_their_number() {
-    let topics: Vec<u8> = (0..=limits::CHANNELS as u16).flat_map(|id| channel(id, 0, &id.to_string())).collect();
-    let schemas: Vec<u8> = (1..=limits::SCHEMAS as u16 + 1).flat_map(|id| schema(id, "a", &[])).collect();
-    let large = schema(1, IMAGE, &vec![0; limits::DESCRIPTION_BYTES + 1]);
+fn rejects_more_descriptions_than_the_limits() {
+    let topics: Vec<u8> = (0..=limits::MAX_CHANNELS as u16).flat_map(|id| channel(id, 0, &id.to_string())).collect();
+    let schemas: Vec<u8> = (1..=limits::MAX_SCHEMAS as u16 + 1).flat_map(|id| schema(id, "a", &[])).collect();
+    let large = schema(1, IMAGE, &vec![0; limits::MAX_DESCRIPTION_BYTES + 1]);
     for (records, says) in [
         (topics, "more than 8192 topics"),
         (schemas, "more than 8192 kinds of messages"),
@@ -106,7 +105,7 @@ fn more_descriptions_than_are_read_are_refused_by_their_number() {
                     break err.to_string();
                 }
             };
-            // a record alone is told by its length, before it is taken
+            // a single record is refused by its length, before it is read
             assert!(text.contains(says) || text.contains("one of more than 67108864"), "{text}");
             assert!(stream.has_ended());
         }
@@ -114,7 +113,7 @@ fn more_descriptions_than_are_read_are_refused_by_their_number() {
 }
 
 #[test]
-fn thousands_of_topics_are_compared_once_and_some_are_named() {
+fn error_for_thousands_of_topics_stays_short() {
     let mut records = schema(1, IMAGE, &[]);
     for id in 0..8000 {
         let side = if id < 4000 { "left" } else { "right" };
@@ -140,7 +139,7 @@ fn a_chunk_is_unpacked_only_as_far_as_it_claims() {
     let unpacked = chunk::unpack(&head, &packed[9..]);
     assert_eq!(unpacked.bytes.len(), 1001, "one more than it claims");
     assert!(opened(&packed).contains("holds more than the 1000 bytes"), "{}", opened(&packed));
-    let text = opened(&chunk(&[], limits::CHUNK_BYTES + 1));
+    let text = opened(&chunk(&[], limits::MAX_CHUNK_BYTES + 1));
     assert!(text.contains("claims to hold 536870913 bytes") && text.contains("more than 536870912"), "{text}");
 }
 
@@ -160,7 +159,7 @@ fn messages_of_a_chunk_come_one_by_one() {
 }
 
 #[test]
-fn what_comes_through_a_pipe_and_is_not_read_is_not_kept_and_what_is_too_long_is_refused() {
+fn pipe_skips_unread_records_and_rejects_too_long_ones() {
     let long = 20 << 20;
     let start = [mcap::MAGIC, &claims(op::ATTACHMENT, long)[..]].concat();
     let mut stream = PacketStream::new(Cursor::new(start).chain(std::io::repeat(0).take(long)));
@@ -177,7 +176,7 @@ fn a_file_of_holes_takes_no_memory() {
     let topics = [schema(1, IMAGE, &[]), channel(1, 1, "left"), channel(2, 1, "right")].concat();
     let messages = [message(1, 0, 5, &[]), message(2, 0, 5, &[])].concat();
     let half = LENGTH / 2;
-    // a chunk that would be read, and behind it 100 GB of what says where its messages are
+    // a chunk that would be read, and behind it 100 GB of message index
     let indexed = [whole(&messages), claims(op::MESSAGE_INDEX, half)].concat();
     let packed = [&[0; 16][..], &half.to_le_bytes(), &[0; 4], &text("zstd"), &half.to_le_bytes()].concat();
     let packed = [claims(op::CHUNK, packed.len() as u64 + half), packed].concat();
@@ -198,7 +197,7 @@ fn a_file_of_holes_takes_no_memory() {
         let file = unended(&[&topics, &messages, if is_end { &[] } else { &part }]);
         file.as_file().set_len(LENGTH).unwrap();
         if is_end {
-            // the end of a finished file, which says that its summary is all of it
+            // the end of a finished file, which claims that its summary is all of it
             let at = LENGTH - part.len() as u64;
             file.as_file().seek(SeekFrom::Start(at)).unwrap();
             file.as_file().write_all(&part).unwrap();
@@ -220,7 +219,7 @@ fn a_file_of_holes_takes_no_memory() {
     }
 }
 
-/// A recording of others with these times of each pair: as the images say, and as the file says.
+/// Writes a recording of another program with the stamp and the log time of each pair.
 fn others(format: Format, times: &[(SystemTime, u64)]) -> NamedTempFile {
     let image = ImageBody { width: 1, height: 1, encoding: Encoding::Mono8, step: 1, data: [7].as_slice().into() };
     let mut records = Vec::new();
@@ -247,7 +246,7 @@ fn pairs_of_far_dates_are_not_lost() {
     let year_2500 = time::from_ns(16_725_225_600_000_000_000);
     let now = time::from_ns(1_700_000_000_000_000_000);
     for &format in Format::ALL {
-        // as the images say; as the file says, and a clock that stands still says nothing
+        // stamps of the images, and log times of the file; a clock that stands still is not used
         for (stamp, file_ns) in [
             (SystemTime::UNIX_EPOCH, Some(1_700_000_000_000_000_000)),
             (SystemTime::UNIX_EPOCH, Some(0)),
@@ -285,8 +284,8 @@ fn pairs_of_a_clock_that_stands_still_are_not_lost() {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_loses_pairs_and_nothing_else() {
-    // of these only the index is read before
+fn shrinking_file_loses_only_pairs() {
+    // opening reads only the index of these records
     let topics = [topic::LEFT_RAW, topic::RIGHT_RAW, topic::PAIRS].into_iter().zip(1..);
     let topics = topics.map(|(name, id)| channel(id, 1, name)).collect::<Vec<_>>().concat();
     let topics = [schema(1, IMAGE, &[]), topics].concat();
@@ -314,7 +313,7 @@ fn a_file_that_shrinks_while_it_is_read_loses_pairs_and_nothing_else() {
 }
 
 #[test]
-fn cameras_that_cannot_be_are_told() {
+fn reports_impossible_cameras() {
     let geometry = crate::geometry::Geometry::new(50.0, 0.1, 0.0, [9.5, 9.5]);
     let cameras = CameraInfo::of_rectified(&geometry, (20, 20));
     let losses = |change: fn(&mut CameraInfo), cut: usize, count: usize| {
@@ -348,7 +347,7 @@ fn cameras_that_cannot_be_are_told() {
 }
 
 #[test]
-fn names_cannot_steer_a_terminal() {
+fn names_are_escaped_for_the_terminal() {
     let records = [schema(1, IMAGE, &[]), channel(1, 1, "/a\u{1b}[2J"), message(1, 0, 5, &[])].concat();
     let text = refusal(&file(&[&records]));
     assert!(text.contains("/a\\u{1b}[2J") && !text.contains('\u{1b}'), "{text}");

@@ -1,4 +1,4 @@
-//! Index of a file: its channels, its chunks, and the position of each message.
+//! Index of a recording: channels, chunks, and the position of each message. It never grows beyond [`limits`].
 
 use super::{limits, records};
 use crate::{Channel, Schema};
@@ -7,20 +7,19 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-/// A chunk in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
-    /// Offset in the file of its fields.
+    /// Offset in the file of the chunk's fields.
     pub(super) start: u64,
-    /// Bytes of its record that the file has.
+    /// Bytes of the chunk's record that the file has.
     pub(super) length: u64,
-    /// The file ends within it.
+    /// Whether the file ends within the chunk.
     pub(super) is_cut: bool,
     pub(super) header: ChunkHeader,
 }
 
 impl Chunk {
-    /// Offset in the file of its record.
+    /// Returns the offset in the file of the chunk's record.
     pub(super) fn record_start(&self) -> u64 {
         self.start - records::RECORD_HEADER
     }
@@ -29,8 +28,8 @@ impl Chunk {
 /// Position of a message, in 16 bytes: a file may have millions of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
-    /// Number of the chunk above [`Position::OFFSET_BITS`] bits for the offset in its uncompressed bytes; or the offset in
-    /// the file with the bit [`Position::IN_FILE`].
+    /// Chunk number above [`Position::OFFSET_BITS`] bits of the offset in its uncompressed bytes; or the offset in the file with the bit
+    /// [`Position::IN_FILE`].
     at: u64,
     pub(super) log_time_ns: u64,
 }
@@ -39,46 +38,49 @@ impl Position {
     const IN_FILE: u64 = 1 << 63;
     const OFFSET_BITS: u32 = 32;
 
-    /// In a chunk. [`limits::CHUNKS`] and [`limits::CHUNK_BYTES`] bound number and offset.
+    /// Creates a position in a chunk. [`limits::MAX_CHUNKS`] and [`limits::MAX_CHUNK_BYTES`] bound number and offset.
     pub(super) fn in_chunk(chunk: u32, offset: u64, log_time_ns: u64) -> Self {
-        debug_assert!(u64::from(chunk) < limits::CHUNKS as u64 && offset < limits::CHUNK_BYTES, "{chunk} {offset}");
+        debug_assert!(
+            u64::from(chunk) < limits::MAX_CHUNKS as u64 && offset < limits::MAX_CHUNK_BYTES,
+            "{chunk} {offset}"
+        );
         Self { at: (u64::from(chunk) << Self::OFFSET_BITS) | offset, log_time_ns }
     }
 
-    /// Outside of all chunks.
+    /// Creates a position outside of all chunks.
     pub(super) fn in_file(offset: u64, log_time_ns: u64) -> Self {
         Self { at: Self::IN_FILE | offset, log_time_ns }
     }
 
-    /// Number of its chunk; `None` for a message in no chunk.
+    /// Returns the number of the chunk; `None` outside of chunks.
     pub(super) fn chunk(self) -> Option<u32> {
         (self.at & Self::IN_FILE == 0).then_some((self.at >> Self::OFFSET_BITS) as u32)
     }
 
-    /// Offset of its record in the uncompressed chunk, or in the file.
+    /// Returns the offset of the message's record in the uncompressed chunk, or in the file.
     pub(super) fn offset(self) -> u64 {
         let mask = if self.chunk().is_some() { (1 << Self::OFFSET_BITS) - 1 } else { Self::IN_FILE - 1 };
         self.at & mask
     }
 }
 
-/// Channels and schemas of one file by their ids.
+/// Channels and schemas of one file, by id.
 #[derive(Debug, Default)]
-struct Ids {
+struct IdTable {
     channels: HashMap<u16, Arc<Channel>>,
     schemas: HashMap<u16, Arc<Schema>>,
 }
 
-/// Index of a recording's files, and the damage found on the way.
+/// Index of a recording's files, with the damage found while it was built.
 #[derive(Debug, Default)]
 pub(super) struct FileIndex {
-    /// In the order of their first appearance.
+    /// Channels in the order of their first appearance.
     pub(super) channels: Vec<Arc<Channel>>,
-    /// Different schemas.
+    /// Distinct schemas.
     schemas: Vec<Arc<Schema>>,
-    /// Ids of the indexed file.
-    ids: Ids,
-    /// Channels of the files before.
+    /// Channels and schemas of the file that is being indexed.
+    ids: IdTable,
+    /// Channels of the earlier files.
     before: Vec<HashMap<u16, Arc<Channel>>>,
     /// Bytes of all schemas and channels.
     description_bytes: usize,
@@ -86,47 +88,42 @@ pub(super) struct FileIndex {
     /// Positions of the messages of each topic, in the order of the file.
     positions: HashMap<String, Vec<Position>>,
     messages: usize,
-    /// Sentences, at most [`limits::SENTENCES`].
+    /// Sentences on damage, at most [`limits::MAX_SENTENCES`].
     damage: Vec<String>,
-    /// Damages without a sentence.
+    /// Number of damages without a sentence.
     more_damage: u64,
     /// Sentence on a file that was not finished.
     pub(super) unfinished: Option<String>,
 }
 
-/// A description among those that are known: the same one of a file before, where that may be, else one more.
-///
-/// # Errors
-/// There are as many as the limit says, which names them.
-fn described<T: PartialEq>(
+/// Returns the shared description: an equal one of an earlier file if `may_repeat`, else a new one. Fails beyond the limit, with its
+/// name.
+fn shared_description<T: PartialEq>(
     known: &mut Vec<Arc<T>>,
-    described: T,
+    description: T,
     may_repeat: bool,
     (what, limit): (&str, usize),
 ) -> io::Result<Arc<T>> {
-    if let Some(same) = known.iter().find(|known| may_repeat && ***known == described) {
+    if let Some(same) = known.iter().find(|known| may_repeat && ***known == description) {
         return Ok(Arc::clone(same));
     }
     if known.len() == limit {
         return Err(limits::exceeded(what, limit));
     }
-    let described = Arc::new(described);
-    known.push(Arc::clone(&described));
-    Ok(described)
+    let description = Arc::new(description);
+    known.push(Arc::clone(&description));
+    Ok(description)
 }
 
 impl FileIndex {
-    /// Begins the file of this number, from 0: ids have a meaning of their own in each.
+    /// Begins the file with this number, from 0. Each file has its own ids.
     pub(super) fn begin_file(&mut self, number: usize) {
         while self.before.len() < number {
             self.before.push(std::mem::take(&mut self.ids).channels);
         }
     }
 
-    /// Adds the record of a schema or channel; false if it is malformed. The first definition of an id holds.
-    ///
-    /// # Errors
-    /// More schemas, channels or bytes than [`limits`] allow.
+    /// Adds the record of a schema or channel; returns false if it is malformed. The first definition of an id is kept.
     pub(super) fn define(&mut self, opcode: u8, body: &[u8]) -> io::Result<bool> {
         let Some(id) = records::id(body) else { return Ok(false) };
         let is_schema = opcode == op::SCHEMA;
@@ -137,10 +134,10 @@ impl FileIndex {
         if is_schema { self.define_schema(id, body) } else { self.define_channel(id, body) }
     }
 
-    /// Counts the bytes of a description that is kept.
+    /// Counts the bytes of a new description.
     fn count_bytes(&mut self, bytes: usize) -> io::Result<()> {
-        if bytes > limits::DESCRIPTION_BYTES - self.description_bytes {
-            return Err(limits::exceeded("bytes that describe its topics", limits::DESCRIPTION_BYTES));
+        if bytes > limits::MAX_DESCRIPTION_BYTES - self.description_bytes {
+            return Err(limits::exceeded("bytes that describe its topics", limits::MAX_DESCRIPTION_BYTES));
         }
         self.description_bytes += bytes;
         Ok(())
@@ -150,8 +147,12 @@ impl FileIndex {
         let Some(schema) = records::schema(body) else { return Ok(false) };
         let is_repeated = self.is_repeated();
         let known = self.schemas.len();
-        let schema =
-            described(&mut self.schemas, schema, is_repeated, ("kinds of messages (schemas)", limits::SCHEMAS))?;
+        let schema = shared_description(
+            &mut self.schemas,
+            schema,
+            is_repeated,
+            ("kinds of messages (schemas)", limits::MAX_SCHEMAS),
+        )?;
         if self.schemas.len() > known {
             self.count_bytes(body.len())?;
         }
@@ -159,7 +160,7 @@ impl FileIndex {
         Ok(true)
     }
 
-    /// Whether descriptions may be those of a file before: files of one recording repeat them.
+    /// Returns whether descriptions may equal those of an earlier file: files of one recording repeat them.
     fn is_repeated(&self) -> bool {
         !self.before.is_empty()
     }
@@ -174,7 +175,8 @@ impl FileIndex {
         let channel = Channel { topic, message_encoding, schema, metadata };
         let is_repeated = self.is_repeated();
         let known = self.channels.len();
-        let channel = described(&mut self.channels, channel, is_repeated, ("topics (channels)", limits::CHANNELS))?;
+        let channel =
+            shared_description(&mut self.channels, channel, is_repeated, ("topics (channels)", limits::MAX_CHANNELS))?;
         if self.channels.len() > known {
             self.count_bytes(body.len())?;
             self.positions.entry(channel.topic.clone()).or_default();
@@ -187,48 +189,38 @@ impl FileIndex {
         self.ids.channels.contains_key(&id)
     }
 
-    /// The channel of an id in the file that is indexed.
+    /// Returns the channel with an id in the file that is being indexed.
     pub(super) fn channel(&self, id: u16) -> Option<&Arc<Channel>> {
         self.ids.channels.get(&id)
     }
 
-    /// The channel of an id in the file of this number.
+    /// Returns the channel with an id in the file with this number.
     pub(super) fn channel_of(&self, file: usize, id: u16) -> Option<&Arc<Channel>> {
         self.before.get(file).unwrap_or(&self.ids.channels).get(&id)
     }
 
     /// Adds a chunk and returns its number.
-    ///
-    /// # Errors
-    /// More chunks than [`limits::CHUNKS`].
     pub(super) fn add_chunk(&mut self, chunk: Chunk) -> io::Result<u32> {
-        if self.chunks.len() == limits::CHUNKS {
-            return Err(limits::exceeded("chunks", limits::CHUNKS));
+        if self.chunks.len() == limits::MAX_CHUNKS {
+            return Err(limits::exceeded("chunks", limits::MAX_CHUNKS));
         }
         self.chunks.push(chunk);
         Ok(self.chunks.len() as u32 - 1)
     }
 
-    /// Number of messages in the index.
     pub(super) fn messages(&self) -> usize {
         self.messages
     }
 
-    /// Checks that this many more messages fit.
-    ///
-    /// # Errors
-    /// More messages than [`limits::MESSAGES`].
+    /// Checks that a number of further messages fits the limit.
     pub(super) fn check_room(&self, messages: usize) -> io::Result<()> {
-        if messages > limits::MESSAGES - self.messages {
-            return Err(limits::exceeded("messages", limits::MESSAGES));
+        if messages > limits::MAX_MESSAGES - self.messages {
+            return Err(limits::exceeded("messages", limits::MAX_MESSAGES));
         }
         Ok(())
     }
 
-    /// Adds a message; false if its channel is unknown.
-    ///
-    /// # Errors
-    /// More messages than [`limits::MESSAGES`].
+    /// Adds a message; returns false if its channel is unknown.
     pub(super) fn add_message(&mut self, channel_id: u16, position: Position) -> io::Result<bool> {
         let Some(channel) = self.ids.channels.get(&channel_id) else { return Ok(false) };
         self.check_room(1)?;
@@ -239,26 +231,22 @@ impl FileIndex {
         Ok(true)
     }
 
-    /// Positions of the messages of a topic.
     pub(super) fn positions(&self, topic: &str) -> &[Position] {
         self.positions.get(topic).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a channel of this topic is defined.
     pub(super) fn has_topic(&self, topic: &str) -> bool {
         self.positions.contains_key(topic)
     }
 
-    /// Adds a sentence on damage.
     pub(super) fn add_damage(&mut self, sentence: String) {
-        if self.damage.len() < limits::SENTENCES {
+        if self.damage.len() < limits::MAX_SENTENCES {
             self.damage.push(sentence);
         } else {
             self.more_damage += 1;
         }
     }
 
-    /// Takes all sentences on damage.
     pub(super) fn take_damage(&mut self) -> Vec<String> {
         let mut damage = std::mem::take(&mut self.damage);
         match std::mem::take(&mut self.more_damage) {
@@ -274,7 +262,6 @@ impl FileIndex {
 mod tests {
     use super::*;
 
-    /// A topic without a schema.
     fn channel(id: u16, topic: &str) -> Vec<u8> {
         let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
         [&id.to_le_bytes()[..], &[0, 0], &text(topic), &text("json"), &[0; 4]].concat()
@@ -282,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_position_is_packed_into_sixteen_bytes() {
-        for (chunk, offset) in [(0, 0), (7, 31), (limits::CHUNKS as u32 - 1, limits::CHUNK_BYTES - 1)] {
+        for (chunk, offset) in [(0, 0), (7, 31), (limits::MAX_CHUNKS as u32 - 1, limits::MAX_CHUNK_BYTES - 1)] {
             let position = Position::in_chunk(chunk, offset, u64::MAX);
             assert_eq!((position.chunk(), position.offset(), position.log_time_ns), (Some(chunk), offset, u64::MAX));
         }
@@ -291,10 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn more_messages_and_chunks_than_are_read_are_refused_with_their_number() {
+    fn rejects_more_messages_than_the_limit() {
         let mut index = FileIndex::default();
         assert!(index.define(op::CHANNEL, &channel(1, "a")).unwrap());
-        index.messages = limits::MESSAGES - 1;
+        index.messages = limits::MAX_MESSAGES - 1;
         assert!(
             index.add_message(1, Position::in_file(9, 9)).unwrap()
                 && !index.add_message(2, Position::in_file(9, 9)).unwrap()
@@ -309,7 +296,7 @@ mod tests {
         let mut index = FileIndex::default();
         (0..60_000).for_each(|k| index.add_damage(format!("part {k}")));
         let damage = index.take_damage();
-        assert_eq!((damage.len(), damage[0].as_str()), (limits::SENTENCES + 1, "part 0"));
-        assert_eq!(damage[limits::SENTENCES], "59988 more parts are damaged");
+        assert_eq!((damage.len(), damage[0].as_str()), (limits::MAX_SENTENCES + 1, "part 0"));
+        assert_eq!(damage[limits::MAX_SENTENCES], "59988 more parts are damaged");
     }
 }

@@ -1,34 +1,34 @@
-//! Limits of a recording that is read, far above those of any real one, so that no file exhausts memory or time. They are checked
-//! before memory is reserved. docs/recordings.md lists these numbers.
+//! Limits of a recording that is read, far above any real one, so that no file exhausts memory or time. They are checked before
+//! memory is reserved. docs/recordings.md lists these numbers.
 
 use std::io;
 
-/// Files of a recording, all of which stay open.
-pub(super) const FILES: usize = 512;
-/// Channels.
-pub(super) const CHANNELS: usize = 8_192;
-/// Schemas.
-pub(super) const SCHEMAS: usize = 8_192;
-/// Bytes of all channels and schemas together.
-pub(super) const DESCRIPTION_BYTES: usize = 64 << 20;
-/// Messages in a file, with 16 bytes of memory each: twice as many as ten hours of 30 pairs a second have with every stream.
-pub(super) const MESSAGES: usize = 1 << 25;
-/// Pairs, and so images of one view: 38 hours of 30 a second.
-pub(super) const PAIRS: usize = 1 << 22;
-/// Chunks in a file.
-pub(super) const CHUNKS: usize = 1 << 22;
-/// Bytes of a chunk, compressed or not, and of a message in no chunk.
-pub(super) const CHUNK_BYTES: u64 = 1 << 29;
-/// Bytes of the message index of one topic in one chunk. A chunk with a larger one is unpacked instead.
-pub(super) const INDEX_BYTES: u64 = 64 << 20;
-/// Bytes of a file that is compressed as a whole, once it is unpacked, for each packed one, or [`UNPACKED_BYTES`] if that is more.
-pub(super) const UNPACKED_RATIO: u64 = 1000;
+/// Maximum files of a recording, all of which stay open.
+pub(super) const MAX_FILES: usize = 512;
+/// Maximum channels.
+pub(super) const MAX_CHANNELS: usize = 8_192;
+/// Maximum schemas.
+pub(super) const MAX_SCHEMAS: usize = 8_192;
+/// Maximum bytes of all channels and schemas together.
+pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 << 20;
+/// Maximum messages, with 16 bytes of memory each: twice as many as ten hours of 30 pairs/s have with every stream.
+pub(super) const MAX_MESSAGES: usize = 1 << 25;
+/// Maximum pairs, and so images of one side: 38 hours of 30 pairs/s.
+pub(super) const MAX_PAIRS: usize = 1 << 22;
+/// Maximum chunks.
+pub(super) const MAX_CHUNKS: usize = 1 << 22;
+/// Maximum bytes of a chunk, compressed or not, and of a message in no chunk.
+pub(super) const MAX_CHUNK_BYTES: u64 = 1 << 29;
+/// Maximum bytes of the message index of one topic in one chunk. A chunk with a larger one is unpacked instead.
+pub(super) const MAX_INDEX_BYTES: u64 = 64 << 20;
+/// Maximum ratio of unpacked to packed bytes of a file that is compressed as a whole; [`MAX_UNPACKED_BYTES`] are always allowed.
+pub(super) const MAX_UNPACKED_RATIO: u64 = 1000;
 /// Bytes up to which any compressed file is unpacked.
-pub(super) const UNPACKED_BYTES: u64 = 64 << 20;
-/// Sentences about damage; further damage is only counted.
-pub(super) const SENTENCES: usize = 12;
+pub(super) const MAX_UNPACKED_BYTES: u64 = 64 << 20;
+/// Maximum sentences about damage; further damage is only counted.
+pub(super) const MAX_SENTENCES: usize = 12;
 
-/// The error of a file with more than `limit` of something.
+/// Returns the error of a recording with more than `limit` of a kind of item.
 pub(super) fn exceeded(what: &str, limit: usize) -> io::Error {
     io::Error::other(format!(
         "it has more than {limit} {what}, which is more than is read of a recording: split it, or leave topics out of a copy"

@@ -1,12 +1,12 @@
-//! Reads recordings: finished or not, damaged or not, of this program or others.
+//! Reads recordings: finished or not, damaged or not, of this program or others. No file may panic it or exhaust memory.
 //!
 //! ```text
 //!  file ─▶ records ─▶ index of all messages (scan) ─▶ pair index ─▶ packets of a pair; chunks are unpacked and cached (file)
 //!  pipe ─▶ records ─▶ packets (packet_stream) ────▶ pairs (pair_stream)
 //! ```
 //!
-//! The index is built from the headers of the records and the message indexes behind the chunks. So opening reads little, and a file without
-//! a summary opens like a finished one. Behind a damaged part, the summary gives the offset of the next chunk.
+//! The index is built from the headers of records and the message indexes behind chunks, so opening reads little, and a file without a
+//! summary opens like a finished one. Behind a damaged part, the summary gives the offset of the next chunk.
 
 mod camera_info;
 mod chunk;
@@ -48,24 +48,24 @@ use crate::files;
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
-use pair_index::{Clocked, Found};
+use pair_index::{FoundPairs, TimedImage};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a recording, or a part of it, cannot be read. The text names the file and the remedy.
+/// Reason why a recording, or a part of it, cannot be read. The text names the file and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be read at all, or is no recording of pairs.
     #[error("{0}")]
     File(String),
-    /// This part is damaged; others may be readable.
+    /// A part is damaged; others may be readable.
     #[error("{0}")]
     Damaged(String),
 }
 
-/// The readable parts of a file.
+/// Open recording with its readable parts.
 #[derive(Debug)]
 pub struct Recording {
     file: RecordingFile,
@@ -79,25 +79,24 @@ pub struct Recording {
     calibration: Result<Option<CalibrationNote>, CalibrationError>,
 }
 
-/// The result of a pair is searched among this many messages behind the pair.
+/// Number of messages behind a pair among which its result is searched.
 const RESULTS_BEHIND: usize = 64;
-/// Notes of pairs that are read at opening for their skew: each may lie in a chunk of its own.
+/// Number of notes that are read at opening for the skew: each may lie in a chunk of its own.
 const SKEW_NOTES: usize = 16;
 
 impl Recording {
-    /// Opens a recording of ours, or one of another program with two image topics that differ only by left and right.
+    /// Opens a recording of this program, or one of another program with two image topics that differ only by left and right.
     ///
     /// # Errors
-    /// As [`Recording::open_with`].
+    /// Errors of [`Recording::open_with`].
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         Self::open_with(path, &TopicChoice::default())
     }
 
-    /// Opens a recording whose pairs are on these topics. In a recording of another program all images are read for their times of
-    /// capture.
+    /// Opens a recording whose pairs are on these topics. In a recording of another program all images are read for their capture times.
     ///
     /// # Errors
-    /// It cannot be read, is no MCAP file, or lacks these topics; then the text lists the image topics.
+    /// The file cannot be read, is no MCAP file, or lacks these topics; then the text lists the image topics.
     pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
         let refused = |err: io::Error| {
             ReadError::File(format!("cannot read {}: {}", console::path(path), files::read_cause(path, &err)))
@@ -114,47 +113,46 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Its files: one, or those of a folder of `ros2 bag record`.
+    /// Returns the paths of the files: one, or those of a folder of `ros2 bag record`.
     pub fn files(&self) -> Vec<PathBuf> {
         self.file.paths()
     }
 
-    /// Bytes of its files.
     pub(crate) fn bytes(&self) -> u64 {
         self.file.bytes()
     }
 
-    /// All channels, in the order of their first appearance.
+    /// Returns all channels, in the order of their first appearance.
     pub fn channels(&self) -> &[Arc<Channel>] {
         &self.index.channels
     }
 
-    /// The topics of the two views; `None` for a recording of ours without images.
+    /// Returns the topics of both sides; `None` for a recording of this program without images.
     pub(crate) fn stereo_topics(&self) -> Option<&StereoTopics> {
         self.stereo_topics.as_ref()
     }
 
-    /// The description of a recording of ours; `None` for other recordings.
+    /// Returns the description of a recording of this program; `None` for other recordings.
     pub fn about(&self) -> Option<&About> {
         self.about.as_ref()
     }
 
-    /// Damage in words, as far as opening finds it. Checksums are compared when a chunk is read.
+    /// Returns the damage that opening found, in sentences. Checksums are compared when a chunk is read.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// Skew of the pairs: of all of them in a recording of another program, of some in one of ours; `None` without pairs of two images.
+    /// Returns the skew: of all pairs in a recording of another program, of some otherwise; `None` without pairs of two images.
     pub fn skew(&self) -> Option<&PairSkew> {
         self.skew.as_ref()
     }
 
-    /// Skew of a pair where no note has it, s.
+    /// Returns the skew of a pair that has no note, s.
     pub(super) fn skew_of_pair(&self, k: u64) -> Option<f64> {
         self.pair(k).ok()?.skew_s.map(f64::from)
     }
 
-    /// The parts of the file that are not used and the reasons, and the skew of its pairs where it matters, in sentences.
+    /// Returns sentences on the parts of the file that are not used, with the reasons, and on a skew that matters.
     pub fn losses(&self) -> Vec<String> {
         let damage = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}"));
         let calibration = self.calibration.as_ref().err();
@@ -165,19 +163,19 @@ impl Recording {
         damage.chain(left_out).chain(calibration).chain(skew).collect()
     }
 
-    /// Calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera message beside
-    /// the images of each view (`/left/camera_info` beside `/left/image_raw`). Images of a topic with `rect` in its last name are
-    /// rectified already.
+    /// Returns the calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera
+    /// message beside the images of each side (`/left/camera_info` beside `/left/image_raw`). Images of a topic with `rect` in its last
+    /// name are rectified already.
     pub fn calibration(&self) -> Option<&CalibrationNote> {
         self.calibration.as_ref().ok()?.as_ref()
     }
 
-    /// Number of messages of a topic.
+    /// Returns the number of messages of a topic.
     pub fn len(&self, topic: &str) -> u64 {
         self.index.positions(topic).len() as u64
     }
 
-    /// Message `k` of a topic, in the order of recording. Calls in any order return the same bytes.
+    /// Reads message `k` of a topic, in the order of recording. Calls in any order return the same bytes.
     ///
     /// # Errors
     /// There is no such message, or its chunk is damaged.
@@ -189,15 +187,15 @@ impl Recording {
         self.read(position)
     }
 
-    /// All pairs with both images, in the order of recording.
+    /// Returns all pairs with both images, in the order of recording.
     pub fn pairs(&self) -> &[PairIndex] {
         &self.pairs
     }
 
-    /// The note of a pair, in recordings of ours, and its images.
+    /// Reads the images of a pair, after its note in recordings of this program.
     ///
     /// # Errors
-    /// As [`Recording::packet`].
+    /// Errors of [`Recording::packet`].
     pub fn packets_of_pair(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
         let positions = self.pair(k)?.positions.clone();
         let packets = positions.iter().map(|&position| self.read(position)).collect::<Result<Vec<_>, _>>()?;
@@ -208,10 +206,10 @@ impl Recording {
         Ok(packets)
     }
 
-    /// The recorded result of a pair: its note, depth and disparity, where there are any.
+    /// Reads the recorded result of a pair: its note, depth and disparity, where there are any.
     ///
     /// # Errors
-    /// As [`Recording::packet`].
+    /// Errors of [`Recording::packet`].
     pub fn packets_of_result(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
         let topics = [topic::RESULTS, topic::DEPTH, topic::DISPARITY];
         let positions = topics.map(|topic| self.position_of_result(topic, k));
@@ -219,16 +217,16 @@ impl Recording {
         positions.into_iter().flatten().map(|position| self.read(position)).collect()
     }
 
-    /// Whether a pair has recorded depth or disparity.
+    /// Returns whether a pair has recorded depth or disparity.
     ///
     /// # Errors
-    /// As [`Recording::packet`].
+    /// Errors of [`Recording::packet`].
     pub fn has_depth(&mut self, k: u64) -> Result<bool, ReadError> {
         Ok(self.position_of_result(topic::DEPTH, k)?.is_some()
             || self.position_of_result(topic::DISPARITY, k)?.is_some())
     }
 
-    /// Position of the message about the result of a pair: results come behind their pairs, with their sequence numbers.
+    /// Returns the position of a message of a pair's result: results come after their pairs, with their sequence numbers.
     fn position_of_result(&mut self, topic: &str, k: u64) -> Result<Option<Position>, ReadError> {
         let PairIndex { log_time_ns, positions, .. } = self.pair(k)?;
         let (log_time_ns, first) = (*log_time_ns, positions.first().copied());
@@ -240,7 +238,7 @@ impl Recording {
         for position in behind {
             match self.sequence(position)? {
                 found if found == sequence => return Ok(Some(position)),
-                // that of a later pair: this one has none
+                // a result of a later pair: this pair has none
                 later if (1..u32::MAX / 2).contains(&later.wrapping_sub(sequence)) => return Ok(None),
                 _ => {}
             }
@@ -287,7 +285,7 @@ impl Recording {
         }
     }
 
-    /// The topics of the two views; `None` for a recording of ours without images.
+    /// Returns the topics of both sides; `None` for a recording of this program without images.
     fn choose(&mut self, topics: &TopicChoice) -> Result<Option<StereoTopics>, ReadError> {
         if self.is_ours {
             return Ok(StereoTopics::ours(&self.index));
@@ -317,7 +315,6 @@ impl Recording {
         about
     }
 
-    /// Checks that no view has more images than [`limits::PAIRS`].
     fn check_pairs(&self) -> io::Result<()> {
         let names = match &self.stereo_topics {
             None => vec![],
@@ -325,24 +322,24 @@ impl Recording {
             Some(StereoTopics::Separate { left, right }) => vec![left.topic.as_str(), right.topic.as_str()],
         };
         let max = names.into_iter().chain([topic::PAIRS]).map(|name| self.index.positions(name).len()).max();
-        if max > Some(limits::PAIRS) { Err(limits::exceeded("pairs", limits::PAIRS)) } else { Ok(()) }
+        if max > Some(limits::MAX_PAIRS) { Err(limits::exceeded("pairs", limits::MAX_PAIRS)) } else { Ok(()) }
     }
 
     fn find_pairs(&mut self, pair_by: PairBy) {
-        let Found { pairs, unpaired, interval, clocks } = match self.stereo_topics.clone() {
-            None => Found::default(),
+        let FoundPairs { pairs, unpaired, interval, clocks } = match self.stereo_topics.clone() {
+            None => FoundPairs::default(),
             Some(stereo_topics) if self.is_ours => {
                 let (pairs, unpaired) = pair_index::ours(&self.index, &stereo_topics);
-                Found { pairs, unpaired, ..Found::default() }
+                FoundPairs { pairs, unpaired, ..FoundPairs::default() }
             }
             Some(StereoTopics::SideBySide(both)) => {
                 let positions = self.index.positions(&both.topic).iter();
                 let pair =
                     |&at: &Position| PairIndex { log_time_ns: at.log_time_ns, positions: [at].into(), skew_s: None };
-                Found { pairs: positions.map(pair).collect(), ..Found::default() }
+                FoundPairs { pairs: positions.map(pair).collect(), ..FoundPairs::default() }
             }
             Some(StereoTopics::Separate { left, right }) => {
-                let (left, right) = (self.clocked(&left.topic), self.clocked(&right.topic));
+                let (left, right) = (self.timed_images(&left.topic), self.timed_images(&right.topic));
                 pair_index::nearest([&left, &right], pair_by)
             }
         };
@@ -367,13 +364,13 @@ impl Recording {
         PairSkew::of(&skews_s, interval)
     }
 
-    /// The skew that some notes tell, evenly spread over the file.
+    /// Returns the skew in the notes of some pairs, evenly spread over the file.
     fn skew_of_notes(&mut self) -> Option<PairSkew> {
         let first_ns = self.pairs.first()?.log_time_ns;
         let since_first = |pair: &PairIndex| Duration::from_nanos(pair.log_time_ns.saturating_sub(first_ns));
         let interval = median_interval(&self.pairs.iter().map(since_first).collect::<Vec<_>>());
         let every = self.pairs.len().div_ceil(SKEW_NOTES);
-        // a note and two images
+        // a pair with a note and two images
         let note = |pair: &PairIndex| pair.positions.first().copied().filter(|_| pair.positions.len() == 3);
         let notes: Vec<Position> = self.pairs.iter().step_by(every).filter_map(note).collect();
         let skew_s = |position| {
@@ -384,8 +381,8 @@ impl Recording {
         PairSkew::of(&skews_s, interval)
     }
 
-    /// Times of a topic's images.
-    fn clocked(&mut self, topic: &str) -> Vec<Clocked> {
+    /// Reads the times of a topic's images.
+    fn timed_images(&mut self, topic: &str) -> Vec<TimedImage> {
         let positions = self.index.positions(topic).to_vec();
         let mut pictures = Vec::with_capacity(positions.len());
         for &position in &positions {

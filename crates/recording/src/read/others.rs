@@ -1,4 +1,4 @@
-//! Recordings of other programs: topics, clocks, skew, and folders of several files.
+//! Tests with recordings of other programs: topics, clocks, skew, and folders of several files.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -15,20 +15,20 @@ use std::time::SystemTime;
 
 const NAMES: [&str; 2] = ["/s/left/image", "/s/right/image"];
 
-/// Images of two topics; `stamp` tells when image `k` of a side was taken by its camera's clock.
+/// Writes images of two topics; `stamp` returns the capture time of image `k` of a side by its camera's clock.
 fn recorded(names: [&str; 2], pairs: u64, stamp: impl Fn(u64, usize) -> SystemTime) -> Vec<u8> {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     for k in 0..pairs {
-        for (eye, name) in names.into_iter().enumerate() {
-            let at = (k as u32, taken(k) + Duration::from_millis(5 + 2 * eye as u64));
-            recorder.write(name, at, stamp(k, eye), image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+        for (side, name) in names.into_iter().enumerate() {
+            let at = (k as u32, taken(k) + Duration::from_millis(5 + 2 * side as u64));
+            recorder.write(name, at, stamp(k, side), image(SIZE.0, SIZE.1, picture(k, side).pixels()));
         }
     }
     recorder.finish()
 }
 
-fn late(k: u64, eye: usize, right: Duration) -> SystemTime {
-    taken(k) + if eye == 1 { right } else { Duration::ZERO }
+fn late(k: u64, side: usize, right: Duration) -> SystemTime {
+    taken(k) + if side == 1 { right } else { Duration::ZERO }
 }
 
 fn by_log_time() -> TopicChoice {
@@ -40,19 +40,19 @@ fn pair(recording: &mut Recording, k: u64) -> RawPair {
 }
 
 #[test]
-fn the_skew_of_recorded_pairs_is_told() {
+fn reports_the_skew_of_recorded_pairs() {
     let half = Duration::from_millis(25);
-    let recording = Recording::open(file(&recorded(NAMES, 9, |k, eye| late(k, eye, half))).path()).unwrap();
+    let recording = Recording::open(file(&recorded(NAMES, 9, |k, side| late(k, side, half))).path()).unwrap();
     let losses = recording.losses().join("; ");
     assert!(losses.starts_with("left and right are 25.0 ms apart, half an interval: "), "{losses}");
     assert!((recording.skew().unwrap().skew.mean_s - 0.025).abs() < 1e-6);
     let small = Duration::from_millis(2);
-    let recording = Recording::open(file(&recorded(NAMES, 9, |k, eye| late(k, eye, small))).path()).unwrap();
+    let recording = Recording::open(file(&recorded(NAMES, 9, |k, side| late(k, side, small))).path()).unwrap();
     assert_eq!(recording.losses(), [""; 0]);
 }
 
 #[test]
-fn the_skew_in_the_notes_of_our_recordings_is_told_too() {
+fn reports_the_skew_in_notes() {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     let json = |value: serde_json::Value| Body::Json(value);
     recorder.write(topic::ABOUT, (0, taken(0)), taken(0), json(serde_json::to_value(crate::fixture::about()).unwrap()));
@@ -60,8 +60,8 @@ fn the_skew_in_the_notes_of_our_recordings_is_told_too() {
         let skew_s = -0.0071 - 0.002 * (k % 2) as f64;
         let note = PairNote { sequence: k, skew_s, name: format!("camera-{k:06}"), bits: 8 };
         recorder.write(topic::PAIRS, (k as u32, taken(k)), taken(k), json(serde_json::to_value(note).unwrap()));
-        for (eye, name) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
-            recorder.write(name, (k as u32, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+        for (side, name) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
+            recorder.write(name, (k as u32, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, side).pixels()));
         }
     }
     let recording = Recording::open(file(&recorder.finish()).path()).unwrap();
@@ -74,10 +74,10 @@ fn the_skew_in_the_notes_of_our_recordings_is_told_too() {
 }
 
 #[test]
-fn two_clocks_are_named_with_a_cure_that_works() {
-    // 3 minutes apart, and little more than one interval: then images find partners, and wrong ones
+fn reports_two_clocks_with_a_remedy_that_works() {
+    // 3 minutes and little more than one interval: images find partners, but wrong ones
     let shift = Duration::from_millis(182_507);
-    let file = file(&recorded(NAMES, 8, |k, eye| late(k, eye, shift)));
+    let file = file(&recorded(NAMES, 8, |k, side| late(k, side, shift)));
     let recording = Recording::open(file.path()).unwrap();
     let damage = recording.damage().unwrap();
     assert!(recording.pairs().is_empty() && damage.contains("16 images have no partner"), "{damage}");
@@ -94,16 +94,16 @@ fn two_clocks_are_named_with_a_cure_that_works() {
 }
 
 #[test]
-fn clocks_that_differ_by_less_than_the_recording_lasts_are_suspected() {
+fn suspects_clocks_that_differ_by_seconds() {
     let shift = 30 * INTERVAL;
-    let recording = Recording::open(file(&recorded(NAMES, 90, |k, eye| late(k, eye, shift))).path()).unwrap();
+    let recording = Recording::open(file(&recorded(NAMES, 90, |k, side| late(k, side, shift))).path()).unwrap();
     let damage = recording.damage().unwrap();
     assert_eq!(recording.pairs().len(), 60);
     assert!(damage.contains("left and right of one stamp were recorded 1.5 s apart"), "{damage}");
     assert!(damage.contains("--pair-by log-time"), "{damage}");
 }
 
-/// A recording with one image on each of these topics; those that end so are compressed.
+/// Writes a recording with one image on each of these topics; topics that end in [`topic::COMPRESSED`] have compressed images.
 fn with_topics(names: &[&str]) -> tempfile::NamedTempFile {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     for name in names {
@@ -124,7 +124,7 @@ fn topics_of(names: &[&str]) -> Result<([String; 2], Vec<String>), String> {
 }
 
 #[test]
-fn of_raw_and_compressed_topics_the_raw_ones_are_taken_with_a_remark() {
+fn prefers_raw_topics_to_compressed_ones() {
     let names = ["/a/left/image", "/a/right/image", "/a/right/image/compressed", "/a/left/image/compressed"];
     let (taken, losses) = topics_of(&names).unwrap();
     assert_eq!(taken, names[..2]);
@@ -137,13 +137,13 @@ fn of_raw_and_compressed_topics_the_raw_ones_are_taken_with_a_remark() {
     );
     let mixed = ["/a/left/image", "/a/right/image/compressed"];
     assert_eq!(topics_of(&mixed), Ok((mixed.map(str::to_owned), vec![])));
-    // both compressed, because the left one is raw alone
+    // both compressed, because only the left one exists raw
     let (taken, _) = topics_of(&["/a/left/image", "/a/left/image/compressed", "/a/right/image/compressed"]).unwrap();
     assert_eq!(taken, ["/a/left/image/compressed", "/a/right/image/compressed"]);
 }
 
 #[test]
-fn a_name_with_left_twice_is_a_pair_where_one_place_differs() {
+fn pairs_names_that_contain_left_twice() {
     for names in [
         ["/left_arm/left/image", "/left_arm/right/image"],
         ["/right_arm/left/image", "/right_arm/right/image"],
@@ -159,7 +159,7 @@ fn a_name_with_left_twice_is_a_pair_where_one_place_differs() {
 }
 
 #[test]
-fn several_pairs_are_listed_as_flags_that_can_be_given() {
+fn lists_several_pairs_as_flags() {
     let names = [
         "/z/left/image_rect_color",
         "/z/left/image_rect_gray",
@@ -175,7 +175,7 @@ fn several_pairs_are_listed_as_flags_that_can_be_given() {
     assert!(Recording::open_with(with_topics(&names).path(), &choice).is_ok());
 }
 
-/// A recording with one message of each of these types and encodings, on `/left`, `/right` and so on.
+/// Writes a recording with one message of each of these types and encodings, on `/left`, `/right` and `/third`.
 fn of_types(types: &[(&str, &str, &[u8])]) -> Vec<u8> {
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     for ((schema, encoding, data), topic) in types.iter().zip(["/left", "/right", "/third"]) {
@@ -189,7 +189,7 @@ fn of_types(types: &[(&str, &str, &[u8])]) -> Vec<u8> {
 }
 
 #[test]
-fn topics_of_pictures_that_are_not_read_are_named_with_the_reason() {
+fn names_unread_image_topics_with_the_reason() {
     let refusal = |types: &[(&str, &str, &[u8])]| {
         let bytes = of_types(types);
         let mut stream = PairStream::new(Cursor::new(bytes.clone()), TopicChoice::default());
@@ -235,7 +235,7 @@ fn ros_1_messages_in_a_recording_are_pairs() {
     assert_eq!(pair.capture_time, time::from_ns(1_700_000_000_000_000_000));
 }
 
-/// The folder of `ros2 bag record`; each file has its topics in another order, and so other ids.
+/// Makes a folder of `ros2 bag record`; each file has its topics in another order, and so other ids.
 fn bag(files: &[(&str, Vec<u8>)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut metadata = "rosbag2_bagfile_information:\n  version: 9\n  relative_file_paths:\n".to_owned();
@@ -247,12 +247,12 @@ fn bag(files: &[(&str, Vec<u8>)]) -> tempfile::TempDir {
     folder
 }
 
-/// Pairs from `first` on; with `is_other`, the right topic comes first in the file.
+/// Writes pairs from `first` on; with `is_other`, the right topic comes first in the file.
 fn part(first: u64, pairs: u64, is_other: bool) -> Vec<u8> {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     for k in first..first + pairs {
-        for eye in if is_other { [1, 0] } else { [0, 1] } {
-            recorder.write(NAMES[eye], (0, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+        for side in if is_other { [1, 0] } else { [0, 1] } {
+            recorder.write(NAMES[side], (0, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, side).pixels()));
         }
     }
     recorder.finish()
@@ -272,7 +272,7 @@ fn the_folder_of_a_bag_is_one_recording_of_all_its_files() {
 }
 
 #[test]
-fn compressed_files_are_read_and_cut_ones_as_far_as_they_go() {
+fn reads_compressed_files_up_to_their_damage() {
     let packed = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
     let folder =
         bag(&[("run_0.mcap.zstd", packed(&part(0, 3, false))), ("run_1.mcap.zstd", packed(&part(3, 2, true)))]);
@@ -297,7 +297,7 @@ fn compressed_files_are_read_and_cut_ones_as_far_as_they_go() {
 }
 
 #[test]
-fn files_of_a_bag_that_cannot_be_read_are_left_out_and_named() {
+fn leaves_out_and_names_unreadable_files_of_a_bag() {
     let whole = part(5, 4, true);
     let cut = whole[..whole.len() / 2].to_vec();
     let folder = bag(&[
@@ -330,7 +330,7 @@ fn files_of_a_bag_that_cannot_be_read_are_left_out_and_named() {
     assert!(sqlite.contains("run_0.db3 is a bag of ROS 2 in SQLite") && sqlite.contains("mcap convert"), "{sqlite}");
     assert!(refusal(bag(&[("run_0.mcap.zstd", vec![1])])).contains("it is no MCAP file"));
     assert!(refusal(bag(&[])).contains("names no files"));
-    let many: Vec<_> = (0..=limits::FILES).map(|k| (format!("{k}.mcap"), Vec::new())).collect();
+    let many: Vec<_> = (0..=limits::MAX_FILES).map(|k| (format!("{k}.mcap"), Vec::new())).collect();
     let many: Vec<_> = many.iter().map(|(name, bytes)| (name.as_str(), Vec::clone(bytes))).collect();
     assert!(refusal(bag(&many)).contains("more than 512 files"));
 }

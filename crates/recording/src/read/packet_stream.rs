@@ -1,8 +1,8 @@
-//! Reads a recording once from its beginning on, as it comes through a pipe.
+//! Reads the packets of a recording once from its beginning on, as they arrive through a pipe.
 
 use super::chunk::unpack;
 use super::index::{FileIndex, Position};
-use super::limits::{self, CHUNK_BYTES};
+use super::limits::{self, MAX_CHUNK_BYTES};
 use super::records::{self, RECORD_HEADER};
 use super::{ReadError, scan::is_opcode};
 use crate::files;
@@ -12,44 +12,44 @@ use mcap::records::op;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// The packets of a recording that is read once.
+/// Reader of the packets of a recording, in their order.
 #[derive(Debug)]
 pub struct PacketStream<R> {
     reader: R,
     index: FileIndex,
-    /// The chunk whose records come next.
+    /// Chunk whose records come next.
     chunk: Option<OpenChunk>,
     has_begun: bool,
     has_ended: bool,
 }
 
-/// A chunk whose records are read one by one: a small chunk of empty messages may hold many.
+/// Chunk whose records are read one by one, because a small chunk may contain many empty messages.
 #[derive(Debug)]
 struct OpenChunk {
     bytes: Vec<u8>,
     /// Offset of the next record.
     next: usize,
-    /// The pipe ended within the chunk.
+    /// Whether the pipe ended within the chunk.
     is_cut: bool,
 }
 
 impl<R: Read> PacketStream<R> {
-    /// The packets that `reader` will give.
+    /// Creates a stream of the packets in `reader`.
     pub fn new(reader: R) -> Self {
         Self { reader, index: FileIndex::default(), chunk: None, has_begun: false, has_ended: false }
     }
 
-    /// All channels so far, in the order of their first appearance.
+    /// Returns all channels so far, in the order of their first appearance.
     pub fn channels(&self) -> &[Arc<Channel>] {
         &self.index.channels
     }
 
-    /// Channels so far, with one message of each topic that has any.
+    /// Returns the channels so far, with one message of each topic that has any.
     pub(super) fn index(&self) -> &FileIndex {
         &self.index
     }
 
-    /// Whether the reader has ended. [`PacketStream::next_packet`] may still return packets that were read before.
+    /// Returns whether the reader has ended. [`PacketStream::next_packet`] may still return packets that were read before.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -57,7 +57,7 @@ impl<R: Read> PacketStream<R> {
     /// Waits for the next packet; `None` at the end.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`]: a part is damaged, and the next call goes on behind it. [`ReadError::File`]: this is no recording,
+    /// [`ReadError::Damaged`]: a part is damaged, and the next call continues behind it. [`ReadError::File`]: the input is no recording,
     /// or exceeds one of the limits, and the stream has ended.
     pub fn next_packet(&mut self) -> Result<Option<Packet>, ReadError> {
         loop {
@@ -105,9 +105,9 @@ impl<R: Read> PacketStream<R> {
             return if header.is_empty() { Ok(None) } else { Err(cut_off()) };
         };
         let limit = match opcode {
-            op::SCHEMA | op::CHANNEL => limits::DESCRIPTION_BYTES as u64,
+            op::SCHEMA | op::CHANNEL => limits::MAX_DESCRIPTION_BYTES as u64,
             // a chunk has fields before its data
-            _ => CHUNK_BYTES + 1024,
+            _ => MAX_CHUNK_BYTES + 1024,
         };
         match opcode {
             op::DATA_END => {
@@ -122,7 +122,7 @@ impl<R: Read> PacketStream<R> {
                 let body = self.take(length)?;
                 self.has_ended = body.len() as u64 != length;
                 match opcode {
-                    // the records of a cut chunk are right as far as they go
+                    // the records of a cut chunk are valid up to the cut
                     op::CHUNK => self.open_chunk(&body).map(|()| None),
                     _ if self.has_ended => Err(cut_off()),
                     _ => self.take_record(opcode, &body),
@@ -170,7 +170,7 @@ impl<R: Read> PacketStream<R> {
                 let packet = records::message(body).and_then(|(header, data)| {
                     let channel = Arc::clone(self.index.channel(header.channel_id)?);
                     if self.index.positions(&channel.topic).is_empty() {
-                        // one for each topic stays below the limit
+                        // one message for each topic stays below the limit
                         self.index.add_message(header.channel_id, Position::in_file(0, header.log_time)).ok()?;
                     }
                     Some(Packet::new(channel, &header, data.to_vec()))
@@ -181,7 +181,7 @@ impl<R: Read> PacketStream<R> {
         }
     }
 
-    /// `count` bytes, or fewer at the end. Memory grows as they come.
+    /// Reads `count` bytes, or fewer at the end. Memory grows with the bytes that arrive, not with `count`.
     fn take(&mut self, count: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
         (&mut self.reader).take(count).read_to_end(&mut bytes).map_err(|err| cannot_read(&err))?;

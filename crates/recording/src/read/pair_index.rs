@@ -1,4 +1,4 @@
-//! Pairs of a file: in our recordings the packets of one log time, in recordings of other programs the images nearest in time.
+//! Pairs of a file: in recordings of this program the packets of one log time, in others the images nearest in time.
 
 use super::index::{FileIndex, Position};
 use super::stereo_topics::{StereoTopics, variants};
@@ -11,21 +11,21 @@ use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// One pair of a recording.
+/// Index entry of one pair of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairIndex {
-    /// Time of recording by the wall clock, ns since 1970. Its sequence number and time of capture are in its packets.
+    /// Log time by the wall clock, ns since 1970. Sequence number and capture time are in the packets.
     pub log_time_ns: u64,
-    /// Its note, where there is one, and its images.
+    /// Positions of the note, where there is one, and of the images.
     pub(super) positions: Box<[Position]>,
     /// Time of the right image minus that of the left one, by the clock that paired them, s; `None` where a note has it.
     pub(super) skew_s: Option<f32>,
 }
 
-/// The pairs of a recording of ours in the order of the file, and the number of pairs that lack an image.
+/// Returns the pairs of a recording of this program in the order of the file, and the number of pairs that lack an image.
 ///
-/// All packets of a pair have one log time. Several pairs have the same one if the clock stood still: then the left images belong to
-/// the right ones in their order, and reading compares their sequence numbers.
+/// All packets of a pair have one log time. If the clock stood still, several pairs have the same one: then left and right images are
+/// paired in their order, and reading compares their sequence numbers.
 pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<PairIndex>, u64) {
     let by_time = |mut positions: Vec<Position>| {
         positions.sort_unstable_by_key(|&position| (position.log_time_ns, position));
@@ -68,28 +68,28 @@ pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<Pair
     (pairs, without_pictures.max(unpaired))
 }
 
-/// An image with its times by three clocks: its own stamp (1970 for none), the publish time, and the log time.
-pub(super) type Clocked = (Position, [SystemTime; 3]);
+/// Image with its times by three clocks: its own stamp (1970 for none), the publish time, and the log time.
+pub(super) type TimedImage = (Position, [SystemTime; 3]);
 
-/// Number of the log time in [`Clocked`].
+/// Index of the log time in [`TimedImage`].
 const LOG_TIME: usize = 2;
-/// Images of one pair are recorded at most so long one after the other, unless their clocks differ, s.
-const RECORDED_TOGETHER_S: f64 = 1.0;
+/// Maximum time between the recording of both images of a pair, unless their clocks differ, s.
+const MAX_RECORDING_GAP_S: f64 = 1.0;
 
-/// Pairs of two topics.
+/// Pairs of two topics, and what was noticed while pairing.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundPairs {
     pub(super) pairs: Vec<PairIndex>,
     /// Number of images without a partner.
     pub(super) unpaired: u64,
-    /// Time from one left image to the next.
+    /// Median time from one left image to the next.
     pub(super) interval: Duration,
     /// Sentence on cameras whose clocks differ.
     pub(super) clocks: Option<String>,
 }
 
-/// The pairs of two topics: nearest neighbours in time, at most half an interval apart, one to one.
-pub(super) fn nearest(views: [&[Clocked]; 2], pair_by: PairBy) -> Found {
+/// Pairs the images of two topics: nearest neighbours in time, at most half an interval apart, one to one.
+pub(super) fn nearest(views: [&[TimedImage]; 2], pair_by: PairBy) -> FoundPairs {
     let clocks = match pair_by {
         PairBy::Stamp => views.map(advancing),
         PairBy::LogTime => [LOG_TIME; 2],
@@ -107,7 +107,7 @@ pub(super) fn nearest(views: [&[Clocked]; 2], pair_by: PairBy) -> Found {
         positions: [left[l].0, right[r].0].into(),
         skew_s: Some(skew_s as f32),
     };
-    Found {
+    FoundPairs {
         pairs: pairs.into_iter().map(index).collect(),
         unpaired,
         interval: median_interval(&times),
@@ -115,14 +115,14 @@ pub(super) fn nearest(views: [&[Clocked]; 2], pair_by: PairBy) -> Found {
     }
 }
 
-/// Numbers of a left and a right image that are nearest in time.
+/// Indices of a left and a right image that are nearest in time.
 struct Neighbours {
     of: [usize; 2],
     skew_s: f64,
 }
 
-/// The neighbours by these clocks of the left and the right images, in the order of their times.
-fn neighbours(views: [&[Clocked]; 2], clocks: [usize; 2]) -> Vec<Neighbours> {
+/// Returns the neighbours by these clocks of the left and the right images, in the order of their times.
+fn neighbours(views: [&[TimedImage]; 2], clocks: [usize; 2]) -> Vec<Neighbours> {
     let stamped = |side: Side| {
         let clock = clocks[side as usize];
         views[side as usize].iter().enumerate().map(move |(number, (_, times))| (times[clock], side, number))
@@ -139,12 +139,12 @@ fn neighbours(views: [&[Clocked]; 2], clocks: [usize; 2]) -> Vec<Neighbours> {
     pairs
 }
 
-/// The way out where clocks differ.
+/// Remedy where clocks differ.
 const BY_LOG_TIME: &str = "--pair-by log-time pairs them by the times at which they were recorded";
 
-/// The sentence on two cameras whose clocks differ. Their images find no partners by their stamps, and do by the times at which they
-/// were recorded; or partners by stamps were recorded at quite different times.
-fn differing_clocks(views: [&[Clocked]; 2], clocks: [usize; 2], pairs: &[Neighbours]) -> Option<String> {
+/// Returns a sentence if the clocks of two cameras differ: either images find no partners by their stamps, but do by their log times,
+/// or partners by stamps were recorded more than [`MAX_RECORDING_GAP_S`] apart.
+fn differing_clocks(views: [&[TimedImage]; 2], clocks: [usize; 2], pairs: &[Neighbours]) -> Option<String> {
     let [left, right] = views;
     let apart_s = |pairs: &[Neighbours], clocks: [usize; 2]| {
         let of = |pair: &Neighbours| later_s([left[pair.of[0]].1[clocks[0]], right[pair.of[1]].1[clocks[1]]]);
@@ -158,14 +158,14 @@ fn differing_clocks(views: [&[Clocked]; 2], clocks: [usize; 2], pairs: &[Neighbo
         let apart_s = apart_s(&together, clocks).filter(|_| 2 * together.len() >= most)?;
         return Some(format!("the stamps of left and right are {apart_s:.1} s apart, as of two clocks: {BY_LOG_TIME}"));
     }
-    let apart_s = apart_s(pairs, [LOG_TIME; 2]).filter(|&apart_s| apart_s > RECORDED_TOGETHER_S)?;
+    let apart_s = apart_s(pairs, [LOG_TIME; 2]).filter(|&apart_s| apart_s > MAX_RECORDING_GAP_S)?;
     Some(format!(
         "left and right of one stamp were recorded {apart_s:.1} s apart: if their clocks differ, these are no pairs, and {BY_LOG_TIME}"
     ))
 }
 
-/// Number of the first clock that advances.
-fn advancing(pictures: &[Clocked]) -> usize {
+/// Returns the index of the first clock that advances.
+fn advancing(pictures: &[TimedImage]) -> usize {
     let advances = |&clock: &usize| match pictures {
         [(_, times)] => times[clock] > UNIX_EPOCH,
         _ => pictures.windows(2).any(|two| two[0].1[clock] != two[1].1[clock]),
@@ -173,7 +173,7 @@ fn advancing(pictures: &[Clocked]) -> usize {
     (0..LOG_TIME).find(advances).unwrap_or(LOG_TIME)
 }
 
-fn rate_hz(pictures: &[Clocked], clock: usize) -> f64 {
+fn rate_hz(pictures: &[TimedImage], clock: usize) -> f64 {
     let times = || pictures.iter().map(|&(_, times)| times[clock]);
     let span = times().max().zip(times().min()).and_then(|(last, first)| last.duration_since(first).ok());
     let span_s = span.map_or(0.0, |span| span.as_secs_f64());

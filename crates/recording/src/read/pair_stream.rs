@@ -1,6 +1,6 @@
-//! Pairs of a stream of packets, as they come.
+//! Assigns the packets of a stream to pairs as they arrive, for recordings that are read through a pipe.
 
-use super::limits::CHUNK_BYTES;
+use super::limits::MAX_CHUNK_BYTES;
 use super::stereo_topics::{StereoTopics, of_ours};
 use super::{PacketStream, ReadError, unread};
 use crate::capture::pairing::{Pairing, Side};
@@ -10,35 +10,35 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Packets that wait until the topics of the two views are known.
+/// Maximum packets that wait until the topics of both sides are known.
 const MAX_EARLY: usize = 64;
 /// Rate of two topics until it is measured, Hz.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
-/// Assigns the packets of a stream to pairs.
+/// Reader of the pairs of a stream of packets.
 #[derive(Debug)]
 pub struct PairStream<R> {
     stream: PacketStream<R>,
     topics: TopicChoice,
     about: Option<About>,
-    /// Topics of the two views in a recording of another program, once they are known.
+    /// Topics of both sides in a recording of another program, once they are known.
     stereo_topics: Option<StereoTopics>,
-    /// Topics with messages when `stereo_topics` was searched last.
+    /// Number of topics with messages at the last search for `stereo_topics`.
     topics_seen: usize,
-    /// Packets from before `stereo_topics` was known: the first image of one view comes behind that of the other.
+    /// Packets from before `stereo_topics` was known: the first image of one side arrives after that of the other.
     early: VecDeque<Packet>,
     pairing: Pairing<Packet>,
-    /// Complete pairs, with the skew of those that the pairing has found.
+    /// Complete pairs, with the skew of those that `pairing` has found.
     ready: VecDeque<(Vec<Packet>, Option<f64>)>,
-    /// Skew of the pair that was taken last.
+    /// Skew of the pair that was returned last, s.
     skew_s: Option<f64>,
-    /// Packets of the next pair of a recording of ours.
+    /// Packets of the next pair of a recording of this program.
     gathered: Vec<Packet>,
     incomplete: u64,
 }
 
 impl<R: Read> PairStream<R> {
-    /// Pairs of the chosen topics, or of the only two topics that belong together.
+    /// Creates a stream of the pairs of the chosen topics, or of the only two topics that belong together.
     pub fn new(reader: R, topics: TopicChoice) -> Self {
         Self {
             stream: PacketStream::new(reader),
@@ -55,30 +55,30 @@ impl<R: Read> PairStream<R> {
         }
     }
 
-    /// The description of a recording of ours, which comes before its first pair.
+    /// Returns the description of a recording of this program, which comes before its first pair.
     pub fn about(&self) -> Option<&About> {
         self.about.as_ref()
     }
 
-    /// Pairs that lacked an image, and unpaired images.
+    /// Returns the number of pairs that lacked an image, and of unpaired images.
     pub fn incomplete(&self) -> u64 {
         self.incomplete + self.pairing.unpaired()
     }
 
-    /// The sentence on topics that show the same images as those that are taken, as far as they have come.
+    /// Returns a sentence on topics that show the same images as the chosen ones and have arrived so far.
     pub fn left_out(&self) -> Option<String> {
         self.stereo_topics.as_ref()?.left_out(self.stream.index())
     }
 
-    /// Skew of the pair that was taken last, where no note has it, s.
+    /// Returns the skew of the pair that was returned last, where no note has it, s.
     pub fn skew_s(&self) -> Option<f64> {
         self.skew_s
     }
 
-    /// Waits for the next pair: its note, in recordings of ours, and its images. `None` at the end.
+    /// Waits for the next pair: its images, after its note in recordings of this program. `None` at the end.
     ///
     /// # Errors
-    /// As [`PacketStream::next_packet`]; and at the end if no two topics belong together.
+    /// Errors of [`PacketStream::next_packet`]; at the end also if no two topics belong together.
     pub fn next_pair(&mut self) -> Result<Option<Vec<Packet>>, ReadError> {
         loop {
             if let Some((pair, skew_s)) = self.ready.pop_front() {
@@ -106,9 +106,9 @@ impl<R: Read> PairStream<R> {
         }
     }
 
-    /// Adds a packet of a recording of ours. All packets of a pair have one log time; another log time begins the next pair.
+    /// Adds a packet of a recording of this program. Another log time begins the next pair.
     fn gather(&mut self, packet: Packet, pictures: &[&str]) {
-        // the note first, then left and right
+        // order: the note, then left and right
         let place = |packet: &Packet| match topic::plain(&packet.channel.topic) {
             topic::PAIRS => Some(0),
             name => pictures.iter().position(|picture| *picture == name).map(|place| place + 1),
@@ -118,7 +118,7 @@ impl<R: Read> PairStream<R> {
             self.gathered.clear();
             self.incomplete += 1;
         }
-        // of several packets of one topic the last one holds
+        // of several packets of one topic the last one is used
         self.gathered.retain(|other| place(other) != Some(own_place));
         self.gathered.push(packet);
         let gathered = self.gathered.iter().filter(|packet| place(packet) != Some(0)).count();
@@ -132,14 +132,14 @@ impl<R: Read> PairStream<R> {
     fn pair(&mut self, packet: Packet) {
         let topics = self.stream.index().messages();
         if self.stereo_topics.is_none() && self.topics_seen != topics {
-            // more topics may still come
+            // more topics may still arrive
             self.topics_seen = topics;
             self.stereo_topics = StereoTopics::chosen(&self.topics, self.stream.index()).ok();
         }
         self.early.push_back(packet);
         let Some(stereo_topics) = &self.stereo_topics else {
             let bytes = |early: &VecDeque<Packet>| early.iter().map(|packet| packet.data.len() as u64).sum::<u64>();
-            while self.early.len() > MAX_EARLY || bytes(&self.early) > CHUNK_BYTES {
+            while self.early.len() > MAX_EARLY || bytes(&self.early) > MAX_CHUNK_BYTES {
                 self.early.pop_front();
             }
             return;
@@ -165,7 +165,7 @@ impl<R: Read> PairStream<R> {
     }
 }
 
-/// The stamp in an image's message; 1970 for none.
+/// Returns the stamp in an image's message; 1970 for none.
 pub(super) fn stamp(packet: &Packet) -> SystemTime {
     format::decode(&packet.channel, &packet.data).map_or(UNIX_EPOCH, |message| message.stamp)
 }

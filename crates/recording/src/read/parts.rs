@@ -1,4 +1,4 @@
-//! The files of a recording: one, or those in the folder that `ros2 bag record` makes.
+//! Opens the files of a recording: one, or those in a folder of `ros2 bag record`.
 
 use super::file::RecordingFile;
 use super::index::FileIndex;
@@ -9,15 +9,15 @@ use crate::files;
 use std::io;
 use std::path::Path;
 
-/// Opens all files of a recording and builds their index. Files of several that cannot be read are damage.
+/// Opens all files of a recording and builds their index. An unreadable file among several is reported as damage.
 pub(super) fn open(path: &Path) -> io::Result<(RecordingFile, FileIndex)> {
     let (mut file, mut index) = (RecordingFile::new(path), FileIndex::default());
     let Some(parts) = bag_files(path) else {
         add(path, &mut file, &mut index)?;
         return Ok((file, index));
     };
-    if parts.len() > limits::FILES {
-        return Err(limits::exceeded("files", limits::FILES));
+    if parts.len() > limits::MAX_FILES {
+        return Err(limits::exceeded("files", limits::MAX_FILES));
     }
     let mut why = "its metadata.yaml names no files".to_owned();
     for part in &parts {
@@ -33,7 +33,6 @@ pub(super) fn open(path: &Path) -> io::Result<(RecordingFile, FileIndex)> {
     if index.channels.is_empty() { Err(io::Error::other(why)) } else { Ok((file, index)) }
 }
 
-/// Opens the next file of a recording and adds it to the index.
 fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> io::Result<()> {
     if let Some(why) = unread_recording(path).filter(|_| path.exists()) {
         return Err(io::Error::other(why));

@@ -1,7 +1,7 @@
-//! MCAP records: from bytes to the record types of the `mcap` crate.
+//! Parses MCAP records: from bytes to the record types of the `mcap` crate. Each function returns `None` for a malformed record.
 //!
-//! The crate's own parser reserves memory for a text of the claimed length, up to 4 GiB, before it compares that length with the
-//! bytes that are left. The functions here never reserve more than a record has. Each returns `None` for a malformed record.
+//! The crate's own parser reserves memory for the claimed length of a text, up to 4 GiB, before it compares that with the bytes that
+//! are left. The functions here never reserve more than a record has.
 
 use crate::Schema;
 use byteorder::{LE, ReadBytesExt as _};
@@ -14,7 +14,7 @@ pub(super) const RECORD_HEADER: u64 = 9;
 pub(super) const MESSAGE_HEADER: u64 = 22;
 /// Bytes of a chunk's fields without the name of its compression.
 const CHUNK_FIELDS: usize = 8 + 8 + 8 + 4 + 4 + 8;
-/// Bytes that hold all fields of a chunk with a compression name of up to 64 bytes.
+/// Bytes of all fields of a chunk whose compression has a name of up to 64 bytes.
 pub(super) const MAX_CHUNK_HEADER: u64 = CHUNK_FIELDS as u64 + 64;
 
 fn bytes<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
@@ -35,12 +35,10 @@ fn text_map(from: &mut &[u8]) -> Option<BTreeMap<String, String>> {
     Some(map)
 }
 
-/// Opcode and length of a record.
 pub(super) fn record_header(mut from: &[u8]) -> Option<(u8, u64)> {
     Some((from.read_u8().ok()?, from.read_u64::<LE>().ok()?))
 }
 
-/// Id of a schema or channel.
 pub(super) fn id(mut body: &[u8]) -> Option<u16> {
     body.read_u16::<LE>().ok()
 }
@@ -62,7 +60,6 @@ pub(super) fn channel(mut body: &[u8]) -> Option<Channel> {
     })
 }
 
-/// Header and data of a message.
 pub(super) fn message(mut body: &[u8]) -> Option<(MessageHeader, &[u8])> {
     let from = &mut body;
     let header = MessageHeader {
@@ -74,7 +71,7 @@ pub(super) fn message(mut body: &[u8]) -> Option<(MessageHeader, &[u8])> {
     Some((header, body))
 }
 
-/// Fields of a chunk, from the first bytes of its record.
+/// Parses the fields of a chunk, from the first bytes of its record.
 pub(super) fn chunk_header(mut body: &[u8]) -> Option<ChunkHeader> {
     let from = &mut body;
     Some(ChunkHeader {
@@ -87,12 +84,12 @@ pub(super) fn chunk_header(mut body: &[u8]) -> Option<ChunkHeader> {
     })
 }
 
-/// Bytes of a chunk's fields, behind which its compressed records begin.
+/// Returns the bytes of a chunk's fields, behind which its compressed records begin.
 pub(super) fn chunk_header_size(header: &ChunkHeader) -> usize {
     CHUNK_FIELDS + header.compression.len()
 }
 
-/// Log time and offset of each message of one channel in the chunk before.
+/// Parses a message index: log time and offset of each message of one channel in the chunk before.
 pub(super) fn message_index(mut body: &[u8]) -> Option<MessageIndex> {
     let from = &mut body;
     let channel_id = from.read_u16::<LE>().ok()?;
@@ -105,18 +102,18 @@ pub(super) fn message_index(mut body: &[u8]) -> Option<MessageIndex> {
     Some(MessageIndex { channel_id, records })
 }
 
-/// Offset in the file of the chunk that a chunk index describes.
+/// Parses a chunk index, and returns the offset in the file of the chunk.
 pub(super) fn chunk_index_start(body: &[u8]) -> Option<u64> {
     const TIMES: usize = 8 + 8;
     body.get(TIMES..)?.read_u64::<LE>().ok()
 }
 
-/// Offset in the file at which the summary begins, from a footer; `None` without a summary.
+/// Parses a footer, and returns the offset in the file at which the summary begins; `None` without a summary.
 pub(super) fn summary_start(mut body: &[u8]) -> Option<u64> {
     body.read_u64::<LE>().ok().filter(|&start| start > 0)
 }
 
-/// The records in the uncompressed bytes of a chunk: opcode, offset and body. The last item is `None` if its record is cut off.
+/// Iterates over the records in the uncompressed bytes of a chunk: opcode, offset and body. The last item is `None` if it is cut off.
 pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Option<(u8, u64, &[u8])>> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -130,7 +127,7 @@ pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Option<(u8, u64, &[u
     })
 }
 
-/// Opcode and body of the record at an offset of a chunk's uncompressed bytes.
+/// Returns opcode and body of the record at an offset of a chunk's uncompressed bytes.
 pub(super) fn record_at(bytes: &[u8], offset: u64) -> Option<(u8, &[u8])> {
     let from = bytes.get(usize::try_from(offset).ok()?..)?;
     let (opcode, length) = record_header(from)?;

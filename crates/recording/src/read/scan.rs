@@ -1,4 +1,5 @@
-//! Builds the index of a recording, file by file: reads the headers of its records one after the other, and the message indexes behind each chunk.
+//! Builds the index of a recording from the headers of its records and the message indexes behind each chunk. Damage is skipped with
+//! the help of the summary.
 
 use super::file::RecordingFile;
 use super::index::{Chunk, FileIndex, Position};
@@ -13,16 +14,16 @@ use std::ops::Range;
 /// Bytes of the footer's record and of the magic behind it.
 const FOOTER: u64 = RECORD_HEADER + FOOTER_BODY + MAGIC.len() as u64;
 const FOOTER_BODY: u64 = 8 + 8 + 4;
-/// Bytes of a chunk index up to the offset of its chunk, inclusive.
+/// Bytes of a chunk index up to and including the offset of its chunk.
 const CHUNK_INDEX_START: u64 = 8 + 8 + 8;
 
-/// The last chunk, while its message indexes are read.
-struct OpenChunk {
+/// Last chunk, while its message indexes are read.
+struct IndexedChunk {
     chunk: Chunk,
     indexes: Vec<MessageIndex>,
-    /// Messages in these indexes.
+    /// Number of messages in these indexes.
     messages: usize,
-    /// An index is longer than [`limits::INDEX_BYTES`] and left out.
+    /// Whether an index was left out because it is longer than [`limits::MAX_INDEX_BYTES`].
     lacks_index: bool,
 }
 
@@ -31,23 +32,20 @@ struct Scan<'a> {
     index: &'a mut FileIndex,
     /// Offsets of the first byte of the file and behind its last one.
     range: Range<u64>,
-    open: Option<OpenChunk>,
+    open: Option<IndexedChunk>,
     /// Offsets of the chunks according to the summary, once it is read.
     summary: Option<BTreeSet<u64>>,
 }
 
-/// Continuation after a record.
 enum Step {
     Next(u64),
     End,
-    /// Behind a damaged record, with the reason.
+    /// Search for the next chunk behind a damaged record, with the reason.
     Resync(String),
 }
 
-/// Adds the file in this range of offsets to an index. Damage is no error; its sentences are in [`FileIndex::take_damage`].
-///
-/// # Errors
-/// The file cannot be read, or the recording exceeds one of the [`limits`].
+/// Adds the file in this range of offsets to an index. Damage is no error; [`FileIndex::take_damage`] returns its sentences. Fails
+/// where the file cannot be read, or the recording exceeds one of the [`limits`].
 pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut FileIndex) -> io::Result<()> {
     let mut at = range.start + MAGIC.len() as u64;
     let mut scan = Scan { file, index, range, open: None, summary: None };
@@ -70,7 +68,7 @@ pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut File
     scan.close_chunk(false)
 }
 
-/// Whether the format defines or reserves this opcode; zeros of a hole in the file are none.
+/// Returns whether the format defines or reserves this opcode. Zero, as in a hole of a sparse file, is none.
 pub(super) fn is_opcode(opcode: u8) -> bool {
     matches!(opcode, op::HEADER..=op::DATA_END | 0x80..)
 }
@@ -125,19 +123,19 @@ impl Scan<'_> {
         Step::End
     }
 
-    /// Reads a schema or channel; false if it is malformed.
+    /// Reads a schema or channel; returns false if it is malformed.
     fn define(&mut self, opcode: u8, body: u64, length: u64) -> io::Result<bool> {
-        if length > limits::DESCRIPTION_BYTES as u64 {
-            return Err(limits::exceeded("bytes that describe its topics", limits::DESCRIPTION_BYTES));
+        if length > limits::MAX_DESCRIPTION_BYTES as u64 {
+            return Err(limits::exceeded("bytes that describe its topics", limits::MAX_DESCRIPTION_BYTES));
         }
         let record = self.file.read_at(body, length)?;
         self.index.define(opcode, &record)
     }
 
-    /// Reads a message index of the open chunk; false if there is no chunk, or the index is malformed.
+    /// Reads a message index of the open chunk; returns false if there is no chunk, or the index is malformed.
     fn add_message_index(&mut self, body: u64, length: u64) -> io::Result<bool> {
         let Some(open) = &mut self.open else { return Ok(false) };
-        if length > limits::INDEX_BYTES {
+        if length > limits::MAX_INDEX_BYTES {
             open.lacks_index = true;
             return Ok(true);
         }
@@ -149,7 +147,6 @@ impl Scan<'_> {
         Ok(true)
     }
 
-    /// Reads a message outside of chunks.
     fn add_message(&mut self, body: u64, at: u64, length: u64) -> io::Result<()> {
         let record = self.file.read_at(body, length.min(MESSAGE_HEADER))?;
         let is_known = match records::message(&record) {
@@ -165,10 +162,10 @@ impl Scan<'_> {
     fn open_chunk(&mut self, body: u64, available: u64, is_whole: bool) -> io::Result<()> {
         let record = self.file.read_at(body, available.min(MAX_CHUNK_HEADER))?;
         if let Some(header) = records::chunk_header(&record) {
-            // a damaged record length does not cut a chunk whose data are all there
+            // a chunk whose data are complete is not cut, even where its record's length is damaged
             let claimed = (records::chunk_header_size(&header) as u64).saturating_add(header.compressed_size);
             let chunk = Chunk { start: body, length: available, is_cut: !is_whole && available < claimed, header };
-            self.open = Some(OpenChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
+            self.open = Some(IndexedChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
         } else {
             let place = self.file.place(body - RECORD_HEADER);
             self.index.add_damage(format!("the chunk at {place} makes no sense"));
@@ -178,12 +175,12 @@ impl Scan<'_> {
 
     /// Adds the open chunk's messages: from its indexes where they are complete, else from its records.
     fn close_chunk(&mut self, has_all_indexes: bool) -> io::Result<()> {
-        let Some(OpenChunk { chunk, indexes, lacks_index, .. }) = self.open.take() else { return Ok(()) };
+        let Some(IndexedChunk { chunk, indexes, lacks_index, .. }) = self.open.take() else { return Ok(()) };
         if indexes.iter().any(|index| !self.index.has_channel(index.channel_id)) {
             self.define_from_previous_chunk()?;
         }
         let number = self.index.add_chunk(chunk.clone())?;
-        let size = chunk.header.uncompressed_size.min(limits::CHUNK_BYTES);
+        let size = chunk.header.uncompressed_size.min(limits::MAX_CHUNK_BYTES);
         let is_valid = |index: &MessageIndex| {
             self.index.has_channel(index.channel_id) && index.records.iter().all(|entry| entry.offset < size)
         };
@@ -199,7 +196,8 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// A chunk may end with a channel whose first message is in the next chunk. Its message indexes do not name that channel.
+    /// Defines the channels of the previous chunk: it may end with a channel whose first message is in this chunk, and which its message
+    /// indexes do not name.
     fn define_from_previous_chunk(&mut self) -> io::Result<()> {
         let Some(chunk) = self.index.chunks.last().filter(|chunk| self.range.contains(&chunk.start)).cloned() else {
             return Ok(());
@@ -212,7 +210,6 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Unpacks a chunk and adds its channels and messages.
     fn add_records(&mut self, chunk: &Chunk, number: u32) -> io::Result<()> {
         let unpacked = self.file.unpack(chunk)?;
         let place = self.file.place(chunk.record_start());
@@ -244,7 +241,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Offsets of the chunks according to the summary at the end of a finished file. Its schemas and channels are added too.
+    /// Returns the offsets of the chunks according to the summary of a finished file. Adds the schemas and channels in it too.
     fn summary(&mut self) -> io::Result<&BTreeSet<u64>> {
         if self.summary.is_none() {
             self.summary = Some(self.read_summary()?);
@@ -272,8 +269,8 @@ impl Scan<'_> {
             if opcode == op::CHUNK_INDEX {
                 let record = self.file.read_at(at + RECORD_HEADER, length.min(CHUNK_INDEX_START))?;
                 chunks.extend(starts(&record));
-                if chunks.len() > limits::CHUNKS {
-                    return Err(limits::exceeded("chunks", limits::CHUNKS));
+                if chunks.len() > limits::MAX_CHUNKS {
+                    return Err(limits::exceeded("chunks", limits::MAX_CHUNKS));
                 }
             } else if let op::SCHEMA | op::CHANNEL = opcode {
                 self.define(opcode, at + RECORD_HEADER, length)?;

@@ -1,28 +1,28 @@
-//! Skew of the pairs of a recording: how far left and right are apart in time.
+//! Skew of the pairs of a recording: time from the left to the right image.
 
 use crate::capture::Skew;
 use std::time::Duration;
 
-/// Largest skew that needs no word: with more, things that move fast are measured wrong.
-const SMALL_S: f64 = 0.005;
-/// The same, in intervals between two pairs.
-const SMALL_INTERVALS: f64 = 0.1;
-/// Spread below which all pairs have the same skew, in shares of the largest.
-const SAME: f64 = 0.1;
+/// Maximum skew without a remark, s: with more, depth of fast motion is wrong.
+const MAX_SMALL_SKEW_S: f64 = 0.005;
+/// Maximum skew without a remark, intervals between two pairs.
+const MAX_SMALL_SKEW_INTERVALS: f64 = 0.1;
+/// Maximum spread at which all pairs count as of the same skew, share of the largest skew.
+const MAX_EQUAL_SPREAD: f64 = 0.1;
 
 /// Skew of several pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairSkew {
-    /// Mean and spread.
+    /// Mean and spread of the skew.
     pub skew: Skew,
-    /// Skew farthest from 0, either sign, s.
+    /// Skew farthest from 0, with its sign, s.
     largest_s: f64,
-    /// Time from one pair to the next, s; 0 where it is unknown.
+    /// Interval between pairs, s; 0 where it is unknown.
     interval_s: f64,
 }
 
 impl PairSkew {
-    /// Skew of these pairs, which follow each other in this interval; `None` of no pairs.
+    /// Returns the skew of pairs with this interval; `None` without pairs.
     pub fn of(skews_s: &[f64], interval: Duration) -> Option<Self> {
         let sane: Vec<f64> = skews_s.iter().copied().filter(|skew_s| skew_s.is_finite()).collect();
         let largest_s = sane.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
@@ -31,15 +31,16 @@ impl PairSkew {
         Some(Self { skew: Skew { mean_s, spread_s }, largest_s, interval_s: interval.as_secs_f64() })
     }
 
-    /// The sentence on a skew that matters.
+    /// Returns a sentence on a skew that matters.
     pub fn remark(&self) -> Option<String> {
         let Self { skew, largest_s, interval_s } = self;
         let apart_s = largest_s.abs();
-        let is_small = apart_s <= SMALL_S && (*interval_s <= 0.0 || apart_s <= SMALL_INTERVALS * interval_s);
+        let is_small =
+            apart_s <= MAX_SMALL_SKEW_S && (*interval_s <= 0.0 || apart_s <= MAX_SMALL_SKEW_INTERVALS * interval_s);
         if is_small {
             return None;
         }
-        let up_to = if skew.spread_s > SAME * apart_s { "up to " } else { "" };
+        let up_to = if skew.spread_s > MAX_EQUAL_SPREAD * apart_s { "up to " } else { "" };
         let share = apart_s / interval_s;
         let intervals = match share {
             _ if *interval_s <= 0.0 => String::new(),
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_skew_that_matters_is_told_in_ms_and_intervals() {
+    fn reports_large_skew_in_ms_and_intervals() {
         let remark = |skews_s: &[f64], interval_ms| {
             PairSkew::of(skews_s, Duration::from_millis(interval_ms)).and_then(|skew| skew.remark()).unwrap_or_default()
         };

@@ -1,4 +1,4 @@
-//! The topics of a recording that hold the images of the left and the right view.
+//! Choice of the topics of a recording that contain the left and the right images, by name or by the user's flags.
 
 use super::ReadError;
 use super::index::FileIndex;
@@ -10,69 +10,69 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// The topics of the two views.
+/// Topics of the images of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StereoTopics {
-    /// One topic each.
+    /// Topic of each side.
     Separate {
-        /// The left view.
+        /// Channel of the left images.
         left: Arc<Channel>,
-        /// The right view.
+        /// Channel of the right images.
         right: Arc<Channel>,
     },
-    /// One topic of side-by-side images.
+    /// Topic of images that show both sides.
     SideBySide(Arc<Channel>),
 }
 
-/// Topics listed in a message.
+/// Maximum topics listed in a message.
 const MAX_LISTED: usize = 24;
-/// Pairs of topics listed in a message.
+/// Maximum pairs of topics listed in a message.
 const MAX_PAIRS_LISTED: usize = 8;
 /// Spellings of left and right in the names of topics.
 const SIDES: [(&str, &str); 3] = [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")];
-/// Topics of the left and the right view in a recording of ours, preferred ones first.
+/// Topics of the left and the right side in a recording of this program, preferred ones first.
 const OURS: [[&str; 2]; 3] = [
     [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED],
     [topic::LEFT_RAW, topic::RIGHT_RAW],
     [topic::LEFT_RECTIFIED, topic::RIGHT_RECTIFIED],
 ];
 
-/// The channels of one camera's images: as they are, and compressed.
+/// Channels of one camera's images: uncompressed and compressed.
 type Variants<'a> = [Option<&'a Arc<Channel>>; 2];
 
-/// The image channels of a file by the plain names of their topics.
-struct Images<'a>(BTreeMap<&'a str, Variants<'a>>);
+/// Image channels of a file by the plain names of their topics.
+struct ImageChannels<'a>(BTreeMap<&'a str, Variants<'a>>);
 
-impl<'a> Images<'a> {
+impl<'a> ImageChannels<'a> {
     fn of(index: &'a FileIndex) -> Self {
         let mut by_name = BTreeMap::<_, Variants>::new();
         for channel in images(index) {
             let name = topic::plain(&channel.topic);
-            // the first of several channels with one topic
+            // the first of several channels with one topic is used
             by_name.entry(name).or_default()[usize::from(name != channel.topic)].get_or_insert(channel);
         }
         Self(by_name)
     }
 
-    /// The channel of a topic with exactly this name.
+    /// Returns the channel of a topic with exactly this name.
     fn named(&self, name: &str) -> Option<&'a Arc<Channel>> {
         let plain = topic::plain(name);
         self.0.get(plain)?[usize::from(plain != name)]
     }
 
-    /// Plain name of the other view's topic.
+    /// Returns the plain name of the other side's topic.
     fn beside(&self, plain: &str, of_left: bool) -> Option<&'a str> {
         names_beside(plain, of_left).find_map(|name| self.0.get_key_value(name.as_str()).map(|(name, _)| *name))
     }
 
-    /// The channel of the other view's topic: compressed where this one is, if there is such a one.
+    /// Returns the channel of the other side's topic, compressed where this one is, if possible.
     fn channel_beside(&self, name: &str, of_left: bool) -> Option<&'a Arc<Channel>> {
         let plain = topic::plain(name);
         let [raw, compressed] = self.0.get(self.beside(plain, of_left)?)?;
         if plain == name { raw.or(*compressed) } else { compressed.or(*raw) }
     }
 
-    /// The channels of each left topic and its right one: uncompressed where both have it, else both compressed, else what there is.
+    /// Returns the channels of each left topic and its right one: both uncompressed if possible, else both compressed, else mixed.
     fn pairs(&self) -> Vec<StereoTopics> {
         let names = || self.0.keys().filter_map(|left| Some((*left, self.beside(left, true)?)));
         let rights: BTreeSet<&str> = names().map(|(_, right)| right).collect();
@@ -92,9 +92,9 @@ impl<'a> Images<'a> {
 }
 
 impl StereoTopics {
-    /// The topics in a recording of another program: the named ones, and their counterparts by name.
+    /// Returns the topics in a recording of another program: the named ones, and their counterparts by name.
     pub(super) fn chosen(choice: &TopicChoice, index: &FileIndex) -> Result<Self, ReadError> {
-        let images = Images::of(index);
+        let images = ImageChannels::of(index);
         let named = |name: &str| {
             images.named(name).cloned().ok_or_else(|| {
                 let name = foreign(name);
@@ -129,7 +129,7 @@ impl StereoTopics {
         }
     }
 
-    /// The sentence on topics that show the same images as these and are left out.
+    /// Returns a sentence on topics that are left out because they show the same images as the chosen ones.
     pub(super) fn left_out(&self, index: &FileIndex) -> Option<String> {
         let Self::Separate { left, right } = self else { return None };
         let taken = [&left.topic, &right.topic];
@@ -143,26 +143,26 @@ impl StereoTopics {
         })
     }
 
-    /// The topics in a recording of ours: raw images where there are any, else rectified ones.
+    /// Returns the topics in a recording of this program: raw images where there are any, else rectified ones.
     pub(super) fn ours(index: &FileIndex) -> Option<Self> {
         let first = |names: &[&str]| names.iter().find_map(|name| variants(index, name).next().cloned());
         if let Some(both) = first(&[topic::BOTH_UNSPLIT]) {
             return Some(Self::SideBySide(both));
         }
-        let of_eye = |eye: usize| first(&[OURS[0][eye], OURS[1][eye]]);
-        if let (Some(left), Some(right)) = (of_eye(0), of_eye(1)) {
+        let of_side = |side: usize| first(&[OURS[0][side], OURS[1][side]]);
+        if let (Some(left), Some(right)) = (of_side(0), of_side(1)) {
             return Some(Self::Separate { left, right });
         }
         Some(Self::Separate { left: first(&[OURS[2][0]])?, right: first(&[OURS[2][1]])? })
     }
 
-    /// Whether these are rectified images at working size.
+    /// Returns whether these are rectified images at working size.
     pub fn are_rectified(&self) -> bool {
         matches!(self, Self::Separate { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
     }
 }
 
-/// The topics of a pair's images in a recording of ours, without [`topic::COMPRESSED`].
+/// Returns the topics of a pair's images in a recording of this program, without [`topic::COMPRESSED`].
 pub fn of_ours(about: &About) -> Vec<&'static str> {
     if !about.streams.has_unrectified() {
         return OURS[2].to_vec();
@@ -171,23 +171,23 @@ pub fn of_ours(about: &About) -> Vec<&'static str> {
     match (about.streams.has(Stream::Raw), layout.side_by_side) {
         (true, true) => vec![topic::BOTH_UNSPLIT],
         (true, false) => {
-            let of_eye = |eye: usize| {
-                if layout.orientation[eye] == Orientation::default() { OURS[1][eye] } else { OURS[0][eye] }
+            let of_side = |side: usize| {
+                if layout.orientation[side] == Orientation::default() { OURS[1][side] } else { OURS[0][side] }
             };
-            vec![of_eye(0), of_eye(1)]
+            vec![of_side(0), of_side(1)]
         }
         (false, _) => OURS[1].to_vec(),
     }
 }
 
-/// The channels of a topic, compressed or not, that have messages.
+/// Returns the channels of a topic, compressed or not, that have messages.
 pub(super) fn variants<'a>(index: &'a FileIndex, name: &str) -> impl Iterator<Item = &'a Arc<Channel>> {
     let plain = topic::plain(name).to_owned();
     let has_topic = move |channel: &&Arc<Channel>| topic::plain(&channel.topic) == plain;
     index.channels.iter().filter(has_topic).filter(|channel| !index.positions(&channel.topic).is_empty())
 }
 
-/// Names of the other view's topic: this name with left and right exchanged in one place, the last one first, or in all.
+/// Returns names of the other side's topic: left and right exchanged in one place, the last one first, or in all.
 fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
     SIDES.iter().flat_map(move |&(left, right)| {
         let (from, to) = if of_left { (left, right) } else { (right, left) };
@@ -200,7 +200,7 @@ fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
     })
 }
 
-/// The sentence on several pairs of topics, with the flags that choose each.
+/// Returns a sentence on several pairs of topics, with the flags that choose each.
 fn several(pairs: &[StereoTopics]) -> String {
     let flags = |pair: &StereoTopics| match pair {
         StereoTopics::Separate { left, right } => {
@@ -222,7 +222,7 @@ fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {
     index.channels.iter().filter(|channel| is_image(channel) && !index.positions(&channel.topic).is_empty()).collect()
 }
 
-/// All image topics in words, with their types and numbers of messages.
+/// Returns a sentence with all image topics, their types and numbers of messages.
 fn list(index: &FileIndex) -> String {
     let images = images(index);
     if images.is_empty() {

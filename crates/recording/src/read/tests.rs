@@ -1,3 +1,5 @@
+//! Tests of reading files of this program: written with every option, cut, and damaged.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
@@ -10,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const PAIRS: u32 = 12;
 
-/// A file of ours with `PAIRS` pairs of a few bytes; three pairs lie in a chunk.
+/// Writes a file with `PAIRS` pairs of a few bytes; three pairs lie in a chunk.
 fn file(options: WriteOptions) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     let mut writer = Writer::with_options(&mut bytes, options).unwrap();
@@ -20,9 +22,9 @@ fn file(options: WriteOptions) -> Vec<u8> {
     let (left, right) = (channel(topic::LEFT_RAW), channel(topic::RIGHT_RAW));
     for k in 0..PAIRS {
         let log_time = 1_000_000_000 + 100_000_000 * u64::from(k);
-        for (channel_id, eye) in [(note, 0), (left, 1), (right, 2)] {
+        for (channel_id, side) in [(note, 0), (left, 1), (right, 2)] {
             let header = MessageHeader { channel_id, sequence: 7 + k, log_time, publish_time: log_time - 5 };
-            writer.write_to_known_channel(&header, &data(k, eye)).unwrap();
+            writer.write_to_known_channel(&header, &data(k, side)).unwrap();
         }
         if k % 3 == 2 {
             writer.flush().unwrap();
@@ -33,8 +35,8 @@ fn file(options: WriteOptions) -> Vec<u8> {
     bytes.into_inner()
 }
 
-fn data(k: u32, eye: u8) -> Vec<u8> {
-    (0..200 + k).map(|i| (i * (k + 1)) as u8 ^ eye).collect()
+fn data(k: u32, side: u8) -> Vec<u8> {
+    (0..200 + k).map(|i| (i * (k + 1)) as u8 ^ side).collect()
 }
 
 fn compressed() -> WriteOptions {
@@ -51,14 +53,14 @@ fn open(bytes: &[u8]) -> Result<Recording, ReadError> {
     Recording::open(write(bytes).path())
 }
 
-/// Reads everything; the pairs that are right, by the number that they were given.
+/// Reads all pairs, and returns the numbers of those with the right bytes.
 fn readable(recording: &mut Recording) -> Vec<u32> {
     let mut right = Vec::new();
     for k in 0..recording.pairs().len() as u64 {
         let Ok(packets) = recording.packets_of_pair(k) else { continue };
         let number = packets[0].sequence.wrapping_sub(7);
-        let eyes = [0, 1, 2].map(|eye| data(number.min(1000), eye));
-        if packets.iter().map(|packet| &packet.data).eq(&eyes) {
+        let sides = [0, 1, 2].map(|side| data(number.min(1000), side));
+        if packets.iter().map(|packet| &packet.data).eq(&sides) {
             right.push(number);
         }
         recording.packets_of_result(k).ok();
@@ -79,7 +81,7 @@ fn every_option() -> Vec<(&'static str, WriteOptions)> {
 }
 
 #[test]
-fn packets_are_the_same_in_any_order_however_the_file_was_written() {
+fn packets_are_equal_in_any_order_and_file_layout() {
     for (name, options) in every_option() {
         let bytes = file(options);
         let mut recording = open(&bytes).unwrap();
@@ -122,13 +124,13 @@ fn a_topic_of_two_channels_is_one_topic() {
 }
 
 #[test]
-fn cut_at_any_length_it_keeps_what_came_before() {
+fn cut_file_keeps_the_pairs_before_the_cut() {
     for options in [compressed(), WriteOptions::new().compression(None), WriteOptions::new().use_chunks(false)] {
         let bytes = file(options);
         let whole = file(compressed()).len();
         let mut before = 0;
         let mut seen = std::collections::BTreeSet::new();
-        // every fifth: cuts through each kind of record, at each of its bytes in one record or another
+        // a step of 5 cuts through each kind of record, at each of its bytes in one record or another
         for length in (0..bytes.len()).step_by(5).chain([bytes.len() - 1]) {
             let Ok(mut recording) = open(&bytes[..length]) else {
                 assert!(before == 0, "{length} of {whole}");
@@ -142,13 +144,13 @@ fn cut_at_any_length_it_keeps_what_came_before() {
             seen.insert(before);
         }
         assert_eq!(before, PAIRS as usize);
-        // a chunk of lz4 is one piece, and comes whole or not at all
+        // an lz4 chunk is one piece, and so complete or absent
         assert!(seen.len() >= 4, "{seen:?}");
     }
 }
 
 #[test]
-fn flipped_bits_lose_what_they_hit_and_nothing_hangs() {
+fn flipped_bits_neither_hang_nor_reorder_pairs() {
     let options = every_option();
     std::thread::scope(|scope| {
         for part in 0..4_u64 {
@@ -179,9 +181,9 @@ fn flipped_bits_lose_what_they_hit_and_nothing_hangs() {
 }
 
 #[test]
-fn a_chunk_that_fails_its_checksum_is_left_out_and_named() {
+fn leaves_out_and_names_a_chunk_with_wrong_checksum() {
     let mut bytes = file(WriteOptions::new().compression(None));
-    // a byte of the left image of pair 4, in the second chunk
+    // damage one byte of the left image of pair 4, in the second chunk
     let picture = data(4, 1);
     let at = bytes.windows(picture.len()).position(|window| window == picture).unwrap();
     bytes[at + 50] ^= 4;
@@ -202,14 +204,14 @@ fn a_damaged_length_costs_one_chunk_of_a_finished_file() {
     let pairs = readable(&mut recording);
     assert!(pairs.ends_with(&[6, 7, 8, 9, 10, 11]) && pairs.starts_with(&[0, 1, 2]), "{pairs:?}");
     assert!(recording.damage().unwrap().contains("bytes are skipped"), "{:?}", recording.damage());
-    // the first chunk has the topics, which the summary has too
+    // the first chunk defines the topics, and so does the summary
     let mut damaged = bytes;
     damaged[lengths[0] + 60] ^= 0xff;
     let mut recording = open(&damaged).unwrap();
     assert_eq!(readable(&mut recording), (3..12).collect::<Vec<_>>());
 }
 
-/// Where the lengths of chunks stand.
+/// Returns the offsets of the lengths of chunks.
 fn fields_of_chunks(bytes: &[u8]) -> Vec<usize> {
     let mut at = 8;
     let mut lengths = Vec::new();
@@ -226,7 +228,7 @@ fn fields_of_chunks(bytes: &[u8]) -> Vec<usize> {
 }
 
 #[test]
-fn what_is_no_recording_is_refused_in_words() {
+fn rejects_files_that_are_no_recording() {
     let text = |bytes: &[u8]| open(bytes).unwrap_err().to_string();
     assert!(text(b"").contains("empty"));
     assert!(text(b"a photograph of a cat").contains("no MCAP file"));
@@ -236,7 +238,7 @@ fn what_is_no_recording_is_refused_in_words() {
 }
 
 #[test]
-fn a_topic_may_be_told_at_the_end_of_one_chunk_and_begin_in_the_next() {
+fn channel_defined_at_chunk_end_serves_the_next_chunk() {
     let mut bytes = Cursor::new(Vec::new());
     let mut writer = Writer::new(&mut bytes).unwrap();
     let header = |channel_id| MessageHeader { channel_id, sequence: 7, log_time: 1000, publish_time: 5 };
@@ -245,10 +247,10 @@ fn a_topic_may_be_told_at_the_end_of_one_chunk_and_begin_in_the_next() {
     writer.flush().unwrap(); // a chunk of nothing but topics is read in any case
     writer.write_to_known_channel(&header(note), &data(0, 0)).unwrap();
     let mut add = |name| writer.add_channel(schema, name, "cdr", &BTreeMap::new()).unwrap();
-    let eyes = [add(topic::LEFT_RAW), add(topic::RIGHT_RAW)];
+    let sides = [add(topic::LEFT_RAW), add(topic::RIGHT_RAW)];
     writer.flush().unwrap();
-    for (eye, channel) in (1..).zip(eyes) {
-        writer.write_to_known_channel(&header(channel), &data(0, eye)).unwrap();
+    for (side, channel) in (1..).zip(sides) {
+        writer.write_to_known_channel(&header(channel), &data(0, side)).unwrap();
     }
     writer.finish().unwrap();
     drop(writer);

@@ -1,15 +1,14 @@
-//! Recordings that are compressed as a whole (`ros2 bag record --compression-mode file`), unpacked into a file without a name.
+//! Unpacks recordings that are compressed as a whole (`ros2 bag record --compression-mode file`) into a temporary file without a name.
 
-use super::limits::{UNPACKED_BYTES, UNPACKED_RATIO};
+use super::limits::{MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO};
 use crate::console;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
 
-/// Bytes that are unpacked at a time.
 const BUFFER_BYTES: usize = 1 << 17;
 
-/// The file itself, or its unpacked contents where it is compressed with zstd, up to damage, which is told.
+/// Returns the file, or its unpacked contents where it is compressed with zstd, and a sentence on the damage that ended it.
 pub(super) fn unpacked(path: &Path, mut file: File) -> io::Result<(File, Option<String>)> {
     let mut magic = Vec::new();
     Read::by_ref(&mut file).take(4).read_to_end(&mut magic)?;
@@ -17,7 +16,7 @@ pub(super) fn unpacked(path: &Path, mut file: File) -> io::Result<(File, Option<
     if magic != zstd::zstd_safe::MAGICNUMBER.to_le_bytes() {
         return Ok((file, None));
     }
-    let limit = file.metadata()?.len().saturating_mul(UNPACKED_RATIO).max(UNPACKED_BYTES);
+    let limit = file.metadata()?.len().saturating_mul(MAX_UNPACKED_RATIO).max(MAX_UNPACKED_BYTES);
     let folder = std::env::temp_dir();
     let no_room = |err: io::Error| {
         io::Error::other(format!(
@@ -39,7 +38,7 @@ pub(super) fn unpacked(path: &Path, mut file: File) -> io::Result<(File, Option<
             Err(err) if copied == 0 => {
                 return Err(io::Error::other(format!("it is compressed and damaged from its start on: {err}")));
             }
-            // what lies before the damage is a recording that was not finished
+            // the bytes before the damage are like a recording that was not finished
             Err(err) => break Some(format!("what comes after {} cannot be unpacked: {err}", console::bytes(copied))),
         }
     };

@@ -1,30 +1,30 @@
-//! Topics that look like images and are not read, in words.
+//! Sentences on topics that look like images and are not read.
 
 use super::index::FileIndex;
 use crate::Channel;
 use crate::console::foreign;
 use crate::format;
 
-/// Topics listed in a message.
+/// Maximum topics listed in a message.
 const MAX_LISTED: usize = 8;
-/// Parts of the names of types that hold images or video.
-const PICTURES: [&str; 4] = ["image", "video", "theora", "ffmpeg"];
-/// Parts of the names of types that hold something about images.
-const NO_PICTURES: [&str; 3] = ["annotation", "marker", "disparity"];
+/// Parts of the names of types that contain images or video.
+const IMAGE_TYPES: [&str; 4] = ["image", "video", "theora", "ffmpeg"];
+/// Parts of the names of types that describe images.
+const OTHER_TYPES: [&str; 3] = ["annotation", "marker", "disparity"];
 
-/// The channels with messages that look like images and are not read.
+/// Returns the channels with messages that look like images and are not read.
 pub(super) fn channels(index: &FileIndex) -> impl Iterator<Item = &Channel> {
     let is_unread = |channel: &&Channel| {
         let name = type_of(channel).to_lowercase();
         format::kind(channel).is_none()
-            && PICTURES.iter().any(|part| name.contains(part))
-            && !NO_PICTURES.iter().any(|part| name.contains(part))
+            && IMAGE_TYPES.iter().any(|part| name.contains(part))
+            && !OTHER_TYPES.iter().any(|part| name.contains(part))
             && !index.positions(&channel.topic).is_empty()
     };
     index.channels.iter().map(|channel| &**channel).filter(is_unread)
 }
 
-/// These channels with their types and encodings, and why each is not read; `coding` tells that of a video.
+/// Lists channels with their types and encodings, and why each is not read; `coding` returns the coding of a video.
 pub(super) fn list<'a>(
     channels: impl Iterator<Item = &'a Channel>,
     mut coding: impl FnMut(&Channel) -> Option<String>,

@@ -11,23 +11,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A pair between the threads.
-pub(super) struct Item {
-    /// Time of recording by the wall clock, ns since 1970.
+/// Pair on its way between the threads.
+pub(super) struct PairItem {
+    /// Log time by the wall clock, ns since 1970.
     pub(super) log_time_ns: u64,
-    /// Its recorded packets.
     pub(super) packets: Vec<Packet>,
-    /// Its frame.
     pub(super) frame: Arc<Frame>,
 }
 
-/// A pair with its result, if results are recorded.
-pub(super) type Finished = (Item, Option<Output>);
+/// Pair with its result, if results are recorded.
+pub(super) type FinishedPair = (PairItem, Option<Output>);
 
-/// Matches all items until either channel is closed, and returns the engine. `part` is the unfinished recording, for messages.
+/// Matches all pairs until either channel is closed, and returns the engine. `part` is the unfinished recording, for messages.
 pub(super) fn match_all(
-    items: &Receiver<Item>,
-    finished: &Sender<Finished>,
+    items: &Receiver<PairItem>,
+    finished: &Sender<FinishedPair>,
     settings: &Settings,
     part: &Path,
 ) -> Result<Option<Arc<EngineInfo>>, RecomputeError> {
@@ -36,7 +34,7 @@ pub(super) fn match_all(
         RecomputeError::Failed(format!("{error}; what is complete is in {part}: the same command goes on there"))
     };
     let mut engine: Option<Box<dyn Engine>> = None;
-    let mut in_flight: VecDeque<Item> = VecDeque::new();
+    let mut in_flight: VecDeque<PairItem> = VecDeque::new();
     let mut has_more = true;
     while has_more || !in_flight.is_empty() {
         let slots = engine.as_ref().map_or(1, |engine| engine.slots());
@@ -74,7 +72,7 @@ pub(super) fn match_all(
 /// Submits a pair. The first one opens the engine.
 fn submit(
     engine: &mut Option<Box<dyn Engine>>,
-    item: &Item,
+    item: &PairItem,
     settings: &Settings,
     failed: impl Fn(EngineError) -> RecomputeError,
 ) -> Result<(), RecomputeError> {

@@ -4,7 +4,8 @@
 //!  reader thread: read, decode, rectify ─▶ this thread: match, with as many jobs as the engine takes ─▶ writer thread: pack, write
 //! ```
 //!
-//! Until it is finished, the new recording has the name [`part_name`](part_file::part_name). The same command goes on behind the complete pairs in it.
+//! Until it is finished, the new recording has the name [`part_name`](part_file::part_name). The same command continues after its last
+//! complete pair.
 
 mod matching;
 mod output;
@@ -28,26 +29,26 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
+/// Reason why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
 #[derive(Debug, thiserror::Error)]
 pub enum RecomputeError {
-    /// The parameters do not fit these images, or the recording cannot give the wanted streams.
+    /// The parameters do not fit these images, or the recording lacks what the wanted streams require.
     #[error("{0}")]
     Usage(String),
     /// The new recording cannot be begun.
     #[error(transparent)]
     Begin(WriteError),
-    /// Interruption; the text names the complete part.
+    /// The run was stopped; the text names the complete part.
     #[error("stopped after {done} of {pairs} pairs; what is complete is in {part}: the same command goes on there")]
     Stopped {
-        /// Pairs in the new recording.
+        /// Number of pairs in the new recording.
         done: u64,
-        /// Pairs of the old one.
+        /// Number of pairs of the old recording.
         pairs: u64,
-        /// The unfinished recording.
+        /// Path of the unfinished recording.
         part: String,
     },
-    /// A file is in the way, a recording cannot be read or continued, or the engine failed.
+    /// A file exists already, a recording cannot be read or continued, or the engine failed.
     #[error("{0}")]
     Failed(String),
 }
@@ -55,29 +56,29 @@ pub enum RecomputeError {
 /// Content and format of the new recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecomputeOptions {
-    /// Its streams; `None` for the images of the old one, with depth, or disparity without a calibration.
+    /// Streams; `None` for the images of the old recording, with depth, or with disparity where it has no calibration.
     pub streams: Option<Streams>,
-    /// Its format; `None` for that of the old one.
+    /// Format of the messages; `None` for that of the old recording.
     pub format: Option<Format>,
-    /// Its compression.
+    /// Compression of chunks.
     pub compression: Compression,
-    /// Depth and disparity keep filled pixels.
+    /// Whether depth and disparity keep filled pixels.
     pub filled: bool,
 }
 
-/// The recording that is recomputed.
+/// Recording that is recomputed.
 pub struct Input<'a> {
-    /// Its path.
+    /// Path of the file.
     pub path: &'a Path,
-    /// The file.
+    /// Open recording.
     pub recording: Recording,
-    /// Its description as a source.
+    /// Description of the recording as a source.
     pub info: &'a SourceInfo,
-    /// The calibration to use.
+    /// Calibration to use.
     pub calibrated: &'a Calibrated,
-    /// The part of the images that rectification shows.
+    /// Part of the images that rectification shows.
     pub crop: Crop,
-    /// Larger images are not read.
+    /// Limit of pixels; larger images are not read.
     pub max_pixels: MaxPixels,
 }
 
@@ -86,7 +87,7 @@ impl Input<'_> {
         Unpacker::of(self.recording.about(), pixels, self.max_pixels)
     }
 
-    /// Packets and frame of pair `k`. Its sequence number is `k` in a recording of another program, which has none.
+    /// Returns packets and frame of pair `k`. `k` becomes the sequence number in a recording of another program, which has none.
     fn frame(&mut self, unpacker: &Unpacker, k: u64) -> Result<(Vec<Packet>, Frame), String> {
         let (packets, mut raw) = unpacker.read(&mut self.recording, k).map_err(|err| err.to_string())?;
         if self.recording.about().is_none() {
@@ -100,19 +101,19 @@ impl Input<'_> {
 /// Outcome of [`recompute`].
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Summary {
-    /// Pairs in the new recording.
+    /// Number of pairs in the new recording.
     pub pairs: u64,
-    /// Results in it.
+    /// Number of results in the new recording.
     pub results: u64,
-    /// Pairs that a run before had finished.
+    /// Number of pairs that an earlier run had finished.
     pub resumed: u64,
-    /// Its size.
+    /// Size of the new recording, bytes.
     pub bytes: u64,
-    /// Pairs of the old one that could not be read and are not in it.
+    /// Number of pairs of the old recording that could not be read and are left out.
     pub left_out: u64,
     /// Damaged pairs read by this run: number in the old recording, and reason.
     pub damaged: Vec<(u64, String)>,
-    /// The engine.
+    /// Engine that computed the results.
     pub engine: Option<EngineInfo>,
 }
 
@@ -140,7 +141,7 @@ pub fn recompute(
         parameters: parameter_words(&params),
         ..about(&input, format)
     };
-    // without results nothing is remembered from pair to pair
+    // without results nothing passes from pair to pair
     let remembers = streams.needs_results() && params.remembers();
     let begin_part = |part| PartFile::begin(part, output, format, options.compression);
     let begun = resume::begin(output, input.recording.pairs(), &about, begin_part, remembers, progress)?;
@@ -148,13 +149,12 @@ pub fn recompute(
     pipeline::run(input, output, settings, about, format, begun, progress)
 }
 
-/// The parameters for a frame, by its size and geometry.
 fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
     let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref());
     params.map_err(|err| RecomputeError::Usage(err.to_string()))
 }
 
-/// Raw layout and frame of the first pair that can be read.
+/// Returns raw layout and frame of the first pair that can be read.
 fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError> {
     let unpacker = input.unpacker(Pixels::Luma);
     let recorded = input.recording.about().map(|about| about.raw.clone());
@@ -171,7 +171,6 @@ fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError
     Err(RecomputeError::Failed(format!("{} has nothing to compute: {why}", input.path.display())))
 }
 
-/// Streams of the new recording.
 fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<Streams, RecomputeError> {
     let shown = input.path.display();
     let old = input.recording.about().map(|about| about.streams);
@@ -198,7 +197,7 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
     Ok(streams)
 }
 
-/// The description of the new recording, as far as it comes from the old one.
+/// Returns the description of the new recording, as far as it comes from the old one.
 fn about(input: &Input, format: Format) -> About {
     let Input { path, recording, info, .. } = input;
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
@@ -210,7 +209,6 @@ fn about(input: &Input, format: Format) -> About {
     About { stereopsis: env!("CARGO_PKG_VERSION").to_owned(), recomputed: Some(recomputed), ..old }
 }
 
-/// Format of the messages of a recording.
 fn format_of(recording: &Recording) -> Format {
     let is_protobuf = |channel: &Arc<Channel>| channel.message_encoding == "protobuf";
     if recording.channels().iter().any(is_protobuf) { Format::Foxglove } else { Format::Ros2 }

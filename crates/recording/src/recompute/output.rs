@@ -1,8 +1,8 @@
-//! The packets of the new recording: raw images copied with their times, and new results.
+//! Packs and writes the new recording: raw images are copied with their times, results are new.
 
-use super::matching::Item;
+use super::matching::PairItem;
 use super::part_file::PartFile;
-use super::resume::Begun;
+use super::resume::StartedRecording;
 use super::{RecomputeError, Summary};
 use crate::engine;
 use crate::files::WriteError;
@@ -14,18 +14,17 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Topics whose packets are copied.
-const RECORDED: [&str; 6] =
+const COPIED_TOPICS: [&str; 6] =
     [topic::PAIRS, topic::LEFT_RAW, topic::RIGHT_RAW, topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED, topic::BOTH_UNSPLIT];
 
-/// The new recording.
+/// Writer of the new recording.
 pub(super) struct Output {
     part: PartFile,
     packer: Packer,
     format: Format,
     calibration: Option<String>,
-    /// The old recording is one of ours, so that notes and raw images are copied.
+    /// Whether the old recording is one of this program, so that notes and raw images are copied.
     is_ours: bool,
-    /// Raw images are recorded.
     has_raw: bool,
     has_head: bool,
     counters: Counters,
@@ -33,13 +32,13 @@ pub(super) struct Output {
     channels: Vec<(Arc<Channel>, Arc<Channel>)>,
     /// Log time of the last pair.
     last: SystemTime,
-    /// Pairs of the old recording.
+    /// Number of pairs of the old recording.
     pairs: u64,
 }
 
 impl Output {
-    pub(super) fn new(begun: Begun, about: About, format: Format, from: &Recording) -> Self {
-        let Begun { part, pairs, results, has_head, .. } = begun;
+    pub(super) fn new(begun: StartedRecording, about: About, format: Format, from: &Recording) -> Self {
+        let StartedRecording { part, pairs, results, has_head, .. } = begun;
         let has_raw = about.streams.has(Stream::Raw);
         let last = from.pairs().last().map_or(SystemTime::UNIX_EPOCH, |pair| time::from_ns(pair.log_time_ns));
         Self {
@@ -58,7 +57,7 @@ impl Output {
     }
 
     /// Writes a pair and its result with the pair's log time.
-    pub(super) fn write(&mut self, item: &Item, output: Option<&engine::Output>) -> Result<(), RecomputeError> {
+    pub(super) fn write(&mut self, item: &PairItem, output: Option<&engine::Output>) -> Result<(), RecomputeError> {
         let now = time::from_ns(item.log_time_ns);
         let made = self.packer.frame(&item.frame, now).map_err(RecomputeError::Failed)?;
         let begins = made.iter().position(|packet| packet.channel.topic == topic::PAIRS).unwrap_or(0);
@@ -81,13 +80,14 @@ impl Output {
         written.map_err(|error| self.cannot_write(error))
     }
 
-    /// The packets made for a pair, with recorded ones in place of those of the same topics.
+    /// Replaces packets made for a pair by recorded packets of the same topics.
     fn with_recorded(&mut self, made: &[Packet], recorded: &[Packet]) -> Result<Vec<Packet>, RecomputeError> {
         if !self.is_ours {
             return Ok(made.to_vec());
         }
         let has_raw = self.has_raw;
-        let copied = |packet: &&Packet| base(packet) == topic::PAIRS || (has_raw && RECORDED.contains(&base(packet)));
+        let copied =
+            |packet: &&Packet| base(packet) == topic::PAIRS || (has_raw && COPIED_TOPICS.contains(&base(packet)));
         let is_copied = |made: &Packet| recorded.iter().filter(copied).any(|old| base(old) == base(made));
         let mut packets =
             recorded.iter().filter(copied).map(|packet| self.in_format(packet)).collect::<Result<Vec<_>, _>>()?;
@@ -98,7 +98,7 @@ impl Output {
         Ok(packets)
     }
 
-    /// A recorded packet in the format of the new recording; unchanged if the formats are equal.
+    /// Converts a recorded packet to the format of the new recording; unchanged if the formats are equal.
     fn in_format(&mut self, packet: &Packet) -> Result<Packet, RecomputeError> {
         let known = self.channels.iter().find(|(old, _)| Arc::ptr_eq(old, &packet.channel));
         if let Some((_, channel)) = known.filter(|(old, new)| old == new) {
@@ -116,7 +116,7 @@ impl Output {
         Ok(Packet { channel, data, ..packet.clone() })
     }
 
-    /// Keeps what is complete for the next run, and tells where.
+    /// Keeps the complete part for the next run, and returns the error that names it.
     pub(super) fn stop(mut self) -> RecomputeError {
         if let Err(error) = self.part.file.flush() {
             return self.cannot_write(error);
@@ -142,12 +142,10 @@ impl Output {
     }
 }
 
-/// The disk does not take more.
 fn not_written(error: &WriteError) -> RecomputeError {
     RecomputeError::Failed(format!("{error}. What is complete is kept: the same command goes on there"))
 }
 
-/// The topic without [`topic::COMPRESSED`].
 fn base(packet: &Packet) -> &str {
     topic::plain(&packet.channel.topic)
 }

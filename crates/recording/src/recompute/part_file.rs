@@ -1,4 +1,4 @@
-//! The new recording while it is unfinished, under the name [`part_name`].
+//! File of the new recording while it is unfinished, under the name [`part_name`].
 
 use super::RecomputeError;
 use crate::Format;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Interval of flushes: a killed program loses at most the packets of this time.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The name of a recording until it is finished.
+/// Returns the name of a recording until it is finished.
 pub(crate) fn part_name(output: &Path) -> PathBuf {
     with_suffix(output, ".part")
 }
@@ -26,9 +26,6 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Refuses an output that exists, such as the input.
-///
-/// # Errors
-/// Both are the same file, or the output exists.
 pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeError> {
     let same = std::fs::canonicalize(output).is_ok_and(|o| std::fs::canonicalize(input).is_ok_and(|i| i == o));
     if same {
@@ -47,7 +44,6 @@ pub(super) fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
     Ok(())
 }
 
-/// Opens and locks a file.
 pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
     Growing::open(path).map_err(|err| match err.kind() {
         io::ErrorKind::WouldBlock => RecomputeError::Failed(format!(
@@ -58,7 +54,7 @@ pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
     })
 }
 
-/// The unfinished recording, locked.
+/// Unfinished recording, locked.
 pub(super) struct PartFile {
     pub(super) file: McapFile,
     pub(super) growing: Growing,
@@ -84,16 +80,13 @@ impl PartFile {
         self.file.flush()
     }
 
-    /// Flushes it, and replaces another file.
+    /// Flushes the file, and replaces another file with it.
     pub(super) fn replace(&mut self, other: &Growing) -> io::Result<()> {
         self.file.flush()?;
         self.growing.replace(other)
     }
 
-    /// Ends it, gives it its final name, and returns its size.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Ends the file, gives it its final name, and returns its size, bytes.
     pub(super) fn finish(
         mut self,
         calibration: Option<&str>,

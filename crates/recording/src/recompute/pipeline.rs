@@ -1,8 +1,8 @@
-//! The three threads of a run and the channels between them.
+//! Three threads of a run and the channels between them: reader, matcher, writer.
 
-use super::matching::{Finished, Item, match_all};
+use super::matching::{FinishedPair, PairItem, match_all};
 use super::output::Output;
-use super::resume::Begun;
+use super::resume::StartedRecording;
 use super::{Input, Progress, RecomputeError, Summary};
 use crate::capture::Pixels;
 use crate::engine::EngineInfo;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const CAPACITY: usize = 3;
 
 /// Numbers of pairs that cannot be read, with the reasons.
-type Damaged = Vec<(u64, String)>;
+type DamagedPairs = Vec<(u64, String)>;
 
 /// Computes the pairs that are missing in `begun`, and finishes the recording.
 pub(super) fn run(
@@ -26,18 +26,18 @@ pub(super) fn run(
     settings: &Settings,
     about: About,
     format: Format,
-    begun: Begun,
+    begun: StartedRecording,
     progress: &Progress,
 ) -> Result<Summary, RecomputeError> {
     let (resumed, next) = (begun.pairs, begun.next);
     let needs_results = about.streams.needs_results();
-    // images that are not copied are packed anew, and colours count in matching
+    // images that are not copied are packed anew, and matching uses colours
     let color = needs_results
         || input.recording.about().is_none()
         || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
     let part = begun.part.growing.path().to_owned();
-    let (to_matcher, items) = bounded::<Item>(CAPACITY);
-    let (to_writer, finished) = bounded::<Finished>(CAPACITY);
+    let (to_matcher, items) = bounded::<PairItem>(CAPACITY);
+    let (to_writer, finished) = bounded::<FinishedPair>(CAPACITY);
     let mut writer = Output::new(begun, about, format, &input.recording);
     std::thread::scope(|scope| {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
@@ -55,11 +55,11 @@ pub(super) fn run(
             let _closed = items.iter().all(|item| to_writer.send((item, None)).is_ok());
             Ok(None)
         };
-        // the other threads end
+        // closed channels end the other threads
         drop((items, to_writer));
         let panicked = |_| RecomputeError::Failed("a thread of the computation panicked".to_owned());
         let (damaged, is_stopped) = reader.join().map_err(panicked)?;
-        // an error of the writer is the cause of one of the matcher
+        // an error of the writer causes one of the matcher, so it is reported first
         let writer = writer.join().map_err(panicked)??;
         let engine = matched?.map(|info| EngineInfo::clone(&info));
         if is_stopped {
@@ -69,11 +69,16 @@ pub(super) fn run(
     })
 }
 
-/// Reads, decodes and rectifies the pairs from `next` on, until the end, until it is stopped (then true), or until the channel is
-/// closed.
-fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>, progress: &Progress) -> (Damaged, bool) {
+/// Reads, decodes and rectifies the pairs from `next` on, until the end, a stop (then it returns true), or a closed channel.
+fn read_all(
+    mut input: Input,
+    next: u64,
+    color: bool,
+    items: &Sender<PairItem>,
+    progress: &Progress,
+) -> (DamagedPairs, bool) {
     let unpacker = input.unpacker(if color { Pixels::Color } else { Pixels::Luma });
-    let mut damaged = Damaged::new();
+    let mut damaged = DamagedPairs::new();
     for k in next..input.recording.pairs().len() as u64 {
         if progress.is_stopped() {
             return (damaged, true);
@@ -81,7 +86,7 @@ fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>, prog
         let log_time_ns = input.recording.pairs()[k as usize].log_time_ns;
         match input.frame(&unpacker, k) {
             Ok((packets, frame)) => {
-                if items.send(Item { log_time_ns, packets, frame: Arc::new(frame) }).is_err() {
+                if items.send(PairItem { log_time_ns, packets, frame: Arc::new(frame) }).is_err() {
                     break;
                 }
             }
@@ -91,7 +96,11 @@ fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>, prog
     (damaged, false)
 }
 
-fn write_all(writer: &mut Output, finished: &Receiver<Finished>, progress: &Progress) -> Result<(), RecomputeError> {
+fn write_all(
+    writer: &mut Output,
+    finished: &Receiver<FinishedPair>,
+    progress: &Progress,
+) -> Result<(), RecomputeError> {
     for (item, output) in finished {
         writer.write(&item, output.as_ref())?;
         progress.done();

@@ -1,4 +1,4 @@
-//! Begins the new recording, or continues the one of a run that was stopped.
+//! Begins the new recording, or continues that of a run that was stopped.
 
 use super::part_file::{PartFile, check_is_free, open_locked, part_name, with_suffix};
 use super::{Progress, RecomputeError};
@@ -10,24 +10,21 @@ use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::Path;
 
-/// The new recording with the pairs that are finished.
-pub(super) struct Begun {
+/// New recording with the pairs that are finished.
+pub(super) struct StartedRecording {
     pub(super) part: PartFile,
-    /// Pairs in it.
+    /// Number of pairs in the new recording.
     pub(super) pairs: u64,
-    /// Results in it.
+    /// Number of results in the new recording.
     pub(super) results: u64,
     /// Number of the next pair in the old recording.
     pub(super) next: u64,
-    /// Its description is in it.
+    /// Whether the new recording contains its description.
     pub(super) has_head: bool,
 }
 
-/// Begins the new recording, or continues an unfinished one of the same command. With `remembers`, a result depends on those before it, so
-/// that no pair is taken over.
-///
-/// # Errors
-/// The unfinished recording is of another command, or locked by another run; or it cannot be written.
+/// Begins the new recording, or continues an unfinished one of the same command. With `remembers`, a result depends on earlier ones,
+/// so no pair is kept. Fails where the unfinished recording is of another command, or locked by another run.
 pub(super) fn begin(
     output: &Path,
     pairs: &[PairIndex],
@@ -35,7 +32,7 @@ pub(super) fn begin(
     begin_part: impl Fn(Growing) -> io::Result<PartFile>,
     remembers: bool,
     progress: &Progress,
-) -> Result<Begun, RecomputeError> {
+) -> Result<StartedRecording, RecomputeError> {
     let path = part_name(output);
     let cannot = |source| RecomputeError::Begin(WriteError::new(&path, source));
     let is_new = !path.exists();
@@ -50,7 +47,7 @@ pub(super) fn begin(
     }
     let begun = |growing| {
         let part = begin_part(growing).map_err(cannot)?;
-        Ok(Begun { part, pairs: 0, results: 0, next: 0, has_head: false })
+        Ok(StartedRecording { part, pairs: 0, results: 0, next: 0, has_head: false })
     };
     if is_new && old.is_empty().map_err(cannot)? {
         return begun(old);
@@ -59,7 +56,7 @@ pub(super) fn begin(
     new.clear().map_err(cannot)?;
     let mut copy = begun(new)?;
     let mut reader = old.handle().map_err(cannot)?;
-    // as it comes back from a file
+    // a JSON round trip, as for a description that is read from a file
     let about = serde_json::to_value(about).ok().and_then(|about| serde_json::from_value(about).ok());
     let is_same = begins_as_mcap(&mut reader).map_err(cannot)?
         && copy.take_complete(BufReader::new(reader), pairs, about.as_ref(), remembers).map_err(cannot)?;
@@ -83,7 +80,7 @@ pub(super) fn begin(
     Ok(copy)
 }
 
-/// Whether this is a recording, or the first bytes of one.
+/// Returns whether a file is a recording, or the first bytes of one.
 fn begins_as_mcap(file: &mut File) -> io::Result<bool> {
     let mut start = Vec::new();
     file.take(mcap::MAGIC.len() as u64).read_to_end(&mut start)?;
@@ -91,8 +88,8 @@ fn begins_as_mcap(file: &mut File) -> io::Result<bool> {
     Ok(mcap::MAGIC.starts_with(&start))
 }
 
-impl Begun {
-    /// Copies all but the last pair of an unfinished recording, which may be incomplete. False if it is of another command.
+impl StartedRecording {
+    /// Copies all but the last pair of an unfinished recording, which may be incomplete. Returns false if it is of another command.
     fn take_complete(
         &mut self,
         file: BufReader<File>,
@@ -127,7 +124,7 @@ impl Begun {
         }
     }
 
-    /// Copies the head of the recording, or a pair with its result. False if the old recording has no such pair.
+    /// Copies the head of the recording, or a pair with its result. Returns false if the old recording has no such pair.
     fn take(&mut self, packets: &[Packet], pairs: &[PairIndex]) -> io::Result<bool> {
         if let Some(note) = packets.iter().find(|packet| packet.channel.topic == topic::PAIRS) {
             let left = pairs.get(self.next as usize..).unwrap_or_default();

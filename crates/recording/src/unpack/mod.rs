@@ -18,31 +18,30 @@ use crate::console::foreign;
 use crate::image::Picture;
 use std::time::SystemTime;
 
-/// Makes raw pairs of packets.
+/// Converter of packets to raw pairs.
 #[derive(Clone, Debug)]
 pub struct Unpacker {
     layout: StereoLayout,
-    /// Arrangement of both views in one image.
     arrangement: Arrangement,
     pixels: Pixels,
     max_pixels: MaxPixels,
     sizes: Sizes,
 }
 
-/// An image of a pair, with its packet and its message.
-struct Shown<'a> {
+/// Image of a pair, as packet and message.
+struct PairImage<'a> {
     packet: &'a Packet,
     message: Message,
 }
 
-impl Shown<'_> {
+impl PairImage<'_> {
     fn topic(&self) -> String {
         foreign(&self.packet.channel.topic)
     }
 
-    /// Whether it is one that the camera's orientation still has to be applied to.
-    fn is_unturned(&self, eye: usize) -> bool {
-        topic::plain(&self.packet.channel.topic) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
+    /// Returns whether the camera's orientation still has to be applied to the image.
+    fn is_unturned(&self, side: usize) -> bool {
+        topic::plain(&self.packet.channel.topic) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][side]
     }
 
     fn capture_time(&self) -> SystemTime {
@@ -51,20 +50,20 @@ impl Shown<'_> {
 }
 
 impl Unpacker {
-    /// Creates an unpacker for a recording with this description; without one the images are separate or side by side. Images
+    /// Creates an unpacker for a recording with this description; without one, images are separate or side by side. Images
     /// larger than `max_pixels` are not read.
     pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
         let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
         Self { layout, arrangement: Arrangement::SideBySide, pixels, max_pixels, sizes: Sizes::default() }
     }
 
-    /// The same, for images of both views with this arrangement.
+    /// Sets the arrangement of images that show both views.
     #[must_use]
     pub fn with_arrangement(self, arrangement: Arrangement) -> Self {
         Self { arrangement, ..self }
     }
 
-    /// The same, which reads views of these sizes alone.
+    /// Limits the sizes of views that are read.
     #[must_use]
     pub fn with_sizes(self, sizes: Sizes) -> Self {
         Self { sizes, ..self }
@@ -73,7 +72,7 @@ impl Unpacker {
     /// Reads pair `k` of a recording, and returns its packets too.
     ///
     /// # Errors
-    /// As [`Recording::packets_of_pair`] and [`Unpacker::pair`].
+    /// Errors of [`Recording::packets_of_pair`] and [`Unpacker::pair`].
     pub fn read(&self, recording: &mut Recording, k: u64) -> Result<(Vec<Packet>, RawPair), ReadError> {
         let packets = recording.packets_of_pair(k)?;
         let mut pair = self.pair(&packets)?;
@@ -81,7 +80,7 @@ impl Unpacker {
         Ok((packets, pair))
     }
 
-    /// The pair of a left and a right image, in this order, or of a side-by-side image, with its note where there is one; see
+    /// Returns the pair of a left and a right image, in this order, or of a side-by-side image, with its note where there is one; see
     /// [`Recording::packets_of_pair`].
     ///
     /// # Errors
@@ -99,7 +98,7 @@ impl Unpacker {
                 let wrong = |err| format!("the note of a pair makes no sense: {err}");
                 note = Some(serde_json::from_value(value).map_err(wrong)?);
             } else {
-                shown.push(Shown { packet, message });
+                shown.push(PairImage { packet, message });
             }
         }
         let bits = note.as_ref().map(|note| note.bits);
@@ -118,7 +117,7 @@ impl Unpacker {
                 let (left, right) = split(&picture, self.arrangement);
                 if self.layout.swapped { (right, left) } else { (left, right) }
             }
-            [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
+            [left, right] => (self.side(left, 0, bits)?, self.side(right, 1, bits)?),
             other => return Err(format!("a pair of {} images", other.len())),
         };
         if left.size() != right.size() {
@@ -144,34 +143,33 @@ impl Unpacker {
         })
     }
 
-    /// The image of a message, which shows so many views.
-    fn picture(&self, shown: &Shown, views: usize, bits: Option<u8>) -> Result<Picture, String> {
+    /// Decodes the image of a message, which shows a number of views.
+    fn picture(&self, shown: &PairImage, views: usize, bits: Option<u8>) -> Result<Picture, String> {
         let check = |width, height| self.sizes.check(views, width, height);
         let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels, check);
         picture.map_err(|why| format!("{}: {why}", shown.topic()))
     }
 
-    /// The image of one view, upright.
-    fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, String> {
+    fn side(&self, shown: &PairImage, side: usize, bits: Option<u8>) -> Result<Picture, String> {
         let mut picture = self.picture(shown, 1, bits)?;
-        if shown.is_unturned(eye) {
-            self.layout.orientation[eye].turn(&mut picture);
+        if shown.is_unturned(side) {
+            self.layout.orientation[side].turn(&mut picture);
         }
         Ok(picture)
     }
 
-    /// The images as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
-    fn original(&self, shown: &[Shown]) -> Option<Original> {
+    /// Returns the images as the cameras encoded them, if they contain more than the decoded ones, so that they can be recorded unchanged.
+    fn original(&self, shown: &[PairImage]) -> Option<Original> {
         if shown.len() == 1 && self.arrangement != Arrangement::SideBySide {
-            return None; // recordings of ours hold both views side by side
+            return None; // recordings of this program contain both views side by side
         }
         let mut layout = self.layout.clone();
         layout.side_by_side = shown.len() == 1;
         if let [left, right] = shown {
             layout.swapped = false;
-            for (eye, shown) in [left, right].into_iter().enumerate() {
-                if !shown.is_unturned(eye) {
-                    layout.orientation[eye] = Orientation::default();
+            for (side, shown) in [left, right].into_iter().enumerate() {
+                if !shown.is_unturned(side) {
+                    layout.orientation[side] = Orientation::default();
                 }
             }
         }
@@ -180,7 +178,7 @@ impl Unpacker {
     }
 }
 
-/// The pair's name, made a valid name of a file.
+/// Returns the name of the pair, made a valid file name.
 fn name_of(note: &PairNote) -> String {
     let fits = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = note.name.chars().take(100).map(fits).collect();

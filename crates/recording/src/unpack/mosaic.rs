@@ -1,14 +1,13 @@
-//! Bayer mosaics, in which each pixel has one colour.
+//! Luma and colours of Bayer mosaics, in which each pixel has one colour.
 //!
-//! Every mosaic has one red, two green and one blue pixel in each square of four. So a mean of 3x3 pixels with the weights 1 2 1 in both
-//! directions is a quarter red, half green and a quarter blue at every pixel, whatever the order of the colours: luma, at full size. The
-//! colours are means of the nearest pixels of each (bilinear), with the same weights. Behind its border a mosaic is mirrored, which
-//! keeps the order.
+//! Each 2x2 square has one red, two green and one blue pixel. So a mean of 3x3 pixels with the weights 1 2 1 in both directions is a
+//! quarter red, half green and a quarter blue at every pixel, for any order of the colours: luma, at full size. Colours are bilinear
+//! means of the nearest pixels of each colour, with the same weights. The border is mirrored, which keeps the order.
 
 use crate::image::Image;
 use crate::message::Mosaic;
 
-/// Luma of a mosaic of at least 2x2 pixels, in its unit.
+/// Returns the luma of a mosaic of at least 2x2 pixels, in its unit.
 pub(super) fn luma(mosaic: &Image<u16>) -> Image<u16> {
     let (width, height) = mosaic.size();
     let mut pixels = Vec::with_capacity(width * height);
@@ -26,7 +25,7 @@ pub(super) fn luma(mosaic: &Image<u16>) -> Image<u16> {
     Image::new(width, height, pixels)
 }
 
-/// Red, green and blue of a mosaic of at least 2x2 pixels, divided by two to the power of `shift`.
+/// Returns red, green and blue of a mosaic of at least 2x2 pixels, divided by 2^`shift`.
 pub(super) fn colors(mosaic: &Image<u16>, order: Mosaic, shift: u8) -> Image<[u8; 3]> {
     let (width, height) = mosaic.size();
     Image::from_fn(width, height, |x, y| {
@@ -42,7 +41,7 @@ pub(super) fn colors(mosaic: &Image<u16>, order: Mosaic, shift: u8) -> Image<[u8
     })
 }
 
-/// The numbers before, at and behind a place, mirrored at both ends.
+/// Returns the indexes before, at and after a place, mirrored at both ends.
 fn around(at: usize, count: usize) -> [usize; 3] {
     let next = if at + 1 < count { at + 1 } else { at.saturating_sub(1) };
     [if at > 0 { at - 1 } else { next }, at, next]
@@ -55,7 +54,7 @@ mod tests {
     const SIZE: (usize, usize) = (9, 6);
 
     #[test]
-    fn a_surface_of_one_colour_is_even_in_every_mosaic() {
+    fn uniform_colour_stays_uniform_in_every_order() {
         let color = [200, 100, 40];
         for order in Mosaic::ALL {
             let mosaic = Image::from_fn(SIZE.0, SIZE.1, |x, y| color[order.color(x, y)]);
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn grey_slopes_stay_where_they_are() {
+    fn grey_slopes_keep_their_position() {
         let slope = |x: usize, y: usize| (100 + 12 * x + 4 * y) as u16;
         let mosaic = Image::from_fn(SIZE.0, SIZE.1, slope);
         let luma = luma(&mosaic);

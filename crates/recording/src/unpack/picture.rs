@@ -1,4 +1,4 @@
-//! The image of one message.
+//! Decodes the image of one message.
 
 use super::mosaic;
 use crate::Body;
@@ -9,8 +9,8 @@ use crate::image::{Image, Luma, Picture};
 use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
 
-/// The image of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns and rows
-/// of the header, before anything is decoded.
+/// Returns the image of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns
+/// and rows of the header, before anything is decoded.
 pub(super) fn of(
     body: &Body,
     bits: Option<u8>,
@@ -40,7 +40,7 @@ pub(super) fn of(
     if width == 0 || height == 0 { Err(format!("an image of {width}x{height} pixels")) } else { Ok(picture) }
 }
 
-/// The encoded image of a camera, if the message has one; with `plain` also if its bytes are the decoded pixels.
+/// Returns the image as the camera encoded it, if the message contains that; with `plain` also if its bytes are the decoded pixels.
 pub(super) fn encoded(body: &Body, plain: bool) -> Option<EncodedImage> {
     let (layout, data) = match body {
         Body::Image(image) => {
@@ -97,7 +97,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
     }
 }
 
-/// The image of a mosaic, with the depth that `luma_of` gives its luma.
+/// Returns the image of a mosaic; `luma_of` sets the bit depth of the luma.
 fn of_mosaic(
     mosaic: &Image<u16>,
     order: Mosaic,

@@ -1,4 +1,4 @@
-//! The recorded result of a pair as numbers.
+//! Decodes the recorded result of a pair.
 
 use crate::console::foreign;
 use crate::image::Image;
@@ -7,16 +7,16 @@ use crate::stereo::depth;
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::{Packet, ResultNote, format, topic};
 
-/// The recorded parts of a result.
+/// Recorded parts of a result.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Depth, mm; 0 where there is none.
     pub depth_mm: Option<Image<u16>>,
     /// Disparity, px; NaN where there is none.
     pub disparity_px: Option<Image<f32>>,
-    /// Engine, time and measured share.
+    /// Note: engine, time and measured share.
     pub note: Option<ResultNote>,
-    /// Time of recording by the wall clock, ns since 1970.
+    /// Log time by the wall clock, ns since 1970.
     pub log_time_ns: u64,
 }
 
@@ -24,7 +24,7 @@ impl Measured {
     /// Decodes the packets of a result.
     ///
     /// # Errors
-    /// A message is damaged or does not fit its topic, in words.
+    /// A message is damaged or does not fit its topic.
     pub fn of(packets: &[Packet]) -> Result<Self, String> {
         let mut measured = Self::default();
         for packet in packets {
@@ -48,24 +48,24 @@ impl Measured {
         }
         let doffs_px = measured.note.as_ref().map_or(0.0, |note| note.doffs_px);
         if let Some(disparity_px) = measured.disparity_px.as_mut().filter(|_| doffs_px != 0.0) {
-            disparity_px.pixels_mut().iter_mut().for_each(|d| *d = without(*d, doffs_px));
+            disparity_px.pixels_mut().iter_mut().for_each(|d| *d = without_doffs(*d, doffs_px));
         }
         Ok(measured)
     }
 
-    /// Depth, m; NaN where there is none.
+    /// Returns the depth, m; NaN where there is none.
     pub fn depth_m(&self) -> Option<Image<f32>> {
         Some(self.depth_mm.as_ref()?.map(|&mm| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 }))
     }
 }
 
-/// The disparity before `doffs_px` was added.
-fn without(recorded_px: f32, doffs_px: f64) -> f32 {
+/// Returns the disparity from before `doffs_px` was added, rounded to its sub-pixel step.
+fn without_doffs(recorded_px: f32, doffs_px: f64) -> f32 {
     let steps = f64::from(SUBPIXEL_STEPS);
     (((f64::from(recorded_px) - doffs_px) * steps).round() / steps) as f32
 }
 
-/// Depth in mm; other programs record it in m.
+/// Returns the depth in mm; other programs record it in m.
 fn millimetres(body: &ImageBody) -> Option<Image<u16>> {
     match body.encoding {
         Encoding::Float32 => Some(body.floats()?.map(|&m| depth::millimetres(m))),
@@ -83,18 +83,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_to_disparities_is_taken_off_again() {
+    fn removes_doffs_exactly() {
         let doffs_px = 31.086_f64;
         for step in [-40_i16, 0, 1, 1023, 4095 * 8] {
             let px = f32::from(step) / 16.0;
-            let back = without((f64::from(px) + doffs_px) as f32, doffs_px);
+            let back = without_doffs((f64::from(px) + doffs_px) as f32, doffs_px);
             assert_eq!(back.to_bits(), px.to_bits());
         }
-        assert!(without(f32::NAN, doffs_px).is_nan());
+        assert!(without_doffs(f32::NAN, doffs_px).is_nan());
     }
 
     #[test]
-    fn depth_is_read_whatever_lies_behind_rows_and_metres_become_millimetres() {
+    fn reads_padded_rows_and_converts_metres() {
         let padded = body(Encoding::DepthMm, 6, &[1, 0, 2, 1, 9, 9, 0, 0, 255, 255, 9, 9]);
         assert_eq!(millimetres(&padded).unwrap().pixels(), [1, 258, 0, 65_535]);
         let metres: Vec<u8> = [1.5f32, f32::NAN, 0.0004, 70.0].iter().flat_map(|m| m.to_le_bytes()).collect();

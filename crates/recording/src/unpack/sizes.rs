@@ -1,28 +1,25 @@
-//! Which sizes of images are read.
+//! Limits on the sizes of the images that are read, checked before anything is decoded.
 
-/// Pixels of a view of a live source that has said nothing of its size.
+/// Maximum pixels of an image of a live source whose size is unknown.
 const MAX_UNKNOWN_PIXELS: u64 = 1 << 26;
 
-/// Columns and rows of the views that are read, beside [`crate::capture::MaxPixels`]. A rig that is live has one size, which is known before
-/// its images come; anyone on its network may send others, of which a few bytes claim gigabytes.
+/// Columns and rows of the views that are read, besides [`crate::capture::MaxPixels`]. The size of a live rig is known before its
+/// images arrive; anyone on its network may send others, of which a few bytes claim gigabytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sizes {
-    /// All: of files.
+    /// Any size, for files.
     #[default]
     Any,
-    /// This one alone: of a rig that is described, or has given a pair.
+    /// This size alone, for a rig that is described or has given a pair.
     Only((usize, usize)),
-    /// These and smaller ones: of a camera of ROS 2 by its `camera_info`, of whose sensor a driver may send a part, or every second pixel.
+    /// This size and smaller ones, for a camera of ROS 2 by its `camera_info`: its driver may send a part, or every second pixel.
     Within((usize, usize)),
-    /// Any camera size up to 64 megapixels, for a live source before its first pair.
+    /// Any size up to 64 megapixels, for a live source before its first pair.
     Unknown,
 }
 
 impl Sizes {
     /// Checks the size of an image that shows one view, or two of them side by side.
-    ///
-    /// # Errors
-    /// It is another size; the text names both.
     pub(super) fn check(self, views: usize, width: u64, height: u64) -> Result<(), String> {
         let both = |(columns, rows): (usize, usize)| ((columns as u64).saturating_mul(views as u64), rows as u64);
         match self {

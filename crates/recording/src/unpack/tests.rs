@@ -1,3 +1,5 @@
+//! Tests of unpacking: notes, stereo layouts, encodings, and images that are rejected.
+
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
@@ -36,19 +38,19 @@ fn pixels(luma: &Luma) -> Vec<u16> {
 }
 
 #[test]
-fn a_pair_has_what_its_note_says_and_a_name_that_is_one() {
-    let eyes = [packet(topic::LEFT_RAW, grey(2, &[1, 2])), packet(topic::RIGHT_RAW, grey(2, &[3, 4]))];
-    let packets = [note("../../etc/left 0", 8), eyes[0].clone(), eyes[1].clone()];
+fn pair_takes_its_note_and_a_valid_file_name() {
+    let sides = [packet(topic::LEFT_RAW, grey(2, &[1, 2])), packet(topic::RIGHT_RAW, grey(2, &[3, 4]))];
+    let packets = [note("../../etc/left 0", 8), sides[0].clone(), sides[1].clone()];
     let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&packets).unwrap();
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![1, 2], vec![3, 4]));
     assert_eq!((pair.sequence, pair.skew_s), (4_294_967_301, -0.002));
     assert_eq!((pair.name.as_str(), pair.capture_time), ("_.._etc_left_0", time::from_ns(1_000_000_000)));
-    let alone = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&eyes).unwrap();
+    let alone = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&sides).unwrap();
     assert_eq!((alone.sequence, alone.skew_s, alone.name.as_str()), (5, 0.0, "000005"));
 }
 
 #[test]
-fn raw_pictures_become_the_eyes_by_their_rule() {
+fn applies_the_stereo_layout_to_raw_images() {
     let mut unpacker = Unpacker::of(None, Pixels::Luma, MaxPixels::default());
     unpacker.layout = StereoLayout { side_by_side: true, swapped: true, orientation: [Orientation::FlipX; 2] };
     let both = [packet(topic::BOTH_UNSPLIT, grey(4, &[1, 2, 3, 4]))];
@@ -57,15 +59,15 @@ fn raw_pictures_become_the_eyes_by_their_rule() {
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![2, 1], vec![4, 3]));
     unpacker.layout =
         StereoLayout { orientation: [Orientation::FlipX, Orientation::Upright], ..StereoLayout::default() };
-    let eyes = [packet(topic::LEFT_UNTURNED, grey(2, &[1, 2])), packet(topic::RIGHT_RAW, grey(2, &[3, 4]))];
-    let pair = unpacker.pair(&eyes).unwrap();
+    let sides = [packet(topic::LEFT_UNTURNED, grey(2, &[1, 2])), packet(topic::RIGHT_RAW, grey(2, &[3, 4]))];
+    let pair = unpacker.pair(&sides).unwrap();
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![2, 1], vec![3, 4]));
     let odd = [packet("/both", grey(3, &[1, 2, 3]))];
     assert!(unpacker.pair(&odd).unwrap_err().to_string().contains("halved"));
 }
 
 #[test]
-fn views_one_above_the_other_are_split_so() {
+fn splits_top_bottom_images() {
     let unpacker = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).with_arrangement(Arrangement::TopBottom);
     let pair = unpacker.pair(&[packet("/both", grey(3, &[1, 2, 3, 4, 5, 6]))]).unwrap();
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![1, 2, 3], vec![4, 5, 6]));
@@ -75,24 +77,24 @@ fn views_one_above_the_other_are_split_so() {
 }
 
 #[test]
-fn deep_pictures_have_the_bits_of_their_note_unless_they_are_brighter() {
+fn deep_images_have_the_bits_of_their_note_if_they_fit() {
     for (brightest, bits) in [(1023, 10), (1024, 12)] {
-        let eyes = [topic::LEFT_RAW, topic::RIGHT_RAW].map(|name| packet(name, deep(&[7, brightest])));
-        let packets = [note("a", 10), eyes[0].clone(), eyes[1].clone()];
+        let sides = [topic::LEFT_RAW, topic::RIGHT_RAW].map(|name| packet(name, deep(&[7, brightest])));
+        let packets = [note("a", 10), sides[0].clone(), sides[1].clone()];
         let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&packets).unwrap();
         assert_eq!((pair.left.luma.bits(), pixels(&pair.left.luma)), (bits, vec![7, brightest]));
     }
 }
 
 #[test]
-fn alpha_is_left_out_and_a_mosaic_keeps_its_size_and_its_colours() {
+fn drops_alpha_and_keeps_size_and_colours_of_mosaics() {
     let pair = |encoding, width: u32, step: u32, data: &[u8]| {
         let height = data.len() as u32 / step;
         let body = Body::Image(ImageBody { width, height, encoding, step, data: data.into() });
-        let eyes = ["/left", "/right"].map(|name| packet(name, body.clone()));
-        Unpacker::of(None, Pixels::Color, MaxPixels::default()).pair(&eyes)
+        let sides = ["/left", "/right"].map(|name| packet(name, body.clone()));
+        Unpacker::of(None, Pixels::Color, MaxPixels::default()).pair(&sides)
     };
-    // two pixels and a gap behind the row; alpha is nothing that is seen
+    // two pixels and a gap behind the row
     let four = [10, 20, 30, 0, 40, 50, 60, 255, 9];
     for (encoding, rgb) in
         [(Encoding::Rgba8, [[10, 20, 30], [40, 50, 60]]), (Encoding::Bgra8, [[30, 20, 10], [60, 50, 40]])]
@@ -117,7 +119,7 @@ fn alpha_is_left_out_and_a_mosaic_keeps_its_size_and_its_colours() {
 }
 
 #[test]
-fn files_of_pictures_are_decoded_and_a_cameras_jpeg_is_kept() {
+fn decodes_image_files_and_keeps_the_cameras_jpeg() {
     let grey: image::DynamicImage = image::GrayImage::from_pixel(16, 8, image::Luma([90])).into();
     let rgb: image::DynamicImage = image::RgbImage::from_pixel(16, 8, image::Rgb([90; 3])).into();
     for (format, kind, picture) in [
@@ -129,8 +131,8 @@ fn files_of_pictures_are_decoded_and_a_cameras_jpeg_is_kept() {
         let mut bytes = std::io::Cursor::new(Vec::new());
         picture.write_to(&mut bytes, kind).unwrap();
         let body = Body::Compressed { format: format.into(), data: bytes.into_inner().into() };
-        let eyes = ["/left/compressed", "/right/compressed"].map(|name| packet(name, body.clone()));
-        let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&eyes).unwrap();
+        let sides = ["/left/compressed", "/right/compressed"].map(|name| packet(name, body.clone()));
+        let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&sides).unwrap();
         assert_eq!(pair.left.luma, Luma::U8(Image::filled(16, 8, 90)), "{format}");
         assert_eq!(pair.original.is_some(), format == "jpeg");
         if let Some(original) = &pair.original {
@@ -140,7 +142,7 @@ fn files_of_pictures_are_decoded_and_a_cameras_jpeg_is_kept() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_in_words() {
+fn rejects_images_that_do_not_fit() {
     let refusal = |bodies: &[Body]| {
         let packets: Vec<_> = bodies.iter().map(|body| packet("/a", body.clone())).collect();
         Unpacker::of(None, Pixels::Color, MaxPixels::default()).pair(&packets).unwrap_err().to_string()
@@ -153,7 +155,7 @@ fn what_does_not_fit_is_refused_in_words() {
 }
 
 #[test]
-fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
+fn rejects_wrong_sizes_by_the_header_alone() {
     let refusal = |sizes: Sizes, bodies: &[Body]| {
         let packets: Vec<_> = bodies.iter().map(|body| packet("/a", body.clone())).collect();
         let unpacker = Unpacker::of(None, Pixels::Color, MaxPixels::default()).with_sizes(sizes);
@@ -169,7 +171,7 @@ fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
     let png = encoded(image::ImageFormat::Png);
     let jpeg = encoded(image::ImageFormat::Jpeg);
     let scan = jpeg.windows(2).position(|two| two == [0xff, 0xda]).unwrap() + 16;
-    // none that is compressed has its pixels: each would be refused for that if it were decoded
+    // no compressed image has its pixels: decoding one would fail with another error
     let bodies = [
         compressed("png", &png[..45]),
         compressed("jpeg", &jpeg[..scan]),

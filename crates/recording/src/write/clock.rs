@@ -1,37 +1,34 @@
-//! The wall clock and the monotonic clock.
+//! Wall clock and monotonic clock together, and detection of jumps of the wall clock.
 
 use std::time::{Duration, Instant, SystemTime};
 
-/// A time by both clocks.
+/// Time by both clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
-    /// By the wall clock, which may be set.
+    /// Time by the wall clock, which may be set.
     pub(super) wall: SystemTime,
-    /// By the monotonic clock.
     pub(super) steady: Instant,
 }
 
-/// Source of times; tests replace it.
+/// Function that returns the time; tests replace it.
 pub(super) type Clock = Box<dyn Fn() -> Moment + Send + Sync>;
 
-/// Step back of the wall clock that counts as a jump.
+/// Minimum step back of the wall clock that counts as a jump.
 const MIN_BACK: Duration = Duration::from_secs(1);
-/// Step ahead that counts as a jump: of a computer that was not synchronized yet, or slept.
+/// Minimum step ahead that counts as a jump, as of a computer that slept or was not yet synchronized.
 const MIN_AHEAD: Duration = Duration::from_mins(1);
 
-/// The clocks of the system.
-pub(super) fn of_system() -> Clock {
+pub(super) fn system_clock() -> Clock {
     Box::new(|| Moment { wall: SystemTime::now(), steady: Instant::now() })
 }
 
-/// Detects jumps of the wall clock.
 #[derive(Default)]
-pub(super) struct Jumps {
+pub(super) struct JumpDetector {
     last: Option<Moment>,
 }
 
-impl Jumps {
-    /// The jump since the last call, in words.
+impl JumpDetector {
+    /// Returns a sentence on a jump since the last call.
     pub(super) fn check(&mut self, now: Moment) -> Option<String> {
         let last = self.last.replace(now)?;
         let expected = last.wall + now.steady.saturating_duration_since(last.steady);
@@ -52,10 +49,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_jumps_are_told() {
+    fn reports_only_jumps() {
         let start = Moment { wall: SystemTime::now(), steady: Instant::now() };
-        let mut jumps = Jumps::default();
-        // what the wall and the steady clock show, s
+        let mut jumps = JumpDetector::default();
+        // time of the wall and the monotonic clock, s
         let mut at = |wall: f64, steady: f64| {
             let wall = start.wall + Duration::from_secs(10_000) + Duration::from_secs_f64(wall);
             jumps.check(Moment { wall, steady: start.steady + Duration::from_secs_f64(steady) })

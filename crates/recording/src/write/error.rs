@@ -1,10 +1,10 @@
-//! Errors of a recording.
+//! Errors of the recorder.
 
 use crate::files;
 use std::io;
 use std::sync::Arc;
 
-/// Why a recording cannot be started, or ended early. The part written until then stays readable.
+/// Reason why a recording cannot be started, or ended early. The part written until then stays readable.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file exists or cannot be made, or no thread can be started.
@@ -13,17 +13,17 @@ pub enum RecordError {
     /// The disk is nearly full.
     #[error("stopped: {disk} has only {} MB left, and the last ones are kept free", left_bytes / 1_000_000)]
     DiskFull {
-        /// The folder.
+        /// Path of the folder.
         disk: String,
-        /// Its free bytes.
+        /// Free space, bytes.
         left_bytes: u64,
     },
     /// The file or pipe cannot be written.
     #[error("stopped: cannot write {target}: {}", files::cause(error))]
     Write {
-        /// The file.
+        /// Name of the file or pipe.
         target: String,
-        /// The cause.
+        /// Cause.
         error: Arc<io::Error>,
     },
     /// A pair or result cannot be packed.

@@ -1,4 +1,4 @@
-//! Expected size of a recording.
+//! Estimate of the size of a recording before it begins.
 
 use super::disk;
 use crate::capture::Frame;
@@ -10,13 +10,13 @@ use std::time::Duration;
 /// Expected size of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// Bytes for each minute, uncompressed.
+    /// Uncompressed bytes for each minute.
     pub bytes_per_minute: u64,
     /// Time until the disk is full; `None` if unknown.
     pub disk_time: Option<Duration>,
 }
 
-/// The expected size for frames like this one at a rate, with a result for each.
+/// Returns the expected size for frames like this one at a rate, with a result for each.
 pub fn expected(folder: &Path, streams: Streams, frame: &Frame, rate_hz: f64) -> Expected {
     let bytes = bytes_per_pair(streams, frame);
     let bytes_per_s = bytes as f64 * rate_hz.max(0.0);
@@ -28,9 +28,9 @@ pub fn expected(folder: &Path, streams: Streams, frame: &Frame, rate_hz: f64) ->
     }
 }
 
-/// Bytes of a pair and its result in the file, uncompressed.
+/// Returns the uncompressed bytes of a pair and its result in the file.
 pub fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
-    /// Notes, camera messages and headers.
+    /// Bytes of notes, camera messages and headers.
     const OVERHEAD: usize = 2048;
     let (width, height) = frame.size();
     let of_map = |stream, pixel_bytes: usize| if streams.has(stream) { pixel_bytes * width * height } else { 0 };

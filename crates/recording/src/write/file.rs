@@ -1,4 +1,4 @@
-//! From packets to chunks to a file or pipe. Each chunk is appended in one piece.
+//! From packets to chunks to a file or pipe. Each chunk is appended in one piece, so a file that is never finished stays readable.
 
 use super::{Compression, RecordError, Target, disk, name};
 use crate::files::{self, Growing, WriteError};
@@ -15,31 +15,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// Size from which a chunk is finished.
+/// Size at which a chunk is finished, bytes.
 const CHUNK_BYTES: u64 = 1 << 20;
-/// Buffer for small writes: the indexes behind a chunk.
+/// Size of the buffer for small writes, which are the indexes behind a chunk.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Destination of the bytes.
 pub type Sink = Box<dyn Write + Send>;
 
-/// The file or pipe behind a [`Sink`].
-pub(super) struct Place {
-    /// Name, for messages.
+/// File or pipe behind a [`Sink`].
+pub(super) struct OpenTarget {
+    /// Name of the file or pipe, for messages.
     pub(super) name: String,
     /// Name of the disk, for messages.
     pub(super) disk: String,
-    /// Syncs the file, and checks its size; `None` for a pipe.
+    /// Function that syncs the file and checks its size; `None` for a pipe.
     pub(super) sync: Option<Box<dyn Fn(u64) -> io::Result<()> + Send>>,
-    /// Free bytes on the disk; `None` if unknown.
+    /// Function that returns the free bytes on the disk; `None` if unknown.
     pub(super) free_bytes: Box<dyn Fn() -> Option<u64> + Send>,
 }
 
-impl Place {
-    /// Makes a new file, or opens standard output.
-    ///
-    /// # Errors
-    /// The file exists or cannot be made, or the disk is full.
+impl OpenTarget {
+    /// Makes a new file, or opens standard output. Fails where the file exists or cannot be made, or the disk is full.
     pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
         let name = target.to_string();
         match target {
@@ -75,7 +72,7 @@ impl Place {
     }
 }
 
-/// Standard output without line buffering.
+/// Opens standard output without line buffering.
 fn standard_output() -> io::Result<File> {
     #[cfg(windows)]
     let handle = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
@@ -84,19 +81,19 @@ fn standard_output() -> io::Result<File> {
     Ok(File::from(handle))
 }
 
-/// An MCAP file while it is written.
+/// Writer of an MCAP file.
 pub struct McapFile {
-    writer: Writer<NoSeek<BufWriter<Counted>>>,
+    writer: Writer<NoSeek<BufWriter<CountingSink>>>,
     /// Channels in the file with their ids and numbers of messages.
     channels: Vec<(Arc<Channel>, u16, u64)>,
-    /// The smallest and the largest log time.
+    /// Smallest and largest log time, ns since 1970.
     times_ns: Option<(u64, u64)>,
-    /// The file's name, if it gets metadata for `ros2 bag`.
+    /// Name of the file, if it gets metadata for `ros2 bag`.
     bag: Option<String>,
 }
 
 impl McapFile {
-    /// Begins a file. `written` counts its bytes.
+    /// Begins a file. `written` counts the bytes.
     ///
     /// # Errors
     /// The file or pipe takes no more bytes.
@@ -120,11 +117,11 @@ impl McapFile {
             .compression_level(level)
             .compression_threads(0)
             .disable_seeking(true);
-        let sink = BufWriter::with_capacity(BUFFER_BYTES, Counted { sink, written });
+        let sink = BufWriter::with_capacity(BUFFER_BYTES, CountingSink { sink, written });
         let writer = options.create(NoSeek::new(sink)).map_err(io_error)?;
         let bag = (format == Format::Ros2).then(|| name.to_owned());
         let mut file = Self { writer, channels: Vec::new(), times_ns: None, bag };
-        // for a file that is never finished
+        // in case the file is never finished
         file.describe_bag()?;
         Ok(file)
     }
@@ -154,7 +151,6 @@ impl McapFile {
         self.writer.write_to_known_channel(&header, &packet.data).map_err(io_error)
     }
 
-    /// Adds a channel and returns its index.
     fn add(&mut self, channel: &Arc<Channel>) -> McapResult<usize> {
         let schema = match &channel.schema {
             Some(schema) => self.writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
@@ -173,7 +169,6 @@ impl McapFile {
         self.writer.flush().map_err(io_error)
     }
 
-    /// Writes the metadata for `ros2 bag`.
     fn describe_bag(&mut self) -> io::Result<()> {
         let Some(file_name) = &self.bag else { return Ok(()) };
         let counts: Vec<_> = self.channels.iter().map(|(channel, _, count)| (Arc::clone(channel), *count)).collect();
@@ -182,7 +177,7 @@ impl McapFile {
         self.writer.write_metadata(&metadata).map_err(io_error)
     }
 
-    /// Ends the file: the calibration as an attachment, statistics, indexes.
+    /// Ends the file with the calibration as an attachment, statistics and indexes.
     ///
     /// # Errors
     /// The file or pipe takes no more bytes.
@@ -210,13 +205,12 @@ fn io_error(err: McapError) -> io::Error {
     }
 }
 
-/// Counts the bytes that the sink took.
-struct Counted {
+struct CountingSink {
     sink: Sink,
     written: Arc<AtomicU64>,
 }
 
-impl Write for Counted {
+impl Write for CountingSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = self.sink.write(bytes)?;
         self.written.fetch_add(taken as u64, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The recorder: takes frames and results from the capture and engine threads, and writes them into a file or pipe on its own thread.
+//! Recorder: takes frames and results from the capture and engine threads, and writes them to a file or pipe on its own thread.
 //!
 //! ```text
 //!  capture thread ─ frame ──┐
@@ -6,8 +6,7 @@
 //!  engine thread ─ result ──┘   items that do not fit are dropped whole and counted
 //! ```
 //!
-//! Chunks are only appended, and none stays open for more than half a second. So the file has all older pairs, however the
-//! program ends.
+//! Chunks are only appended, and none stays open for more than half a second. So older pairs are in the file, however the program ends.
 
 mod beginning;
 mod clock;

@@ -4,17 +4,17 @@ use crate::time;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// `stereopsis_2026-11-21_10-30-05.mcap` in the current folder, or with `_2`, `_3`, … if that exists.
+/// Returns `stereopsis_2026-11-21_10-30-05.mcap` in the current folder, or with `_2`, `_3`, … if that exists.
 pub fn default_name(now: SystemTime) -> PathBuf {
     default_name_in(Path::new(""), now)
 }
 
-/// The same in another folder.
+/// Returns [`default_name`] in another folder.
 pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
     free_name(&folder.join(format!("stereopsis_{}.mcap", time::for_file_name(now))))
 }
 
-/// This name, or the first with `_2`, `_3`, … that does not exist.
+/// Returns this name, or the first with `_2`, `_3`, … that does not exist.
 pub fn free_name(path: &Path) -> PathBuf {
     let numbered = |k: u32| {
         let mut name = path.file_stem().unwrap_or_default().to_owned();
@@ -37,7 +37,7 @@ mod tests {
     use std::time::UNIX_EPOCH;
 
     #[test]
-    fn no_name_is_given_twice() {
+    fn numbers_names_that_exist() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("desk.left.mcap");
         assert_eq!(free_name(&path), path);

@@ -1,4 +1,4 @@
-//! Target and format of a recording. [`crate::About`] has its content.
+//! Options of a recording: target, format, compression. [`crate::About`] describes its content.
 
 use super::Begins;
 use crate::Format;
@@ -25,7 +25,7 @@ choices! {
 /// Target of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A new file; none is ever overwritten.
+    /// New file; an existing file is never overwritten.
     File(PathBuf),
     /// Standard output, for a pipe.
     Stdout,
@@ -47,16 +47,16 @@ pub struct RecordOptions {
     pub format: Format,
     /// Compression of chunks.
     pub compression: Compression,
-    /// A source that can wait is blocked while the queue is full, and nothing is dropped. Cameras cannot wait.
+    /// Whether a source that can wait is blocked while the queue is full, so that nothing is dropped. Cameras cannot wait.
     pub lossless: bool,
-    /// When it begins; at once where no results are recorded.
+    /// Time of the beginning; at once where no results are recorded.
     pub begins: Begins,
     /// Capacity of the queue, bytes.
     pub queue_bytes: usize,
 }
 
 impl RecordOptions {
-    /// Some seconds of two webcams.
+    /// Default capacity, some seconds of two webcams.
     pub(crate) const QUEUE_BYTES: usize = 256 << 20;
 }
 

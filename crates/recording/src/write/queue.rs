@@ -1,4 +1,4 @@
-//! The queue of the recorder, bounded in bytes. It holds shared frames and results, so that pushing is quick.
+//! Queue of the recorder, bounded in bytes. It holds shared frames and results, so that a push is quick.
 
 use super::clock::Moment;
 use crate::console::counted;
@@ -11,7 +11,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// An item of the queue.
 pub(super) enum Item {
     Pair(Box<PairParts>),
     Result(Arc<Output>),
@@ -21,52 +20,51 @@ pub(super) enum Item {
 
 /// Result of [`Queue::next`].
 pub(super) enum Next {
-    /// An item, with the time at which it was pushed.
+    /// Item, with the time at which it was pushed.
     Item(Item, Moment),
-    /// No item until the deadline.
+    /// No item came until the deadline.
     Idle,
     /// The queue is closed and empty.
     Closed,
 }
 
-/// Limit of waiting events; each is a line of text.
+/// Maximum number of waiting events; each is a line of text.
 const MAX_EVENTS: usize = 1000;
-/// Limit of pairs without a result yet.
+/// Maximum number of remembered pairs without a result.
 const MAX_UNMATCHED: usize = 1000;
 
-/// The queue.
 pub(super) struct Queue {
-    state: Mutex<State>,
-    /// An item was pushed, or the queue was closed.
+    state: Mutex<QueueState>,
+    /// Signals a push or the close.
     filled: Condvar,
-    /// An item was taken, or the queue was closed.
+    /// Signals a taken item or the close.
     emptied: Condvar,
     /// Capacity, bytes.
     capacity: usize,
-    /// Results are recorded.
+    /// Whether results are recorded.
     results: bool,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     items: VecDeque<(Item, Moment, usize)>,
     bytes: usize,
     /// Number of waiting events and parameters.
     notes: usize,
     closed: bool,
     counters: Counters,
-    /// Pairs taken so far, written or not.
+    /// Number of pairs taken so far, written or not.
     taken: u64,
     /// Sequence numbers of pairs that wait to be written and are counted as not matched.
     waiting_unmatched: VecDeque<u64>,
     gap: Gap,
-    /// Sequence numbers of pairs without a result yet, and whether they are recorded.
+    /// Sequence numbers of pairs without a result, and whether they are recorded.
     unmatched: VecDeque<(u64, bool)>,
     /// Sequence number of the next pair, if the source drops none.
     expected: Option<u64>,
 }
 
-/// Items dropped since the last event about drops.
+/// Numbers of items dropped since the last event about drops.
 #[derive(Default)]
 struct Gap {
     pairs: u64,
@@ -80,8 +78,7 @@ impl Queue {
         Self { state: Mutex::default(), filled: Condvar::new(), emptied: Condvar::new(), capacity, results }
     }
 
-    /// Takes a pair where there is room. Where there is none it waits for it, or gives up results that wait, which can be
-    /// computed again from pairs; where not even that helps it drops the pair.
+    /// Pushes a pair. Without room it waits, or drops waiting results, which can be computed again from pairs, or else drops the pair.
     pub(super) fn push_pair(&self, pair: PairParts, moment: Moment, waits: bool) {
         let (sequence, bytes) = (pair.sequence(), pair.bytes());
         let mut state = self.state.lock();
@@ -122,7 +119,7 @@ impl Queue {
         if waits {
             self.wait_for_room(&mut state, bytes, capacity);
         }
-        // a result of another source, or of a pair before the recording
+        // a result of another source, or of a pair from before the recording
         if state.closed || !state.unmatched.iter().any(|&(pair, _)| pair == sequence) {
             return;
         }
@@ -132,7 +129,7 @@ impl Queue {
         state.unmatched.pop_front();
         if state.has_room(bytes, capacity) {
             self.report_gap(&mut state, bytes, moment);
-            // only numbers are recorded: neither images wait with them, nor memory of a device
+            // only numbers are recorded: release the images and the memory of a device
             let job = Job { frame: Arc::new(output.job.frame.without_pictures()), ..output.job.clone() };
             let numbers = Output { job, texture: None, right_map: None, ..(**output).clone() };
             state.push(Item::Result(Arc::new(numbers)), moment, bytes);
@@ -142,7 +139,7 @@ impl Queue {
         }
     }
 
-    /// Pushes parameters. They replace parameters at the end of the queue.
+    /// Pushes parameters, or replaces parameters at the end of the queue.
     pub(super) fn push_params(&self, params: &StereoParams, moment: Moment) {
         let mut state = self.state.lock();
         match state.items.back_mut() {
@@ -152,7 +149,6 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// Pushes an event.
     pub(super) fn push_event(&self, kind: &str, text: &str, moment: Moment) {
         let mut state = self.state.lock();
         let event = state.event(kind, text);
@@ -169,7 +165,6 @@ impl Queue {
         }
     }
 
-    /// Waits for the next item until a deadline.
     pub(super) fn next(&self, deadline: Instant) -> Next {
         let mut state = self.state.lock();
         loop {
@@ -218,58 +213,53 @@ impl Queue {
                 Item::Params(_) | Item::Event(_) => {}
             }
         }
-        // one that is not in the file is not counted as one without a result
+        // `not_matched` counts only recorded pairs
         state.counters.not_matched -= std::mem::take(&mut state.waiting_unmatched).len() as u64;
         (state.bytes, state.notes) = (0, 0);
         self.emptied.notify_all();
     }
 
-    /// Whether items can be pushed.
     pub(super) fn is_open(&self) -> bool {
         !self.state.lock().closed
     }
 
-    /// Pairs and results so far.
     pub(super) fn counters(&self) -> Counters {
         self.state.lock().counters
     }
 
-    /// The same at one moment with the pairs taken so far, written or not.
+    /// Returns the counters and, at the same moment, the number of pairs taken so far, written or not.
     pub(super) fn counters_and_taken(&self) -> (Counters, u64) {
         let state = self.state.lock();
         (state.counters, state.taken)
     }
 
-    /// Counts a written pair.
     pub(super) fn count_pair(&self, sequence: u64) {
         let mut state = self.state.lock();
         state.counters.pairs += 1;
         state.waiting_unmatched.retain(|waiting| *waiting != sequence);
     }
 
-    /// Counts a written result.
     pub(super) fn count_result(&self) {
         self.state.lock().counters.results += 1;
     }
 
-    /// An event at the current pair.
     pub(super) fn event(&self, kind: &str, text: &str) -> Event {
         self.state.lock().event(kind, text)
     }
 
     /// Pushes an event about drops once half of the capacity is free again, so that a slightly slow disk causes few events.
-    fn report_gap(&self, state: &mut State, bytes: usize, moment: Moment) {
+    fn report_gap(&self, state: &mut QueueState, bytes: usize, moment: Moment) {
         if state.has_room(bytes, self.capacity / 2) {
             state.report_gap(moment);
         }
     }
 
-    fn wait_for_room(&self, state: &mut MutexGuard<'_, State>, bytes: usize, capacity: usize) {
+    fn wait_for_room(&self, state: &mut MutexGuard<'_, QueueState>, bytes: usize, capacity: usize) {
         self.emptied.wait_while(state, |state| !state.closed && !state.has_room(bytes, capacity));
     }
 }
 
-impl State {
+impl QueueState {
     fn has_room(&self, bytes: usize, capacity: usize) -> bool {
         has_room(self.bytes, bytes, capacity)
     }
@@ -279,7 +269,7 @@ impl State {
         self.items.push_back((item, moment, bytes));
     }
 
-    /// Drops waiting results, the last first, until this many bytes fit; none if that would not be enough. Returns whether they fit.
+    /// Drops waiting results, the last first, until this many bytes fit; none if that is not enough. Returns whether they fit.
     fn give_up_results(&mut self, bytes: usize, capacity: usize) -> bool {
         let of_result = |(item, _, bytes): &(Item, Moment, usize)| match item {
             Item::Result(output) => Some((output.job.frame.raw.sequence, *bytes)),
@@ -324,7 +314,6 @@ impl State {
         Event { kind: kind.to_owned(), text: text.to_owned(), sequence }
     }
 
-    /// Pushes an event about the dropped items.
     fn report_gap(&mut self, moment: Moment) {
         if let Some(text) = std::mem::take(&mut self.gap).text() {
             let event = self.event("dropped", &text);
@@ -345,7 +334,7 @@ impl State {
     }
 }
 
-/// Whether more bytes fit; an item above the capacity fits an empty queue.
+/// Returns whether more bytes fit; an item above the capacity fits an empty queue.
 fn has_room(waiting: usize, bytes: usize, capacity: usize) -> bool {
     waiting == 0 || waiting + bytes <= capacity
 }
@@ -367,7 +356,7 @@ impl Gap {
     }
 }
 
-/// Memory of a result's numbers.
+/// Returns the memory of a result's maps, bytes.
 fn result_bytes(output: &Output) -> usize {
     output.map.as_ref().map_or(0, |map| {
         let (width, height) = map.size();

@@ -1,8 +1,8 @@
-//! The recorder, for the threads that feed it.
+//! Interface of the recorder for the threads that feed it. Its methods return at once, except where a source is to wait.
 
 use super::beginning::Beginning;
 use super::clock::{self, Clock, Moment};
-use super::file::{McapFile, Place, Sink};
+use super::file::{McapFile, OpenTarget, Sink};
 use super::queue::Queue;
 use super::status::per_second;
 use super::thread::{Shared, Thread};
@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A running recorder. Dropping it stops the recording.
+/// Running recorder. Dropping it stops the recording.
 pub struct Recorder {
     shared: Arc<Shared>,
     path: Option<PathBuf>,
@@ -31,12 +31,12 @@ pub struct Recorder {
     is_camera: bool,
     beginning: Beginning,
     thread: Mutex<Option<JoinHandle<()>>>,
-    seen: Mutex<Seen>,
+    seen: Mutex<SourceHistory>,
 }
 
-/// State of the source.
+/// Source and its errors at the last call.
 #[derive(Default)]
-struct Seen {
+struct SourceHistory {
     source: Option<SourceInfo>,
     errors: Vec<String>,
 }
@@ -47,17 +47,16 @@ impl Recorder {
     /// # Errors
     /// The file exists or cannot be made, or the disk is nearly full.
     pub fn start(target: Target, about: About, options: RecordOptions) -> Result<Arc<Self>, RecordError> {
-        let (place, sink) = Place::open(&target)?;
+        let (place, sink) = OpenTarget::open(&target)?;
         let path = match target {
             Target::File(path) => Some(path),
             Target::Stdout => None,
         };
-        Self::start_at(place, sink, path, about, options, clock::of_system())
+        Self::start_at(place, sink, path, about, options, clock::system_clock())
     }
 
-    /// The same with another place and clock, for tests.
     pub(super) fn start_at(
-        place: Place,
+        place: OpenTarget,
         sink: Sink,
         path: Option<PathBuf>,
         about: About,
@@ -81,7 +80,7 @@ impl Recorder {
         Ok(Arc::new(Self { shared, path, lossless, streams, is_camera, beginning, thread, seen }))
     }
 
-    /// Records the parameters from now on, decided for its source: played, it is no camera.
+    /// Records the parameters from now on, as they are resolved for its source: a recording that is played is no camera.
     pub fn set_params(&self, params: &StereoParams) {
         self.shared.queue.push_params(&params.of_source(self.is_camera), self.now());
     }
@@ -91,17 +90,17 @@ impl Recorder {
         self.shared.queue.push_event(kind, text, self.now());
     }
 
-    /// Begins now, without depth, if it waits for that; `why` none comes.
+    /// Begins now without depth, for the reason `why`, if the recording waits for depth.
     pub fn begin_without_depth(&self, why: &str) {
         self.beginning.begin_without(why);
     }
 
-    /// Whether a pair was recorded, or dropped from the recording.
+    /// Returns whether a pair was recorded, or dropped by the recorder.
     pub fn has_begun(&self) -> bool {
         self.beginning.begun().is_some()
     }
 
-    /// Compares the current errors of the source with those before, and records new errors and ends of errors as events.
+    /// Records new errors of the source, and ends of errors since the last call, as events.
     pub fn watch(&self, errors: &[String]) {
         let mut seen = self.seen.lock();
         for error in errors.iter().filter(|error| !seen.errors.contains(error)) {
@@ -115,7 +114,7 @@ impl Recorder {
         }
     }
 
-    /// The current status.
+    /// Returns the current status.
     pub fn status(&self) -> RecordStatus {
         let progress = self.shared.progress();
         let (ended, until) = match progress.ended {
@@ -135,7 +134,7 @@ impl Recorder {
             counters,
             taken,
             is_waiting: ended.is_none() && self.beginning.is_waiting(),
-            without_depth: self.beginning.without(),
+            without_depth: self.beginning.reason_without_results(),
             cpu_percent: progress.cpu_time.map(|time| 100.0 * time.as_secs_f64() / running.as_secs_f64().max(1e-3)),
             disk_left_s: progress.disk_left_s,
             ended,
@@ -151,7 +150,7 @@ impl Recorder {
     /// Ends the recording and waits until the file is synced. Further calls return the same.
     ///
     /// # Errors
-    /// It ended early: the disk is full, or the pipe is closed. [`Recorder::status`] has the part that was written.
+    /// The recording ended early: the disk is full, or the pipe is closed. [`Recorder::status`] reports the part that was written.
     pub fn stop(&self) -> Result<RecordStatus, RecordError> {
         self.close();
         if let Some(thread) = self.thread.lock().take()
@@ -173,7 +172,6 @@ impl Recorder {
         (self.shared.clock)()
     }
 
-    /// Records a change of the source as an event.
     fn note_source(&self, source: &SourceInfo) {
         let mut seen = self.seen.lock();
         let same = seen
@@ -193,7 +191,7 @@ impl Recorder {
 }
 
 impl Recorder {
-    /// The taps that its streams need: frames where rectified images are recorded, else raw pairs.
+    /// Returns the taps that the streams need: frames where rectified images are recorded, else raw pairs.
     pub fn taps(self: &Arc<Self>) -> Taps {
         if self.streams.has(Stream::Rectified) {
             Taps { frames: vec![Arc::clone(self) as _], ..Taps::default() }
@@ -207,7 +205,7 @@ impl Recorder {
         if !self.beginning.admits() {
             return;
         }
-        if let Some(why) = self.beginning.take_without() {
+        if let Some(why) = self.beginning.take_reason_without_results() {
             self.event("depth", &format!("begun without depth: {why}"));
         }
         self.shared.queue.push_pair(pair, self.now(), self.lossless && !source.is_camera);

@@ -1,4 +1,4 @@
-//! Status of a recording, running or finished.
+//! Status of a recording, running or finished, and its text forms.
 
 use super::Target;
 use crate::Counters;
@@ -6,53 +6,52 @@ use crate::console::counted;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// State of a recording that has not begun.
+/// Text of a recording that has not begun.
 pub const WAITING: &str = "waiting for the first depth";
 
 /// Status of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordStatus {
-    /// The file; `None` for standard output.
+    /// Path of the file; `None` for standard output.
     pub path: Option<PathBuf>,
-    /// Time since its first pair, or until its end.
+    /// Time since the first pair, or from there to the end.
     pub elapsed: Duration,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes: u64,
     /// Bytes written per second, averaged over the last seconds.
     pub bytes_per_s: f64,
-    /// Pairs and results so far.
+    /// Numbers of pairs and results so far.
     pub counters: Counters,
-    /// Pairs taken so far, of which some may still wait to be written: those that are not matched are a part of them.
+    /// Number of pairs taken so far, some of which may still wait to be written; includes those that are not matched.
     pub taken: u64,
-    /// A first result is waited for; with it the recording begins.
+    /// Whether the recording waits for a first result to begin.
     pub is_waiting: bool,
-    /// Why it has begun without depth; `None` where it has not.
+    /// Reason for a beginning without depth; `None` where it has not begun without.
     pub without_depth: Option<String>,
     /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
     pub cpu_percent: Option<f64>,
     /// Time until the disk is full at this rate, s; `None` if unknown.
     pub disk_left_s: Option<f64>,
-    /// Result, once it has ended; an error as a message for the user.
+    /// Result, once the recording has ended; an error as a message for the user.
     pub ended: Option<Result<(), String>>,
 }
 
 impl RecordStatus {
-    /// Bytes written per minute.
+    /// Returns the megabytes written per minute over the last seconds.
     pub fn megabytes_per_minute(&self) -> f64 {
         self.bytes_per_s * 60.0 / 1e6
     }
 
-    /// Bytes written per minute, averaged over the whole recording.
     fn average_megabytes_per_minute(&self) -> f64 {
         per_second(self.bytes, self.elapsed) * 60.0 / 1e6
     }
 
-    /// Pairs and results dropped because the disk was too slow.
+    /// Returns the number of pairs and results dropped because the disk was too slow.
     pub fn dropped(&self) -> u64 {
         self.counters.dropped_by_disk + self.counters.results_dropped_by_disk
     }
 
-    /// Parts of a status line.
+    /// Returns the parts of a status line.
     pub fn parts(&self) -> Vec<String> {
         let Self { bytes, counters, .. } = self;
         if self.is_waiting {
@@ -66,7 +65,7 @@ impl RecordStatus {
         [Some(recorded), lost, Some(megabytes), Some(rate), results].into_iter().flatten().collect()
     }
 
-    /// The whole recording in one line for a terminal.
+    /// Returns a summary of the recording in one line for a terminal.
     pub fn summary(&self) -> String {
         let Self { path, elapsed, bytes, counters, .. } = self;
         let target = path.clone().map_or(Target::Stdout, Target::File);
@@ -89,7 +88,7 @@ impl RecordStatus {
         )
     }
 
-    /// The whole recording for other programs.
+    /// Returns a summary of the recording as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         let mut json = serde_json::json!(self.counters);
         json["output"] = serde_json::json!(self.path);
@@ -102,7 +101,7 @@ impl RecordStatus {
     }
 }
 
-/// Bytes per second; 0 before the first pair.
+/// Returns the bytes per second; 0 before the first pair.
 pub(super) fn per_second(bytes: u64, elapsed: Duration) -> f64 {
     if elapsed.is_zero() {
         return 0.0;

@@ -1,5 +1,7 @@
-use super::clock::{Clock, Moment, of_system};
-use super::file::{Place, Sink};
+//! Tests of the recorder with a pipe that can block and fail: drops, events, full disks, jumps of the clock.
+
+use super::clock::{Clock, Moment, system_clock};
+use super::file::{OpenTarget, Sink};
 use super::*;
 use crate::calibration::StereoRig;
 use crate::capture::decode_camera::{Layout, PixelFormat};
@@ -23,10 +25,10 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::testing::until as wait_until;
 
 const SIZE: (usize, usize) = (64, 48);
-/// Grey images are PNG in ROS 2's words.
+/// Topics of grey images, which are PNG in ROS 2's format.
 const LEFT: &str = "/stereo/left/image_raw/compressed";
 const RIGHT: &str = "/stereo/right/image_raw/compressed";
-/// Memory of one raw pair as [`frame`] makes it: two images.
+/// Memory of one raw pair of [`frame`]: two images, bytes.
 const FRAME_BYTES: usize = 2 * SIZE.0 * SIZE.1;
 
 fn info(name: &str) -> SourceInfo {
@@ -70,7 +72,7 @@ fn about(streams: &str) -> About {
     About { streams: streams.parse::<Streams>().unwrap(), ..About::of_source("test", &info("test"), SystemTime::now()) }
 }
 
-/// Keeps what is written; takes it only while it is open.
+/// Pipe that keeps the written bytes, and blocks while it is stuck.
 #[derive(Clone, Default)]
 struct Pipe(Arc<(Mutex<PipeState>, Condvar)>);
 
@@ -115,8 +117,8 @@ impl Write for Pipe {
     }
 }
 
-fn place(free_bytes: impl Fn() -> Option<u64> + Send + 'static) -> Place {
-    Place { name: "the pipe".into(), disk: "/disk".into(), sync: None, free_bytes: Box::new(free_bytes) }
+fn place(free_bytes: impl Fn() -> Option<u64> + Send + 'static) -> OpenTarget {
+    OpenTarget { name: "the pipe".into(), disk: "/disk".into(), sync: None, free_bytes: Box::new(free_bytes) }
 }
 
 fn start(pipe: &Pipe, streams: &str, queue_frames: usize, lossless: bool, clock: Clock) -> Arc<Recorder> {
@@ -125,18 +127,16 @@ fn start(pipe: &Pipe, streams: &str, queue_frames: usize, lossless: bool, clock:
     Recorder::start_at(place(|| None), sink, None, about(streams), options, clock).unwrap()
 }
 
-/// Topic, sequence number, log time and bytes of each message.
+/// Returns topic, sequence number, log time and bytes of each message.
 fn messages(bytes: &[u8]) -> Vec<(String, u32, u64, Vec<u8>)> {
     let messages = mcap::MessageStream::new(bytes).unwrap().map(Result::unwrap);
     messages.map(|m| (m.channel.topic.clone(), m.sequence, m.log_time, m.data.to_vec())).collect()
 }
 
-/// Sequence numbers of a topic's messages.
 fn sequences(bytes: &[u8], topic: &str) -> Vec<u32> {
     messages(bytes).into_iter().filter(|(name, ..)| name == topic).map(|(_, sequence, ..)| sequence).collect()
 }
 
-/// Decodes the JSON messages of a topic.
 fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
     let messages = mcap::MessageStream::new(bytes).unwrap().map(Result::unwrap);
     let said = messages.filter(|message| message.channel.topic == topic).map(|message| {
@@ -159,7 +159,7 @@ fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
 #[test]
 fn pairs_results_and_counters_are_in_the_file() {
     let pipe = Pipe::default();
-    let recorder = start(&pipe, "raw,disparity", 100, false, of_system());
+    let recorder = start(&pipe, "raw,disparity", 100, false, system_clock());
     recorder.result(&output(&frame(9)));
     for sequence in [3, 4, 7, 8] {
         let frame = frame(sequence);
@@ -182,10 +182,10 @@ fn pairs_results_and_counters_are_in_the_file() {
 }
 
 #[test]
-fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
+fn drops_whole_items_and_results_before_pairs() {
     let pipe = Pipe::default();
     // a result takes as much as 1.5 pairs
-    let recorder = start(&pipe, "raw,disparity", 9, false, of_system());
+    let recorder = start(&pipe, "raw,disparity", 9, false, system_clock());
     pipe.set_stuck(true);
     // the thread stands still with the first chunk
     recorder.frame(&frame(0), &info("test"));
@@ -201,7 +201,7 @@ fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
         recorder.result(&output(&frame));
     }
     assert!(start.elapsed() < Duration::from_secs(1), "nobody waits: {:?}", start.elapsed());
-    // two results had room until pairs needed it; of the pairs, as many are kept as fit
+    // two results had room until pairs needed it; then as many pairs are kept as fit
     let status = recorder.status();
     assert_eq!((status.counters.dropped_by_disk, status.counters.results_dropped_by_disk), (11, 20), "{status:?}");
     pipe.set_stuck(false);
@@ -228,9 +228,9 @@ fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
 }
 
 #[test]
-fn pairs_without_a_result_are_a_part_of_the_pairs_at_every_moment() {
+fn unmatched_pairs_never_exceed_taken_pairs() {
     let pipe = Pipe::default();
-    let recorder = start(&pipe, "raw,disparity", 100, false, of_system());
+    let recorder = start(&pipe, "raw,disparity", 100, false, system_clock());
     let share = || {
         let RecordStatus { counters, taken, .. } = recorder.status();
         assert!(counters.not_matched <= taken && counters.pairs <= taken, "{counters:?} of {taken}");
@@ -245,7 +245,7 @@ fn pairs_without_a_result_are_a_part_of_the_pairs_at_every_moment() {
     }
     recorder.result(&output(&frame(39)));
     assert_eq!(share(), (39, 40));
-    // what is lost with the pipe is neither recorded nor a recorded pair without a result
+    // pairs lost with the pipe are neither recorded nor counted as not matched
     pipe.fail(io::ErrorKind::StorageFull);
     wait_until("the end", || recorder.status().ended.is_some());
     let counters = recorder.status().counters;
@@ -253,12 +253,12 @@ fn pairs_without_a_result_are_a_part_of_the_pairs_at_every_moment() {
 }
 
 #[test]
-fn a_recording_with_depth_begins_with_the_first_result_or_with_the_reason_for_none() {
+fn recording_with_depth_begins_with_first_result_or_its_failure() {
     let begin = |streams: &str, begins| {
         let pipe = Pipe::default();
         let options = RecordOptions { begins, ..RecordOptions::default() };
         let sink: Sink = Box::new(pipe.clone());
-        let recorder = Recorder::start_at(place(|| None), sink, None, about(streams), options, of_system()).unwrap();
+        let recorder = Recorder::start_at(place(|| None), sink, None, about(streams), options, system_clock()).unwrap();
         (pipe, recorder)
     };
     let (pipe, recorder) = begin("raw,disparity", Begins::WithResult);
@@ -293,15 +293,15 @@ fn a_recording_with_depth_begins_with_the_first_result_or_with_the_reason_for_no
 }
 
 #[test]
-fn lossless_waits_for_room_and_not_for_a_recorder_that_has_ended() {
+fn lossless_waits_for_room_until_the_recorder_ends() {
     let pipe = Pipe::default();
-    let recorder = start(&pipe, "raw", 4, true, of_system());
+    let recorder = start(&pipe, "raw", 4, true, system_clock());
     for sequence in 0..200 {
         recorder.frame(&frame(sequence), &info("test"));
     }
     assert_eq!(recorder.stop().unwrap().counters, Counters { pairs: 200, ..Counters::default() });
     let pipe = Pipe::default();
-    let recorder = start(&pipe, "raw", 4, true, of_system());
+    let recorder = start(&pipe, "raw", 4, true, system_clock());
     pipe.set_stuck(true);
     let (given, tap) = (Arc::new(AtomicU64::new(0)), Arc::clone(&recorder));
     let counted = Arc::clone(&given);
@@ -325,10 +325,10 @@ fn lossless_waits_for_room_and_not_for_a_recorder_that_has_ended() {
 }
 
 #[test]
-fn pairs_are_recorded_on_while_rectification_fails() {
+fn records_raw_pairs_while_rectification_fails() {
     for streams in ["raw", "raw,rectified"] {
         let pipe = Pipe::default();
-        let recorder = start(&pipe, streams, 100, false, of_system());
+        let recorder = start(&pipe, streams, 100, false, system_clock());
         let scene = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
         // made for images of half the size
         let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
@@ -346,7 +346,7 @@ fn pairs_are_recorded_on_while_rectification_fails() {
 }
 
 #[test]
-fn a_pair_that_waits_counts_only_what_is_written() {
+fn queued_pair_counts_only_recorded_images() {
     let pixels = SIZE.0 * SIZE.1;
     let shot = EncodedImage { layout: Layout::tight(PixelFormat::Yuyv, SIZE), bytes: vec![0; 2 * pixels].into() };
     let original = Some(Original { images: vec![shot.clone(), shot], layout: StereoLayout::default() });
@@ -359,10 +359,10 @@ fn a_pair_that_waits_counts_only_what_is_written() {
 }
 
 #[test]
-fn a_pipe_that_its_reader_has_closed_is_told_from_a_disk_that_fails() {
+fn distinguishes_closed_pipe_from_failing_disk() {
     for (kind, closed) in [(io::ErrorKind::BrokenPipe, true), (io::ErrorKind::StorageFull, false)] {
         let pipe = Pipe::default();
-        let recorder = start(&pipe, "raw", 100, false, of_system());
+        let recorder = start(&pipe, "raw", 100, false, system_clock());
         recorder.frame(&frame(0), &info("test"));
         wait_until("the pair", || recorder.status().counters.pairs == 1);
         let before = recorder.status().bytes;
@@ -383,13 +383,14 @@ fn a_pipe_that_its_reader_has_closed_is_told_from_a_disk_that_fails() {
 }
 
 #[test]
-fn a_disk_that_is_nearly_full_ends_it_with_a_whole_file() {
+fn nearly_full_disk_ends_with_a_finished_file() {
     let pipe = Pipe::default();
     let free = Arc::new(AtomicI64::new(65 << 20));
     let left = Arc::clone(&free);
     let place = place(move || u64::try_from(left.load(Ordering::Acquire)).ok());
     let options = RecordOptions::default();
-    let recorder = Recorder::start_at(place, Box::new(pipe.clone()), None, about("raw"), options, of_system()).unwrap();
+    let recorder =
+        Recorder::start_at(place, Box::new(pipe.clone()), None, about("raw"), options, system_clock()).unwrap();
     recorder.frame(&frame(0), &info("test"));
     wait_until("a look at the disk", || recorder.status().disk_left_s.is_some());
     assert_eq!(recorder.status().ended, None);
@@ -407,7 +408,7 @@ fn a_disk_that_is_nearly_full_ends_it_with_a_whole_file() {
 }
 
 #[test]
-fn jumps_of_the_clock_are_events_and_no_two_pairs_have_one_time() {
+fn clock_jumps_are_events_and_log_times_stay_distinct() {
     let ahead_ms = Arc::new(AtomicI64::new(10_000_000));
     let (shift, steady) = (Arc::clone(&ahead_ms), Instant::now());
     // a wall clock that stands still between its jumps
@@ -438,7 +439,7 @@ fn jumps_of_the_clock_are_events_and_no_two_pairs_have_one_time() {
 #[test]
 fn lost_cameras_and_other_sources_are_events() {
     let pipe = Pipe::default();
-    let recorder = start(&pipe, "raw", 100, false, of_system());
+    let recorder = start(&pipe, "raw", 100, false, system_clock());
     recorder.frame(&frame(5), &info("one"));
     let lost = ["camera 1 is gone".to_owned()];
     recorder.watch(&lost);
@@ -473,7 +474,7 @@ fn files_are_never_overwritten() {
 }
 
 #[test]
-fn what_is_expected_is_what_is_written() {
+fn expected_size_matches_written_size() {
     for streams in ["raw", "raw,depth", "raw,rectified,disparity"] {
         let streams: Streams = streams.parse().unwrap();
         let frame = frame(0);

@@ -1,7 +1,7 @@
-//! The recorder's thread: packs and writes the items of the queue, and periodically flushes, syncs, and checks the disk.
+//! Thread of the recorder: packs and writes the items of the queue, and periodically flushes, syncs, and checks the disk.
 
-use super::clock::{Clock, Jumps, Moment};
-use super::file::{McapFile, Place};
+use super::clock::{Clock, JumpDetector, Moment};
+use super::file::{McapFile, OpenTarget};
 use super::queue::{Item, Next, Queue};
 use super::{RecordError, disk};
 use crate::Packet;
@@ -18,32 +18,29 @@ use std::time::{Duration, Instant, SystemTime};
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
 /// Interval of counters, syncs and checks of the disk.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Bytes after which the disk is checked before that.
+/// Number of written bytes after which the disk is checked before that.
 const CHECK_BYTES: u64 = 16 << 20;
-/// Intervals over which bytes per second are averaged.
+/// Number of intervals over which bytes per second are averaged.
 const RATE_INTERVALS: usize = 6;
-/// Difference between times that the clock does not distinguish: readers identify pairs by their times.
+/// Step between log times where the clock gives the same time twice: readers identify pairs by log time.
 const TIME_STEP: Duration = Duration::from_micros(1);
 
-/// State shared by the thread and its owner.
 pub(super) struct Shared {
     pub(super) queue: Queue,
     pub(super) clock: Clock,
     pub(super) started: Instant,
-    /// Bytes that the system took.
+    /// Number of bytes that the system took.
     pub(super) written: Arc<AtomicU64>,
-    progress: Mutex<Progress>,
+    progress: Mutex<ThreadProgress>,
 }
 
-/// Progress of the thread.
 #[derive(Clone, Default)]
-pub(super) struct Progress {
+pub(super) struct ThreadProgress {
     pub(super) bytes_per_s: f64,
-    /// Processor time of the thread.
     pub(super) cpu_time: Option<Duration>,
     /// Time until the disk is full, s.
     pub(super) disk_left_s: Option<f64>,
-    /// Result and time of its end.
+    /// Result and time of the end.
     pub(super) ended: Option<(Result<(), RecordError>, Instant)>,
 }
 
@@ -53,31 +50,29 @@ impl Shared {
         Self { queue, clock, started, written: Arc::default(), progress: Mutex::default() }
     }
 
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> ThreadProgress {
         self.progress.lock().clone()
     }
 }
 
-/// The thread's own state.
 pub(super) struct Thread {
     shared: Arc<Shared>,
     packer: Packer,
-    /// The calibration file, attached at the end.
+    /// Calibration file, attached at the end.
     calibration: Option<String>,
-    place: Place,
+    place: OpenTarget,
     file: McapFile,
-    jumps: Jumps,
-    /// Time of the last packets.
+    jumps: JumpDetector,
+    /// Log time of the last packets.
     last_wall: Option<SystemTime>,
     flush_due: Instant,
     check_due: Instant,
     /// Times with the bytes written until then.
     rate_samples: VecDeque<(Instant, u64)>,
-    /// Bytes written at the last check of the disk.
     checked_bytes: u64,
 }
 
-/// Closes the queue at the end of the thread, also after a panic.
+/// Guard that closes the queue at the end of the thread, also after a panic.
 struct AbandonOnDrop(Arc<Shared>);
 
 impl Drop for AbandonOnDrop {
@@ -94,7 +89,7 @@ impl Thread {
         shared: Arc<Shared>,
         packer: Packer,
         calibration: Option<String>,
-        place: Place,
+        place: OpenTarget,
         file: McapFile,
     ) -> Self {
         let now = shared.started;
@@ -104,7 +99,7 @@ impl Thread {
             calibration,
             place,
             file,
-            jumps: Jumps::default(),
+            jumps: JumpDetector::default(),
             last_wall: None,
             flush_due: now + FLUSH_INTERVAL,
             check_due: now + CHECK_INTERVAL,
@@ -134,7 +129,6 @@ impl Thread {
         drop(guard);
     }
 
-    /// Writes until the queue is closed.
     fn write_all(&mut self) -> Result<(), RecordError> {
         loop {
             match self.shared.queue.next(self.flush_due.min(self.check_due)) {
@@ -229,7 +223,6 @@ impl Thread {
         self.file.flush().map_err(|err| self.cannot_write(err))
     }
 
-    /// Ends the file.
     fn finish(&mut self, kind: &str, text: &str) -> Result<(), RecordError> {
         let wall = (self.shared.clock)().wall;
         let event = self.shared.queue.event(kind, text);
@@ -261,7 +254,7 @@ impl Thread {
         self.shared.written.load(Ordering::Relaxed)
     }
 
-    /// The time, made different from that of the last packets.
+    /// Returns the time, made different from that of the last packets.
     fn distinct(&mut self, wall: SystemTime) -> SystemTime {
         let wall = if self.last_wall == Some(wall) { wall + TIME_STEP } else { wall };
         self.last_wall = Some(wall);

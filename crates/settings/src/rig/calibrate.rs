@@ -1,4 +1,4 @@
-//! Calibration options of the user, and the frame preparation that follows from them.
+//! Calibration options of the user, and the frame preparation computed from them.
 
 use crate::calibration::{
     CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
@@ -37,32 +37,31 @@ pub struct CalibrationChoice {
     /// Whether the files have left and right exchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
-    /// The left and the right camera of files that hold several; `None` for those of the images' folders, or the usual ones.
+    /// Left and right camera of files with several; `None` for the cameras of the images' folders, or the usual ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cameras: Option<Cameras>,
     /// Whether the images have left and right exchanged; independent of the files.
     #[serde(skip_serializing_if = "is_default")]
     pub swap_pictures: bool,
-    /// Whether the cameras stand one above the other, the left image being the upper camera's. Calibrations contain this.
+    /// Whether the cameras stand one above the other, with the left image from the upper one. Calibration files contain this.
     #[serde(skip_serializing_if = "is_default")]
     pub vertical: bool,
-    /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
+    /// Crop of the rectification, `alpha`: 0 without black border, 1 with every pixel.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
     /// Field of view of the rectified images along a row, degrees, in place of `alpha`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectified_fov_deg: Option<f64>,
-    /// How pairs are rectified; `None` for the files, if there are any.
+    /// Kind of rectification; `None` for that by the files, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectify: Option<RectifyChoice>,
-    /// Horizontal field of view, degrees: of rectified images without files, or for an estimate. At most
-    /// one of the three ways to state the focal length is set; see [`CalibrationChoice::focal`].
+    /// Horizontal field of view of rectified images without files, or for an estimate, degrees; see [`CalibrationChoice::focal`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fov_deg: Option<f64>,
     /// Focal length, px.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focal_px: Option<f64>,
-    /// Focal length, mm, together with the width of the sensor.
+    /// Focal length, mm; requires `sensor_width_mm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focal_mm: Option<f64>,
     /// Width of the used part of the sensor, mm.
@@ -71,13 +70,13 @@ pub struct CalibrationChoice {
     /// Baseline without files, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_m: Option<f64>,
-    /// Difference of the principal points, right minus left, px: of rectified images without files.
+    /// Difference of the principal points of rectified images without files, right minus left, px.
     #[serde(skip_serializing_if = "is_default")]
     pub doffs_px: f64,
     /// Depth fitted to objects at known distances; takes precedence over all other options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
-    /// Correction of remaining row errors; `None` for that of a recording, or by the images.
+    /// Correction of remaining row errors; `None` for that of a recording, or the one estimated from images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<RowsChoice>,
     /// Field of row errors for [`RowsChoice::Field`].
@@ -88,7 +87,7 @@ pub struct CalibrationChoice {
     pub scale: Scale,
 }
 
-/// Focal length, baseline and offset fitted to two objects at known distances, at the source's size.
+/// Focal length, baseline and offset fitted to two objects at known distances, for images of the source's size.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedDepth {
@@ -96,27 +95,27 @@ pub struct FittedDepth {
     pub focal_px: f64,
     /// Baseline, m.
     pub baseline_m: f64,
-    /// Offset that is added to disparities, px.
+    /// Offset added to disparities, px.
     pub doffs_px: f64,
 }
 
-/// Typical field of view of webcams, degrees.
+/// Typical field of view of webcams, assumed for an estimate, degrees.
 pub const ASSUMED_FOV_DEG: f64 = 60.0;
 /// Assumed focal length.
 pub const ASSUMED_FOCAL: FocalLength = FocalLength::FovDeg(ASSUMED_FOV_DEG);
 /// Assumed baseline of two webcams side by side, m.
 pub const ASSUMED_BASELINE_M: f64 = 0.06;
 
-/// Calibration options applied to a source.
+/// Result of applying the calibration options to a source.
 #[derive(Clone, Debug, Default)]
 pub struct Calibrated {
-    /// Preparation of its frames.
+    /// Preparation of the source's frames.
     pub preparation: FramePreparation,
     /// Remarks for the user to confirm: baseline, unit, scaling.
     pub note: Option<String>,
-    /// Assumed numbers of an estimate, in words; see [`CalibrationChoice::assumed`].
+    /// Assumed numbers of an estimate, see [`CalibrationChoice::assumed`].
     pub assumed: Option<String>,
-    /// The loaded or estimated rig.
+    /// Loaded or estimated rig.
     pub rig: Option<StereoRig>,
 }
 
@@ -131,7 +130,7 @@ impl Calibrated {
         )
     }
 
-    /// Returns the calibration that a recording of raw pairs stores, for this source.
+    /// Returns the calibration of a recording of raw pairs, for this source.
     ///
     /// # Errors
     /// The rig is invalid, or for images of another aspect ratio.
@@ -142,7 +141,7 @@ impl Calibrated {
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
         let rectifier = rectifier.map(Arc::new);
         let CalibrationNote { geometry, axis, rows, row_field, swapped, .. } = *note;
-        // recordings of earlier versions have no word on rows, and use theirs
+        // recordings of earlier versions lack `rows`, and were made without a correction
         let rows = rows.and_then(|word| correction(word, row_field));
         let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped };
         Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), assumed: None, rig })
@@ -169,7 +168,7 @@ impl Calibrated {
 }
 
 impl CalibrationChoice {
-    /// Returns how pairs are rectified.
+    /// Returns the kind of rectification.
     pub fn rectify(&self) -> RectifyChoice {
         let by_files = if self.files.is_empty() { RectifyChoice::Off } else { RectifyChoice::Calibration };
         self.rectify.unwrap_or(by_files)
@@ -186,7 +185,7 @@ impl CalibrationChoice {
         Crop { alpha: self.alpha, rectified_fov_deg: self.rectified_fov_deg }
     }
 
-    /// Returns the given focal length, if any.
+    /// Returns the focal length from the one option of three that is set: `fov_deg`, `focal_px` or `focal_mm`.
     pub fn focal(&self) -> Option<FocalLength> {
         let lens = self.focal_mm.zip(self.sensor_width_mm);
         let lens = lens.map(|(focal_mm, sensor_width_mm)| FocalLength::Lens { focal_mm, sensor_width_mm });
@@ -205,8 +204,7 @@ impl CalibrationChoice {
         };
     }
 
-    /// Returns the options as words of the command line, without defaults. A depth fit has no words; only a rig file
-    /// stores it.
+    /// Returns the options as words of the command line, without defaults. A depth fit has none; only a rig file stores it.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: Option<String>| {
@@ -239,20 +237,20 @@ impl CalibrationChoice {
         words
     }
 
-    /// Returns the preparation for a source, without looking at its images.
+    /// Returns the preparation for a source, computed without its images.
     ///
     /// # Errors
-    /// A file cannot be used, or is for another aspect ratio; or an estimate is requested.
+    /// A file cannot be used, or is for another aspect ratio; or an estimate is requested, which requires images.
     pub fn apply(&self, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         // the scene and other sources with a known rig need no calibration
-        let knows_itself = source.is_rectified && source.geometry.is_some();
+        let has_own_geometry = source.is_rectified && source.geometry.is_some();
         let calibrated = match self.rectify() {
-            _ if knows_itself => {
+            _ if has_own_geometry => {
                 let note = (!self.files.is_empty()).then(|| {
                     format!("{} has its own geometry: the calibration is not used; leave it out", source.name)
                 });
                 let mut calibrated = Calibrated { note, ..self.without_files(source) };
-                // its rows are exact, or differ on purpose
+                // rows of such a source are exact, or differ on purpose
                 calibrated.preparation.rows = None;
                 calibrated
             }
@@ -279,13 +277,13 @@ impl CalibrationChoice {
                 calibrated
             }
         };
-        Ok(self.fitted(self.standing(calibrated, source)?, source))
+        Ok(self.with_depth_fit(self.standing(calibrated, source)?, source))
     }
 
-    /// Returns the preparation for cameras in the mounting that the user has given.
+    /// Returns the preparation for the user's mounting of the cameras, one above the other or side by side.
     ///
     /// # Errors
-    /// The calibration is for cameras side by side.
+    /// The cameras are given as one above the other, and the calibration is for cameras side by side.
     pub fn standing(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         if self.vertical {
             if calibrated.preparation.geometry(source).is_some_and(|geometry| geometry.axis == Axis::Horizontal) {
@@ -303,7 +301,7 @@ impl CalibrationChoice {
     /// Estimates the preparation from pairs of the source.
     ///
     /// # Errors
-    /// The pairs have too few matches; the text gives advice.
+    /// The pairs have too few matches; the text has advice.
     pub fn estimate(&self, pairs: &[Arc<RawPair>], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         let focal = self.focal().unwrap_or(ASSUMED_FOCAL);
         let baseline_m = self.baseline_m.unwrap_or(ASSUMED_BASELINE_M);
@@ -324,8 +322,8 @@ impl CalibrationChoice {
         self.of_estimate(found.rig, Some(note), source)
     }
 
-    /// Returns the preparation by an earlier estimate, with the baseline, the crop and the size of this choice. Options that change the
-    /// estimate (lens, sides, mounting) must be unchanged.
+    /// Returns the preparation by an earlier estimate, with the baseline, crop and size of this choice. Lens, sides and mounting, which
+    /// change an estimate, must be unchanged.
     ///
     /// # Errors
     /// The rig is for images of another aspect ratio.
@@ -347,10 +345,10 @@ impl CalibrationChoice {
         source: &SourceInfo,
     ) -> Result<Calibrated, CalibrationError> {
         let calibrated = Calibrated { note, assumed: self.assumed(), ..self.with_rig(rig, source)? };
-        Ok(self.fitted(calibrated, source))
+        Ok(self.with_depth_fit(calibrated, source))
     }
 
-    /// Describes the numbers that an estimate assumes because they were not given.
+    /// Returns a sentence on the numbers that an estimate assumes because they were not given.
     pub fn assumed(&self) -> Option<String> {
         let lens = self.focal().is_none().then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
         let baseline = self.baseline_m.is_none().then(|| format!("a baseline of {ASSUMED_BASELINE_M} m"));
@@ -360,21 +358,19 @@ impl CalibrationChoice {
 
     /// Returns a preparation without rectification, for an unusable calibration.
     pub fn uncalibrated(&self) -> Calibrated {
-        Calibrated { preparation: self.plain(), ..Calibrated::default() }
+        Calibrated { preparation: self.unrectified(), ..Calibrated::default() }
     }
 
-    /// Returns a preparation without rectification and geometry.
-    fn plain(&self) -> FramePreparation {
+    fn unrectified(&self) -> FramePreparation {
         let (axis, rows) = (self.axis(), correction(self.rows.unwrap_or_default(), self.row_field));
         FramePreparation { axis, rows, scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
     }
 
-    /// Returns the direction of the baseline, unless a calibration contains it.
+    /// Returns the direction of the baseline without a calibration.
     fn axis(&self) -> Axis {
         if self.vertical { Axis::Vertical } else { Axis::Horizontal }
     }
 
-    /// Returns the preparation of images that are already rectified.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
         let size = (source.width, source.height);
         let geometry = self
@@ -383,7 +379,7 @@ impl CalibrationChoice {
             .map(|(focal, baseline_m)| Geometry::centred(focal.px(source.width), baseline_m, self.doffs_px, size))
             .map(|geometry| Geometry { axis: self.axis(), ..geometry });
         Calibrated {
-            preparation: FramePreparation { rectifier: None, geometry, ..self.plain() },
+            preparation: FramePreparation { rectifier: None, geometry, ..self.unrectified() },
             ..Calibrated::default()
         }
     }
@@ -392,12 +388,11 @@ impl CalibrationChoice {
         let rectifier = rig.rectifier(source.width, source.height, self.crop())?;
         let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..self.plain() };
+        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..self.unrectified() };
         Ok(Calibrated { preparation, note: Some(note), assumed: None, rig: Some(rig) })
     }
 
-    /// Applies the geometry of the fitted depth, if there is one.
-    fn fitted(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
+    fn with_depth_fit(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
         if let Some(fit) = self.depth_fit {
             let preparation = &mut calibrated.preparation;
             let known = preparation.geometry(source).unwrap_or_else(|| FittedDepth::unknown(source, preparation.axis));
@@ -407,7 +402,6 @@ impl CalibrationChoice {
     }
 }
 
-/// Returns the correction of rows by a choice; `None` without one.
 fn correction(choice: RowsChoice, field: Option<RowField>) -> Option<Arc<RowCorrection>> {
     match choice {
         RowsChoice::Auto => Some(Arc::new(RowCorrection::auto())),
@@ -442,7 +436,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pictures_folders_and_then_the_user_choose_the_cameras_of_a_file() {
+    fn cameras_follow_image_folders_unless_given() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("calib.txt");
         let text = "P0: 500 0 320 0 0 500 120 0 0 0 1 0\nP1: 500 0 320 -265 0 500 120 0 0 0 1 0\n\

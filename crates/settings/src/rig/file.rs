@@ -1,4 +1,4 @@
-//! Rig files: TOML with cameras by port, sides, mode, orientation, locks and calibration.
+//! Rig files: TOML with cameras by port, sides, mode, orientation, locks and calibration. Users keep them: old files must stay readable.
 
 use super::calibrate::CalibrationChoice;
 use crate::calibration::RowsChoice;
@@ -11,12 +11,12 @@ use crate::{console, files::plain};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Contents of a rig file.
+/// Content of a rig file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigFile {
-    /// Cameras; `None` for a rig of files.
+    /// Source of cameras; `None` for a rig of files.
     pub source: Option<SourceSpec>,
-    /// Width and height per view.
+    /// Width and height of each side's image, px.
     pub size: Option<(usize, usize)>,
     /// Rate, Hz.
     pub rate_hz: Option<f64>,
@@ -38,7 +38,7 @@ const HEAD: &str = "\
 ";
 
 impl RigFile {
-    /// Collects the rig in use.
+    /// Returns the rig of a source and its options.
     pub fn of(source: &SourceSpec, options: &SourceOptions, calibration: &CalibrationChoice) -> Self {
         let source = source.is_camera().then(|| source.clone());
         let (size, rate_hz, cameras) = (options.size, options.rate_hz, options.cameras.clone());
@@ -52,10 +52,10 @@ impl RigFile {
         options.cameras = self.cameras.clone();
     }
 
-    /// Returns the rig as a table of a file in this folder.
+    /// Returns the rig as a table for a file in this folder.
     ///
     /// # Errors
-    /// A path in it is not valid Unicode.
+    /// A path in the rig is not valid Unicode.
     pub fn to_table(&self, folder: &Path) -> Result<toml::Table, RigFileError> {
         toml::Table::try_from(Tables::of(self, folder)).map_err(|err| RigFileError(err.to_string()))
     }
@@ -72,7 +72,7 @@ impl RigFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or has invalid values; the text names the line.
+    /// The file cannot be read, or has invalid values; the text names the line.
     pub fn read(path: &Path) -> Result<Self, RigFileError> {
         let wrong = |what: String| RigFileError(format!("cannot read the rig {}: {what}", console::path(path)));
         let text = plain::read_text(path).map_err(|err| match err.kind() {
@@ -103,7 +103,6 @@ impl RigFile {
     }
 }
 
-/// Tables of the file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Tables {
@@ -124,7 +123,6 @@ struct SourceTable {
     left: Option<CameraName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<CameraName>,
-    /// Name of a side-by-side camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     both: Option<CameraName>,
     #[serde(skip_serializing_if = "is_default")]
@@ -173,7 +171,6 @@ impl Tables {
         }
     }
 
-    /// Returns the rig of a file in `folder`, or an error text.
     fn rig(self, folder: &Path) -> Result<RigFile, String> {
         let SourceTable { left, right, both, swapped_halves, size, rate_hz, camera_api, format, equal_exposure } =
             self.source;
@@ -233,7 +230,7 @@ impl Tables {
     }
 }
 
-/// Width and height per view.
+/// Width and height of each side's image, px.
 #[derive(Clone, PartialEq)]
 struct Size(usize, usize);
 
@@ -297,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rig_comes_back_as_it_was_written() {
+    fn round_trips_a_rig() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("desk.toml");
         let mut rig = desk();
@@ -314,16 +311,15 @@ mod tests {
         rig.cameras.swapped_halves = true;
         rig.write(&path, true).unwrap();
         assert_eq!(RigFile::read(&path).unwrap(), rig);
-        // moved as a whole, the folder still works
+        // paths are relative to the file, so the folder can be moved as a whole
         let other = tempfile::tempdir().unwrap();
         std::fs::copy(&path, other.path().join("desk.toml")).unwrap();
         let moved = RigFile::read(&other.path().join("desk.toml")).unwrap();
         assert_eq!(moved.calibration.files, [other.path().join("desk.yml")]);
     }
 
-    /// A file of commit ecdb518.
     #[test]
-    fn a_rig_of_an_earlier_version_is_read() {
+    fn reads_a_rig_of_an_earlier_version() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ecdb518");
         let rig = RigFile::read(&folder.join("rig.toml")).unwrap();
         let port = |name: &str| CameraName::Port(name.to_owned());
@@ -367,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_rig_has_is_refused_with_its_line() {
+    fn rejects_invalid_rigs_with_the_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rig.toml");
         for (text, words) in [

@@ -1,5 +1,4 @@
-//! Rig of the user: cameras, their mounting and controls, and calibration options. Plain data in a TOML file, from
-//! which a source is opened.
+//! Rig of the user as plain data: cameras, their mounting and controls, and calibration options, from which a source is opened.
 
 mod calibrate;
 mod file;

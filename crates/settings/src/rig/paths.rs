@@ -1,4 +1,4 @@
-//! Classification of paths that the user names on the command line or drops on the window.
+//! Classification of paths from the command line or dropped on the window: a source, or a rig or calibration.
 
 use crate::capture::{CaptureError, SourceSpec};
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 /// Extensions of files with rigs and calibrations.
 pub const SETUP_EXTENSIONS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
 
-/// Meaning of paths: a source, or a rig or calibration.
+/// Meaning of paths together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PathKind {
-    /// A source: two images, a folder of pairs, or a recording.
+    /// Source: two images, a folder of pairs, or a recording.
     Source(SourceSpec),
-    /// A rig file, or calibration files: one, or two that belong together.
+    /// Rig file, or calibration files: one, or two that belong together.
     Setup(Vec<PathBuf>),
 }
 
@@ -29,7 +29,6 @@ impl PathKind {
     }
 }
 
-/// Returns whether a file is a rig or a calibration, by its extension.
 fn is_setup(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     extension.is_some_and(|extension| SETUP_EXTENSIONS.contains(&extension.as_str())) && !path.is_dir()

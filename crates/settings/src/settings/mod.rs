@@ -1,7 +1,7 @@
 //! Settings of a run, resolved from defaults, a recording, a settings file and flags, in this order.
 //!
-//! Flags and settings files use one vocabulary, so both come in as [`Word`]s and go through one resolution; an error
-//! names the flag or the line of the file. The window's saved state is separate and belongs to the window.
+//! Flags and settings files share one vocabulary, so both become [`Word`]s and go through one resolution; an error names the flag or
+//! the line of the file. The window's saved state is separate.
 
 mod own_presets;
 mod presets;
@@ -47,21 +47,21 @@ impl Origin {
     }
 }
 
-/// Setting as written: name, value and origin.
+/// Setting as written by the user: name, value and origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// Name of the flag without dashes.
     pub name: String,
-    /// Its value.
+    /// Value of the setting.
     pub text: String,
-    /// Its origin.
+    /// Origin of the setting.
     pub origin: Origin,
 }
 
 /// Error in settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// A flag is wrong: a wrong command line.
+    /// A flag is wrong, and so the command line.
     #[error("{0}")]
     Flag(String),
     /// A settings file is wrong.
@@ -74,9 +74,9 @@ pub enum SettingsError {
 pub struct Settings {
     /// Parameters of the matching.
     pub params: StereoParams,
-    /// Preset that they started from.
+    /// Preset from which the parameters started.
     pub preset: Option<Preset>,
-    /// Nearest depth in range, m; sets the size of the search range once a calibration is known.
+    /// Nearest depth in range, m; sets the number of disparities once a calibration is known.
     pub near_m: Option<f64>,
     /// Engine to open.
     pub engine: EngineChoice,
@@ -87,7 +87,6 @@ pub struct Settings {
 }
 
 impl From<StereoParams> for Settings {
-    /// Creates settings with these parameters, matched by the CPU.
     fn from(params: StereoParams) -> Self {
         Self { params, engine: EngineChoice::Cpu, ..Self::default() }
     }
@@ -128,8 +127,7 @@ impl Settings {
         Self::resolve(&all)
     }
 
-    /// Resolves words; later ones win, but within one origin the preset comes first and then the cost, because both
-    /// change the meaning of the rest.
+    /// Resolves words. Later ones win, but within one origin the preset and then the cost come first: both change the meaning of the rest.
     ///
     /// # Errors
     /// The first wrong word, or parameters that contradict each other.
@@ -154,7 +152,6 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Applies one word.
     fn apply(&mut self, word: &Word) -> Result<(), String> {
         let text = word.text.as_str();
         if let Some(parameter) = StereoParams::parameter(&word.name) {
@@ -198,11 +195,11 @@ impl Settings {
         }
     }
 
-    /// Returns the parameters for images of this extent along the baseline and this geometry: `near_m` becomes a number of disparities, and
-    /// the range is checked to have possible matches.
+    /// Returns the parameters for images of this extent along the baseline, px, and this geometry: `near_m` becomes a number of
+    /// disparities, and the range is checked for possible matches.
     ///
     /// # Errors
-    /// `near_m` without a geometry, or out of reach; a range without possible matches.
+    /// `near_m` is given without a geometry, or out of reach; or the range has no possible matches.
     pub fn params_for(&self, extent_px: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
         let mut params = self.params.clone();
         if let Some(near_m) = self.near_m {
@@ -262,7 +259,6 @@ fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Resul
 }
 
 impl Word {
-    /// Returns an error about this word.
     fn error(&self, text: &str) -> SettingsError {
         match &self.origin {
             Origin::Flag => SettingsError::Flag(format!("--{} {text}", self.name)),
@@ -279,7 +275,7 @@ impl Word {
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
 ///
 /// # Errors
-/// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
+/// The file is missing or no valid TOML, or has an unknown key; the error has the line and the nearest known key.
 pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     words_of(path, &read_text(path)?)
 }
@@ -287,7 +283,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
 /// Reads the text of a settings file.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn read_text(path: &Path) -> Result<String, SettingsError> {
     let fail = |err| format!("settings file {}: {}", console::path(path), files::read_cause(path, &err));
     plain::read_text(path).map_err(|err| SettingsError::File(fail(err)))
@@ -296,7 +292,7 @@ pub fn read_text(path: &Path) -> Result<String, SettingsError> {
 /// Parses the words in the text of a settings file.
 ///
 /// # Errors
-/// Broken TOML, or an unknown key with its line and the nearest right one.
+/// The text is no valid TOML, or has an unknown key; the error has the line and the nearest known key.
 pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
     let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
@@ -325,14 +321,13 @@ pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
     Ok(words)
 }
 
-/// Returns whether a file contains settings rather than a rig: it is TOML with a word of the settings.
+/// Returns whether a file contains settings rather than a rig: TOML with a word of the settings.
 pub fn is_settings_file(path: &Path) -> bool {
     let text = read_text(path).unwrap_or_default();
     let Ok(table) = toml::de::DeTable::parse(&text) else { return false };
     known_words().any(|word| table.get_ref().contains_key(word))
 }
 
-/// Iterates over the words of flags and settings files.
 fn known_words() -> impl Iterator<Item = &'static str> {
     StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name))
 }
@@ -364,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_wins_over_a_file_and_a_preset_leaves_the_range_alone() {
+    fn flags_win_over_files_and_presets_keep_the_range() {
         let mut words = file("p1 = 9\nnum-disparities = 96\npreset = \"banz2011\"\nsubpixel = true\n").unwrap();
         words.extend(flags(&[("p1", "11")]));
         let settings = Settings::resolve(&words).unwrap();
@@ -379,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_recorded_is_a_default_like_any_other() {
+    fn recorded_parameters_have_the_lowest_precedence() {
         let recorded = parameter_words(&StereoParams { p1: 7, p2: 80, ..StereoParams::default() });
         let origin = || Origin::Recording("a.mcap".into());
         let mut words = flags(&[("p1", "11")]);
@@ -392,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_brings_its_penalties_and_keeps_changed_ones_in_proportion() {
+    fn cost_sets_penalties_and_scales_changed_ones() {
         let settings = Settings::resolve(&flags(&[("p2", "77"), ("cost", "census-7x7")])).unwrap();
         assert_eq!((settings.params.p1, settings.params.p2), (CostKind::Census7x7.penalties().p1, 77));
         let mut params = StereoParams { p1: 12, p2: 48, ..StereoParams::default() };
@@ -401,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_told_with_its_line_and_the_nearest_right_one() {
+    fn unknown_key_error_has_line_and_suggestion() {
         let text = file("p1 = 5\n\nnum-disparites = 64\n").unwrap_err().to_string();
         assert!(text.contains("line 3") && text.contains("did you mean 'num-disparities'"), "{text}");
         let folder = tempfile::tempdir().unwrap();
@@ -420,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn penalties_in_the_wrong_order_are_refused_with_the_flags() {
+    fn rejects_penalties_in_the_wrong_order() {
         let text = Settings::resolve(&flags(&[("p1", "90"), ("p2", "60")])).unwrap_err().to_string();
         assert!(text.contains("--p1 90") && text.contains("--p2 60"), "{text}");
         let raised = Settings::resolve(&flags(&[("p1", "90")])).unwrap().params;
@@ -452,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_a_number_or_the_word_for_it() {
+    fn reads_paths_as_number_or_word() {
         let resolve = |text: &str| Settings::resolve(&file(text).unwrap());
         let paths = |text| resolve(text).unwrap().params.paths;
         assert_eq!((paths("paths = \"4\""), paths("paths = 8"), paths("paths = 384")), (4, 8, 384));
@@ -464,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_leaves_confidence_alone() {
+    fn presets_keep_confidence() {
         let settings = Settings::resolve(&flags(&[("confidence", "on"), ("preset", "banz2011")])).unwrap();
         assert!(settings.params.confidence);
         let mut params = settings.params;

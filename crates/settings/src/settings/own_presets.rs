@@ -1,4 +1,4 @@
-//! Presets of the user: settings files in one folder, each named by its stem.
+//! Presets of the user: settings files in one folder, each named by its stem. Names are checked so that none leaves the folder.
 
 use super::{Origin, SettingsError, Word, read_file};
 use crate::console;
@@ -29,7 +29,7 @@ pub fn own_presets(folder: &Path) -> Vec<String> {
 /// Reads the words of a user's preset.
 ///
 /// # Errors
-/// There is no preset of this name, with the existing names; or its file is wrong.
+/// No preset has this name, and the text lists the existing names; or its file is invalid.
 pub fn read_own_preset(folder: &Path, name: &str) -> Result<Vec<Word>, SettingsError> {
     let path = file_of(folder, name).map_err(SettingsError::Flag)?;
     if !path.is_file() {
@@ -68,7 +68,7 @@ pub fn write_own_preset(
 /// Deletes a user's preset.
 ///
 /// # Errors
-/// Its file cannot be deleted.
+/// The file cannot be deleted.
 pub fn delete_own_preset(folder: &Path, name: &str) -> Result<(), String> {
     let path = file_of(folder, name)?;
     std::fs::remove_file(&path).map_err(|err| format!("{} cannot be deleted: {}", console::path(&path), err.kind()))
@@ -77,7 +77,7 @@ pub fn delete_own_preset(folder: &Path, name: &str) -> Result<(), String> {
 /// Replaces each `preset` that is not built in by the words of the user's preset. They have a lower precedence than flags.
 ///
 /// # Errors
-/// As [`read_own_preset`].
+/// Errors of [`read_own_preset`].
 pub fn with_own_presets(words: Vec<Word>, folder: Option<&Path>) -> Result<Vec<Word>, SettingsError> {
     let mut all = Vec::new();
     for word in words {
@@ -120,7 +120,7 @@ mod tests {
     use crate::settings::Settings;
 
     #[test]
-    fn an_own_preset_is_written_named_by_a_flag_and_deleted() {
+    fn writes_reads_and_deletes_an_own_preset() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("presets");
         let settings = [("preset", "banz2011".to_owned()), ("p1", "9".to_owned())];
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stay_in_the_folder() {
+    fn rejects_names_outside_the_folder() {
         let folder = Path::new("presets");
         for name in ["", "../rig", "a/b", ".hidden", "balanced", "a\u{1b}b", &"x".repeat(41)] {
             assert!(write_own_preset(folder, name, &[], true).is_err(), "{name:?}");

@@ -1,8 +1,8 @@
-//! Presets in the order in which flags and the window offer them: the program's own first, then those of papers.
+//! Presets in the order in which flags and the window list them: the program's own first, then presets of papers.
 
 use crate::stereo::{Preset, StereoParams};
 
-/// Heading of the presets from papers.
+/// Heading of the presets of papers.
 pub const FROM_THE_LITERATURE: &str = "from the literature";
 
 /// Presets under one heading.
@@ -10,11 +10,11 @@ pub const FROM_THE_LITERATURE: &str = "from the literature";
 pub struct PresetGroup {
     /// Heading; `None` for the program's own presets.
     pub heading: Option<&'static str>,
-    /// Presets, in order.
+    /// Presets of the group, in order.
     pub presets: Vec<Preset>,
 }
 
-/// Returns all presets: the program's own, then those of papers.
+/// Returns the groups of all presets.
 pub fn preset_groups() -> Vec<PresetGroup> {
     let (own, literature): (Vec<_>, Vec<_>) = Preset::ALL.iter().partition(|preset| preset.paper().is_none());
     let all = [(None, own), (Some(FROM_THE_LITERATURE), literature)];
@@ -30,7 +30,7 @@ pub fn paper_in_short(preset: Preset) -> Option<String> {
     Some(if authors.matches(", ").count() > 2 { format!("{first} et al. {year}") } else { format!("{authors} {year}") })
 }
 
-/// Returns the preset with these parameters, whatever their search range.
+/// Returns the preset with these parameters, for any search range.
 pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     Preset::ALL.iter().copied().find(|&preset| {
         let mut base = params.clone();
@@ -39,7 +39,7 @@ pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     })
 }
 
-/// Describes differences from the parameters of a preset, for the user: `P1 14 → 20`.
+/// Formats the differences from the parameters of a preset, for the user: `P1 14 → 20`.
 pub fn differences(params: &StereoParams, base: &StereoParams) -> Vec<String> {
     let table = StereoParams::table().iter();
     let differing = table.filter(|parameter| (parameter.get)(params) != (parameter.get)(base));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_is_known_by_its_parameters_and_what_differs_is_said() {
+    fn recognises_presets_and_lists_differences() {
         let mut params = StereoParams { min_disparity: -3, num_disparities: 40, ..StereoParams::default() };
         for &preset in Preset::ALL {
             preset.apply(&mut params);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_files_and_flags_take_every_preset_and_none_sets_the_range() {
+    fn no_preset_sets_the_search_range() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings.toml");
         let range = |params: &StereoParams| (params.min_disparity, params.num_disparities);
@@ -123,7 +123,7 @@ mod tests {
             let settings = Settings::resolve(&read_file(&path).unwrap()).unwrap();
             assert_eq!((settings.preset, range(&settings.params)), (Some(preset), (-7, 96)), "{preset}");
             assert_eq!(preset_of(&settings.params), Some(preset));
-            // the same without a range: that of the defaults stays
+            // without a range the default one stays
             let word = Word { name: "preset".into(), text: preset.to_string(), origin: Origin::Flag };
             let flagged = Settings::resolve(&[word]).unwrap();
             assert_eq!(range(&flagged.params), range(&StereoParams::default()), "{preset}");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_lead_back_to_the_parameters() {
+    fn words_resolve_to_the_same_parameters() {
         let mut rank = StereoParams::default();
         Preset::Banz2011.apply(&mut rank);
         rank.p1 += 3;

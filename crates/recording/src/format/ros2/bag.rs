@@ -1,6 +1,6 @@
-//! Metadata for `ros2 bag`: quality of service of each topic, and a summary of the file.
+//! Metadata for `ros2 bag`, version 8: quality of service of each topic, and a summary of the file.
 //!
-//! Both follow metadata version 8, with numbers for policies, which every ROS 2 since Humble reads.
+//! Policies are numbers, which every ROS 2 since Humble reads.
 
 use crate::{Channel, topic};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub(super) const QOS: &str = "offered_qos_profiles";
 /// Name of the MCAP metadata record with [`bag_metadata`].
 pub const METADATA_NAME: &str = "rosbag2";
 
-/// Quality of service of a topic when it is played, as YAML.
+/// Returns the quality of service of a topic for playback, as YAML.
 pub(super) fn offered_qos(topic: &str) -> String {
     // late subscribers still get a message that is sent only once
     let (depth, durability) = if is_latched(topic) { (1, 1) } else { (10, 2) };
@@ -29,12 +29,12 @@ fn is_latched(topic: &str) -> bool {
     topic == topic::TRANSFORMS || topic == topic::ABOUT
 }
 
-/// The contents of the MCAP metadata record called [`METADATA_NAME`].
+/// Returns the contents of the MCAP metadata record [`METADATA_NAME`].
 ///
 /// Newer players take counts from MCAP's own statistics, but without this record they expect names of policies where
-/// [`Channel::metadata`] has numbers. So the record is also at the start of a file, with no messages, in case the file is never finished.
+/// [`Channel::metadata`] has numbers. So it is also at the start of a file, without messages, in case the file is never finished.
 ///
-/// `file_name` is without a folder, `counts` has every channel and how many messages it has, and the times are the smallest and the
+/// `file_name` is without a folder, `counts` has the number of messages of each channel, and the times are the smallest and the
 /// largest log time, ns since 1970.
 pub fn bag_metadata(
     file_name: &str,
@@ -54,7 +54,7 @@ pub fn bag_metadata(
     for (channel, count) in counts {
         let kind = channel.schema.as_ref().map_or("", |schema| &schema.name);
         let qos = channel.metadata.get(QOS).map_or("", String::as_str);
-        // writing to a string does not fail
+        // a write to a string does not fail
         let _ = write!(
             yaml,
             "  - topic_metadata:\n      name: {}\n      type: {}\n      serialization_format: {}\n      \
@@ -75,7 +75,7 @@ pub fn bag_metadata(
     [("serialized_metadata".to_owned(), yaml)].into()
 }
 
-/// Words as a YAML scalar: a JSON string is one.
+/// Quotes words as a YAML scalar: each JSON string is one.
 fn quoted(words: &str) -> String {
     serde_json::Value::from(words).to_string()
 }
@@ -87,7 +87,7 @@ mod tests {
     use yaml_rust2::YamlLoader;
 
     #[test]
-    fn the_summary_and_what_topics_offer_are_yaml() {
+    fn summary_and_quality_of_service_are_yaml() {
         let still = Arc::new(super::super::channel(topic::TRANSFORMS, Kind::Transform));
         let depth = Arc::new(super::super::channel(topic::DEPTH, Kind::Image));
         let metadata = bag_metadata("a \"b\": 'c'.mcap", &[(still, 1), (depth, 20)], (1_000, 5_000));

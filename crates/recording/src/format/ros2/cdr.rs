@@ -1,12 +1,12 @@
-//! CDR as ROS 2 writes it: a header of four bytes with the byte order, then the fields.
+//! CDR encoding of ROS 2's messages: a header of four bytes with the byte order, then the fields.
 
 use byteorder::{BigEndian, LittleEndian};
 use serde::{Deserialize, Serialize};
 
-/// Classic CDR, little-endian, no options.
+/// Header of classic CDR, little-endian, without options.
 const LITTLE_ENDIAN: [u8; 4] = [0, 1, 0, 0];
 
-/// The bytes of a message; `hint` is about their number.
+/// Encodes a message; `hint` is the approximate number of bytes.
 pub(super) fn to_bytes(message: &impl Serialize, hint: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(LITTLE_ENDIAN.len() + hint);
     bytes.extend_from_slice(&LITTLE_ENDIAN);
@@ -14,11 +14,11 @@ pub(super) fn to_bytes(message: &impl Serialize, hint: usize) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a message; ROS 2 pads messages, and bytes behind the last field are ignored.
+/// Decodes a message. Bytes behind the last field are ignored, because ROS 2 pads messages.
 pub(super) fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     let (head, fields) =
         bytes.split_at_checked(4).ok_or_else(|| format!("{} bytes are no CDR message", bytes.len()))?;
-    // the other half of the header are options without effect on reading
+    // the other two bytes of the header are options without effect on reading
     let read = match head[..2] {
         [0, 0] => cdr_encoding::from_bytes::<T, BigEndian>(fields),
         [0, 1] => cdr_encoding::from_bytes::<T, LittleEndian>(fields),

@@ -1,9 +1,9 @@
-//! ROS 2's messages with their fields in the order of CDR.
+//! ROS 2's messages as structs. CDR has no names, so the order of the fields is the encoding.
 
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// Serializes `sequence<uint8>` as a whole; serde's default is byte by byte.
+/// Serializes `sequence<uint8>` as a whole; serde would do it byte by byte.
 fn octets<S: Serializer>(data: &&[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(data)
 }
@@ -120,7 +120,7 @@ pub(super) struct PointCloud2<'a> {
     pub is_dense: bool,
 }
 
-/// `geometry_msgs/msg/TransformStamped`, with translation and rotation as they lie in `geometry_msgs/msg/Transform`.
+/// `geometry_msgs/msg/TransformStamped`, with the fields of `geometry_msgs/msg/Transform` in order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TransformStamped<'a> {
     #[serde(borrow)]

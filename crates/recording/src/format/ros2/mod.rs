@@ -1,11 +1,11 @@
-//! ROS 2's messages: CDR with `ros2msg` schemas, as `ros2 bag` writes them into MCAP.
+//! Encoding and decoding of ROS 2's messages: CDR with `ros2msg` schemas, as `ros2 bag` writes them into MCAP.
 
 pub mod bag;
 mod cdr;
 mod messages;
 pub(super) mod ros1;
 
-use super::pixels::{self, Described};
+use super::pixels::{self, PackedImage};
 use super::points;
 use super::{Format, Kind, since_1970};
 use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
@@ -18,10 +18,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Type of a field of points: 32-bit float.
+/// Type code of a 32-bit float in `PointField`.
 const FLOAT32: u8 = 7;
 
-/// Name and definition of the messages of a kind. A definition contains those of all nested messages, as `ros2 bag` stores it.
+/// Returns name and definition of the messages of a kind. A definition contains those of all nested messages, as in `ros2 bag`.
 fn schema(kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Image => ("sensor_msgs/msg/Image", include_str!("definitions/Image.msg")),
@@ -34,7 +34,7 @@ fn schema(kind: Kind) -> (&'static str, &'static str) {
     }
 }
 
-/// Kind of the messages of a channel, if they are ROS 2's.
+/// Returns the kind of a channel's messages; `None` where they are not ROS 2's.
 pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     let name = &channel.schema.as_ref().filter(|_| channel.message_encoding == "cdr")?.name;
     let kinds =
@@ -42,7 +42,6 @@ pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     kinds.into_iter().find(|kind| schema(*kind).0 == name)
 }
 
-/// The channel of a topic with messages of this kind.
 pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
     let (name, definition) = schema(kind);
     let schema = Schema { name: name.to_owned(), encoding: "ros2msg".to_owned(), data: definition.into() };
@@ -61,7 +60,7 @@ impl<'a> Header<'a> {
         Self { stamp, frame_id: Cow::Borrowed(&message.frame_id) }
     }
 
-    /// The stamp: 1970 for an earlier one, and for the largest one, which stands for all later times.
+    /// Returns the stamp: 1970 for an earlier one, and for the largest one, which stands for all later times.
     fn time(&self) -> SystemTime {
         let sec = Some(self.stamp.sec).filter(|&sec| sec < i32::MAX).and_then(|sec| u64::try_from(sec).ok());
         sec.map_or(UNIX_EPOCH, |sec| {
@@ -74,7 +73,6 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The bytes of a message.
 pub(super) fn encode(message: &Message) -> Vec<u8> {
     let header = Header::of(message);
     match &message.body {
@@ -96,7 +94,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
                 k: *k,
                 r: *r,
                 p: *p,
-                // 0 as 1: pixels are not summed up. An empty region is the whole image.
+                // 0 means 1: pixels are not binned. An empty region is the whole image.
                 binning_x: 0,
                 binning_y: 0,
                 roi: RegionOfInterest::default(),
@@ -106,7 +104,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
         Body::Disparity(disparity) => {
             let DisparityBody { disparity_px, focal_px, baseline_m, min_disparity, max_disparity, delta_d } = disparity;
             let (width, height) = (disparity_px.width() as u32, disparity_px.height() as u32);
-            // in ROS a number below the smallest searched disparity is invalid
+            // in ROS a value below the smallest searched disparity is invalid
             let invalid = min_disparity - 1.0;
             let data = pixels::float_bytes(disparity_px, |d| if d.is_nan() { invalid } else { d });
             let disparity = DisparityImage {
@@ -163,7 +161,6 @@ fn image_message<'a>(
     messages::Image { header, height, width, encoding, is_bigendian: 0, step, data }
 }
 
-/// Decodes a message of some kind.
 pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
     match kind {
         Kind::Image => image(cdr::from_bytes(data)?),
@@ -172,7 +169,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         Kind::Disparity => {
             let DisparityImage { header, image, f, t, min_disparity, max_disparity, delta_d, .. } =
                 cdr::from_bytes(data)?;
-            // false for NaN, which stays
+            // false for NaN, which stays NaN
             let is_invalid = |d: f32| d < min_disparity;
             let disparity_px = described(&image).floats()?.map(|&d| if is_invalid(d) { f32::NAN } else { d });
             let (focal_px, baseline_m) = (f, t);
@@ -191,7 +188,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
             };
             let count = Some(u64::from(width) * u64::from(height));
             let xyz = [named("x")?, named("y")?, named("z")?];
-            let described = points::Described { xyz, color: named("rgb")?, step: point_step, count, data };
+            let described = points::PackedPoints { xyz, color: named("rgb")?, step: point_step, count, data };
             let all = described.points()?;
             Ok(header.message(Body::Points(all)))
         }
@@ -229,14 +226,14 @@ fn camera(camera: CameraInfo) -> Result<Message, String> {
     Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))
 }
 
-/// Coding of the video in a message of Foxglove's, such as `h264`.
+/// Returns the coding of the video in a message of Foxglove, such as `h264`.
 pub(super) fn coding_of_video(data: &[u8]) -> Option<String> {
     let (_stamp, _frame_id, _data, coding) = cdr::from_bytes::<(Time, String, &[u8], String)>(data).ok()?;
     Some(coding)
 }
 
-fn described<'a>(image: &'a messages::Image<'_>) -> Described<'a> {
+fn described<'a>(image: &'a messages::Image<'_>) -> PackedImage<'a> {
     let messages::Image { width, height, encoding, is_bigendian, step, data, .. } = image;
     let is_bigendian = *is_bigendian != 0;
-    Described { width: *width, height: *height, encoding, step: *step, is_bigendian, data }
+    PackedImage { width: *width, height: *height, encoding, step: *step, is_bigendian, data }
 }

@@ -1,12 +1,12 @@
-//! ROS 1's messages, as they are in recordings that were bags: the same fields, little-endian, one after the other without padding, and a
-//! number in each header. They are only read.
+//! Decoding of ROS 1's messages in recordings converted from bags: the fields of ROS 2, little-endian and without padding, and a
+//! sequence number in each header.
 
 use super::messages::{CameraInfo, CompressedImage, Header, Image, RegionOfInterest, Time};
 use crate::format::Kind;
 use crate::{Channel, Message};
 use std::borrow::Cow;
 
-/// Kind of the messages of a channel, if they are ROS 1's.
+/// Returns the kind of a channel's messages; `None` where they are not ROS 1's.
 pub(in crate::format) fn kind(channel: &Channel) -> Option<Kind> {
     let schema = channel.schema.as_ref().filter(|_| channel.message_encoding == "ros1")?;
     match schema.name.as_str() {
@@ -17,9 +17,8 @@ pub(in crate::format) fn kind(channel: &Channel) -> Option<Kind> {
     }
 }
 
-/// Decodes a message of some kind.
 pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
-    let fields = &mut Fields(data);
+    let fields = &mut FieldReader(data);
     match kind {
         Kind::Image => super::image(Image {
             header: fields.header()?,
@@ -58,10 +57,10 @@ pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, Stri
     }
 }
 
-/// The bytes that are left of a message.
-struct Fields<'a>(&'a [u8]);
+/// Reader of the fields in the bytes that are left of a message.
+struct FieldReader<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> FieldReader<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
         let left = self.0.len();
         let cut = || format!("damaged, or not what its schema says: {left} bytes are left where {count} should be");
@@ -86,7 +85,7 @@ impl<'a> Fields<'a> {
         self.take(count as usize)
     }
 
-    /// A text; letters that are no UTF-8 are replaced.
+    /// Reads a text; bytes that are no UTF-8 are replaced.
     fn text(&mut self) -> Result<Cow<'a, str>, String> {
         self.bytes().map(String::from_utf8_lossy)
     }
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_and_cameras_of_ros_1_are_read_and_damaged_ones_refused() {
+    fn reads_ros1_images_and_cameras_and_rejects_damaged_ones() {
         let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let image = [&header()[..], &words(&[2, 3]), &text("mono8"), &[0], &words(&[4, 8]), &[1, 2, 3, 0, 4, 5, 6, 0]];
         let image = image.concat();
