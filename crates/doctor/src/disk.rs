@@ -4,15 +4,13 @@ use super::absolute;
 use super::report::Check;
 use crate::console;
 use crate::files;
-use crate::recording::write::free_bytes;
+use crate::recording::write::{MIN_RESERVE_BYTES, free_bytes};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Rate of raw 1280x720 pairs at 30/s with 2 bytes per pixel (webcam), bytes/s.
 const NEEDED_BYTES_PER_S: f64 = 2.0 * 1280.0 * 720.0 * 2.0 * 30.0;
-/// Space that the recorder keeps free, bytes.
-const RESERVE_BYTES: u64 = 64 << 20;
 /// Minimum length of a useful recording.
 const MIN_TIME: Duration = Duration::from_mins(1);
 
@@ -34,7 +32,7 @@ pub(super) struct DiskMeasurement {
 /// Measures the disk of a folder with an unnamed file, which vanishes however the program ends.
 pub(super) fn measure(folder: &Path) -> DiskMeasurement {
     let free = free_bytes(folder);
-    let has_room = free.is_none_or(|free| free > RESERVE_BYTES + PROBE_BYTES);
+    let has_room = free.is_none_or(|free| free > MIN_RESERVE_BYTES + PROBE_BYTES);
     DiskMeasurement { free, written: write(folder, has_room) }
 }
 
@@ -87,12 +85,13 @@ pub(super) fn checks(folder: &Path, measured: &DiskMeasurement) -> Vec<Check> {
             let todo = "choose a folder that you may write to: `record -o FOLDER/walk.mcap`, or --folder here";
             return vec![Check::wrong("disk", format!("{shown} takes no files: {why}"), todo)];
         }
-        Ok(_) if free.is_some_and(|free| free < RESERVE_BYTES) => return full("is full"),
+        Ok(_) if free.is_some_and(|free| free < MIN_RESERVE_BYTES) => return full("is full"),
         Ok(written) => written,
     };
     let needed = format!("raw pairs of 1280x720 at 30/s need {:.0} MB/s", NEEDED_BYTES_PER_S / 1e6);
     let mut checks = Vec::new();
-    let time = free.map(|free| Duration::from_secs_f64(free.saturating_sub(RESERVE_BYTES) as f64 / NEEDED_BYTES_PER_S));
+    let time =
+        free.map(|free| Duration::from_secs_f64(free.saturating_sub(MIN_RESERVE_BYTES) as f64 / NEEDED_BYTES_PER_S));
     let room = time.map_or_else(String::new, |time| format!(", room for {} of them", minutes(time)));
     let speed = written.map(|(bytes, time)| bytes as f64 / time.as_secs_f64().max(1e-6));
     let speed_text = speed.map_or_else(String::new, |speed| format!(", writes {:.0} MB/s", speed / 1e6));
@@ -160,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_wrong() {
-        for full in [check(9, Err(io::ErrorKind::StorageFull.into())), check(RESERVE_BYTES - 1, Ok(None))] {
+        for full in [check(9, Err(io::ErrorKind::StorageFull.into())), check(MIN_RESERVE_BYTES - 1, Ok(None))] {
             assert!(says(&full, State::Wrong, "no recording has room", "free some space"), "{full:?}");
         }
         let folder = tempfile::tempdir().unwrap();

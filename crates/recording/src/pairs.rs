@@ -1,9 +1,9 @@
 //! Iterator over the pairs of a recording with their results, for programs that use the library.
 
-use super::unpack::{Measured, Unpacker};
+use super::unpack::{UnpackedResult, Unpacker};
 use super::{ReadError, Recording};
 use crate::calibration::{CalibrationError, Rectifier};
-use crate::capture::{MaxPixels, Pixels, RawPair, Recorded};
+use crate::capture::{MaxPixels, Pixels, RawPair};
 use crate::geometry::Geometry;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,9 +60,8 @@ impl RecordedPairs {
             std::mem::swap(&mut pair.left, &mut pair.right);
         }
         let packets = self.recording.packets_of_result(k)?;
-        let measured = Measured::of(&packets).map_err(ReadError::Damaged)?;
-        let recorded = Recorded { depth_m: measured.depth_m(), disparity_px: measured.disparity_px };
-        pair.recorded = (recorded != Recorded::default()).then(|| Arc::new(recorded));
+        let result = UnpackedResult::of(&packets).map_err(ReadError::Damaged)?;
+        pair.recorded = result.recorded().map(Arc::new);
         Ok(pair)
     }
 }

@@ -208,12 +208,12 @@ impl Server {
         let heads: BTreeSet<_> =
             present.of(Role::Head).filter(answers).filter(|head| self.member.matches(&head.name)).collect();
         self.orders.retain(|rig| heads.iter().any(|head| head.name == *rig));
-        let mut before = std::mem::take(&mut self.places);
+        let before = std::mem::take(&mut self.places);
         // of two heads of one name the newest wins; an engine that serves the other one keeps it
         for head in heads {
             let order = self.orders.of(&head.name, engines.iter().copied());
             let earlier = order.into_iter().take_while(|engine| **engine != self.member).cloned().collect();
-            let since = before.remove(&head.name).map_or_else(Instant::now, |place| place.since);
+            let since = before.get(&head.name).map_or_else(Instant::now, |place| place.since);
             self.places.insert(head.name.clone(), Place { head: head.clone(), earlier, since });
         }
     }

@@ -4,7 +4,7 @@ use super::{Part, frames_csv};
 use crate::Packet;
 use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
 use crate::read::ReadError;
-use crate::unpack::Measured;
+use crate::unpack::UnpackedResult;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,10 +40,10 @@ impl PairWriter<'_> {
         result: Result<Vec<Packet>, ReadError>,
     ) -> anyhow::Result<WrittenPair> {
         let mut warnings = Vec::new();
-        let measured = result.map_err(|err| err.to_string()).and_then(|packets| Measured::of(&packets));
+        let measured = result.map_err(|err| err.to_string()).and_then(|packets| UnpackedResult::of(&packets));
         let measured = measured.unwrap_or_else(|text| {
             warnings.push(text);
-            Measured::default()
+            UnpackedResult::default()
         });
         let raw = Arc::new(raw);
         let needs_frame = [Part::Rectified, Part::Ply].iter().any(|part| self.parts.contains(part));
@@ -76,7 +76,7 @@ fn write_file(
     ending: &str,
     raw: &RawPair,
     frame: Option<&Frame>,
-    measured: &Measured,
+    measured: &UnpackedResult,
     warnings: &mut Vec<String>,
 ) -> Result<bool, export::ExportError> {
     let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());

@@ -9,7 +9,7 @@ use crate::capture::{EncodedImage, MaxPixels, Orientation, Original, Pixels, Raw
 use crate::image::{Image, Luma};
 use crate::message::{Body, DisparityBody};
 use crate::stereo::{DisparityMap, INVALID, reason};
-use crate::unpack::{Measured, Unpacker};
+use crate::unpack::{UnpackedResult, Unpacker};
 use crate::{ResultNote, Streams, format};
 use fastrand::Rng;
 
@@ -265,7 +265,7 @@ fn results_round_trip_with_the_depth_that_others_compute() {
             packets.push(topic, frame::LEFT, time::from_ns(8), body);
         }
         let packets = packets.made;
-        let back = Measured::of(&packets).unwrap();
+        let back = UnpackedResult::of(&packets).unwrap();
         let is_there = |x, y| {
             let reasons = map.reasons.at(x, y);
             map.values.at(x, y) != INVALID && (filled || reasons & reason::FILLED == 0)

@@ -2,13 +2,11 @@
 
 use crate::Packet;
 use crate::capture::Recorded;
-use crate::unpack::Measured;
+use crate::unpack::UnpackedResult;
 
 /// Returns depth and disparity of a result; `None` if there is neither, or they cannot be read.
 pub(super) fn of(packets: &[Packet]) -> Option<Recorded> {
-    let measured = Measured::of(packets).inspect_err(|err| log::debug!("{err}")).ok()?;
-    let recorded = Recorded { depth_m: measured.depth_m(), disparity_px: measured.disparity_px };
-    (recorded != Recorded::default()).then_some(recorded)
+    UnpackedResult::of(packets).inspect_err(|err| log::debug!("{err}")).ok()?.recorded()
 }
 
 #[cfg(test)]

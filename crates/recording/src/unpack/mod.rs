@@ -7,7 +7,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub use result::Measured;
+pub use result::UnpackedResult;
 pub use sizes::Sizes;
 
 use super::read::{ReadError, Recording};

@@ -1,5 +1,6 @@
 //! Decodes the recorded result of a pair.
 
+use crate::capture::Recorded;
 use crate::console::foreign;
 use crate::image::Image;
 use crate::message::{Body, Encoding, ImageBody};
@@ -9,7 +10,7 @@ use crate::{Packet, ResultNote, format, topic};
 
 /// Recorded parts of a result.
 #[derive(Debug, Default)]
-pub struct Measured {
+pub struct UnpackedResult {
     /// Depth, mm; 0 where there is none.
     pub depth_mm: Option<Image<u16>>,
     /// Disparity, px; NaN where there is none.
@@ -20,7 +21,7 @@ pub struct Measured {
     pub log_time_ns: u64,
 }
 
-impl Measured {
+impl UnpackedResult {
     /// Decodes the packets of a result.
     ///
     /// # Errors
@@ -56,6 +57,12 @@ impl Measured {
     /// Returns the depth, m; NaN where there is none.
     pub fn depth_m(&self) -> Option<Image<f32>> {
         Some(self.depth_mm.as_ref()?.map(|&mm| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 }))
+    }
+
+    /// Returns depth and disparity; `None` if there is neither.
+    pub fn recorded(self) -> Option<Recorded> {
+        let recorded = Recorded { depth_m: self.depth_m(), disparity_px: self.disparity_px };
+        (recorded != Recorded::default()).then_some(recorded)
     }
 }
 

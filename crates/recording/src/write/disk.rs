@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-/// Minimum space that stays free, bytes.
-const MIN_RESERVE: u64 = 64 << 20;
+/// Space that a recording leaves free at least, bytes.
+pub const MIN_RESERVE_BYTES: u64 = 64 << 20;
 /// Duration of the recording that the free space must hold.
 const RESERVE_TIME: Duration = Duration::from_secs(5);
 
@@ -22,5 +22,5 @@ pub(super) fn name(folder: &Path) -> String {
 
 /// Returns the free space at which a recording of this rate stops, bytes.
 pub(super) fn reserve(bytes_per_s: f64) -> u64 {
-    MIN_RESERVE.max((bytes_per_s * RESERVE_TIME.as_secs_f64()) as u64)
+    MIN_RESERVE_BYTES.max((bytes_per_s * RESERVE_TIME.as_secs_f64()) as u64)
 }

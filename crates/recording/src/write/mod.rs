@@ -24,7 +24,7 @@ mod thread;
 mod tests;
 
 pub use beginning::Begins;
-pub use disk::free_bytes;
+pub use disk::{MIN_RESERVE_BYTES, free_bytes};
 pub use error::RecordError;
 pub use expected::{Expected, bytes_per_pair, expected};
 pub use file::McapFile;
