@@ -24,7 +24,7 @@ pub(super) struct PublishArgs {
     /// Pages of this machine and of Foxglove always may. Clients may also call this machine by its name.
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "ORIGIN", requires = "publish")]
-    publish_allow_origin: Vec<crate::publish::Origin>,
+    publish_allow_origin: Vec<crate::publish::WebOrigin>,
 }
 
 /// Where a token can be chosen; a flag would show it to everyone who lists processes.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::time::Duration;
 use stereopsis_search::{
-    Budget, Failure, Journal, Judge, Limits, Meter, Plan, SampleResult, SearchProgress, Trial, Watcher, find,
+    Budget, Failure, Journal, Judge, Meter, Plan, SampleResult, SearchLimits, SearchProgress, Trial, Watcher, find,
 };
 use stereopsis_stereo::StereoParams;
 
@@ -24,7 +24,7 @@ pub(crate) fn journal(input: &[u8]) {
     assert!(bytes.starts_with(input), "something was lost");
     let (_, again) = Journal::open(&path, &header()).expect("a journal that was opened before");
     assert_eq!((again.trials.len(), again.elapsed), (known.trials.len(), known.elapsed));
-    let limits = Limits { max_ms: None, budget: Budget::Trials(known.trials.len() + 1) };
+    let limits = SearchLimits { max_ms: None, budget: Budget::Trials(known.trials.len() + 1) };
     let plan = Plan { judge: Judge::WithoutTruth, start: StereoParams::default(), limits };
     let ended = find(&plan, SAMPLES, known, &mut MissingEngine, &mut PassiveWatcher);
     assert!(!matches!(ended, Err(Failure::Stopped | Failure::Refused(_))), "{ended:?}");

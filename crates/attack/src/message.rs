@@ -3,7 +3,7 @@
 use stereopsis_base::image::Image;
 use stereopsis_capture::{MaxPixels, Pixels};
 use stereopsis_recording::message::{Body, DisparityBody, Encoding, ImageBody};
-use stereopsis_recording::unpack::{Measured, Unpacker};
+use stereopsis_recording::unpack::{UnpackedResult, Unpacker};
 use stereopsis_recording::{Channel, Format, Packet, Schema, format, topic};
 
 /// Returns the topics of all message kinds in both formats and of ROS 1, one of which the first byte of an input selects.
@@ -52,7 +52,7 @@ pub(crate) fn message(input: &[u8]) {
         data: data.to_vec(),
     };
     let first = packet(channel);
-    let _ = Measured::of(std::slice::from_ref(&first));
+    let _ = UnpackedResult::of(std::slice::from_ref(&first));
     for pixels in [Pixels::Luma, Pixels::Color] {
         let unpacker = Unpacker::of(None, pixels, MaxPixels::default());
         let _ = unpacker.pair(std::slice::from_ref(&first));

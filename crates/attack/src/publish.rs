@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use stereopsis_publish::guard::{Admitted, Guard, MAX_HEAD_BYTES};
 use stereopsis_publish::panel::Panel;
 use stereopsis_publish::protocol::Request;
-use stereopsis_publish::{Origin, Token};
+use stereopsis_publish::{Token, WebOrigin};
 
 const TOKEN: &str = "0123456789abcdefghijklmn";
 
@@ -39,7 +39,7 @@ fn let_in(guard: &Guard, input: &[u8], admitted: &Admitted) {
         if let Some((name, value)) = line.split_once(':')
             && name.trim().eq_ignore_ascii_case("origin")
         {
-            let origin: Origin = value.trim().parse().expect("an origin");
+            let origin: WebOrigin = value.trim().parse().expect("an origin");
             assert!(origin.is_loopback() || origin.is_foxgloves(), "let in for {origin}");
         }
     }

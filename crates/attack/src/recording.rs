@@ -5,7 +5,7 @@ use std::io::Read;
 use stereopsis_capture::{Pixels, TopicChoice};
 use stereopsis_recording::Recording;
 use stereopsis_recording::read::{PacketStream, PairStream, ReadError};
-use stereopsis_recording::unpack::{Measured, Unpacker};
+use stereopsis_recording::unpack::{UnpackedResult, Unpacker};
 
 const MOST_PAIRS: usize = 32;
 
@@ -33,7 +33,7 @@ pub(crate) fn file(input: &[u8]) {
                 let _ = unpacker.pair(packets).inspect(|pair| assert_eq!(pair.left.size(), pair.right.size()));
             }
             if let Ok(result) = recording.packets_of_result(k) {
-                let _ = Measured::of(&result);
+                let _ = UnpackedResult::of(&result);
             }
             assert_eq!(recording.packets_of_pair(k), packets, "pair {k}");
         }

@@ -58,7 +58,7 @@ pub use gather::{BatchViews, gather};
 pub use guide::TargetPose;
 pub use judge::{DepthError, Judgement, depth_difference};
 pub use lens_kind::LensKind;
-pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
+pub use outcome::{CalibrationRequest, MIN_VIEWS, Outcome, calibrate};
 pub use pictures::PairFiles;
 pub use pictures::Pictures;
 pub use pose::Pose;

@@ -31,7 +31,7 @@ const MAX_ERROR_RATIO: f64 = 0.95;
 
 /// Prior knowledge for a calibration.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Request {
+pub struct CalibrationRequest {
     /// Lens model; `None` selects it by the views.
     pub kind: Option<LensKind>,
     /// Fixed cameras, of which only the relative pose is solved.
@@ -86,7 +86,7 @@ pub fn calibrate(
     board: &Board,
     views: &[View],
     size: (usize, usize),
-    request: &Request,
+    request: &CalibrationRequest,
 ) -> Result<Outcome, CalibrationError> {
     let mut tried: Vec<(Solution, Option<Judgement>)> = Vec::new();
     let mut failure = None;
@@ -144,7 +144,7 @@ pub fn calibrate(
 }
 
 /// Returns the lens models to compare, the simplest first.
-fn kinds(request: &Request) -> Vec<LensKind> {
+fn kinds(request: &CalibrationRequest) -> Vec<LensKind> {
     let fits = |kind: &LensKind| match request.kept {
         Some(kept) => kept.iter().all(|camera| kind.vector(camera).is_some()),
         None => true,

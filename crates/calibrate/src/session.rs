@@ -3,7 +3,7 @@
 use super::coverage::Coverage;
 use super::detect::{Detection, Detector, edge_width_px};
 use super::guide::{Guide, TargetPose};
-use super::outcome::{MIN_VIEWS, Outcome, Request, calibrate};
+use super::outcome::{CalibrationRequest, MIN_VIEWS, Outcome, calibrate};
 use super::pictures::Pictures;
 use super::{Board, Corner, Side, View};
 use crate::calibration::{CalibrationError, Camera, quantile};
@@ -112,7 +112,7 @@ pub fn views_of(taken: &[TakenView]) -> Vec<View> {
 pub struct CalibrationSession {
     board: Board,
     detector: Detector,
-    request: Request,
+    request: CalibrationRequest,
     size: Option<(usize, usize)>,
     /// Whether views are taken automatically.
     pub is_automatic: bool,
@@ -136,7 +136,7 @@ pub struct SolverInput {
     board: Board,
     views: Vec<View>,
     size: (usize, usize),
-    request: Request,
+    request: CalibrationRequest,
 }
 
 pub struct SolverResult {
@@ -160,7 +160,7 @@ impl CalibrationSession {
     ///
     /// # Errors
     /// The board cannot be detected.
-    pub fn new(board: &Board, request: Request) -> Result<Self, CalibrationError> {
+    pub fn new(board: &Board, request: CalibrationRequest) -> Result<Self, CalibrationError> {
         Ok(Self {
             board: *board,
             detector: Detector::new(board)?,

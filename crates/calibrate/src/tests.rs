@@ -3,8 +3,8 @@
 use super::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use super::judge::judge;
 use super::{
-    Board, BoardFrame, CalibrationSession, LensKind, Notice, Outcome, PairFiles, Pose, Request, View, calibrate,
-    depth_difference, gather, solve, views_of,
+    Board, BoardFrame, CalibrationRequest, CalibrationSession, LensKind, Notice, Outcome, PairFiles, Pose, View,
+    calibrate, depth_difference, gather, solve, views_of,
 };
 use crate::calibration::{StereoRig, quantile};
 use crate::capture::MaxPixels;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SIZE: (usize, usize) = (640, 480);
 const NOISE_PX: f64 = 0.08;
-const PINHOLE: Request = Request { kind: Some(LensKind::Pinhole), kept: None };
+const PINHOLE: CalibrationRequest = CalibrationRequest { kind: Some(LensKind::Pinhole), kept: None };
 
 fn board() -> Board {
     "charuco:10x7:26mm:19.5mm:DICT_5X5_100".parse().unwrap()
@@ -85,7 +85,7 @@ fn depth_errors_stay_near_their_prediction() {
 #[test]
 fn a_good_set_is_taken_and_finds_the_rig() {
     let (rig, views) = good();
-    let outcome = calibrate(&board(), &views, SIZE, &Request::default()).unwrap();
+    let outcome = calibrate(&board(), &views, SIZE, &CalibrationRequest::default()).unwrap();
     assert!(outcome.refusals.is_empty(), "{outcome}");
     assert_eq!(outcome.solution.kind, LensKind::Pinhole, "{outcome}");
     assert!(
@@ -104,7 +104,7 @@ fn stacked_cameras_are_solved_only_with_the_upper_one_first() {
     let DVec3 { x, y, z } = beside.translation_m;
     let rig = StereoRig { translation_m: DVec3::new(y, x, z), ..beside };
     let views = views(&rig, 16, &mut Rng::with_seed(7), &ImagingConditions::default());
-    let outcome = calibrate(&board(), &views, SIZE, &Request::default()).unwrap();
+    let outcome = calibrate(&board(), &views, SIZE, &CalibrationRequest::default()).unwrap();
     assert!(outcome.refusals.is_empty(), "{outcome}");
     let found = &outcome.solution.rig;
     assert_eq!(found.axis(), Axis::Vertical, "{outcome}");
@@ -234,7 +234,7 @@ fn one_view_suffices_with_kept_cameras() {
     rig.rotation = DMat3::from_rotation_y(0.02) * rig.rotation;
     let mut rng = Rng::with_seed(6);
     let one = views(&rig, 1, &mut rng, &ImagingConditions::default());
-    let outcome = calibrate(&board(), &one, SIZE, &Request { kind: None, kept }).unwrap();
+    let outcome = calibrate(&board(), &one, SIZE, &CalibrationRequest { kind: None, kept }).unwrap();
     assert!(outcome.refusals.is_empty(), "{outcome}");
     let turn = outcome.solution.rig.rotation * rig.rotation.transpose();
     assert!(glam::DQuat::from_mat3(&turn).to_scaled_axis().length() < 0.002, "{turn}");

@@ -2,7 +2,7 @@
 
 use super::coverage::Coverage;
 use super::guide::TargetPose;
-use super::outcome::{Outcome, Request};
+use super::outcome::{CalibrationRequest, Outcome};
 use super::session::{BoardFrame, CalibrationSession, Notice, TakenView};
 use super::{Board, Corner};
 use crate::calibration::CalibrationError;
@@ -76,7 +76,11 @@ impl Watch {
     ///
     /// # Errors
     /// The board cannot be detected, or the system cannot start a thread.
-    pub fn start(board: &Board, request: Request, wake: Arc<dyn Fn() + Send + Sync>) -> Result<Self, CalibrationError> {
+    pub fn start(
+        board: &Board,
+        request: CalibrationRequest,
+        wake: Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<Self, CalibrationError> {
         let session = CalibrationSession::new(board, request)?;
         let (sender, pairs) = newest::channel();
         let (orders, ordered) = bounded(MAX_ORDERS);

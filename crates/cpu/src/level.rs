@@ -17,7 +17,7 @@ use crate::console;
 use crate::engine::demand::Demand;
 use crate::engine::{EngineError, StageTime};
 use crate::image::{Image, PictureRef};
-use crate::process::memory::{Free, Places};
+use crate::process::memory::{FreeMemory, Places};
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
 use crate::stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, pyramid};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) struct Buffers {
     /// Buffers of the coarser levels.
     coarser: Option<Box<Buffers>>,
     /// Memory that is free, for tests; else the system is asked.
-    pub(super) free: Option<Free>,
+    pub(super) free: Option<FreeMemory>,
     /// Bytes that are taken behind the winners of this pair, where gates decide what its volume takes.
     behind: u64,
 }
@@ -318,7 +318,7 @@ fn check_gated(
     bytes: usize,
     held: usize,
     behind: u64,
-    free: Option<Free>,
+    free: Option<FreeMemory>,
 ) -> Result<(), EngineError> {
     if bytes <= held {
         return Ok(());

@@ -4,13 +4,13 @@ use super::{CpuEngine, need, new_pool};
 use crate::engine::EngineError;
 use crate::engine::demand::Demand;
 use crate::process::OfProcess;
-use crate::process::memory::Free;
+use crate::process::memory::FreeMemory;
 use crossbeam_channel::Receiver;
 
 impl CpuEngine {
     /// The same with so much free memory, whatever the system says.
     #[must_use]
-    pub fn with_free(mut self, free: Free) -> Self {
+    pub fn with_free(mut self, free: FreeMemory) -> Self {
         self.buffers.free = Some(free);
         self
     }

@@ -1,7 +1,7 @@
 //! Checks of the cameras: port, modes, problems, and the programs that have them open.
 
 use super::report::{self, Check};
-use crate::capture::webcam::{CameraInfo, Mode, bandwidth_warnings};
+use crate::capture::webcam::{DetectedCamera, Mode, bandwidth_warnings};
 use crate::console::{counted, foreign};
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +38,7 @@ pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
 }
 
 /// Checks each camera, and the bandwidth that two of them share.
-pub(super) fn checks(found: &Result<Vec<CameraInfo>, String>, holders: &BTreeMap<u32, Vec<Holder>>) -> Vec<Check> {
+pub(super) fn checks(found: &Result<Vec<DetectedCamera>, String>, holders: &BTreeMap<u32, Vec<Holder>>) -> Vec<Check> {
     let cameras = match found {
         Ok(cameras) => cameras,
         Err(why) => {
@@ -60,8 +60,8 @@ pub(super) fn checks(found: &Result<Vec<CameraInfo>, String>, holders: &BTreeMap
     checks
 }
 
-fn check(camera: &CameraInfo, holders: &[Holder]) -> Check {
-    let CameraInfo { index, name, port, bus, modes, problem } = camera;
+fn check(camera: &DetectedCamera, holders: &[Holder]) -> Check {
+    let DetectedCamera { index, name, port, bus, modes, problem } = camera;
     let named: Vec<_> = holders.iter().map(|Holder { name, pid }| format!("{name} (process {pid})")).collect();
     let named = report::names(&named);
     if let Some(problem) = problem {
@@ -99,20 +99,20 @@ mod tests {
     use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
     use crate::capture::webcam::UsbBus;
 
-    fn camera(index: u32, problem: Option<&str>) -> CameraInfo {
+    fn camera(index: u32, problem: Option<&str>) -> DetectedCamera {
         let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };
         let modes = vec![mode(Mjpeg, 1920, 1080), mode(Yuyv, 640, 480), mode(Yuyv, 1280, 720)];
         let modes = if problem.is_some() { Vec::new() } else { modes };
         let bus = Some(UsbBus { bus: 1 + index, speed_mbit: 480 });
         let (name, port) = ("Cam".into(), format!("1-{index}:1.0"));
-        CameraInfo { index, name, port, bus, modes, problem: problem.map(str::to_owned) }
+        DetectedCamera { index, name, port, bus, modes, problem: problem.map(str::to_owned) }
     }
 
     fn held(index: u32) -> BTreeMap<u32, Vec<Holder>> {
         BTreeMap::from([(index, vec![Holder { name: "cheese".into(), pid: 42 }])])
     }
 
-    fn only(camera: CameraInfo, holders: &BTreeMap<u32, Vec<Holder>>) -> Check {
+    fn only(camera: DetectedCamera, holders: &BTreeMap<u32, Vec<Holder>>) -> Check {
         let mut found = checks(&Ok(vec![camera]), holders);
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn two_cameras_on_one_slow_bus_are_noted() {
-        let on = |index| CameraInfo { bus: Some(UsbBus { bus: 2, speed_mbit: 480 }), ..camera(index, None) };
+        let on = |index| DetectedCamera { bus: Some(UsbBus { bus: 2, speed_mbit: 480 }), ..camera(index, None) };
         let found = checks(&Ok(vec![on(0), on(2)]), &BTreeMap::new());
         assert_eq!(found.iter().map(|check| check.state).collect::<Vec<_>>(), [State::Ok, State::Ok, State::Note]);
         assert!(found[2].text.starts_with("cameras 0 and 2 share USB bus 2"), "{found:?}");

@@ -9,7 +9,7 @@ use super::slot::PairFormat;
 use super::variant::VariantOverrides;
 use crate::engine::EngineError;
 use crate::engine::demand::{self, Demand};
-use crate::process::memory::Free;
+use crate::process::memory::FreeMemory;
 
 /// Jobs in flight: one uploads, one computes, one is read back.
 pub(super) const MAX_JOBS: usize = 3;
@@ -62,7 +62,7 @@ pub(super) fn check(
     (key, graph): (&GraphKey, &DispatchGraph),
     device: Device<'_>,
     held: u64,
-    free: Option<Free>,
+    free: Option<FreeMemory>,
 ) -> Result<(), EngineError> {
     let this = bytes_with(graph, format(demand, key), device.shares_memory);
     let need = |other: &Demand| if other == demand { Some(this) } else { bytes(other, device) };

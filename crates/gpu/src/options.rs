@@ -2,7 +2,7 @@
 
 use super::tuning::Autotune;
 use super::variant::VariantOverrides;
-use crate::process::memory::Free;
+use crate::process::memory::FreeMemory;
 
 /// Options of the engine beside the parameters of jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct GpuOptions {
     /// Runs each direction in a pass and a submission of its own, to compare with all together.
     pub sequential: bool,
     /// Free memory of the machine, for tests, instead of the system's own figure.
-    pub free: Option<Free>,
+    pub free: Option<FreeMemory>,
     /// Bytes of one binding, for tests, if less than the device allows.
     pub binding_bytes: Option<u64>,
     /// Fixed work of one submission, for tests, instead of an adapted one.

@@ -49,7 +49,7 @@ mod worker;
 pub use address::Address;
 pub use client::MAX_MESSAGE_BYTES;
 pub use hub::MAX_CLIENTS;
-pub use origin::Origin;
+pub use origin::WebOrigin;
 pub use server::MAX_CONNECTIONS;
 pub use target::PublishTarget;
 pub use token::Token;
@@ -79,7 +79,7 @@ pub struct PublishOptions {
     /// Address to listen on.
     pub address: Address,
     /// Origins of web pages that may connect, in addition to this machine's and Foxglove's.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<WebOrigin>,
     /// Token that every client must send. With `None` a loopback address requires no token, and any other address a random one.
     pub token: Option<Token>,
 }

@@ -1,4 +1,4 @@
-//! Origin of a web page or app, parsed from the HTTP header `Origin` or from `--publish-allow-origin`, in one canonical form.
+//! Origin of a web page or app, parsed from the HTTP header `WebOrigin` or from `--publish-allow-origin`, in one canonical form.
 
 use crate::console;
 use std::fmt;
@@ -11,9 +11,9 @@ pub(crate) const FOXGLOVE_ORIGINS: [&str; 2] = ["https://app.foxglove.dev", "fil
 
 /// Origin of a page as a browser sends it: `https://app.foxglove.dev`, `http://localhost:8080`, `file://`, `null`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin(String);
+pub struct WebOrigin(String);
 
-impl Origin {
+impl WebOrigin {
     /// Returns whether its page comes from this machine, on any port.
     pub fn is_loopback(&self) -> bool {
         let is_web = self.0.starts_with("http://") || self.0.starts_with("https://");
@@ -32,7 +32,7 @@ impl Origin {
     }
 }
 
-impl FromStr for Origin {
+impl FromStr for WebOrigin {
     type Err = String;
 
     fn from_str(words: &str) -> Result<Self, String> {
@@ -66,7 +66,7 @@ impl FromStr for Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for WebOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -107,14 +107,14 @@ mod tests {
             ("http://127.0.0.1.evil.example", false, false),
             ("app://localhost", false, false),
         ] {
-            let origin: Origin = words.parse().unwrap();
+            let origin: WebOrigin = words.parse().unwrap();
             assert_eq!((origin.is_loopback(), origin.is_foxgloves()), (loopback, foxgloves), "{words}");
         }
     }
 
     #[test]
     fn origins_are_canonical() {
-        let origin = |words: &str| words.parse::<Origin>().unwrap();
+        let origin = |words: &str| words.parse::<WebOrigin>().unwrap();
         assert_eq!(origin("HTTPS://Stereo.Example.com:443/"), origin("https://stereo.example.com"));
         assert_ne!(origin("https://stereo.example.com:80"), origin("https://stereo.example.com"));
         assert_eq!(origin("file:///").to_string(), "file://");
@@ -135,7 +135,7 @@ mod tests {
             "http://[::1",
             "\u{1b}[2J",
         ] {
-            let why = words.parse::<Origin>().unwrap_err();
+            let why = words.parse::<WebOrigin>().unwrap_err();
             assert!(why.contains("expected an origin") && !why.contains('\u{1b}'), "{words}: {why}");
         }
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Numeric parameter with values in order.
 #[derive(Clone)]
-pub struct Axis {
+pub struct SearchAxis {
     parameter: &'static Parameter<StereoParams>,
     values: Vec<Value>,
 }
@@ -15,7 +15,7 @@ pub struct Axis {
 const MAX_STEPS: i64 = 16;
 const ROUND: [i64; 8] = [1, 2, 3, 4, 5, 6, 8, 10];
 
-impl Axis {
+impl SearchAxis {
     /// Returns the axis of a parameter over its slider, including the value of `base`.
     ///
     /// `None` if no numeric parameter of this name has an effect beside the others of `base`.
@@ -52,7 +52,7 @@ impl Axis {
     }
 }
 
-impl fmt::Debug for Axis {
+impl fmt::Debug for SearchAxis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:?}", self.parameter.name, self.values)
     }
@@ -102,7 +102,7 @@ fn own_among(values: &mut [Value], own: i64) {
 mod tests {
     use super::*;
 
-    fn numbers(axis: &Axis) -> Vec<i64> {
+    fn numbers(axis: &SearchAxis) -> Vec<i64> {
         axis.values.iter().filter_map(|v| if let Value::Integer(v) = v { Some(*v) } else { None }).collect()
     }
 
@@ -110,7 +110,7 @@ mod tests {
     fn every_axis_is_short_rising_and_holds_the_setting() {
         let base =
             StereoParams { temporal: crate::stereo::Temporal::On, spatial: Some(2), p1: 7, ..StereoParams::default() };
-        let axes = Axis::all(&base);
+        let axes = SearchAxis::all(&base);
         assert!(axes.len() > 15, "{axes:?}");
         for axis in &axes {
             let numbers = numbers(axis);
@@ -128,11 +128,11 @@ mod tests {
     #[test]
     fn steps_are_round() {
         let base = StereoParams { p1: 14, p2: 50, ..StereoParams::default() };
-        let p2 = Axis::of("p2", &base).unwrap();
+        let p2 = SearchAxis::of("p2", &base).unwrap();
         assert_eq!(numbers(&p2)[..4], [1, 10, 20, 30]);
-        assert_eq!(numbers(&Axis::of("paths", &base).unwrap()), [4, 8, 12, 16, 20, 24, 28, 32]);
-        assert_eq!(Axis::of("left-right", &base).unwrap().values[0], Value::Off);
-        assert!(Axis::of("cost", &base).is_none() && Axis::of("subpixel", &base).is_none(), "no numbers");
-        assert!(Axis::of("rank-window", &base).is_none(), "it has no effect");
+        assert_eq!(numbers(&SearchAxis::of("paths", &base).unwrap()), [4, 8, 12, 16, 20, 24, 28, 32]);
+        assert_eq!(SearchAxis::of("left-right", &base).unwrap().values[0], Value::Off);
+        assert!(SearchAxis::of("cost", &base).is_none() && SearchAxis::of("subpixel", &base).is_none(), "no numbers");
+        assert!(SearchAxis::of("rank-window", &base).is_none(), "it has no effect");
     }
 }

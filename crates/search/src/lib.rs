@@ -35,12 +35,12 @@ mod fake;
 #[cfg(test)]
 mod tests;
 
-pub use axis::Axis;
+pub use axis::SearchAxis;
 pub use journal::{CHECKSUMS, Journal};
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Meter, SampleResult};
 pub use optimum::Search;
-pub use plan::{Budget, EarlierTrials, Limits, Plan};
+pub use plan::{Budget, EarlierTrials, Plan, SearchLimits};
 pub use progress::SearchProgress;
 pub use sample::Sample;
 pub use strategy::find;

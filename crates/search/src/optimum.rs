@@ -2,7 +2,7 @@
 
 use super::judge::Judge;
 use super::meter::{EngineMeter, Failure};
-use super::plan::{EarlierTrials, Limits, Plan};
+use super::plan::{EarlierTrials, Plan, SearchLimits};
 use super::progress::SearchProgress;
 use super::sample::Sample;
 use super::strategy::find;
@@ -32,7 +32,7 @@ impl Search {
         samples: Vec<Sample>,
         judge: Judge,
         start: StereoParams,
-        limits: Limits,
+        limits: SearchLimits,
         engine: OpenOptions,
         wake: Wake,
     ) -> std::io::Result<Self> {

@@ -16,14 +16,14 @@ pub enum Budget {
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Largest time of a pair, ms.
     pub max_ms: Option<f64>,
     /// Budget after which the search ends.
     pub budget: Budget,
 }
 
-impl Limits {
+impl SearchLimits {
     pub(super) fn allow(&self, trial: &Trial) -> bool {
         self.max_ms.is_none_or(|max_ms| trial.time_ms <= max_ms)
     }
@@ -37,7 +37,7 @@ pub struct Plan {
     /// Valid present setting.
     pub start: StereoParams,
     /// Limits of the search.
-    pub limits: Limits,
+    pub limits: SearchLimits,
 }
 
 /// Trials of earlier runs of this plan.

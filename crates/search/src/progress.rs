@@ -1,7 +1,7 @@
 //! Progress of a search.
 
 use super::judge::Judge;
-use super::plan::Limits;
+use super::plan::SearchLimits;
 use super::task::Progress;
 use super::trial::Trial;
 use super::why_not::RejectionReason;
@@ -25,7 +25,7 @@ pub struct SearchProgress {
     /// Judge of the settings.
     pub judge: Judge,
     /// Limits of the search.
-    pub limits: Limits,
+    pub limits: SearchLimits,
     /// Number of samples; a trial with fewer was abandoned.
     pub samples: usize,
     /// Engine of the search, once open.
@@ -101,7 +101,7 @@ impl SearchProgress {
         (self.ended && !left.is_empty()).then(|| format!("Not tried before the search was over: {}.", left.join(", ")))
     }
 
-    pub(super) fn begin(judge: Judge, limits: Limits, samples: usize) -> Self {
+    pub(super) fn begin(judge: Judge, limits: SearchLimits, samples: usize) -> Self {
         Self {
             judge,
             limits,

@@ -1,6 +1,6 @@
 //! Sweep of two parameters over a grid, coarse first so that the map fills everywhere at once.
 
-use super::axis::Axis;
+use super::axis::SearchAxis;
 use super::judge::Judge;
 use super::meter::{EngineMeter, Failure, Meter};
 use super::sample::Sample;
@@ -37,7 +37,7 @@ pub struct TriedCell {
 #[derive(Clone, Debug)]
 pub struct SweepProgress {
     /// Parameters along a row of cells and from row to row.
-    pub axes: [Axis; 2],
+    pub axes: [SearchAxis; 2],
     /// Judge of the cells.
     pub judge: Judge,
     /// Engine of the sweep, once open.
@@ -57,7 +57,7 @@ pub struct SweepProgress {
 pub(crate) const THUMBNAIL_WIDTH: usize = 160;
 
 impl SweepProgress {
-    fn begin(axes: [Axis; 2], judge: Judge) -> Self {
+    fn begin(axes: [SearchAxis; 2], judge: Judge) -> Self {
         let total = axes[0].values().len() * axes[1].values().len();
         let cells = vec![Cell::Waiting; total];
         Self { axes, judge, engine: None, cells, done: 0, left: None, error: None, ended: false }
@@ -93,7 +93,7 @@ impl Sweep {
     pub fn start(
         samples: Vec<Sample>,
         base: StereoParams,
-        axes: [Axis; 2],
+        axes: [SearchAxis; 2],
         judge: Judge,
         engine: OpenOptions,
         wake: Wake,
@@ -159,7 +159,7 @@ fn coarse_first(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usi
 }
 
 /// Returns the parameters of a cell, in which those outside the axes follow the rules of flags.
-fn params_of(base: &StereoParams, axes: &[Axis; 2], (x, y): (usize, usize)) -> Result<StereoParams, String> {
+fn params_of(base: &StereoParams, axes: &[SearchAxis; 2], (x, y): (usize, usize)) -> Result<StereoParams, String> {
     let mut params = base.clone();
     for (axis, place) in axes.iter().zip([x, y]) {
         params.set(axis.parameter(), axis.values()[place]);
@@ -211,10 +211,10 @@ mod tests {
     use crate::parameter::Value;
     use std::collections::BTreeSet;
 
-    fn axes(base: &StereoParams) -> [Axis; 2] {
+    fn axes(base: &StereoParams) -> [SearchAxis; 2] {
         let axis = |name: &str, values: &[i64]| {
             let values = values.iter().map(|&v| Value::Integer(v)).collect();
-            Axis::of(name, base).unwrap().with_values(values)
+            SearchAxis::of(name, base).unwrap().with_values(values)
         };
         [axis("p1", &[4, 14, 60]), axis("p2", &[30, 60])]
     }

@@ -2,7 +2,7 @@
 
 use super::compare::is_worse_somewhere;
 use super::meter::{Failure, Meter};
-use super::plan::{Budget, EarlierTrials, Limits};
+use super::plan::{Budget, EarlierTrials, SearchLimits};
 use super::progress::SearchProgress;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
@@ -26,7 +26,7 @@ pub(super) struct Tester<'a> {
     meter: &'a mut dyn Meter,
     watcher: &'a mut dyn Watcher,
     samples: usize,
-    limits: Limits,
+    limits: SearchLimits,
     begin: Instant,
     before: Duration,
     /// Trials of earlier runs that were not requested again yet.
@@ -41,7 +41,7 @@ const MAX_TIME_RATIO: [f64; 2] = [2.0, 1.2];
 impl<'a> Tester<'a> {
     pub(super) fn new(
         samples: usize,
-        limits: Limits,
+        limits: SearchLimits,
         known: EarlierTrials,
         meter: &'a mut dyn Meter,
         watcher: &'a mut dyn Watcher,

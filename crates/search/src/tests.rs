@@ -3,7 +3,7 @@
 use super::fake::{FakeMeter, time_ms};
 use super::judge::Judge;
 use super::meter::Failure;
-use super::plan::{Budget, EarlierTrials, Limits, Plan};
+use super::plan::{Budget, EarlierTrials, Plan, SearchLimits};
 use super::progress::{MIN_PAIRS_FOR_CHANGES, SearchProgress};
 use super::strategy::find;
 use super::trial::{Trial, key};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 fn plan(judge: Judge, max_ms: Option<f64>) -> Plan {
-    let limits = Limits { max_ms, budget: Budget::Trials(1000) };
+    let limits = SearchLimits { max_ms, budget: Budget::Trials(1000) };
     Plan { judge, start: StereoParams::default(), limits }
 }
 
@@ -157,7 +157,7 @@ fn every_rejected_better_setting_has_a_reason() {
     let named: Vec<_> = passed.passed_over().into_iter().map(|(_, why)| why).collect();
     assert_eq!(named, [lost], "the quickest that nothing beats");
     // an early end names the untried presets
-    let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
+    let limits = SearchLimits { max_ms: None, budget: Budget::Trials(3) };
     let short = run(&Plan { limits, ..truth() }, 2, loss, EarlierTrials::default()).0;
     assert!(short.untried().unwrap().ends_with(": best.") && limited.untried().is_none(), "{:?}", short.untried());
 }
@@ -274,10 +274,10 @@ fn resumed_search_ends_like_an_uninterrupted_one() {
 
 #[test]
 fn a_budget_is_kept_and_earlier_runs_count() {
-    let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
+    let limits = SearchLimits { max_ms: None, budget: Budget::Trials(3) };
     let found = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, EarlierTrials::default()).0;
     assert_eq!((found.trials.len(), &*found.best.unwrap().params), (3, &of(Preset::Balanced)), "none is better");
-    let limits = Limits { max_ms: None, budget: Budget::Time(Duration::from_mins(1)) };
+    let limits = SearchLimits { max_ms: None, budget: Budget::Time(Duration::from_mins(1)) };
     let known = EarlierTrials { trials: Vec::new(), elapsed: Duration::from_secs(61) };
     let (found, fake) = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, known);
     assert!(fake.calls.is_empty() && found.ended && found.best.is_none());

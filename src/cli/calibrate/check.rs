@@ -1,7 +1,7 @@
 //! `calibrate --check`: has a rig moved since it was calibrated?
 
 use super::{CalibrateArgs, folder};
-use crate::calibrate::{BOARD_FILE, LensKind, Request, depth_difference, solve, views_of};
+use crate::calibrate::{BOARD_FILE, CalibrationRequest, LensKind, depth_difference, solve, views_of};
 use crate::calibration::{
     Kind, LoadOptions, Rectifier, RowField, RowOffset, StereoRig, Verdict, load, matches, row_field, row_offset_of,
 };
@@ -34,7 +34,7 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
 
 /// Solves for the pose of the cameras again, and compares.
 fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow::Result<()> {
-    let request = Request { kind: args.model, kept: Some([rig.left, rig.right]) };
+    let request = CalibrationRequest { kind: args.model, kept: Some([rig.left, rig.right]) };
     let (board, taken) = args.taken(spec, request, None)?;
     let (views, size) = (views_of(&taken), taken[0].pictures.size()?);
     let rig = &rig.rescaled(size)?;

@@ -2,7 +2,7 @@
 
 use super::CalibrateArgs;
 use crate::calibrate::{
-    BatchViews, Board, BoardFrame, CalibrationSession, Draft, Notice, PairFiles, Request, TakenView, gather,
+    BatchViews, Board, BoardFrame, CalibrationRequest, CalibrationSession, Draft, Notice, PairFiles, TakenView, gather,
 };
 use crate::capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
@@ -25,7 +25,7 @@ pub(super) fn taken(
     args: &CalibrateArgs,
     spec: &SourceSpec,
     board: &Board,
-    request: Request,
+    request: CalibrationRequest,
     draft: Option<&mut Draft>,
 ) -> anyhow::Result<Vec<TakenView>> {
     if let Some(pairs) = pairs_of(args, spec)? {
@@ -90,7 +90,7 @@ fn of_recording(
     args: &CalibrateArgs,
     spec: &SourceSpec,
     board: &Board,
-    request: Request,
+    request: CalibrationRequest,
 ) -> anyhow::Result<Vec<TakenView>> {
     let mut session = CalibrationSession::new(board, request)?;
     let bar = bar(0, args.json);

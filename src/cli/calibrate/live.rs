@@ -1,7 +1,7 @@
 //! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Draft, Notice, Progress, Request, TakenView, Watch};
+use crate::calibrate::{Board, CalibrationRequest, Draft, Notice, Progress, TakenView, Watch};
 use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
@@ -26,7 +26,7 @@ pub(super) fn taken(
     args: &CalibrateArgs,
     spec: &SourceSpec,
     board: &Board,
-    request: Request,
+    request: CalibrationRequest,
     draft: Option<&mut Draft>,
 ) -> anyhow::Result<Vec<TakenView>> {
     let mut options = args.source_options();

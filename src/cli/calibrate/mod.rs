@@ -10,8 +10,8 @@ use super::camera_args::CameraArgs;
 use super::source_args::{BothViewsArgs, TopicArgs};
 use super::values::{Files, choice, positive, separated};
 use crate::calibrate::{
-    BOARD_FILE, Board, BoardKind, Draft, LensKind, Paper, Request, SavedCalibration, TakenView, calibrate, paths_of,
-    views_of,
+    BOARD_FILE, Board, BoardKind, CalibrationRequest, Draft, LensKind, Paper, SavedCalibration, TakenView, calibrate,
+    paths_of, views_of,
 };
 use crate::calibration::{LoadOptions, load};
 use crate::capture::source::parse_size;
@@ -180,7 +180,7 @@ impl CalibrateArgs {
     }
 
     /// Returns the board, the models and other facts that the flags give.
-    fn request(&self) -> anyhow::Result<Request> {
+    fn request(&self) -> anyhow::Result<CalibrationRequest> {
         let kept = match &self.keep_cameras[..] {
             [] => None,
             files => {
@@ -188,7 +188,7 @@ impl CalibrateArgs {
                 Some([rig.left, rig.right])
             }
         };
-        Ok(Request { kind: self.model, kept })
+        Ok(CalibrationRequest { kind: self.model, kept })
     }
 
     /// Checks that what is going to be written can be, before any work.
@@ -213,7 +213,7 @@ impl CalibrateArgs {
     fn taken(
         &self,
         spec: &SourceSpec,
-        request: Request,
+        request: CalibrationRequest,
         draft: Option<&mut Draft>,
     ) -> anyhow::Result<(Board, Vec<TakenView>)> {
         let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };

@@ -5,7 +5,7 @@ mod text;
 pub use text::camera_list_text;
 
 use crate::capture::webcam::controls::{OfferedControl, offered};
-use crate::capture::webcam::{self, CameraInfo, bandwidth_warnings};
+use crate::capture::webcam::{self, DetectedCamera, bandwidth_warnings};
 use crate::console;
 use crate::engine::gpu::{AdapterSummary, Gpu, INSTALL};
 use crossbeam_channel::bounded;
@@ -28,7 +28,7 @@ pub(super) struct DevicesArgs {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedCamera {
     /// The camera.
-    pub info: CameraInfo,
+    pub info: DetectedCamera,
     /// Controls of the camera, or the reason why they are unknown.
     pub controls: Result<Vec<OfferedControl>, String>,
 }
@@ -63,9 +63,9 @@ fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
 }
 
 /// Asks the usable cameras for their controls, all at once and each on a thread of its own: a driver may never answer.
-fn with_controls(cameras: Vec<CameraInfo>) -> Vec<ListedCamera> {
+fn with_controls(cameras: Vec<DetectedCamera>) -> Vec<ListedCamera> {
     let deadline = Instant::now() + PATIENCE;
-    let ask = |info: CameraInfo| {
+    let ask = |info: DetectedCamera| {
         let (sender, answer) = bounded(1);
         let index = info.index;
         if info.problem.is_none() {
@@ -77,7 +77,7 @@ fn with_controls(cameras: Vec<CameraInfo>) -> Vec<ListedCamera> {
         (info, answer)
     };
     let asked: Vec<_> = cameras.into_iter().map(ask).collect();
-    let listed = |(info, answer): (CameraInfo, crossbeam_channel::Receiver<_>)| {
+    let listed = |(info, answer): (DetectedCamera, crossbeam_channel::Receiver<_>)| {
         let unanswered = |_| Err(format!("camera {} does not tell its controls", info.index));
         let controls = answer.recv_deadline(deadline).unwrap_or_else(unanswered);
         ListedCamera { info, controls }

@@ -136,7 +136,7 @@ const NONE: &str = "no cameras found: check that they are plugged in and that th
 mod tests {
     use super::*;
     use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
-    use crate::capture::webcam::{CameraInfo, UsbBus};
+    use crate::capture::webcam::{DetectedCamera, UsbBus};
 
     #[test]
     fn modes_are_grouped_by_format_and_size() {
@@ -148,10 +148,10 @@ mod tests {
             mode(Mjpeg, 2560, 720, 30),
         ];
         let bus = Some(UsbBus { bus: 2, speed_mbit: 480 });
-        let first = CameraInfo { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), bus, modes, problem: None };
+        let first = DetectedCamera { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), bus, modes, problem: None };
         let problem = Some("camera 2 is busy".into());
         let second =
-            CameraInfo { index: 2, name: "Other".into(), port: String::new(), bus: None, modes: vec![], problem };
+            DetectedCamera { index: 2, name: "Other".into(), port: String::new(), bus: None, modes: vec![], problem };
         let listed = [
             ListedCamera { info: first, controls: Ok(Vec::new()) },
             ListedCamera { info: second, controls: Err("not asked".into()) },
@@ -180,8 +180,14 @@ mod tests {
     #[test]
     fn a_port_that_two_cameras_have_names_none() {
         let camera = |index, port: &str| {
-            let info =
-                CameraInfo { index, name: "Cam".into(), port: port.into(), bus: None, modes: vec![], problem: None };
+            let info = DetectedCamera {
+                index,
+                name: "Cam".into(),
+                port: port.into(),
+                bus: None,
+                modes: vec![],
+                problem: None,
+            };
             ListedCamera { info, controls: Ok(Vec::new()) }
         };
         assert!(camera_list_text(&[camera(0, "a-1"), camera(1, "a-2")]).contains("--source webcam:a-1,a-2"));

@@ -11,7 +11,7 @@ use crate::capture::{SourceSpec, Speed};
 use crate::console;
 use crate::files::{self, Outputs, plain};
 use crate::live::headless;
-use crate::search::{Budget, CHECKSUMS, Journal, Judge, Limits, Plan, Sample, Search, SearchProgress};
+use crate::search::{Budget, CHECKSUMS, Journal, Judge, Plan, Sample, Search, SearchLimits, SearchProgress};
 use crate::settings::Settings;
 use pairs::Pairs;
 use serde_json::{Map, Value, json};
@@ -96,7 +96,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         Some(trials) => Budget::Trials(trials as usize),
         None => Budget::Time(Duration::from_secs_f64(args.seconds)),
     };
-    let limits = Limits { max_ms: args.max_ms, budget };
+    let limits = SearchLimits { max_ms: args.max_ms, budget };
     let plan = Plan { judge, start: settings.params.clone(), limits };
     let journal_path = args.output.with_extension("search.jsonl");
     std::iter::once(&journal_path).chain(&args.plot).try_for_each(|path| outputs.file(path))?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Memory that can still be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Free {
+pub struct FreeMemory {
     /// Size in bytes.
     pub bytes: u64,
     /// Bound that is met first.
@@ -29,7 +29,7 @@ pub enum Bound {
 }
 
 // end of a sentence: `this machine has 1.2 GB of memory free`
-impl fmt::Display for Free {
+impl fmt::Display for FreeMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let free = console::bytes(self.bytes);
         match self.bound {
@@ -50,7 +50,7 @@ const LITTLE: u64 = 64 << 20;
 ///
 /// # Errors
 /// The free memory, which is less.
-pub fn check(bytes: u64) -> Result<(), Free> {
+pub fn check(bytes: u64) -> Result<(), FreeMemory> {
     let free = if bytes > LITTLE { Places::usual().free() } else { None };
     free.filter(|free| free.bytes < bytes).map_or(Ok(()), Err)
 }
@@ -73,22 +73,22 @@ impl Places<'static> {
 
 impl Places<'_> {
     /// Returns the memory that can still be allocated; `None` if the system reports none.
-    pub fn free(self) -> Option<Free> {
+    pub fn free(self) -> Option<FreeMemory> {
         let machine = Machine::of(self.proc);
         let swap = machine.as_ref().map_or(0, |machine| machine.swap);
-        let machine = machine.map(|machine| Free { bytes: machine.free, bound: Bound::Machine });
-        let groups = self.groups(swap).map(|bytes| Free { bytes, bound: Bound::Group });
+        let machine = machine.map(|machine| FreeMemory { bytes: machine.free, bound: Bound::Machine });
+        let groups = self.groups(swap).map(|bytes| FreeMemory { bytes, bound: Bound::Group });
         machine.into_iter().chain(groups).chain(self.limits()).min_by_key(|free| free.bytes)
     }
 
-    fn limits(self) -> impl Iterator<Item = Free> {
+    fn limits(self) -> impl Iterator<Item = FreeMemory> {
         let read = |name: &str| std::fs::read_to_string(self.proc.join("self").join(name)).unwrap_or_default();
         let (limits, status) = (read("limits"), read("status"));
         let kinds = [("Max address space", "VmSize:", Bound::Addresses), ("Max data size", "VmData:", Bound::Data)];
         kinds.into_iter().filter_map(move |(limit, used, bound)| {
             let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
             let most: u64 = line.split_whitespace().next()?.parse().ok()?; // or `unlimited`
-            Some(Free { bytes: most.saturating_sub(bytes_in(&status, used)?), bound })
+            Some(FreeMemory { bytes: most.saturating_sub(bytes_in(&status, used)?), bound })
         })
     }
 
@@ -277,7 +277,7 @@ mod tests {
     fn this_machine_reports_free_memory() {
         let free = Places::usual().free().unwrap().bytes;
         assert!(free > 64 * MB, "{free}");
-        let text = Free { bytes: 1_234_000_000, bound: Bound::Machine }.to_string();
+        let text = FreeMemory { bytes: 1_234_000_000, bound: Bound::Machine }.to_string();
         assert_eq!(text, "this machine has 1.2 GB of memory free");
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::Pictures;
 use crate::calibration::{Camera, Distortion, StereoRig};
 use crate::image::Image;
-use crate::{Board, Corner, Outcome, Pose, Request, Side, View, calibrate};
+use crate::{Board, CalibrationRequest, Corner, Outcome, Pose, Side, View, calibrate};
 use glam::{DMat3, DVec2, DVec3};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn outcome(names: impl Fn(usize) -> String) -> Outcome {
         View { name: names(number), corners }
     };
     let views: Vec<View> = (0..12).map(view).collect();
-    calibrate(&board, &views, SIZE, &Request::default()).unwrap()
+    calibrate(&board, &views, SIZE, &CalibrationRequest::default()).unwrap()
 }
 
 fn text_of(page: &str) -> String {

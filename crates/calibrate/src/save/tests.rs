@@ -5,7 +5,7 @@ use crate::Pictures;
 use crate::files::killed;
 use crate::fixture::{ImagingConditions, random_pose, random_rig, truth};
 use crate::image::Image;
-use crate::{Request, calibrate};
+use crate::{CalibrationRequest, calibrate};
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Calibration {
             View { name: format!("{:03}", number + 1), ..truth(&rig, &board, &pose, &ImagingConditions::default()) }
         };
         let views: Vec<View> = (0..views).map(view).collect();
-        let request = Request { kind: Some(LensKind::Radtan), kept: None };
+        let request = CalibrationRequest { kind: Some(LensKind::Radtan), kept: None };
         let outcome = calibrate(&board, &views, (640, 480), &request).unwrap();
         let picture = Arc::new(Image::filled(8, 6, seed as u8));
         let taken = |view| TakenView { view, pictures: Pictures::Held([Arc::clone(&picture), Arc::clone(&picture)]) };

@@ -1,6 +1,6 @@
 //! Checks whether two cameras that share a USB bus have enough bandwidth for raw images.
 
-use super::{CameraInfo, Mode};
+use super::{DetectedCamera, Mode};
 use crate::decode_camera::PixelFormat;
 use std::fmt;
 
@@ -25,14 +25,14 @@ impl fmt::Display for BandwidthWarning {
 }
 
 /// Checks every two usable cameras; returns a warning for two on one slow bus whose common raw modes do not all fit.
-pub fn bandwidth_warnings<'a>(cameras: impl IntoIterator<Item = &'a CameraInfo>) -> Vec<BandwidthWarning> {
+pub fn bandwidth_warnings<'a>(cameras: impl IntoIterator<Item = &'a DetectedCamera>) -> Vec<BandwidthWarning> {
     let usable: Vec<_> = cameras.into_iter().filter(|camera| camera.problem.is_none()).collect();
     let pairs =
         usable.iter().enumerate().flat_map(|(i, left)| usable[i + 1..].iter().map(move |right| (*left, *right)));
     pairs.filter_map(|(left, right)| warning(left, right)).collect()
 }
 
-fn warning(left: &CameraInfo, right: &CameraInfo) -> Option<BandwidthWarning> {
+fn warning(left: &DetectedCamera, right: &DetectedCamera) -> Option<BandwidthWarning> {
     let (bus, other) = (left.bus?, right.bus?);
     if bus.bus != other.bus || bus.speed_mbit.max(other.speed_mbit) >= FAST_MBIT {
         return None;
@@ -77,12 +77,12 @@ mod tests {
     use super::*;
     use crate::webcam::UsbBus;
 
-    fn camera(index: u32, bus: u32, speed_mbit: u32, sizes: &[(usize, usize)]) -> CameraInfo {
+    fn camera(index: u32, bus: u32, speed_mbit: u32, sizes: &[(usize, usize)]) -> DetectedCamera {
         let mode = |format, &(width, height): &(usize, usize)| Mode { format, width, height, rate_hz: 30 };
         let raw = sizes.iter().map(|size| mode(PixelFormat::Yuyv, size));
         let modes = raw.chain([mode(PixelFormat::Mjpeg, &(1920, 1080))]).collect();
         let bus = Some(UsbBus { bus, speed_mbit });
-        CameraInfo { index, name: "Cam".into(), port: String::new(), bus, modes, problem: None }
+        DetectedCamera { index, name: "Cam".into(), port: String::new(), bus, modes, problem: None }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Listed camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CameraInfo {
+pub struct DetectedCamera {
     /// Number, as in `webcam:0,1`; it may change when cameras are plugged in again.
     pub index: u32,
     /// Name according to the driver.
@@ -29,7 +29,7 @@ pub struct CameraInfo {
     pub problem: Option<String>,
 }
 
-impl CameraInfo {
+impl DetectedCamera {
     /// Returns whether its largest images are at least twice as wide as high, like those of side-by-side cameras.
     pub fn proposes_side_by_side(&self) -> bool {
         let largest = self.modes.iter().max_by_key(|mode| mode.width * mode.height);
@@ -43,7 +43,7 @@ const LISTING_TIMEOUT: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
-pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
+pub fn cameras() -> Result<Vec<DetectedCamera>, CaptureError> {
     let queries: Vec<_> = listed()?.into_iter().map(|camera| (query(camera.index), camera)).collect();
     let deadline = Instant::now() + LISTING_TIMEOUT;
     let mut found = Vec::new();
@@ -91,13 +91,13 @@ fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
 }
 
 /// Returns the system's list of cameras, by number; opens none of them.
-pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
+pub(super) fn listed() -> Result<Vec<DetectedCamera>, CaptureError> {
     request_permission();
-    let mut cameras: Vec<CameraInfo> = named()?
+    let mut cameras: Vec<DetectedCamera> = named()?
         .into_iter()
         .map(|(index, name, listed_port)| {
             let port = sysfs::port(index).unwrap_or(listed_port);
-            CameraInfo { index, name, port, bus: sysfs::bus(index), modes: Vec::new(), problem: None }
+            DetectedCamera { index, name, port, bus: sysfs::bus(index), modes: Vec::new(), problem: None }
         })
         .collect();
     cameras.sort_by_key(|c| c.index);

@@ -23,7 +23,7 @@ mod thread;
 
 pub use super::CameraName;
 pub use bandwidth::bandwidth_warnings;
-pub use devices::{CameraInfo, cameras};
+pub use devices::{DetectedCamera, cameras};
 pub use mode::{Mode, ModeRequest};
 pub use one_camera::{CameraViews, OneCamera};
 pub use pair::WebcamPair;

@@ -1,6 +1,6 @@
 //! Resolves the name of a camera: port to current number, and number to port.
 
-use super::devices::{CameraInfo, listed};
+use super::devices::{DetectedCamera, listed};
 use super::{fault, sysfs};
 use crate::console::foreign;
 use crate::{CameraName, CaptureError};
@@ -29,7 +29,7 @@ impl CameraName {
 }
 
 /// Returns whether a camera is at this port, given as its listed name or as the bus's name of the device.
-fn is_at(camera: &CameraInfo, port: &str) -> bool {
+fn is_at(camera: &DetectedCamera, port: &str) -> bool {
     camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::console;
 use stereopsis_base::process;
-use stereopsis_base::process::memory::{Bound, Free};
+use stereopsis_base::process::memory::{Bound, FreeMemory};
 use stereopsis_base::testing::cases;
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{EngineError, Job, run};
@@ -14,8 +14,8 @@ use stereopsis_scene::{SceneOptions, render};
 use stereopsis_stereo::Preset;
 
 /// Free memory of a machine.
-fn free(bytes: u64) -> Free {
-    Free { bytes, bound: Bound::Machine }
+fn free(bytes: u64) -> FreeMemory {
+    FreeMemory { bytes, bound: Bound::Machine }
 }
 
 fn job((width, height): (usize, usize), params: &StereoParams, wants_right: bool) -> Job {

@@ -4,7 +4,7 @@ use super::gpu::open_gpu;
 use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_base::process::memory::{Bound, Free};
+use stereopsis_base::process::memory::{Bound, FreeMemory};
 use stereopsis_capture::{Frame, RawPair};
 use stereopsis_engine as engine;
 use stereopsis_engine::gpu::GpuOptions;
@@ -21,7 +21,7 @@ fn job((width, height): (usize, usize), preset: Preset, num_disparities: u32) ->
 
 /// An engine on a machine with so much free memory; nothing without an adapter.
 fn engine(bytes: u64) -> Option<GpuEngine> {
-    let free = Some(Free { bytes, bound: Bound::Machine });
+    let free = Some(FreeMemory { bytes, bound: Bound::Machine });
     let options = GpuOptions { forgets: true, free, ..GpuOptions::default() };
     Some(GpuEngine::with_options(open_gpu()?, options).expect("a fresh device"))
 }

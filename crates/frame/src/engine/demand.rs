@@ -3,7 +3,7 @@
 use super::{EngineError, Job};
 use crate::console;
 use crate::image::PictureRef;
-use crate::process::memory::{Free, Places};
+use crate::process::memory::{FreeMemory, Places};
 use crate::stereo::{Preset, StereoParams};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -78,10 +78,10 @@ impl Drop for Promise {
 }
 
 /// Returns the memory that is free and not reserved by an engine; `None` if the system does not report it. Tests pass `given`.
-pub fn free(given: Option<Free>) -> Option<Free> {
+pub fn free(given: Option<FreeMemory>) -> Option<FreeMemory> {
     let now = || {
         let free = Places::usual().free()?;
-        Some(Free { bytes: free.bytes.saturating_sub(PROMISED.load(Ordering::Acquire)), ..free })
+        Some(FreeMemory { bytes: free.bytes.saturating_sub(PROMISED.load(Ordering::Acquire)), ..free })
     };
     given.or_else(now)
 }
@@ -93,7 +93,7 @@ pub fn free(given: Option<Free>) -> Option<Free> {
 /// The demand does not fit.
 pub fn check(
     demand: &Demand,
-    free: Option<Free>,
+    free: Option<FreeMemory>,
     held: u64,
     need: impl Fn(&Demand) -> Option<u64>,
 ) -> Result<(), EngineError> {

@@ -5,8 +5,8 @@ use super::memory::MeterCache;
 use crate::capture::Frame;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::search::{
-    Budget, EarlierTrials, EngineMeter, Judge, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher,
-    find,
+    Budget, EarlierTrials, EngineMeter, Judge, Meter as _, Plan, Run, Sample, SearchLimits, SearchProgress, Trial,
+    Watcher, find,
 };
 use crate::settings::differences;
 use anyhow::Context as _;
@@ -70,7 +70,7 @@ impl CrossValidation {
             Judge::WithoutTruth => vec![scene],
         };
         anyhow::ensure!(!searched_on.is_empty(), "{name} is the only scene: there is none to search on");
-        let limits = Limits { max_ms: None, budget: Budget::Trials(options.trials) };
+        let limits = SearchLimits { max_ms: None, budget: Budget::Trials(options.trials) };
         let plan = Plan { judge: options.judge, start: options.start.clone(), limits };
         let samples = searched_on.len();
         let mut meter = self.searching.on(searched_on);

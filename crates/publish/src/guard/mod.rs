@@ -5,7 +5,7 @@
 //! domain as the host, which is refused. Other programs send no origin; if they can run on other machines they must send a token.
 
 use super::Address;
-use super::origin::{self, Origin};
+use super::origin::{self, WebOrigin};
 use super::protocol::SUBPROTOCOL;
 use super::token::Token;
 use crate::console;
@@ -62,7 +62,7 @@ pub struct Guard {
     hosts: Vec<String>,
     machine: String,
     /// Origins that are admitted, in addition to loopback ones and Foxglove's.
-    origins: Vec<Origin>,
+    origins: Vec<WebOrigin>,
     token: Option<Token>,
 }
 
@@ -77,7 +77,7 @@ pub struct Admitted {
 
 impl Guard {
     /// Creates the rules of an address. Without a token no client is asked for one.
-    pub fn new(address: &Address, origins: Vec<Origin>, token: Option<Token>) -> Self {
+    pub fn new(address: &Address, origins: Vec<WebOrigin>, token: Option<Token>) -> Self {
         let named = address.name.iter().cloned();
         let hosts = named.chain(origins.iter().filter_map(|origin| origin.host().map(str::to_owned))).collect();
         let machine = gethostname::gethostname().to_string_lossy().into_owned();
@@ -140,7 +140,7 @@ impl Guard {
 
     fn check_origin(&self, origin_text: Option<&str>) -> Result<(), Refusal> {
         let Some(origin_text) = origin_text else { return Ok(()) };
-        let origin = origin_text.parse::<Origin>();
+        let origin = origin_text.parse::<WebOrigin>();
         if origin.as_ref().is_ok_and(|one| one.is_loopback() || one.is_foxgloves() || self.origins.contains(one)) {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Tests of the list of cameras and of the identity of a camera: numbers, ports, buses, and returns under another number.
 
 use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
-use stereopsis_capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
+use stereopsis_capture::webcam::{CameraName, DetectedCamera, UsbBus, cameras};
 use stereopsis_capture::{PairSource, SourceOptions, SourceSpec};
 use stereopsis_sources::open;
 
@@ -28,7 +28,7 @@ fn inside_ports() {
     let listed = cameras().expect("lists");
     assert_eq!(listed[1].port, "pci-0000:00:14.0-usb-0:1:1.0");
     assert_eq!(listed[1].bus, Some(UsbBus { bus: 2, speed_mbit: 480 }));
-    assert_eq!(listed.iter().map(CameraInfo::proposes_side_by_side).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(listed.iter().map(DetectedCamera::proposes_side_by_side).collect::<Vec<_>>(), [false, true]);
     for port in ["pci-0000:00:14.0-usb-0:1:1.0", "2-1:1.0"] {
         assert_eq!(CameraName::Port(port.into()).resolve().expect("is there"), 1, "{port}");
     }

@@ -25,7 +25,7 @@ use super::notices::Notices;
 use super::space::commands::PointsWish;
 use super::space::{Pose, Scene};
 use super::view::Zoom;
-use crate::capture::webcam::{CameraInfo, Preview};
+use crate::capture::webcam::{DetectedCamera, Preview};
 use crate::capture::{Playing, SourceSpec};
 use crate::engine::Output;
 use crate::export::CloudSize;
@@ -101,7 +101,7 @@ pub(crate) struct Source {
     /// Recently opened sources, the newest first.
     pub(crate) recent: Vec<SourceSpec>,
     /// Cameras found, or `None` before the first search.
-    pub(crate) cameras: Option<Vec<CameraInfo>>,
+    pub(crate) cameras: Option<Vec<DetectedCamera>>,
     /// Time since which cameras in use are lost, by camera number.
     pub(crate) lost_since: BTreeMap<u32, Instant>,
     /// Images of unused cameras by number, while the page of cameras is open.

@@ -6,7 +6,7 @@ use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::CpuEngine;
 use crate::engine::worker::EngineSource;
 use crate::export::write_picture;
-use crate::process::memory::{Bound, Free};
+use crate::process::memory::{Bound, FreeMemory};
 use crate::rig::RectifyChoice;
 use crate::stereo::Preset;
 use crate::{Command, WindowOptions};
@@ -186,7 +186,7 @@ fn setting_beyond_memory_keeps_the_previous_one() {
     let Some(gpu) = gpu() else { return };
     let mut window = Window::open(&gpu, options(SourceSpec::Scene));
     let before = window.params();
-    let engine = CpuEngine::new(Some(1)).with_free(Free { bytes: 12_000_000, bound: Bound::Machine });
+    let engine = CpuEngine::new(Some(1)).with_free(FreeMemory { bytes: 12_000_000, bound: Bound::Machine });
     window.session.borrow().live().set_engine(EngineSource::Ready(Box::new(engine)));
     window.until("its first result", |w| w.result()?.engine.adapter.contains("1 thread").then_some(()));
     let mut wanted = before.clone();

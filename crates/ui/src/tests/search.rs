@@ -2,7 +2,7 @@
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;
-use crate::search::{Cell, Limits, SearchProgress};
+use crate::search::{Cell, SearchLimits, SearchProgress};
 use crate::stereo::{Preset, StereoParams};
 use egui::Key;
 use egui::accesskit::Role;
@@ -77,7 +77,7 @@ fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
     assert_eq!(window.params(), before, "nothing is forced");
     let search = Arc::clone(window.session.borrow().state.search.search.as_ref().expect("a search"));
     let (preset, trial) = search.presets.last().expect("a preset");
-    let limits = Limits { max_ms: Some(trial.time_ms / 2.0), ..search.limits };
+    let limits = SearchLimits { max_ms: Some(trial.time_ms / 2.0), ..search.limits };
     window.session.borrow_mut().state.search.search = Some(Arc::new(SearchProgress { limits, ..(*search).clone() }));
     window.harness.run_steps(2);
     assert!(window.has(&format!("Why not {preset}: it takes {:.1} ms a pair, and the limit is", trial.time_ms)));

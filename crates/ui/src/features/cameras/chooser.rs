@@ -2,7 +2,7 @@
 
 use super::thumbnail::{WIDTH, thumbnail};
 use crate::capture::SourceSpec;
-use crate::capture::webcam::{CameraInfo, CameraName, Preview};
+use crate::capture::webcam::{CameraName, DetectedCamera, Preview};
 use crate::command::Command;
 use crate::console::foreign;
 use crate::state::State;
@@ -58,7 +58,7 @@ impl Chooser {
         }
     }
 
-    fn tile(&mut self, ui: &mut Ui, state: &State, camera: &CameraInfo, commands: &mut Vec<Command>) {
+    fn tile(&mut self, ui: &mut Ui, state: &State, camera: &DetectedCamera, commands: &mut Vec<Command>) {
         ui.set_width(WIDTH as f32);
         let camera_name = name_of(camera);
         let is_left = self.left.as_ref() == Some(&camera_name);
@@ -109,7 +109,7 @@ impl Chooser {
     }
 
     /// Updates the image of a camera from the source that uses it, or else from its preview.
-    fn update_thumbnail(&mut self, ui: &Ui, state: &State, camera: &CameraInfo) {
+    fn update_thumbnail(&mut self, ui: &Ui, state: &State, camera: &DetectedCamera) {
         let number = camera.index;
         let position = state.status().cameras.cameras.iter().position(|used| used.index == number);
         let preview = state.source.previews.get(&number).and_then(Preview::latest);
@@ -130,11 +130,11 @@ impl Chooser {
 }
 
 /// Returns the name of a camera by its port, which stays the same when numbers change.
-fn name_of(camera: &CameraInfo) -> CameraName {
+fn name_of(camera: &DetectedCamera) -> CameraName {
     if camera.port.is_empty() { CameraName::Number(camera.index) } else { CameraName::Port(camera.port.clone()) }
 }
 
-fn use_of(state: &State, camera: &CameraInfo) -> Option<&'static str> {
+fn use_of(state: &State, camera: &DetectedCamera) -> Option<&'static str> {
     let used = &state.status().cameras.cameras;
     let position = used.iter().position(|used| used.index == camera.index)?;
     Some(match (used.len(), position) {

@@ -1,7 +1,7 @@
 //! Live calibration with a board: watches the pairs of the running source while its page is open.
 
 use crate::action::Action;
-use crate::calibrate::{self, Draft, Paper, PrintFormat, Request, Watch};
+use crate::calibrate::{self, CalibrationRequest, Draft, Paper, PrintFormat, Watch};
 use crate::capture::RawTap;
 use crate::console::counted;
 use crate::features::dialog;
@@ -96,7 +96,7 @@ fn look(session: &mut Session) {
         Err(why) => return session.state.notices.error(why.clone()),
     };
     let wake = session.waker.clone();
-    match Watch::start(&board, Request::default(), Arc::new(move || wake.wake())) {
+    match Watch::start(&board, CalibrationRequest::default(), Arc::new(move || wake.wake())) {
         Ok(watch) => {
             discard_views(session);
             session.guide.watch = Some(watch);

@@ -2,7 +2,7 @@
 
 use crate::engine::{EngineChoice, EngineKind, OpenOptions};
 use crate::features::comparison;
-use crate::search::{Axis, Budget, Judge, Limits, Search, Sweep};
+use crate::search::{Budget, Judge, Search, SearchAxis, SearchLimits, Sweep};
 use crate::session::Session;
 use crate::state::{MAX_PAIRS, SearchStep, cannot_judge};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ fn start_sweep(session: &mut Session) {
     let base = session.state.matching.params.clone();
     let samples = session.state.search.samples(&output.job.frame);
     let judge = Judge::of(&samples);
-    let [Some(x), Some(y)] = session.state.search.axes.map(|name| Axis::of(name, &base)) else {
+    let [Some(x), Some(y)] = session.state.search.axes.map(|name| SearchAxis::of(name, &base)) else {
         return session.state.notices.news("one of the two parameters has no effect beside the others");
     };
     if cannot_judge(judge, &base).is_some() {
@@ -110,7 +110,7 @@ fn start_search(session: &mut Session) {
     }
     let wishes = session.state.search.wishes;
     let max_ms = (wishes.rate_hz > 0.0).then(|| 1e3 / wishes.rate_hz);
-    let limits = Limits { max_ms, budget: Budget::Time(Duration::from_secs_f64(wishes.seconds)) };
+    let limits = SearchLimits { max_ms, budget: Budget::Time(Duration::from_secs_f64(wishes.seconds)) };
     let wake = session.waker.clone();
     match Search::start(samples, judge, start, limits, engine, Arc::new(move || wake.wake())) {
         Ok(search) => {

@@ -3,7 +3,7 @@
 use super::{map, tried_pairs};
 use crate::command::Command;
 use crate::panels::Panel;
-use crate::search::{Axis, Cell, SweepProgress, TriedCell};
+use crate::search::{Cell, SearchAxis, SweepProgress, TriedCell};
 use crate::state::State;
 use crate::state::{SearchState, SearchStep};
 use crate::widgets;
@@ -35,8 +35,8 @@ impl Panel for SweepPage {
 }
 
 fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let all = Axis::all(&state.matching.params);
-    let options: Vec<_> = all.iter().map(Axis::parameter).map(|p| (p.name, p.label, p.help)).collect();
+    let all = SearchAxis::all(&state.matching.params);
+    let options: Vec<_> = all.iter().map(SearchAxis::parameter).map(|p| (p.name, p.label, p.help)).collect();
     let SearchState { axes, .. } = &state.search;
     for (which, label) in ["to the right", "upwards"].into_iter().enumerate() {
         let mut chosen = axes[which];
