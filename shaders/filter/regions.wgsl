@@ -54,7 +54,7 @@ fn root_in_tile(lane: u32) -> u32 {
     return here;
 }
 
-// Joins like `join`, in the whole map.
+// Joins like `join`, within the tile.
 fn join_in_tile(one: u32, other: u32) {
     var a = root_in_tile(one);
     var b = root_in_tile(other);
