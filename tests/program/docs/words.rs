@@ -1,9 +1,9 @@
-//! The glossary is well formed.
+//! Checks the form of the glossary.
 
 use super::pages;
 
 #[test]
-fn the_glossary_has_a_meaning_and_a_source_for_each_term_in_order() {
+fn glossary_has_a_sorted_meaning_and_source_for_each_term() {
     let page = pages::book().into_iter().find(|page| page.path.ends_with("glossary.md")).unwrap();
     let sections = page.text.split("\n## ").skip(1);
     for section in sections {
