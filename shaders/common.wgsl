@@ -1,8 +1,7 @@
-// Prepended to every shader: the job's parameters, and how volumes and maps are packed.
+// Prepended to every shader: the job's parameters, and the packing of volumes and maps. uniforms.rs of crates/gpu has the same fields.
 //
 // Cost volumes: pixel (x, y) is y * width + x and owns `words` words, four candidates each, lowest byte first.
-// Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons, upper 8 bits the
-// confidence.
+// Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence.
 
 struct Params {
     width: u32,
@@ -41,7 +40,7 @@ struct Params {
     weight_of_place: array<vec4<u32>, 61>, // a byte for each offset, |dy| * (reach + 1) + |dx|
 }
 
-// What one dispatch does of a stage.
+// Part of a stage that one dispatch does.
 struct DispatchParams {
     first: u32, // the first line, row, or piece of a row
     end: u32, // one beyond the last
@@ -78,18 +77,18 @@ fn disparity_of(candidate: u32) -> i32 {
     return params.min_disparity + i32(candidate);
 }
 
-// Full-depth brightness, the coordinates clamped into the image.
+// Brightness in full depth, the coordinates clamped into the image.
 fn luma(picture: texture_2d<u32>, x: i32, y: i32) -> u32 {
     let last = vec2<i32>(i32(params.width), i32(params.height)) - 1;
     return textureLoad(picture, clamp(vec2<i32>(x, y), vec2<i32>(0), last), 0).x;
 }
 
-// The upper eight bits of it.
+// Upper eight bits of that brightness.
 fn luma8(picture: texture_2d<u32>, shift: u32, x: i32, y: i32) -> u32 {
     return min(luma(picture, x, y) >> shift, 255u);
 }
 
-// The same for a pixel of the image.
+// Upper eight bits of the brightness of a pixel of the image.
 fn luma8_inside(picture: texture_2d<u32>, shift: u32, at: vec2<u32>) -> u32 {
     return min(textureLoad(picture, at, 0).x >> shift, 255u);
 }
@@ -117,7 +116,7 @@ fn map_value(word: u32) -> i32 {
     return i32(word << 16u) >> 16u;
 }
 
-// The whole pixel nearest to a disparity in sixteenths; halves go up.
+// Rounds a disparity in sixteenths to whole pixels; halves go up.
 fn rounded_px(disparity_16th: i32) -> i32 {
     return (disparity_16th + SUBPIXEL_STEPS / 2) >> 4u;
 }
@@ -141,12 +140,12 @@ fn blend(old: i32, new_value: i32, share: u32) -> i32 {
     return (sum + 100 * 32768) / 100 - 32768; // never negative before the division, which rounds to 0
 }
 
-// The same reasons and confidence with another disparity.
+// Replaces the disparity of a word, with the same reasons and confidence.
 fn with_value(word: u32, value: i32) -> u32 {
     return (u32(value) & 0xffffu) | (word & 0xffff0000u);
 }
 
-// A word without a disparity, filled with one and marked.
+// Fills a word without a disparity, and marks it.
 fn filled_with(word: u32, value: i32) -> u32 {
     return map_word(value, map_reasons(word) | FILLED);
 }

@@ -1,7 +1,6 @@
-// Colours a disparity map for the window: one fragment per pixel of the map.
-// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence) and
-// 256 colours. Out: opaque colour; hatched where the disparity was not measured in this pair.
-// Disparity and inverse depth both grow towards the viewer, so near is the upper end of every colour map.
+// Colours a disparity map for the window: one fragment per pixel of the map. In: packed disparities (low 16 bits in 1/16 px, next 8 bits
+// the reasons, upper 8 bits the confidence) and 256 colours. Out: opaque colour; hatched where the disparity was not measured in this
+// pair. Disparity and inverse depth both grow towards the viewer, so near is the upper end of every colour map.
 
 struct Display {
     focal_times_baseline: f32, // px m; 0 without geometry
@@ -59,7 +58,7 @@ fn value(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     return colour_of(shown, value, has_value, at);
 }
 
-// The amount by which the disparity differs from a reference; black without one.
+// Difference of the disparity from a reference; black without one.
 @fragment
 fn difference(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     let at = vec2<i32>(position.xy);
@@ -76,7 +75,7 @@ fn disparity_of(word: u32) -> f32 {
     return f32(bitcast<i32>(word << 16u) >> 16u) / STEPS_PER_PX;
 }
 
-// What was not measured is hatched: filled pixels from the lower left to the upper right, held ones across that.
+// Disparities that were not measured are hatched: filled pixels from the lower left to the upper right, held ones across that.
 fn marked(colour: vec4<f32>, reasons: u32, at: vec2<i32>) -> vec4<f32> {
     let line = select(at.x - at.y, at.x + at.y, (reasons & FILLED) != 0u);
     let is_dark = (reasons & (FILLED | HELD)) != 0u && (line & 3) < 2;

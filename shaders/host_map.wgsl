@@ -1,4 +1,4 @@
-// A map as the host has it: disparities in 16 bits, then reasons and then confidences in 8 bits. Rows are whole groups of four pixels.
+// Map in the host's form: disparities in 16 bits, then reasons and then confidences in 8 bits. Rows are whole groups of four pixels.
 
 @group(0) @binding(1) var<storage, read> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> host_map: array<u32>;
@@ -23,7 +23,7 @@ fn pack(@builtin(global_invocation_id) id: vec3<u32>) {
     host_map[3u * groups + group] = bytes(upper >> vec4<u32>(8u));
 }
 
-// Four numbers below 256 as the bytes of a word, the first one lowest.
+// Packs four numbers below 256 into the bytes of a word, the first one lowest.
 fn bytes(numbers: vec4<u32>) -> u32 {
     return numbers.x | (numbers.y << 8u) | (numbers.z << 16u) | (numbers.w << 24u);
 }

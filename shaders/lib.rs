@@ -1,8 +1,7 @@
-//! Compute shaders of stereo matching in WGSL, a file for each stage, and the shaders that draw its images and maps.
-//!
-//! Text alone: which entries run, and with which bindings, is the engine's.
+//! Compute shaders of stereo matching in WGSL, a file for each stage, and the shaders that draw images and maps. This crate contains
+//! text alone; the engine decides which entries run, and with which bindings.
 
-/// The text of the file `stem.wgsl`.
+/// Returns the text of the file `stem.wgsl`.
 ///
 /// # Panics
 /// There is no such file; in a constant this is an error of the compiler.
@@ -29,7 +28,7 @@ macro_rules! files {
     ($($stem:literal,)*) => { &[$(($stem, include_str!(concat!($stem, ".wgsl")))),*] };
 }
 
-/// Every file: folder and name without the extension, and its text.
+/// Folder and name without the extension of every file, and its text.
 pub const FILES: &[(&str, &str)] = files![
     "aggregate/costs_from_codes",
     "aggregate/exchange_subgroup",

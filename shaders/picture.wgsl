@@ -1,7 +1,6 @@
-// Draws a view's texture into its rectangle of the window, which is the viewport.
-// In: a texture of gamma-encoded colours, and which part of it is shown. Out: its colours, darkened by a factor.
-// egui's own shader does this too. A software GPU executes both sides of each of its branches, among them integer divisions for
-// every pixel, which takes most of the time of a frame there.
+// Draws a view's texture into its rectangle of the window, which is the viewport. In: a texture of gamma-encoded colours, and the part of
+// it that is shown. Out: its colours, darkened by a factor. egui's own shader does this too, but a software GPU executes both sides of
+// each of its branches, among them integer divisions for every pixel, which takes most of the time of a frame there.
 
 struct Part {
     low: vec2<f32>,         // texture coordinates of the upper left corner
@@ -18,7 +17,7 @@ struct Corner {
     @location(0) at: vec2<f32>,
 }
 
-// A triangle that covers the viewport.
+// Covers the viewport with a triangle.
 @vertex
 fn whole_viewport(@builtin(vertex_index) index: u32) -> Corner {
     let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 2.0;
@@ -30,13 +29,13 @@ fn colour_at(at: vec2<f32>) -> vec4<f32> {
     return part.brightness * textureSample(picture, filtered, at);
 }
 
-// For a window whose colours are gamma-encoded.
+// Entry for a window whose colours are gamma-encoded.
 @fragment
 fn as_it_is(corner: Corner) -> @location(0) vec4<f32> {
     return colour_at(corner.at);
 }
 
-// For a window that encodes linear colours itself.
+// Entry for a window that encodes linear colours itself.
 @fragment
 fn linear(corner: Corner) -> @location(0) vec4<f32> {
     let colour = colour_at(corner.at);

@@ -1,7 +1,7 @@
-// Draws the points of a disparity map in space, as squares or as a surface, and lines around them.
-// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence), the left image,
-// 256 colours. What was not measured in this pair is hatched, as in the maps. No vertex buffer for points: the number of a
-// vertex is that of its pixel and corner. Metres in the left camera's axes: x right, y down, z forward.
+// Draws the points of a disparity map in space, as squares or as a surface, and lines around them. In: packed disparities (low 16 bits in
+// 1/16 px, next 8 bits the reasons, upper 8 bits the confidence), the left image, 256 colours. Disparities that were not measured in
+// this pair are hatched, as in the maps. No vertex buffer for points: the number of a vertex is that of its pixel and corner. Metres in
+// the left camera's axes: x right, y down, z forward.
 
 struct Space {
     clip_from_world: mat4x4<f32>,
@@ -45,13 +45,13 @@ struct Corner {
     @location(1) value: f32, // what is coloured: 1/m, or %
 }
 
-// The place of a vertex in its cell, 0 or 1 in both directions.
+// Position of a vertex in its cell, 0 or 1 in both directions.
 fn corner_of(vertex: u32) -> vec2<u32> {
     let number = (0x321120u >> (4u * (vertex % VERTICES_PER_CELL))) & 3u;
     return vec2<u32>(number & 1u, number >> 1u);
 }
 
-// The first pixel of the cell of a vertex.
+// First pixel of the cell of a vertex.
 fn pixel_of(vertex: u32) -> vec2<u32> {
     let cell = vertex / VERTICES_PER_CELL;
     return vec2<u32>(cell % space.columns, cell / space.columns) * space.every;
@@ -61,7 +61,7 @@ fn word_at(pixel: vec2<u32>) -> u32 {
     return textureLoad(disparities, vec2<i32>(pixel), 0).r;
 }
 
-// The disparity from infinity, px; 0 where there is no point.
+// Disparity from infinity, px; 0 where there is no point.
 fn from_infinity(word: u32) -> f32 {
     if (word & 0xffffu) == INVALID {
         return 0.0;
@@ -71,7 +71,7 @@ fn from_infinity(word: u32) -> f32 {
     return select(0.0, px, px >= space.least_px && px <= space.most_px);
 }
 
-// The point that a pixel shows, m.
+// Point that a pixel shows, m.
 fn point_m(pixel: vec2<u32>, px: f32) -> vec3<f32> {
     let z = space.focal_times_baseline / px;
     let from_axis = vec2<f32>(pixel) - vec2<f32>(space.cx_px, space.cy_px);
@@ -82,12 +82,12 @@ fn value_of(word: u32, px: f32) -> f32 {
     return select(px / space.focal_times_baseline, f32(word >> 24u) * PERCENT_PER_STEP, space.colouring == 2u);
 }
 
-// Outside of the target.
+// Position outside of the target.
 fn nothing() -> Corner {
     return Corner(vec4<f32>(0.0, 0.0, 2.0, 1.0), vec2<f32>(), 0.0);
 }
 
-// Each pixel is a square that faces the viewer, as large as what the pixel covers at its depth.
+// Each pixel is a square that faces the viewer, as large as the area that the pixel covers at its depth.
 @vertex
 fn square(@builtin(vertex_index) vertex: u32) -> Corner {
     let pixel = pixel_of(vertex);

@@ -62,7 +62,7 @@ pub use library::{depth, filters, matching, parameters, rectification};
 #[cfg(feature = "recording")]
 pub use library::{inside, recordings};
 
-/// The program.
+/// Runs the program.
 #[cfg(feature = "window")]
 #[doc(hidden)]
 pub use cli::main;

@@ -8,15 +8,15 @@ fn main() -> std::process::ExitCode {
     stereopsis::main()
 }
 
-/// Has glibc keep freed memory for the next pair: pages that the system gives anew for each cost more time than its rectification.
-/// glibc gives back what exceeds twice the largest block that was mapped and freed, up to blocks of 32 MiB.
+/// Makes glibc keep freed memory for the next pair: new pages from the system cost more time than the pair's rectification. glibc
+/// returns what exceeds twice the largest block that was mapped and freed, up to blocks of 32 MiB.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn keep_freed_memory() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(31 << 20)));
 }
 
-/// Has Vulkan leave out Mesa's layer that looks for a compositor and puts its GPU first, where no compositor can be found: Wayland's library
-/// prints an error for each look. The program chooses its GPU itself.
+/// Disables Mesa's Vulkan layer that looks for a compositor and puts its GPU first, where there is no compositor: Wayland's library
+/// prints an error for each attempt. The program chooses its GPU itself.
 #[cfg(target_os = "linux")]
 fn leave_out_device_select() {
     let is_set = |name| std::env::var_os(name).is_some();

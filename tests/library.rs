@@ -1,4 +1,4 @@
-//! The public surface, used as a program does that has this crate as a library.
+//! Uses the public surface like a program with this crate as a library.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -15,7 +15,7 @@ use stereopsis::rectification::{LoadOptions, load};
 #[cfg(target_os = "linux")]
 use {stereopsis::cameras::CameraPairs, stereopsis_capture::emulated};
 
-/// A texture, and the same 3 px further left.
+/// Returns a texture, and the same texture 3 px further left.
 fn pair() -> (Luma, Luma) {
     let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
     (Luma::U8(Image::from_fn(64, 32, texture)), Luma::U8(Image::from_fn(64, 32, |x, y| texture(x + 3, y))))
@@ -30,7 +30,6 @@ fn same(one: &Image<f32>, other: &Image<f32>) -> bool {
     one.pixels().iter().zip(other.pixels()).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
 }
 
-/// Runs the program in a folder.
 fn stereopsis(folder: &Path, words: &[&str]) {
     let output = Command::new(env!("CARGO_BIN_EXE_stereopsis")).args(words).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -61,9 +60,9 @@ fn a_matcher_gives_the_map_of_the_reference_and_depth_follows() {
 }
 
 #[test]
-fn a_matcher_remembers_the_pairs_before_until_it_is_told_to_forget() {
+fn matcher_keeps_state_until_forget() {
     let (left, right) = pair();
-    // half a pixel further: so small a step is smoothed over time
+    // half a pixel further: the temporal filter smooths so small a step
     let (Luma::U8(pixels), (width, height)) = (&right, right.size()) else { panic!("8 bits") };
     let further = Luma::U8(Image::from_fn(width, height, |x, y| {
         u8::midpoint(pixels.at(x, y), pixels.at((x + 1).min(width - 1), y))
@@ -79,7 +78,7 @@ fn a_matcher_remembers_the_pairs_before_until_it_is_told_to_forget() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_and_the_matcher_stays_usable() {
+fn invalid_pairs_are_refused_and_the_matcher_stays_usable() {
     let (left, right) = pair();
     let mut matcher = Matcher::new(StereoParams { num_disparities: 16, ..StereoParams::default() });
     let small = Luma::U8(Image::filled(10, 10, 0));

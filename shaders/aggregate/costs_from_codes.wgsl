@@ -1,6 +1,6 @@
 // Matching costs from the codes of both images, instead of from a volume.
 
-// Places of the right image's codes: that of the partner for candidate 0, and those of the ends of its row.
+// Positions of the right image's codes: of the partner for candidate 0, and of the ends of its row.
 struct Partners {
     of_first: i32,
     leftmost: i32,

@@ -1,7 +1,6 @@
-// Lanes that share a pixel lie in one subgroup and exchange values by shuffles. All lanes of a workgroup take all steps
-// together, and meet again behind a branch that only some of them take: WGSL and SPIR-V promise that where all of a workgroup
-// come to the branch. They promise nothing of the kind where only a subgroup comes to it, so an exchange belongs where a
-// barrier may stand, as in exchange_workgroup.wgsl.
+// Lanes that share a pixel lie in one subgroup and exchange values by shuffles. All lanes of a workgroup take all steps together, and
+// meet again behind a branch that only some of them take: WGSL and SPIR-V guarantee that if the whole workgroup comes to the branch,
+// but not if only a subgroup does. So an exchange may stand only where a barrier may stand, as in exchange_workgroup.wgsl.
 
 struct Ids {
     @builtin(workgroup_id) group: vec3<u32>,

@@ -1,5 +1,5 @@
-// Lanes that share a pixel exchange values through rotating slots of workgroup memory, so that one barrier per exchange
-// is enough. All lanes of a workgroup take all steps together. A kernel with several exchanges per step has a site for each.
+// Lanes that share a pixel exchange values through rotating slots of workgroup memory, so that one barrier per exchange is enough. All
+// lanes of a workgroup take all steps together. A kernel with several exchanges per step has a site for each.
 
 struct Ids {
     @builtin(workgroup_id) group: vec3<u32>,
@@ -28,7 +28,7 @@ fn start_exchange(position: LanePosition) {
     workgroupBarrier();
 }
 
-// Three slots rotate: one is in use, and that of the next turn, last read two barriers ago, is cleared.
+// Three slots rotate: one is in use, and the next turn's, last read two barriers ago, is cleared.
 fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32, minimum: u32, missing: u32) -> Neighbours {
     let slot = (3u * site + turn % 3u) * LINES + position.line;
     let next_slot = (3u * site + (turn + 1u) % 3u) * LINES + position.line;

@@ -1,6 +1,6 @@
-// Several lanes share a pixel; each owns WORDS words of four candidates in a row. Byte b of word w is candidate 4 w + b
-// of the lane, so vector b of an `Interleaved` has every fourth candidate. The neighbours of v1 are v0 and v2, whole
-// vectors; only below v0 and above v3 values move between words and lanes.
+// Several lanes share a pixel; each owns WORDS words of four candidates in a row. Byte b of word w is candidate 4 w + b of the lane, so
+// vector b of an `Interleaved` has every fourth candidate. The neighbours of v1 are v0 and v2, whole vectors; only below v0 and above v3
+// values move between words and lanes.
 
 // Key or sum of a candidate beyond the range or outside the pixel's gate.
 const NO_CANDIDATE: u32 = 0xffffffffu;
@@ -45,7 +45,7 @@ fn pack_16(q: Interleaved) -> Packed16 {
     return Packed16(even, q.v1 | (q.v3 << Words(16u)));
 }
 
-// Whether candidates lie outside a gate, given by its first and its last candidate.
+// Masks the candidates outside a gate, given by its first and its last candidate.
 fn is_outside(candidates: Words, gate: vec2<u32>) -> Flags {
     return candidates - Words(gate.x) > Words(gate.y - gate.x);
 }
@@ -61,7 +61,7 @@ struct LanePosition {
     lane: u32,
 }
 
-// A lane's words of a pixel.
+// Position of a lane's words of a pixel.
 struct Place {
     pixel: vec2<u32>,
     lane: u32,

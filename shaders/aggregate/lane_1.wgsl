@@ -1,4 +1,4 @@
-// What a lane owns where it has one word of four candidates; see lane.wgsl.
+// Types of a lane that owns one word of four candidates; see lane.wgsl.
 
 alias Words = u32;
 alias Flags = bool;

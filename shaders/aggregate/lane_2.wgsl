@@ -1,4 +1,4 @@
-// What a lane owns where it has two words of four candidates; see lane.wgsl.
+// Types of a lane that owns two words of four candidates; see lane.wgsl.
 
 alias Words = vec2<u32>;
 alias Flags = vec2<bool>;

@@ -1,4 +1,4 @@
-// What a lane owns where it has four words of four candidates; see lane.wgsl.
+// Types of a lane that owns four words of four candidates; see lane.wgsl.
 
 alias Words = vec4<u32>;
 alias Flags = vec4<bool>;

@@ -1,9 +1,9 @@
-// Path costs along one direction, stored as increments L - C. Lines are those of src/stereo/aggregate/direction.rs: a line
-// that leaves the image on the minor axis wraps around to the opposite side, where another line starts. So all lines of a
-// dispatch have the same number of steps. Positions advance by additions alone. The entry `follow` is generated: it loads pixels AHEAD steps
-// before they are computed, to hide the latency of memory.
+// Path costs along one direction, stored as increments L - C. Lines are those of crates/stereo/src/aggregate/direction.rs: a line that
+// leaves the image on the minor axis wraps around to the opposite side, where another line starts, so that all lines of a dispatch have
+// the same number of steps. Positions advance by additions alone. The entry `follow` is generated: it loads pixels AHEAD steps before
+// they are computed, to hide the latency of memory.
 
-// From (x, y) to (major, minor) and back.
+// Converts (x, y) to (major, minor) and back.
 fn swap_axes(lengths: vec2<u32>) -> vec2<u32> {
     return select(lengths, lengths.yx, dispatch.y_is_major == 1u);
 }
@@ -13,7 +13,7 @@ fn sign(is_backwards: bool) -> u32 {
     return select(1u, 0xffffffffu, is_backwards);
 }
 
-// A line and the lane on it.
+// Line, and the lane on it.
 struct Line {
     position: LanePosition,
     is_line: bool,
@@ -23,7 +23,7 @@ struct Line {
     back: u32, // to the opposite side
 }
 
-// How far a line is followed.
+// State of a walk along a line.
 struct Walk {
     major: u32, // of the pixel that was loaded last
     minor: u32, // in 1/65536 px
@@ -31,7 +31,7 @@ struct Walk {
     brightness: i32, // of that pixel
 }
 
-// A pixel with everything that is loaded of it.
+// Pixel with all values that are loaded for it.
 struct Pixel {
     place: Place,
     costs: Costs,
@@ -64,9 +64,9 @@ fn backwards() -> vec2<bool> {
     );
 }
 
-// At the first pixel of a line. After k steps the minor coordinate is that of the entry and k times the slope, rounded; backwards from
-// the other end with the same rounding. Sides of up to 32768 px and a slope of at most 1 fit into 32 bits, and a coordinate below 0
-// lies beyond every side.
+// Starts at the first pixel of a line. After k steps the minor coordinate is the first one plus k times the slope, rounded; backwards it
+// starts from the other end with the same rounding. Sides of up to 32768 px and a slope of at most 1 fit into 32 bits, and a coordinate
+// below 0 lies beyond every side.
 fn start_of(line: Line, ids: Ids) -> Walk {
     let entry = min(dispatch.first + ids.group.x * LINES + line.position.line, line.extent.y - 1u);
     let is_backwards = backwards();
@@ -75,14 +75,14 @@ fn start_of(line: Line, ids: Ids) -> Walk {
     return Walk(major, minor, no_path(), 0);
 }
 
-// The pixel at which the walk is.
+// Pixel at which the walk is.
 fn load_pixel(line: Line, walk: ptr<function, Walk>, is_start: bool) -> Pixel {
     let place = place_of(swap_axes(vec2<u32>((*walk).major, (*walk).minor >> 16u)), line.position.lane);
     let brightness = i32(luma8_inside(left, params.left_shift, place.pixel));
     return Pixel(place, load_costs(place), brightness, is_start);
 }
 
-// The next one. Behind the last one it is any.
+// Moves to the next pixel; behind the last one the position is undefined.
 fn load_next(line: Line, walk: ptr<function, Walk>) -> Pixel {
     (*walk).major = min((*walk).major + line.major_step, line.extent.x - 1u);
     let minor = (*walk).minor + line.minor_step;

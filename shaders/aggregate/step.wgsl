@@ -1,4 +1,4 @@
-// One step of a path (src/stereo/aggregate/paths.rs) in 32 bits for each candidate; step_16.wgsl has the same functions.
+// One step of a path (crates/stereo/src/aggregate/paths.rs) in 32 bits for each candidate; step_16.wgsl has the same functions.
 
 alias Costs = Words; // of a lane, as memory has them
 alias Path = Interleaved; // L of a lane's candidates, or the increments L - C, from 0 to P2
@@ -13,7 +13,7 @@ fn neighbours_of(position: LanePosition, site: u32, turn: u32, path: Path) -> Ne
     return exchange(position, site, turn, head(path.v0), tail(path.v3), minimum, NO_PATH);
 }
 
-// `path` is L at the predecessor. With a P2 of 0 all increments are 0, and L is C: so a line starts.
+// `path` is L at the predecessor. A line starts with a P2 of 0: then all increments are 0, and L is C.
 fn increment_of(path: Path, neighbours: Neighbours, p2: u32) -> Path {
     let p1 = Words(params.p1);
     let previous_min = Words(neighbours.min);
@@ -28,7 +28,7 @@ fn increment_of(path: Path, neighbours: Neighbours, p2: u32) -> Path {
     );
 }
 
-// L of the candidates that exist.
+// L of the existing candidates.
 fn path_of(costs: Costs, increment: Path, lane: u32, gate: vec2<u32>) -> Path {
     let c = unpack_bytes(costs);
     var path = Path(c.v0 + increment.v0, c.v1 + increment.v1, c.v2 + increment.v2, c.v3 + increment.v3);

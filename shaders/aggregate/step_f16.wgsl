@@ -1,19 +1,19 @@
-// One step of a path in 16-bit floats, two candidates at a time; its functions for a lane's words are generated. Same functions as in
+// One step of a path in 16-bit floats, two candidates at a time; its functions for a lane's words are generated. Functions are those of
 // step.wgsl.
 //
-// Floats of 16 bits count in ones up to 2048. Path costs are whole numbers of at most 255 + P2 <= 510, limits of at most 765. Every sum
-// here, and every regrouping of one that a compiler may choose, stays within 2048: nothing is rounded.
+// Floats of 16 bits are exact for whole numbers up to 2048. Path costs are at most 255 + P2 <= 510, limits at most 765. Every sum here,
+// and every regrouping that a compiler may choose, stays within 2048: nothing is rounded.
 //
-// Words become floats by unpack2x16float, which is right in SPIR-V, MSL and HLSL. A bitcast is not: naga 30 makes a conversion in HLSL
-// of one from vec4<u16>, and 32 bits of one from u32.
+// Words become floats by unpack2x16float, which is right in SPIR-V, MSL and HLSL. A bitcast is wrong in HLSL: naga 30 turns one from
+// vec4<u16> into a conversion, and one from u32 into 32 bits.
 
 alias Costs = Words; // of a lane, as memory has them
 alias Pair = vec2<f16>;
 
-// Path cost of a candidate that does not exist: above every limit.
+// Path cost of a missing candidate: above every limit.
 const NO_PATH_F16: f16 = 768.0h;
 const NO_PATH_BITS: u32 = 0x62006200u; // two of them
-// From here on the lowest bit of a float is 1, so that its lowest byte is the number above 1024.
+// Offset at which the lowest bit of a float is 1, so that its lowest byte is the number above 1024.
 const ONES: f16 = 1024.0h;
 
 fn pair_of(bits: u32) -> Pair {
@@ -24,8 +24,8 @@ fn bits_of(pair: Pair) -> u32 {
     return pack2x16float(vec2<f32>(pair));
 }
 
-// The smaller number of a pair, twice. As bits, positive floats have the order of the floats; a compiler may give a zero a sign, which
-// is taken off.
+// Returns the smaller number of a pair, twice. Positive floats have the order of their bits; a compiler may give a zero a sign, which is
+// removed.
 fn to_minimum(pair: Pair) -> u32 {
     return bits_of(Pair(min(pair.x, pair.y))) & 0x7fff7fffu;
 }
@@ -35,13 +35,13 @@ fn numbers_of(bytes: u32) -> Pair {
     return pair_of((bytes & 0x00ff00ffu) | 0x64006400u) - Pair(ONES);
 }
 
-// The word with these bytes 0 and 2, and 1 and 3.
+// Word with these bytes 0 and 2, and 1 and 3.
 fn word_of(even: Pair, odd: Pair) -> u32 {
     let low = bits_of(even + Pair(ONES)) & 0x00ff00ffu;
     return low | ((bits_of(odd + Pair(ONES)) << 8u) & 0xff00ff00u);
 }
 
-// What the increments of all candidates of a pixel have in common.
+// Values that the increments of all candidates of a pixel share.
 struct Bounds {
     previous_min: Pair,
     limit: Pair, // P2 above it

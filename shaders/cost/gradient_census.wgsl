@@ -1,5 +1,5 @@
-// Puts the gradients of the eight-bit brightness above the 48 bits of census 7x7, which lie in the codes already:
-// gradient-census compares both. 128 stands for no slope.
+// Puts the gradients of the eight-bit brightness above the 48 bits of census 7x7, which lie in the codes already: gradient-census
+// compares both. 128 is a gradient of 0.
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;

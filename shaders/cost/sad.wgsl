@@ -1,13 +1,13 @@
 // Sum of absolute differences over a window: rounded means before paths, exact sums without.
 //
-// A workgroup owns 64 columns and 16 candidates, and walks down a strip of 32 rows. Each lane keeps, for four candidates,
-// the sum of its column over the rows of the window: with each step the entering row is added and the leaving one taken
-// off. A window's sum is that of its columns' sums, which go through workgroup memory. 64 - 2 * RADIUS columns have their
-// window inside the workgroup; the others lend their sums alone.
+// A workgroup owns 64 columns and 16 candidates, and walks down a strip of 32 rows. Each lane keeps, for four candidates, the sum of its
+// column over the rows of the window: each step adds the entering row and subtracts the leaving one. A window's sum is the sum of its
+// columns, exchanged through workgroup memory. 64 - 2 * RADIUS columns have their window inside the workgroup; the others only lend
+// their sums.
 //
-// For each step, lane and four candidates: 1.1 texels, 5 words and 2 * RADIUS + 1 pairs of words from workgroup memory.
-// For each cost, with the rows above the strip and the lent columns: 0.3 texels in windows of 5 x 5 and 0.7 in those of
-// 21 x 21, instead of two for each pixel of the window.
+// For each step, lane and four candidates: 1.1 texels, 5 words and 2 * RADIUS + 1 pairs of words from workgroup memory. For each cost,
+// with the rows above the strip and the lent columns: 0.3 texels in windows of 5 x 5 and 0.7 in those of 21 x 21, instead of two for each
+// pixel of the window.
 
 override RADIUS: i32; // up to 10
 
@@ -21,14 +21,14 @@ const WORDS: u32 = 4u;
 const CANDIDATES: u32 = 16u; // of a workgroup
 const STRIP: i32 = 32;
 
-// The row that enters the windows, and in the upper half of a word the one that leaves them. The partners of the first
-// column at the last candidate are at 0.
+// Row that enters the windows, and in the upper half of a word the one that leaves them. The partners of the first column at the last
+// candidate are at 0.
 var<workgroup> left_rows: array<u32, 64>;
 var<workgroup> right_rows: array<u32, 79>; // one for each column and each further candidate
 // Four sums of 16 bits: at most 21 * 255 each.
 var<workgroup> column_sums: array<vec2<u32>, 256>;
 
-// Where a lane stands.
+// Position of a lane.
 struct Lane {
     index: u32,
     column: i32, // from the left of the workgroup
@@ -64,8 +64,8 @@ fn load_rows(lane: Lane, last_candidate: u32, entering: i32, has_leaving: bool) 
     }
 }
 
-// What a step adds to the four sums of a column, in two pairs of 16 bits. What leaves was added before, so no half of a
-// word ends below zero.
+// Change of the four sums of a column in a step, in two pairs of 16 bits. Leaving values were added before, so no half of a word ends
+// below zero.
 fn step_of(lane: Lane) -> vec2<u32> {
     let offset = lane.xl - lane.first_xl;
     let here = left_rows[offset];

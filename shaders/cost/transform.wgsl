@@ -1,7 +1,7 @@
-// The common part of census and rank: calls `code` for each pixel, with a window of 2 RADIUS_X + 1 by 2 RADIUS_Y + 1 pixels.
+// Common part of census and rank: calls `code` for each pixel, with a window of 2 RADIUS_X + 1 by 2 RADIUS_Y + 1 pixels.
 //
-// A workgroup has a tile of 32 x 8 pixels. It loads the tile with the halo of the window once, at most 2.5 texels a pixel
-// (9 x 9) instead of 82, and compares within workgroup memory.
+// A workgroup has a tile of 32 x 8 pixels. It loads the tile with the halo of the window once, at most 2.5 texels a pixel (9 x 9) instead
+// of 82, and compares within workgroup memory.
 
 override RADIUS_X: i32; // up to 4
 override RADIUS_Y: i32; // up to 4

@@ -18,7 +18,7 @@ fn keys_of(sums: Sums, candidates: Interleaved, gate: vec2<u32>) -> Interleaved 
     );
 }
 
-// The sum of candidate `i` if the lane owns it.
+// Sum of candidate `i` if the lane owns it.
 fn sum_of(place: Place, i: u32) -> u32 {
     let own = i - 4u * WORDS * place.lane;
     if own >= 4u * WORDS {
@@ -27,7 +27,7 @@ fn sum_of(place: Place, i: u32) -> u32 {
     return exact[4u * WORDS * place.at + own];
 }
 
-// The sums below and above a candidate, each if the lane owns it.
+// Sums below and above a candidate, each if the lane owns it.
 fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
     return vec2<u32>(sum_of(place, i - 1u), sum_of(place, i + 1u));
 }

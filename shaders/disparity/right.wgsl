@@ -1,4 +1,4 @@
-// Keys of the right image's winners (src/stereo/disparity/right.rs): 0 before the left winners write them; `filter/winners` reads them.
+// Clears the keys of the right image's winners (crates/stereo/src/disparity/right.rs) for the left winners; `filter/winners` reads them.
 
 @group(0) @binding(1) var<storage, read_write> right_keys: array<u32>;
 

@@ -1,5 +1,5 @@
-// Sums of one pixel: the number of paths times the matching cost, and the increment L - C of each path. With FUSED the path
-// along the row is computed here and never stored.
+// Sums of one pixel: the number of paths times the matching cost, and the increment L - C of each path. With FUSED the path along the row
+// is computed here and never stored.
 
 alias Sums = Packed16;
 const KEY_SHIFT: u32 = 16u;
@@ -19,14 +19,14 @@ fn keys_of(sums: Sums, candidates: Interleaved, gate: vec2<u32>) -> Interleaved 
     );
 }
 
-// Of the words with the sums of all odd or of all even candidates, the sum of candidate `i` if the lane owns it.
+// Sum of candidate `i` if the lane owns it, from the words with the sums of all odd or of all even candidates.
 fn sum_in(words: Words, lane: u32, i: u32) -> u32 {
     let own = i - 4u * WORDS * lane;
     let sum = (word_at(words, own >> 2u) >> ((own & 2u) << 3u)) & 0xffffu;
     return select(NO_CANDIDATE, sum, own < 4u * WORDS);
 }
 
-// The sums below and above a candidate, each if the lane owns it.
+// Sums below and above a candidate, each if the lane owns it.
 fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
     let words = select(sums.odd, sums.even, (i & 1u) == 1u);
     return vec2<u32>(sum_in(words, place.lane, i - 1u), sum_in(words, place.lane, i + 1u));

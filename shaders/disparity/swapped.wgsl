@@ -1,5 +1,5 @@
-// Matching with the images swapped (src/stereo/disparity/swapped.rs): mirrors and swaps the images, and mirrors their
-// left map, which is the right image's map.
+// Matching with the images swapped (crates/stereo/src/disparity/swapped.rs): mirrors and swaps the images, and mirrors their left map,
+// which is the right image's map.
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;

@@ -1,9 +1,9 @@
-// Sums over all directions, and the winners of both images. Left: the smallest sum, ties to the smaller disparity; then
-// border, match threshold, uniqueness and sub-pixel (src/stereo/disparity). A group of lanes walks a piece of a row.
+// Sums over all directions, and the winners of both images. Left: the smallest sum, ties to the smaller disparity; then border, match
+// threshold, uniqueness and sub-pixel (crates/stereo/src/disparity). A group of lanes walks a piece of a row.
 //
-// Right: candidate i of column x lies on right pixel x - d(i), as candidate i + 1 of column x + 1 does. So the best match of
-// each right pixel moves up by one candidate with each column. It is written when it leaves the range of candidates, or at
-// the end of the piece. Several pieces can hold the same right pixel: the minimum stays.
+// Right: candidate i of column x lies on right pixel x - d(i), as candidate i + 1 of column x + 1 does. So the best match of each right
+// pixel moves up by one candidate with each column. It is written when it leaves the range of candidates, or at the end of the piece.
+// Several pieces can hold the same right pixel: the minimum stays.
 //
 // A key is a sum, shifted up by KEY_SHIFT bits, above its candidate, which decides ties.
 
@@ -57,7 +57,7 @@ fn is_whole(here: vec2<u32>) -> bool {
         && here.y < params.whole_end_y;
 }
 
-// What is known of a left pixel: the key of the winner, the sums below and above it, and the key of its best rival.
+// Results of a left pixel: the key of the winner, the sums below and above it, and the key of its best rival.
 struct Found {
     best: u32,
     around: vec3<u32>,
@@ -115,14 +115,14 @@ fn choose(ids: Ids) {
     let empty = Words(NO_CANDIDATE);
     var moving_keys = Interleaved(empty, empty, empty, empty);
     let end_x = min(from_x + dispatch.length, params.width);
-    // the next pixel is loaded before this one is judged, if AHEAD
+    // with AHEAD the next pixel is loaded before this one is decided
     var next: Loaded;
     if AHEAD > 1u {
         next = load_sums(place_of(vec2<u32>(min(from_x, params.width - 1u), y), lane));
     }
 
     for (var first = 0u; first < dispatch.length; first += LANES) {
-        // Lane i keeps what is found of pixel i, so that all lanes together make maps of it.
+        // Lane i keeps the results of pixel i, so that all lanes together convert them to the map.
         var found = Found(NO_CANDIDATE, vec3<u32>(NO_CANDIDATE));
         let turns = min(LANES, dispatch.length - first);
         for (var i = 0u; i < turns; i++) {

@@ -1,4 +1,4 @@
-// Bands at the left and right border (src/stereo/filter/band.rs). One workgroup a row: it puts a plane through the window beside
+// Bands at the left and right border (crates/stereo/src/filter/band.rs). One workgroup a row: it puts a plane through the window beside
 // each band, and copies the row with both of them filled.
 
 override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the learned choice
@@ -33,7 +33,7 @@ fn value(n: u32, y: u32, is_right: bool) -> i32 {
     return map_value(before[map_index(column(n, is_right), y)]);
 }
 
-// The median of the disparities beside the band.
+// Median of the disparities beside the band.
 fn median_beside(first: u32, y: u32, is_right: bool) -> i32 {
     var sorted = array<i32, 5>(32767, 32767, 32767, 32767, 32767);
     var found = 0u;
@@ -53,7 +53,7 @@ fn median_beside(first: u32, y: u32, is_right: bool) -> i32 {
     return sorted[found / 2u];
 }
 
-// The place of a vote in the window.
+// Position of a vote in the window.
 fn place_of(i: u32) -> vec2<i32> {
     return vec2<i32>(i32(i % COLUMNS), i32(i / COLUMNS) - ROWS);
 }
@@ -89,7 +89,7 @@ fn plane_of_sums() -> Plane {
     ));
 }
 
-// A band: its columns, and the plane that fills it. All lanes together.
+// Band: its columns, and the plane that fills it. All lanes together.
 struct Band {
     columns: u32,
     plane: Plane,
@@ -163,7 +163,7 @@ fn band_of(y: u32, lane: u32, is_right: bool) -> Band {
     return band;
 }
 
-// The map's word of a pixel without a disparity, filled if it lies in the band.
+// Word of a pixel without a disparity, filled if it lies in the band.
 fn filled(word: u32, n: u32, band: Band) -> u32 {
     if map_value(word) != INVALID || n >= band.columns || !band.plane.exists {
         return word;

@@ -1,5 +1,5 @@
-// Black borders (src/stereo/filter/black_border.rs): the runs of black pixels at the ends of rows and columns of both images, those of a
-// side forgotten that lie on no line or curve. `winners` drops the pixels in them.
+// Black borders (crates/stereo/src/filter/black_border.rs): runs of black pixels at the ends of rows and columns of both images. Runs of a
+// side that lie on no line or curve are dropped. `winners` drops the pixels in the others.
 
 @group(0) @binding(1) var left_picture: texture_2d<u32>;
 @group(0) @binding(2) var right_picture: texture_2d<u32>;
@@ -14,7 +14,7 @@ const RUNS_A_BREAK: u32 = 8u;
 var<workgroup> long_runs: array<atomic<u32>, 2>; // of either end
 var<workgroup> breaks: array<atomic<u32>, 2>;
 
-// Whether a place of a line is black; lines are rows, and then columns.
+// Whether a pixel of a line is black; lines are rows, and then columns.
 fn is_black(is_right: bool, line: u32, place: u32) -> bool {
     let at = select(vec2<u32>(line - params.height, place), vec2<u32>(place, line), line < params.height);
     if is_right {
@@ -23,7 +23,7 @@ fn is_black(is_right: bool, line: u32, place: u32) -> bool {
     return textureLoad(left_picture, at, 0).x == 0u;
 }
 
-// The runs at both ends of a line.
+// Runs at both ends of a line.
 fn runs_of(is_right: bool, line: u32) -> u32 {
     let length = select(params.height, params.width, line < params.height);
     var first = 0u;
@@ -41,7 +41,7 @@ fn run(line: u32, end: u32) -> i32 {
     return i32((runs[line] >> (16u * end)) & 0xffffu);
 }
 
-// A workgroup for the rows, and one for the columns, of each image.
+// One workgroup for the rows and one for the columns of each image.
 @compute @workgroup_size(256)
 fn find(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     if lane < 2u {

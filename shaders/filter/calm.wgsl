@@ -1,11 +1,11 @@
-// Calm pixels of a tile: where blurred brightness hardly changes (src/stereo/filter/calm.rs).
+// Calm pixels of a tile: where blurred brightness hardly changes (crates/stereo/src/filter/calm.rs).
 
 override IS_RIGHT: u32; // 1 for the right image, whose depth of bits may be another one
 
 @group(0) @binding(1) var picture: texture_2d<u32>;
 
 const CALM_STEP: i32 = 2;
-// The tile, with a column at its left and a row above, and two more pixels on each side for the blur.
+// Tile, with a column at its left and a row above, and two more pixels on each side for the blur.
 const BLURRED_COLUMNS: u32 = 33u;
 const BLURRED_PIXELS: u32 = 297u; // 33 * 9
 const LUMA_COLUMNS: i32 = 37;
@@ -14,12 +14,12 @@ const LUMA_PIXELS: u32 = 481u; // 37 * 13
 var<workgroup> tile_luma: array<u32, 481>;
 var<workgroup> tile_blurred: array<u32, 297>;
 
-// A row of five pixels around one.
+// Row of five pixels around one.
 fn blurred_row(at: i32) -> u32 {
     return tile_luma[at - 2] + tile_luma[at + 2] + 4u * (tile_luma[at - 1] + tile_luma[at + 1]) + 6u * tile_luma[at];
 }
 
-// All lanes of the tile at `corner` together.
+// Blurs the tile at `corner`, with all its lanes together.
 fn blur_tile(corner: vec2<i32>, lane: u32) {
     let shift = select(params.left_shift, params.right_shift, IS_RIGHT == 1u);
     for (var i = lane; i < LUMA_PIXELS; i += 256u) {

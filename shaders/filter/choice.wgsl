@@ -1,4 +1,4 @@
-// The learned choice between the disparities around a pixel (src/stereo/filter/choice/).
+// The learned choice between the disparities around a pixel (crates/stereo/src/filter/choice/).
 
 override COLORED: u32; // 1 if the guides have colours, 0 for luma in full depth
 override REMEMBERS: u32; // 1 if `last` is the finished map of the pair before, where there was one
@@ -13,11 +13,11 @@ override LAST_SHIFT: u32; // and of the scores that give chances
 @group(0) @binding(4) var right_luma: texture_2d<u32>;
 @group(0) @binding(5) var<storage, read> before: array<u32>;
 @group(0) @binding(6) var<storage, read_write> after: array<u32>;
-// the map as the right camera sees it
+// map as the right camera sees it
 @group(0) @binding(7) var<storage, read_write> warped: array<atomic<i32>>;
 @group(0) @binding(8) var<storage, read> net: array<i32>;
 @group(0) @binding(9) var<storage, read> last: array<u32>;
-// what disparities grow by from column to column, and from row to row in the upper bits
+// growth of disparities from column to column, and from row to row in the upper bits
 @group(0) @binding(10) var<storage, read_write> slopes: array<u32>;
 
 const SURE_RADIUS: i32 = 2;
@@ -117,7 +117,7 @@ fn trusted(word: u32) -> i32 {
     return select(map_value(word), INVALID, (map_reasons(word) & FILLED) != 0u);
 }
 
-// How clearly a measured disparity won.
+// Clearness with which a measured disparity won.
 fn clearness_of(word: u32) -> i32 {
     return select(0, i32(word >> 24u), map_reasons(word) == 0u);
 }
@@ -146,7 +146,7 @@ fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// A disparity that slopes are taken from: none that was filled along its row.
+// Disparity of which slopes are taken: none that was filled along its row.
 fn slanted(pixel: vec2<i32>) -> i32 {
     if !is_in_picture(pixel) {
         return INVALID;
@@ -155,7 +155,7 @@ fn slanted(pixel: vec2<i32>) -> i32 {
     return select(map_value(word), INVALID, (map_reasons(word) & ON_PLANE) == FILLED);
 }
 
-// The change across a pixel and 1, or nothing where there is none or an edge.
+// Change across a pixel and a count of 1, or nothing where there is none or an edge.
 fn change(pixel: vec2<i32>, here: i32, span: vec2<i32>) -> vec2<i32> {
     let first = slanted(pixel - span);
     let second = slanted(pixel + span);
@@ -164,7 +164,7 @@ fn change(pixel: vec2<i32>, here: i32, span: vec2<i32>) -> vec2<i32> {
     return select(vec2<i32>(0), vec2<i32>(second - first, 1), is_there && is_even);
 }
 
-// From the sum of changes and their number.
+// Slope from the sum of changes and their number.
 fn slope_of(changes: vec2<i32>) -> u32 {
     let slope = (changes.x << SLOPE_BITS) / (2 * SPAN * max(changes.y, 1));
     return u32(select(0, slope, changes.y >= MIN_CHANGES)) & 0xffffu;
@@ -193,7 +193,7 @@ fn slope_at(pixel: vec2<i32>) -> vec2<i32> {
     return vec2<i32>(slope << 16u, slope) >> vec2<u32>(16u);
 }
 
-// What a disparity grows by over so many columns and rows.
+// Growth of a disparity over this number of columns and rows.
 fn ahead(slope: vec2<i32>, by: vec2<i32>) -> i32 {
     return (slope.x * by.x + slope.y * by.y + (1 << (SLOPE_BITS - 1u))) >> SLOPE_BITS;
 }
@@ -252,7 +252,7 @@ fn find_candidates(pixel: vec2<i32>, own: Candidate) {
     }
 }
 
-// The disparity in the map of the pair before.
+// Disparity in the map of the pair before.
 fn last_value(pixel: vec2<i32>) -> i32 {
     if REMEMBERS == 0u || params.has_past == 0u {
         return INVALID;
@@ -370,14 +370,14 @@ fn score(evidence: ptr<function, array<i32, 36>>) -> i32 {
     return sum;
 }
 
-// The chance of a score, which lies behind the network's numbers.
+// Chance of a score, which lies behind the network's numbers.
 fn chance(score: i32) -> u32 {
     let place = (clamp(score >> LAST_SHIFT, -MAX_SCORE, MAX_SCORE) + MAX_SCORE) >> CHANCE_BITS;
     let weights = FIRST * (1u + EVIDENCE) + SECOND * (1u + FIRST) + 1u + SECOND;
     return u32(net[weights + u32(place)]);
 }
 
-// Reasons of a pixel that loses its disparity: one that was put in has its own reason again.
+// Reasons of a pixel that loses its disparity; a filled one gets its own reason back.
 fn dropped(reasons: u32) -> u32 {
     return select(reasons & ~(FILLED | HELD), UNIQUENESS, (reasons & (FILLED | HELD)) == 0u);
 }
@@ -415,7 +415,7 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     var smallest = vec3<i32>(MAX_DIFFERENCE);
     var farthest = own;
     var nearest = own;
-    // a small window with all pixels and a larger one with those alike, through one call: compilers put the function in place
+    // a small window with all pixels and a larger one with like pixels, through one call, because compilers inline the function
     for (var i = 0u; i < 2u * count; i++) {
         let window = i32(i & 1u);
         differences[i >> 1u][window] = difference(pixel, candidates[i >> 1u].value, 2 + window, window == 1);

@@ -1,5 +1,5 @@
-// Left-right check: a disparity holds if the other image finds its way back. Each map is checked against the other one as it was,
-// so what is checked goes to another place.
+// Left-right check: a disparity holds if the other map leads back to it. Each map is checked against the unchecked other one, so the
+// result goes to another buffer.
 
 override IS_RIGHT: u32; // 1 for the right map
 

@@ -1,9 +1,9 @@
-// Fill: along the row first, with the smaller value of both sides, each the median of the nearest ASKED values; a row without
-// any value then copies the nearest row that has some.
+// Fill: along the row first, with the smaller value of both sides, each the median of the nearest ASKED values; a row without any value
+// then copies the nearest row that has some.
 //
-// One workgroup a row, in place: only pixels without a value are written, only pixels with one are read. The nearest values
-// are found in two levels of bit masks: a bit for each pixel with a value, and a bit for each word of such bits that is not
-// 0. So a pixel reads two words on either side, and one more for each 1024 columns without a value.
+// One workgroup a row, in place: only pixels without a value are written, only pixels with one are read. The nearest values are found in
+// two levels of bit masks: a bit for each pixel with a value, and a bit for each word of such bits that is not 0. So a pixel reads two
+// words on either side, and one more for each 1024 columns without a value.
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> row_has_value: array<u32>; // 1 or 0, before anything was filled
@@ -82,7 +82,7 @@ fn nearest_after(x: u32) -> u32 {
     return 32u * found + firstTrailingBit(atomicLoad(&has_value[found]));
 }
 
-// The median of at most ASKED nearest values from column `first` on, of two the larger one; `first` has a value.
+// Median of at most ASKED nearest values from column `first` on, of two the larger one; `first` has a value.
 fn median_of_side(row: u32, first: u32, is_left: bool) -> i32 {
     let nearest = map_value(map[map_index(first, row)]);
     if ASKED == 1u {
@@ -101,7 +101,7 @@ fn median_of_side(row: u32, first: u32, is_left: bool) -> i32 {
     return max(min(nearest, next), min(last, max(nearest, next)));
 }
 
-// The next column with a value beyond x, away from the hole.
+// Next column with a value beyond x, away from the hole.
 fn next_on_side(x: u32, is_left: bool) -> u32 {
     if is_left {
         if x == 0u {
@@ -170,7 +170,7 @@ fn empty_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// Behind both: removes what was filled in where there is no image.
+// Last entry: removes filled values where there is no image.
 @compute @workgroup_size(256)
 fn empty_borders(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     for (var x = lane; x < params.width; x += LANES) {

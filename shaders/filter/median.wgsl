@@ -1,8 +1,8 @@
 // Median of a window; an invalid centre stays invalid, invalid neighbours and those outside count as the centre.
 //
-// Where columns and then rows of a square are sorted, most places are known to be too low or too high for the median, and
-// a few minima and maxima find it among the others. For each pixel of 5 x 5: 1.7 words from the map, 25 from workgroup
-// memory and about 180 minima and maxima; of 3 x 3: 1.3 words, 9 words and 30.
+// Where columns and then rows of a square are sorted, most places are known to be too low or too high for the median, and a few minima
+// and maxima find it among the others. For each pixel of 5 x 5: 1.7 words from the map, 25 from workgroup memory and about 180 minima
+// and maxima; of 3 x 3: 1.3 words, 9 words and 30.
 
 override RADIUS: i32; // 1 or 2; 0 smooths nothing
 
@@ -90,8 +90,8 @@ fn column5(top: i32, centre: i32) -> Five {
     ));
 }
 
-// The two smaller of the lowest in each column, and the smallest of the middle ones, have five others that are not
-// smaller, which is too many for the median of nine. As many are too large; of the three that remain it is the median.
+// The two smaller of the lowest in each column, and the smallest of the middle ones, have five others that are not smaller: too many for
+// the median of nine. As many are too large; the median of the remaining three is the result.
 fn median3(corner: i32, centre: i32) -> i32 {
     let p = column3(corner, centre);
     let q = column3(corner + 1, centre);
@@ -102,11 +102,11 @@ fn median3(corner: i32, centre: i32) -> i32 {
     return sorted3(vec3<i32>(low, middle, high)).y;
 }
 
-// Once rows are sorted too, the place in row i and column j (from 1) has i * j - 1 others that are not larger, and
-// (6 - i) * (6 - j) - 1 that are not smaller. More than twelve of either leaves the three longest diagonals across. Any k
-// places of one have at least k of the next one not below them, so in their own order the smallest three of the first
-// diagonal and the smallest of the second are too low, as many of the others too high. The median is that of the largest
-// of the first, the middle three of the second, and the smallest of the third diagonal.
+// Once rows are sorted too, the place in row i and column j (from 1) has i * j - 1 others that are not larger, and (6 - i) * (6 - j) - 1
+// that are not smaller. More than twelve of either leaves the three longest diagonals across. Any k places of one have at least k of the
+// next one not below them, so in their own order the smallest three of the first diagonal and the smallest of the second are too low, as
+// many of the others too high. The median is that of the largest of the first, the middle three of the second, and the smallest of the
+// third diagonal.
 fn median5(corner: i32, centre: i32) -> i32 {
     let p = column5(corner, centre);
     let q = column5(corner + 1, centre);
@@ -121,7 +121,7 @@ fn median5(corner: i32, centre: i32) -> i32 {
     let low = max(max(row1.d, row2.c), max(row3.b, row4.a));
     let middle = sorted5(Five(row1.e, row2.d, row3.c, row4.b, row5.a));
     let high = min(min(row2.e, row3.d), min(row4.c, row5.b));
-    // The third of five, three of which are in order: the least that three of them do not exceed.
+    // Third of five, three of which are in order: the least that three of them do not exceed.
     return min(middle.d, min(max(middle.c, min(low, high)), max(middle.b, max(low, high))));
 }
 

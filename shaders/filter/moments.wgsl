@@ -1,5 +1,5 @@
-// Planes by least squares in integers (src/stereo/filter/moments.rs). WGSL has 32 bits, so numbers of 64 and 128 are made of
-// words, the lowest first, in two's complement.
+// Planes by least squares in integers (crates/stereo/src/filter/moments.rs). WGSL has 32 bits, so numbers of 64 and 128 are made of words,
+// the lowest first, in two's complement.
 
 struct Plane {
     exists: bool,
@@ -24,7 +24,7 @@ const PLANE_SHIFT: u32 = 12u;
 const MAX_SLOPE: u32 = 32768u; // 8 << PLANE_SHIFT
 const MOMENT_BITS: u32 = 56u;
 
-// The disparity of a plane at a place, 1/16 px with 12 digits after the binary point.
+// Disparity of a plane at a place, 1/16 px with 12 digits after the binary point.
 fn plane_at(plane: Plane, x: i32, y: i32) -> i32 {
     return plane.a + plane.b * x + plane.c * y;
 }
@@ -47,7 +47,7 @@ fn add_64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(low, a.y + b.y + u32(low < a.x));
 }
 
-// The product of two words without signs.
+// Product of two unsigned words.
 fn product(a: u32, b: u32) -> vec2<u32> {
     let low = (a & 0xffffu) * (b & 0xffffu);
     let one = (a >> 16u) * (b & 0xffffu);
@@ -57,7 +57,7 @@ fn product(a: u32, b: u32) -> vec2<u32> {
     return vec2<u32>((low & 0xffffu) | (middle << 16u), high);
 }
 
-// The product of two words with signs.
+// Product of two signed words.
 fn signed_product(a: i32, b: i32) -> vec2<u32> {
     let unsigned = product(u32(a), u32(b));
     return vec2<u32>(unsigned.x, unsigned.y - select(0u, u32(b), a < 0) - select(0u, u32(a), b < 0));
@@ -99,7 +99,7 @@ fn magnitude(a: vec4<u32>) -> vec4<u32> {
     return a;
 }
 
-// The product of two numbers of 64 bits with signs.
+// Product of two signed numbers of 64 bits.
 fn mul_64(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
     let p = magnitude(extended(a)).xy;
     let q = magnitude(extended(b)).xy;
@@ -114,7 +114,7 @@ fn mul_64(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
     return result;
 }
 
-// Number of bits of a number without a sign.
+// Number of bits of an unsigned number.
 fn bits_of(a: vec4<u32>) -> u32 {
     if a.w != 0u {
         return 128u - countLeadingZeros(a.w);
@@ -128,7 +128,7 @@ fn bits_of(a: vec4<u32>) -> u32 {
     return 32u - countLeadingZeros(a.x);
 }
 
-// The lower 64 bits of `a >> shift`, which hold all of it.
+// Lower 64 bits of `a >> shift`, which contain all of it.
 fn shifted_right(a: vec4<u32>, shift: u32) -> vec2<u32> {
     let sign = u32(i32(a.w) >> 31u);
     var words = a;
@@ -159,7 +159,7 @@ fn is_less(a: vec4<u32>, b: vec4<u32>) -> bool {
     return a.x < b.x;
 }
 
-// The lower 32 bits of the quotient of two numbers without signs, and 1 in the second word if it has more.
+// Lower 32 bits of the quotient of two unsigned numbers, and 1 in the second word if it has more.
 fn quotient(numerator: vec4<u32>, divisor: vec4<u32>) -> vec2<u32> {
     var rest = vec4<u32>(0u);
     var result = vec2<u32>(0u);
@@ -181,7 +181,7 @@ fn central(n: vec2<u32>, both: vec2<u32>, one: vec2<u32>, other: vec2<u32>) -> v
     return sub_128(mul_64(n, both), mul_64(one, other));
 }
 
-// The plane of least squares.
+// Plane of least squares.
 fn plane_through(m: Moments) -> Plane {
     let none = Plane(false, 0, 0, 0);
     let central_xx = central(m.n, m.xx, m.x, m.x);

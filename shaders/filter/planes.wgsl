@@ -1,5 +1,5 @@
-// Planes in holes (src/stereo/filter/planes.rs): the votes of each segment's disparities are summed and a plane is put through
-// them, in rounds; then the plane fills.
+// Planes in holes (crates/stereo/src/filter/planes.rs): the votes of each segment's disparities are summed and a plane is put through them,
+// in rounds; then the plane fills.
 
 override LIMIT: u32; // 1/16 px from the plane before; 0 before there is one
 override ROUND: u32; // 0 the first one, 1 those after it, 2 when the planes are there
@@ -17,7 +17,7 @@ const RUN: u32 = 16u;
 const WITH_PLANE: u32 = 1u;
 const WITHOUT: u32 = 2u;
 
-// Its segment's record, or NONE.
+// Record of a pixel's segment, or NONE.
 fn record_at(pixel: u32) -> u32 {
     if atomicLoad(&parents[pixel]) == NONE {
         return NONE;
@@ -114,7 +114,7 @@ fn vote(@builtin(global_invocation_id) id: vec3<u32>) {
     add_run(record, place, sums);
 }
 
-// A sum, which is 0 for the next round.
+// Reads a sum, and sets it to 0 for the next round.
 fn take_sum(record: u32, sum: u32) -> vec2<u32> {
     let at = record + SUMS + 2u * sum;
     return vec2<u32>(atomicExchange(&segments[at], 0u), atomicExchange(&segments[at + 1u], 0u));

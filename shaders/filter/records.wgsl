@@ -1,4 +1,4 @@
-// What is kept of each segment, behind one word with their number and seven that fill its line.
+// Record of each segment, behind one word with their number and seven that fill its line.
 
 const RECORDS: u32 = 8u;
 const RECORD_WORDS: u32 = 28u;

@@ -1,7 +1,7 @@
-// Segments of calm pixels (src/stereo/filter/segments.rs): connected regions, numbered where they are large enough.
+// Segments of calm pixels (crates/stereo/src/filter/segments.rs): connected regions, numbered where they are large enough.
 //
-// In the end `parents` of a calm pixel lead to its segment's first pixel, where `sizes` has one more than the segment's
-// number, or 0 for one that is too small. Pixels that are not calm have no parent.
+// Finally `parents` of a calm pixel lead to its segment's first pixel, where `sizes` has the segment's number plus one, or 0 for a segment
+// that is too small. Other pixels have no parent.
 
 @group(0) @binding(4) var<storage, read_write> segments: array<atomic<u32>>;
 

@@ -1,9 +1,9 @@
 // Spatial filter: running means along each row, there and back, and along each column, there and back
-// (src/stereo/filter/spatial.rs).
+// (crates/stereo/src/filter/spatial.rs).
 //
-// A workgroup takes 32 lines from end to end and back again, 32 pixels of each at a time: all its lanes load a tile, so that
-// they read whole rows of it side by side, 32 of them go on with the means of their lines, and all store it. The next tile
-// is on its way meanwhile. The map is read and written twice along rows and twice along columns.
+// A workgroup takes 32 lines from end to end and back again, 32 pixels of each at a time: all its lanes load a tile, so that they read
+// whole rows of it side by side, 32 of them continue the means of their lines, and all store it. The next tile is loaded meanwhile. The
+// map is read and written twice along rows and twice along columns.
 
 override ALONG_ROWS: u32; // 1, or 0 for columns
 
@@ -37,7 +37,7 @@ fn load(pixel: vec2<u32>) -> u32 {
     return map_word(INVALID, 0u);
 }
 
-// The mean of the line with the pixel at `at`, which has it then.
+// Mean of the line with the pixel at `at`, which gets it as its disparity.
 fn follow(at: u32, mean: i32) -> i32 {
     let word = tile[at];
     let value = map_value(word);

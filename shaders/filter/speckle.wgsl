@@ -1,7 +1,7 @@
 // Speckle removal: connected regions (regions.wgsl) of the checked map (consistency.wgsl), and small ones made invalid.
 //
-// A pixel at the border of a tile may be joined from the next tile before its own tile's lanes come to it, so every pixel is a region
-// of its own (`reset`) before tiles are labelled.
+// A pixel at the border of a tile may be joined from the next tile before its own tile's lanes come to it, so `reset` makes every pixel a
+// region of its own before tiles are labelled.
 
 override CHECKS: u32; // 1 where the map is checked
 override LABELS: u32; // 1 where regions are labelled

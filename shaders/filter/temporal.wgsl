@@ -1,6 +1,6 @@
-// Temporal filter: a running mean over the pairs, and holes that keep earlier disparities (src/stereo/filter/temporal.rs).
+// Temporal filter: a running mean over the pairs, and holes that keep earlier disparities (crates/stereo/src/filter/temporal.rs).
 //
-// What is remembered of a pixel is a word: low 16 bits the mean, next 8 bits in which of the last eight pairs it was measured.
+// The state of a pixel is a word: low 16 bits the mean, next 8 bits the pairs of the last eight in which it was measured.
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> smoothed: array<u32>;

@@ -1,5 +1,5 @@
-// Both maps as the winners left them, without the pixels that lie in a black border or have their partner in one
-// (src/stereo/filter/black_border.rs). Side 0 is the left map, side 1 the right one.
+// Both maps of the winners, without the pixels that lie in a black border or have their partner in one
+// (crates/stereo/src/filter/black_border.rs). Side 0 is the left map, side 1 the right one.
 
 override KEYED: u32; // 1 where the right map is still the keys of its winners
 

@@ -1,4 +1,4 @@
-// The gate of a pixel around which the coarser level found `low` to `high` px, as candidates: first, and last << 16. A coarser disparity d
+// Gate of a pixel around which the coarser level found `low` to `high` px, as candidates: first, and last << 16. A coarser disparity d
 // stands for the finer ones 2 d and 2 d + 1. `params` are those of the finer level.
 fn gate(low: i32, high: i32, margin_px: i32) -> u32 {
     let last = i32(params.candidates) - 1;
@@ -7,7 +7,7 @@ fn gate(low: i32, high: i32, margin_px: i32) -> u32 {
     return gate.x | (gate.y << 16u);
 }
 
-// The gate of a pixel around which the coarser level found nothing.
+// Gate of a pixel around which the coarser level found nothing.
 fn whole_gate() -> u32 {
     return (params.candidates - 1u) << 16u;
 }

@@ -1,11 +1,10 @@
-// From the map of a coarser level to the gates of the next finer one: around each coarser pixel the 16th percentile of the
-// disparities in 51 x 51 px from either end, as candidates of the finer level. `params` are those of the finer level.
+// From the map of a coarser level to the gates of the next finer one: around each coarser pixel the 16th percentile of the disparities in
+// 51 x 51 px from either end, as candidates of the finer level. `params` are those of the finer level.
 //
-// A workgroup walks down 64 rows of one column with the histogram of its window. With each step a row of 51 px enters and
-// one leaves, and the histogram changes only where these differ. Each lane owns a share of the bins; a scan of their sums
-// finds the shares that hold the percentiles, and only the lanes of these read single bins.
-// For each coarser pixel: 143 words of the map, a fourth of them for the first window, at most 143 atomic additions, and
-// 64 lanes with up to 9 bins and 6 steps of the scan each; nothing is sorted.
+// A workgroup walks down 64 rows of one column with the histogram of its window. With each step a row of 51 px enters and one leaves, and
+// the histogram changes only where these differ. Each lane owns a share of the bins; a scan of their sums finds the shares with the
+// percentiles, and only the lanes of these read single bins. For each coarser pixel: 143 words of the map, a fourth of them for the first
+// window, at most 143 atomic additions, and 64 lanes with up to 9 bins and 6 steps of the scan each; nothing is sorted.
 
 @group(0) @binding(1) var<uniform> coarse: Params;
 @group(0) @binding(2) var<uniform> dispatch: DispatchParams; // of the columns
@@ -22,7 +21,7 @@ var<workgroup> histogram: array<atomic<u32>, 576>; // of up to 513 disparities, 
 var<workgroup> sums: array<u32, 128>; // before and after a step of the scan, in turns
 var<workgroup> found: array<i32, 2>; // low and high, px
 
-// Number of the disparity of a coarser pixel; NONE outside and where there is none.
+// Bin of the disparity of a coarser pixel; NONE outside and where there is none.
 fn bin_at(x: i32, y: i32) -> u32 {
     if x < 0 || y < 0 || x >= i32(coarse.width) || y >= i32(coarse.height) {
         return NONE;
@@ -59,7 +58,7 @@ fn scan(lane: u32, own: u32) -> u32 {
     return sum;
 }
 
-// The disparity at a place of the sorted ones, counted from the first bin of a share.
+// Disparity at a position of the sorted ones, counted from the first bin of a share.
 fn disparity_at(place: u32, first_bin: u32) -> i32 {
     var bin = first_bin;
     var left_over = place;

@@ -1,12 +1,12 @@
 // Adaptive support weights: means over a square window in which near pixels of like brightness count more.
 //
-// A workgroup owns 32 columns of a row and up to 32 candidates. For each row of the window it loads that row's costs and
-// brightness with their halo, and computes all weights of the row: a left pixel's are the same for all candidates, a right
-// pixel's the same for all pairs of column and candidate that meet there. So there are 32 + 63 instead of 2 * 1024
-// weights for each offset in the window; the lanes, one for each column and word of four candidates, multiply and add.
+// A workgroup owns 32 columns of a row and up to 32 candidates. For each row of the window it loads that row's costs and brightness with
+// their halo, and computes all weights of the row: a left pixel's are the same for all candidates, a right pixel's the same for all pairs
+// of column and candidate that meet there. So there are 32 + 63 instead of 2 * 1024 weights for each offset in the window; the lanes, one
+// for each column and word of four candidates, multiply and add.
 //
-// For each row of the window and word of four candidates: 1 + REACH / 16 words of the volume. For each place of the
-// window: six words of workgroup memory, and three for the weights.
+// For each row of the window and word of four candidates: 1 + REACH / 16 words of the volume. For each place of the window: six words of
+// workgroup memory, and three for the weights.
 
 const SIDE = 2u * REACH + 1u;
 const RIGHTS = COLUMNS + 4u * WORDS - 1u;
@@ -14,10 +14,10 @@ const LANES = COLUMNS * WORDS;
 
 // Brightness of the window's row, and above it that of the row of the pixels themselves.
 var<workgroup> left_row: array<u32, COLUMNS + 2u * REACH>;
-// From REACH to the left of the leftmost partner, which is clamped into the image.
+// Brightness from REACH to the left of the leftmost partner on, which is clamped into the image.
 var<workgroup> right_row: array<u32, RIGHTS + 2u * REACH>;
 var<workgroup> costs_of_row: array<u32, (COLUMNS + 2u * REACH) * WORDS>;
-// For each offset along the row: of each column; of each partner, the one of the first column at the last candidate first.
+// Weights for each offset along the row: of each column; of each partner, from the first column's one at the last candidate on.
 var<workgroup> left_weights: array<u32, SIDE * COLUMNS>;
 var<workgroup> right_weights: array<u32, SIDE * RIGHTS>;
 

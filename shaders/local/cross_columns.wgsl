@@ -1,5 +1,5 @@
-// Second half of a cross: the sum over the vertical arms of the sums of cross_rows.wgsl, a difference of two words,
-// or of two pairs where the arms reach into the next strip. For each candidate two or three words and the result.
+// Second half of a cross: the sum over the vertical arms of the sums of cross_rows.wgsl, a difference of two words, or of two pairs where
+// the arms reach into the next strip. For each candidate two or three words and the result.
 
 // Sum and number of the pixels of rows `first` to `end`.
 fn column_sum(x: u32, first: u32, end: u32, candidate: u32) -> u32 {

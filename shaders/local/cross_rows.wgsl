@@ -1,15 +1,14 @@
-// First half of a cross: for every pixel and candidate the sum of the costs, and the number, of the pixels of its
-// horizontal arms, both in one word; and these added up down the columns of a strip.
+// First half of a cross: for every pixel and candidate the sum of the costs, and the number, of the pixels of its horizontal arms, both
+// in one word; and these added up down the columns of a strip.
 //
-// A workgroup owns 128 columns and up to 32 candidates, and walks down a strip of rows. In each row a lane adds up a run of
-// 8 columns and shares its total; with the preceding totals the runs become prefix sums, and the sum over any arms is the
-// difference of two of these. The arms of the left columns, and of all that are partners of theirs, lie in
-// workgroup memory. 128 - 2 * REACH - 1 columns have their arms inside the workgroup.
+// A workgroup owns 128 columns and up to 32 candidates, and walks down a strip of rows. In each row a lane adds up a run of 8 columns and
+// shares its total; with the preceding totals the runs become prefix sums, and the sum over any arms is the difference of two of these.
+// The arms of the left columns and of all their partners lie in workgroup memory. 128 - 2 * REACH - 1 columns have their arms inside the
+// workgroup.
 //
-// The sum down the columns goes through the same words: 64 rows of at most 61 costs of 255 stay below 2^20, and as many
-// counts below 2^12. So the vertical arms are a difference of two words as well (cross_columns.wgsl).
-//
-// For each word of four candidates: a word of the volume, and four words written.
+// The sum down the columns goes through the same words: 64 rows of at most 61 costs of 255 stay below 2^20, and as many counts below
+// 2^12. So the vertical arms are a difference of two words as well (cross_columns.wgsl). For each word of four candidates: a word of the
+// volume, and four words written.
 
 var<workgroup> totals: array<vec2<u32>, RUNS * WORDS>;
 var<workgroup> sums_from_left: array<vec2<u32>, RUNS * RUN * WORDS>; // at most 128 * 255 in each half
@@ -30,8 +29,7 @@ fn load_arms(first: i32, last_candidate: u32, y: u32, index: u32) {
     }
 }
 
-// Sum over a column's horizontal arms, and how many pixels they are, for one candidate: `half` shifts its half of a pair
-// down.
+// Sum over a column's horizontal arms, and their number of pixels, for one candidate: `half` shifts its half of a pair down.
 fn arm_sum(column: u32, word: u32, candidate: u32) -> u32 {
     let own = left_arms[column];
     let other = right_arms[column + 4u * (WORDS - word) - 1u - candidate];

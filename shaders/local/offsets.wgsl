@@ -1,5 +1,5 @@
-// The arms of every pixel's cross in both images (src/stereo/local/offsets.rs): a byte each, left, right, up, down from
-// the lowest one. An arm goes on while brightness stays like the pixel's own, and within the image.
+// Arms of every pixel's cross in both images (crates/stereo/src/local/offsets.rs): a byte each, left, right, up, down from the lowest one.
+// An arm goes on while brightness stays like the pixel's own, and within the image.
 
 override LONGEST: i32; // up to 30
 

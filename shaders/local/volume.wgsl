@@ -1,4 +1,4 @@
-// What the kernels of local aggregation share: four costs of a byte as numbers, and the partners of four candidates.
+// Functions that the kernels of local aggregation share: four costs of a byte as numbers, and the partners of four candidates.
 
 fn costs_of(word: u32) -> vec4<u32> {
     return vec4<u32>(word & 0xffu, (word >> 8u) & 0xffu, (word >> 16u) & 0xffu, word >> 24u);

@@ -1,8 +1,7 @@
-// The region of a cross with adaptive weights, pixel after pixel: a lane visits the union of the crosses of its four
-// candidates; a pixel outside a candidate's cross has weight 0 there.
+// Region of a cross with adaptive weights, pixel after pixel: a lane visits the union of the crosses of its four candidates; a pixel
+// outside a candidate's cross has weight 0 there.
 
-// Arms to the left and to the right that are as long as both images allow; -1 for both where the row is none of the
-// candidate's.
+// Arms to the left and to the right that are as long as both images allow; -1 for both where the candidate does not have the row.
 struct Span {
     left: vec4<i32>,
     right: vec4<i32>,

@@ -1,6 +1,6 @@
-// What a pixel of a region counts (src/stereo/local/weights.rs): both factors are bytes in tables, made once by the host.
+// Weight of a pixel of a region (crates/stereo/src/local/weights.rs): both factors are bytes in tables, made once by the host.
 
-// The table of brightness: each lane of a kernel needs any of its places.
+// Table of brightness: each lane of a kernel may need any entry.
 var<workgroup> weight_of_step: array<u32, 256>;
 
 fn load_weights(index: u32, lanes: u32) {

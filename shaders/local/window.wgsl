@@ -1,12 +1,10 @@
 // Constant window: sums over a square, its coordinates clamped into the image.
 //
-// A workgroup owns 64 columns and up to 16 candidates, and walks down a strip of 32 rows, as that of cost/sad.wgsl. Each
-// lane keeps the sums of its column over the rows of the window: with each step the entering row is added and the leaving
-// one taken off. A window's sum is that of its columns' sums, exchanged through two alternating halves of workgroup memory.
-// 64 - 2 * REACH columns have their window inside the workgroup; the others lend their sums alone.
-//
-// For each step and word of four candidates: two words of the volume, and 2 * REACH + 1 pairs of words from workgroup
-// memory.
+// A workgroup owns 64 columns and up to 16 candidates, and walks down a strip of 32 rows, like that of cost/sad.wgsl. Each lane keeps the
+// sums of its column over the rows of the window: each step adds the entering row and subtracts the leaving one. A window's sum is the
+// sum of its columns, exchanged through two alternating halves of workgroup memory. 64 - 2 * REACH columns have their window inside the
+// workgroup; the others only lend their sums. For each step and word of four candidates: two words of the volume, and 2 * REACH + 1
+// pairs of words from workgroup memory.
 
 // Four sums of 16 bits: at most 33 * 255 each.
 var<workgroup> column_sums: array<vec2<u32>, 2u * COLUMNS * WORDS>;
@@ -39,7 +37,7 @@ fn aggregate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
         let entering = i32(top + i) - i32(REACH);
         sums += pairs_of(load_cost(source, clamped(entering, params.height), word));
         if i > 2u * REACH {
-            // it was added before, so no half of a word ends below zero
+            // leaving values were added before, so no half of a word ends below zero
             sums -= pairs_of(load_cost(source, clamped(entering - i32(2u * REACH + 1u), params.height), word));
         }
         let turn = (i & 1u) * COLUMNS * WORDS;

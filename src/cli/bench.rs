@@ -32,7 +32,7 @@ pub(super) struct BenchArgs {
     pairs: PairArgs,
 }
 
-/// Flags that are subcommands of `lab` now; all of them are refused.
+/// Flags that have become subcommands of `lab`; all of them are refused.
 #[derive(Debug, clap::Args)]
 struct MovedArgs {
     #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("reproduce banz"))]
@@ -49,13 +49,13 @@ fn moved(experiment: &'static str) -> impl Fn(&str) -> Result<String, String> + 
     move |_| Err(format!("use `stereopsis lab {experiment}` instead"))
 }
 
-/// Settings that may go with all presets.
+/// Settings that may be combined with all presets.
 const OF_PRESETS: [&str; 5] = ["engine", "threads", "adapter", "min-disparity", "num-disparities"];
 
 /// Runs `bench`.
 ///
 /// # Errors
-/// Flags that do not go together; as [`stereopsis_bench::run`].
+/// Flags that cannot be combined; errors of [`stereopsis_bench::run`].
 pub(super) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
     let setup = args.pairs.setup((640, 480))?;
     let task = match args.rate {

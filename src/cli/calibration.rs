@@ -94,7 +94,7 @@ impl FileArgs {
 /// Runs `calibration`.
 ///
 /// # Errors
-/// A file that cannot be read, is no calibration, or cannot be written.
+/// A file cannot be read, is no calibration, or cannot be written.
 pub(super) fn run(command: &CalibrationCommand) -> anyhow::Result<()> {
     match &command.command {
         Command::Show(args) => show(args),

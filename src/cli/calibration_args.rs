@@ -103,11 +103,11 @@ pub(super) struct CalibrationArgs {
 }
 
 impl CalibrationArgs {
-    /// Applies the flags, or calibration files among the paths, to the calibration of a rig file. Another calibration keeps nothing
-    /// of the rig's.
+    /// Applies the flags, or calibration files among the paths, to the calibration of a rig file. Another calibration replaces all of the
+    /// rig's.
     ///
     /// # Errors
-    /// They do not go together, or a file is missing or cannot be read, whether the source will need it or not.
+    /// They cannot be combined, or a file is missing or cannot be read, even if the source will not need it.
     pub(super) fn over(&self, rig: CalibrationChoice, paths: Vec<PathBuf>) -> anyhow::Result<CalibrationChoice> {
         let focal = self.lens.focal();
         if let Some(path) = paths.first()
@@ -120,7 +120,7 @@ impl CalibrationArgs {
         let of_files = !rig.files.is_empty();
         let own = !files.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
         let mut base = if own {
-            // a kept field corrects the calibration that it was found with
+            // a kept field corrects only its own calibration
             let rows = rig.rows.filter(|rows| *rows != RowsChoice::Field);
             let CalibrationChoice { scale, swap_pictures, vertical, .. } = rig;
             CalibrationChoice { rows, scale, swap_pictures, vertical, ..CalibrationChoice::default() }
@@ -129,7 +129,7 @@ impl CalibrationArgs {
         };
         if focal.is_some() {
             base.set_focal(focal);
-            base.depth_fit = None; // was made with another lens
+            base.depth_fit = None; // belongs to another lens
         }
         let choice = CalibrationChoice {
             files: if files.is_empty() { base.files } else { files },
@@ -160,7 +160,7 @@ impl CalibrationArgs {
     }
 }
 
-/// Whether a choice makes sense as a whole; what is missing or too much, in words.
+/// Checks whether a choice is consistent; the error describes what is missing or contradictory.
 fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
     let auto = choice.rectify() == RectifyChoice::Auto;
     let wrong = |text: &str| Err(UsageError(text.to_owned()));
@@ -182,7 +182,7 @@ fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
     }
 }
 
-/// The flag that names a lens so.
+/// Returns the flag of a kind of lens.
 fn flag(focal: FocalLength) -> &'static str {
     match focal {
         FocalLength::FovDeg(_) => "--fov-deg",

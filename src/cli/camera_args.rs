@@ -40,7 +40,7 @@ pub(super) struct CameraArgs {
 }
 
 impl CameraArgs {
-    /// Puts what was given over what is wished already.
+    /// Applies the given flags over the options.
     pub(super) fn fill(&self, options: &mut CameraOptions) {
         let controls = ControlSettings {
             exposure_ms: self.exposure_ms,
@@ -60,7 +60,7 @@ impl CameraArgs {
     }
 }
 
-/// `rotate-180`, or `upright,rotate-180`.
+/// Parses `rotate-180`, or `upright,rotate-180`.
 fn orientations(text: &str) -> Result<[Orientation; 2], String> {
     let member = |word: &str| word.trim().parse::<Orientation>();
     match text.split_once(',') {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_become_wishes_of_both_eyes() {
+    fn flags_become_options_of_both_cameras() {
         let options =
             parse("--exposure-ms 8.3 --gain 20 --white-balance-k auto --focus 35 --power-line-hz 50").unwrap();
         let controls = ControlSettings {
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn one_orientation_is_for_both_eyes() {
+    fn one_orientation_applies_to_both_cameras() {
         let eyes = |words| parse(words).map(|o| o.views.map(|eye| eye.orientation));
         assert_eq!(eyes("--orientation rotate-180"), Ok([Orientation::HalfTurn; 2]));
         assert_eq!(eyes("--orientation upright,flip-y"), Ok([Orientation::Upright, Orientation::FlipY]));
     }
 
     #[test]
-    fn what_cannot_be_wished_is_refused() {
+    fn impossible_flags_are_refused() {
         let refused = |words, why: &str| assert!(parse(words).is_err_and(|text| text.contains(why)), "{words}");
         refused("--format jpg", "expected one of yuyv, nv12, grey, mjpeg, y16");
         refused("--exposure-ms 0", "milliseconds above 0");

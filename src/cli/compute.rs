@@ -82,13 +82,13 @@ struct Targets {
 }
 
 impl Targets {
-    /// Paths of the outputs that were asked for.
+    /// Returns the paths of the requested outputs.
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let others = [&self.right_map, &self.color, &self.depth, &self.confidence_map];
         std::iter::once(&self.output).chain(others.into_iter().flatten())
     }
 
-    /// Makes the folders, or checks the names of the maps.
+    /// Creates the folders, or checks the names of the maps.
     fn prepare(&self, is_folder: bool) -> anyhow::Result<()> {
         if self.right_map.as_ref() == Some(&self.output) {
             let name = self.output.display();
@@ -104,7 +104,7 @@ impl Targets {
         Ok(())
     }
 
-    /// The files of a pair in these folders.
+    /// Returns the files of a pair in these folders.
     fn of_pair(&self, name: &str) -> Self {
         let file = |folder: &PathBuf, ending: &str| folder.join(format!("{name}.{ending}"));
         let picture = |folder: &Option<PathBuf>| folder.as_ref().map(|folder| file(folder, "png"));
@@ -122,7 +122,7 @@ impl Targets {
 /// Runs `compute`.
 ///
 /// # Errors
-/// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
+/// The input is wrong, the engine cannot match it, or a file cannot be written; earlier pairs are written.
 pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
     let spec = args.truth.of(args.both_views.of_paths(&inputs)?)?;
@@ -131,7 +131,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let mut settings = Settings::resolve(&words)?;
     settings.params.confidence |= args.targets.confidence_map.is_some();
     let is_folder = match &spec {
-        SourceSpec::Folder(path) => !path.is_file(), // one image of both views
+        SourceSpec::Folder(path) => !path.is_file(), // else one image of both views
         spec => matches!(spec, SourceSpec::Recording(_) | SourceSpec::Video(_) | SourceSpec::Pipe),
     };
     args.targets.prepare(is_folder)?;
@@ -185,7 +185,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             bar.suspend(|| console::line(summary(&output, &targets)));
         }
         bar.inc(1);
-        // a folder's pairs are of one rig: the first one tells how it stands
+        // a folder's pairs come from one rig: the first one shows how it stands
         let others = || Health { is_measured: true, ..Health::default() };
         let health = if results.is_empty() { Health::of(&output.job) } else { others() };
         let warnings = warnings_of(&output, &health);
@@ -205,7 +205,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         bar.finish_and_clear();
     }
     let stats = capture.stats();
-    // what was found on the way
+    // remarks from reading
     let SourceState { remarks, skew, .. } = capture.state();
     remarks.iter().filter(|remark| !losses.contains(remark)).for_each(console::say);
     capture.stop();
@@ -222,7 +222,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The engine for the first pair; the others have the same size.
+/// Opens the engine for the first pair; the others have the same size.
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
     let opened = engine::open(&settings.engine_options(), Some(job))?;
     if let Some(why) = &opened.why {
@@ -231,7 +231,7 @@ fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
     Ok(opened)
 }
 
-/// Writes all that is asked for, and returns what was lost on the way, with the file.
+/// Writes all requested files, and returns what was lost in the process, with the file.
 fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a Path, String)>> {
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
     let geometry = output.job.frame.geometry.as_ref();
@@ -265,7 +265,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     Ok(warnings)
 }
 
-/// The error, where the pair has truth.
+/// Returns the error, where the pair has truth.
 fn error_of(output: &Output) -> Option<TruthError> {
     truth_error(output.map.as_deref()?, output.job.frame.truth.as_deref()?)
 }

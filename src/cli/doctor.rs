@@ -21,7 +21,7 @@ pub(super) struct DoctorArgs {
 /// Runs `doctor`.
 ///
 /// # Errors
-/// Something is wrong; the report says what. Standard output is closed or full.
+/// A check failed; the report contains which. Standard output is closed or full.
 pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     if args.drivers {
         return print_drivers();

@@ -51,7 +51,7 @@ pub(super) struct EngineArgs {
 /// Runs `engine` until Ctrl-C.
 ///
 /// # Errors
-/// An engine that cannot be opened, an address that cannot be used, a name that is impossible or taken.
+/// An engine cannot be opened, an address cannot be used, or a name is invalid or taken.
 pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     let names = args.name.iter().map(|name| ("--name", name)).chain(args.rigs.iter().map(|rig| ("--only", rig)));
     for (flag, name) in names {
@@ -89,11 +89,11 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         },
     )?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
-    let interrupt = headless::interrupt()?; // until here it has its default meaning: nothing needs an end
+    let interrupt = headless::interrupt()?; // until here Ctrl-C has its default meaning: nothing has to be closed
     Ok(server.run(interrupt, &mut |text| console::say(text))?)
 }
 
-/// Publisher of rigs to ROS 2.
+/// Returns the publisher of rigs to ROS 2.
 fn remote() -> anyhow::Result<RemoteOf> {
     let surroundings = RosEnvironment::of_environment()?;
     Ok(Arc::new(move |rig| match RosPublisher::of_rig(&surroundings, rig) {
@@ -105,7 +105,7 @@ fn remote() -> anyhow::Result<RemoteOf> {
     }))
 }
 
-/// A name that no other engine has: the machine's, and the beginning of the session's number.
+/// Returns a unique name: the machine's, and the beginning of the session's number.
 fn own_name(id: &str) -> String {
     let fits = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
     let host: String = host().chars().filter(fits).take(40).collect();

@@ -46,7 +46,7 @@ pub(super) struct ExportArgs {
 /// Runs `export`.
 ///
 /// # Errors
-/// No recording, a folder that is not empty, something asked for that is not there, a file that cannot be written.
+/// There is no recording, the folder is not empty, a requested part is missing, or a file cannot be written.
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let selection =
         Selection { from: args.from, count: args.count, from_s: args.from_s, to_s: args.to_s, every: args.every };

@@ -1,4 +1,4 @@
-//! The first word of a command line where it is no subcommand: a guess of a newcomer is answered by the command line that does it.
+//! The first word of a command line where it is no subcommand: a newcomer's guess is answered with the right command line.
 
 use super::{Cli, UsageError};
 use crate::console;
@@ -6,13 +6,13 @@ use clap::{Command, CommandFactory as _};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Subcommands that a program without the network lacks.
+/// Subcommands that are missing in a program without the network.
 const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
 
-/// How to get `lab`, which packages leave out.
+/// Answer for `lab`, which packages leave out.
 const NO_LAB: &str = "is in a program built from a checkout: cargo run --release -- lab --help";
 
-/// Guesses that open something; the answer repeats the words behind them.
+/// Guesses for opening something; the answer repeats the words behind them.
 const OPENING: &[&str] = &["open", "play", "replay", "run", "show", "start", "view", "watch"];
 
 /// Other guesses, with their answers.
@@ -43,8 +43,8 @@ const GUESSES: &[(&[&str], &str)] = &[
     (&["version"], "`stereopsis --version` prints it"),
 ];
 
-/// Checks that a word in the place of a subcommand is one, or something that can be opened. DefaultAccess it would be taken for a file,
-/// and flags of the subcommand that was meant would be unknown.
+/// Checks that a word in the place of a subcommand is one, or can be opened. Otherwise it would be taken for a file, and the flags of the
+/// intended subcommand would be unknown.
 pub(super) fn check(mut args: impl Iterator<Item = OsString>) -> Result<(), UsageError> {
     let Some(word) = args.next().and_then(|word| word.into_string().ok()) else { return Ok(()) };
     let is_bare = word.starts_with(char::is_alphanumeric) && !word.contains(['.', ',', ':', '/', '\\']);
@@ -67,7 +67,7 @@ pub(super) fn check(mut args: impl Iterator<Item = OsString>) -> Result<(), Usag
     )))
 }
 
-/// The command line that was probably meant, in a sentence.
+/// Returns a sentence with the command line that was probably meant.
 fn meant(word: &str, rest: &[String], command: &Command) -> Option<String> {
     let subcommands = command.get_subcommands().map(Command::get_name);
     let guesses = GUESSES.iter().flat_map(|(words, _)| *words).chain(OPENING).copied();

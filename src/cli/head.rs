@@ -19,10 +19,10 @@ use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often the state that others can ask for is brought up to date.
+/// Interval at which the state for other machines is updated.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often the end of the source and Ctrl-C are looked for; more often would cost a small machine more than the pairs do.
+/// Interval of polling for the end of the source and for Ctrl-C; a shorter one would cost a small machine more than the pairs do.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Arguments of `head`.
@@ -59,7 +59,7 @@ fn help(side: Side) -> &'static str {
 /// Runs `head`.
 ///
 /// # Errors
-/// A source, calibration or address that cannot be opened; a name that another head has; a source that was lost.
+/// A source, calibration or address cannot be opened, another head has the name, or the source was lost.
 pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     crate::network::key::check_rig(&args.name).map_err(|why| UsageError(format!("--name {why}")))?;
     let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     if matches!(spec, SourceSpec::Rig { .. }) {
         return Err(UsageError(format!("{spec} has a head already: other machines can open it as it is")).into());
     }
-    // engines take the parameters, whatever their range is on these images
+    // engines use the parameters, whatever their range is on these images
     let settings = Settings::resolve(&args.settings.words()?)?;
     if args.eye.is_some() && !calibration.is_unset() {
         let why = "a calibration is of both cameras: give it where their images come together, not with --eye";
@@ -75,7 +75,7 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     }
     options.watched = false;
     options.one_view = args.eye.is_some();
-    // pairs go out as cameras gave them, unless the images have to tell how the cameras stand
+    // pairs are sent as the cameras gave them, unless the pose of the cameras is estimated from the images
     options.pixels = match calibration.rectify() {
         RectifyChoice::Auto if spec.is_camera() => Pixels::Luma,
         RectifyChoice::Auto => Pixels::Color,
@@ -99,7 +99,7 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
         .collect();
     let what = args.eye.map_or_else(|| "rig".to_owned(), |eye| format!("{} camera", eye.word()));
     console::say(format_args!("{what} '{}' of {} is at {}", args.name, info.name, places.join(", ")));
-    // neither rectified nor scaled here
+    // the head neither rectifies nor scales
     let capture = CaptureOptions { taps: head.taps(), max_pairs: args.frames, ..CaptureOptions::default() };
     let (source_words, sent) = (spec.to_string(), OutletCounts::default());
     let mut observer = Observer { head, source: source_words, due: Instant::now(), sent, yields: None };
@@ -113,13 +113,13 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tells others the state of the source.
+/// Publishes the state of the source to other machines.
 struct Observer {
     head: Arc<Head>,
     source: String,
     due: Instant,
     sent: OutletCounts,
-    /// Why another head of its name goes on in its place.
+    /// Reason why another head of the same name replaces this one.
     yields: Option<NetworkError>,
 }
 
@@ -130,7 +130,7 @@ impl RunObserver for Observer {
             self.yields = self.head.yields();
             self.sent = self.head.sent();
             self.head.set_status(HeadStatus {
-                camera: None, // the head knows
+                camera: None, // the head fills it in
                 source: self.source.clone(),
                 width: status.source.width,
                 height: status.source.height,

@@ -43,29 +43,29 @@ pub(super) struct InputArgs {
     calibration: CalibrationArgs,
 }
 
-/// The rig file with its content, and calibration files.
+/// Rig file with its content, and calibration files.
 type Setup = (Option<(PathBuf, RigFile)>, Vec<PathBuf>);
 
 /// Inputs and calibration from the flags and the rig file.
 pub(super) struct Input {
-    /// The rig's cameras, where it has some.
+    /// Cameras of the rig, where it has some.
     pub(super) source: Option<SourceSpec>,
-    /// The rig file, if one was named.
+    /// Rig file, if one was named.
     pub(super) rig_file: Option<PathBuf>,
     pub(super) options: SourceOptions,
     pub(super) calibration: CalibrationChoice,
 }
 
 impl InputArgs {
-    /// The parameters that were recorded, where they are asked for.
+    /// Returns the recorded parameters, where they are requested.
     ///
     /// # Errors
-    /// The source is no file that has some.
+    /// The source is no file with parameters.
     pub(super) fn recorded_words(&self, source: Option<&SourceSpec>) -> anyhow::Result<Vec<Word>> {
         self.options.recording.words(source)
     }
 
-    /// The source that `--source` or the paths name, if any.
+    /// Returns the source that `--source` or the paths name, if any.
     ///
     /// # Errors
     /// They name nothing that can be a source, or something that does not exist.
@@ -100,12 +100,12 @@ impl InputArgs {
         }
     }
 
-    /// The rig file and the calibration files that flags or paths name.
+    /// Returns the rig file and the calibration files that flags or paths name.
     fn setup(&self) -> anyhow::Result<Setup> {
         let read = |path: &PathBuf| RigFile::read(path).map(|rig| (path.clone(), rig));
         let of_flag = self.rig.as_ref().map(read).transpose()?;
         let Some(PathKind::Setup(files)) = self.named()? else { return Ok((of_flag, Vec::new())) };
-        // what is no rig is a calibration
+        // a file that is no rig is a calibration
         let [one] = &files[..] else { return Ok((of_flag, files)) };
         match (read(one), of_flag) {
             (Ok(_), Some((other, _))) => {
@@ -120,7 +120,7 @@ impl InputArgs {
     /// Reads the rig file, if one was named; files are looped and watched.
     ///
     /// # Errors
-    /// The rig file cannot be used, or flags do not go together.
+    /// The rig file cannot be used, or flags cannot be combined.
     pub(super) fn resolve(&self) -> anyhow::Result<Input> {
         let (rig, calibration_files) = self.setup()?;
         let (rig_file, rig) = rig.map_or_else(Default::default, |(path, rig)| (Some(path), rig));
@@ -133,7 +133,7 @@ impl InputArgs {
     }
 }
 
-/// Parameters for the frames that will come: `--near-m` needs their geometry.
+/// Returns the parameters for the coming frames: `--near-m` needs their geometry.
 ///
 /// # Errors
 /// The settings do not fit the frames.

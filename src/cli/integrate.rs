@@ -1,4 +1,4 @@
-//! `stereopsis integrate`: what a package puts beside the program, for one that was built or unpacked by hand.
+//! `stereopsis integrate`: installs manual pages, completions and a menu entry for a program that was built or unpacked by hand.
 
 use crate::{console, files};
 use clap::CommandFactory as _;
@@ -6,7 +6,7 @@ use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
 
-/// Name of the program, and of its files in the folders of others.
+/// Name of the program, and of its files in other folders.
 const NAME: &str = "stereopsis";
 
 /// Arguments of `integrate`.
@@ -35,7 +35,7 @@ pub(super) fn run(args: &IntegrateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses to write through a link below the folder: in a folder where others may write, it would lead where they like.
+/// Refuses to write through a link below the folder: where others may write, a link could lead anywhere.
 fn refuse_links(folder: &Path, file: &Path) -> anyhow::Result<()> {
     let ways = file.ancestors().filter(|way| *way != Path::new("")).map(|way| folder.join(way));
     if let Some(link) = ways.into_iter().find(|way| way.is_symlink()) {
@@ -47,7 +47,7 @@ fn refuse_links(folder: &Path, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files with their paths below a folder such as /usr/share.
+/// Returns the files with their paths below a folder such as /usr/share.
 fn contents() -> Vec<(PathBuf, Vec<u8>)> {
     let mut command = super::Cli::command();
     command.build();
@@ -72,7 +72,7 @@ fn contents() -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// A page for a command and one for each below it: `stereopsis-calibration-show.1`, as `man stereopsis calibration show` looks for it.
+/// Adds a page for a command and one for each below it: `stereopsis-calibration-show.1`, as `man stereopsis calibration show` finds it.
 fn manual_pages(command: &clap::Command, name: &str, all: &mut Vec<(PathBuf, Vec<u8>)>) {
     let mut page = Vec::new();
     let titled = command.clone().name(name.to_owned()).version(env!("CARGO_PKG_VERSION"));

@@ -72,7 +72,7 @@ struct ReproduceArgs {
     overwrite: bool,
 }
 
-/// Papers that can be asked for.
+/// Papers that can be requested.
 const PAPERS: [&str; 6] = ["banz", "ernst", "frommholz", "fang", "leu", "all"];
 
 impl ReproduceArgs {
@@ -159,7 +159,7 @@ struct OptimizeArgs {
 impl TrainArgs {
     fn run(&self) -> anyhow::Result<()> {
         Outputs::new::<&Path>([], false).file_in_folder(&self.output)?;
-        // before minutes of training, not behind them
+        // before minutes of training, not after them
         fs::metadata(files::folder_of(&self.output)).map_err(|err| WriteError::new(&self.output, err))?;
         let options = train::Options { worlds: self.worlds, seed: self.seed, epochs: self.epochs.into() };
         let mut others = Vec::new();
@@ -195,7 +195,7 @@ impl OptimizeArgs {
     }
 }
 
-/// The folder with scenes that is named, or that of the environment.
+/// Returns the named folder with scenes, or that of the environment.
 fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
     let of_environment = || std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     let text = "which scenes? Name a folder of pairs with truth, as for `eval`, or set STEREOPSIS_DATA";
@@ -205,10 +205,10 @@ fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
 /// Settings that the model chooses.
 const OF_MODEL: [&str; 5] = ["aggregation", "window", "arms", "paths", "gating"];
 
-/// The pairs where only the GPU engine can be timed.
+/// Resolves pairs for commands that only time the GPU engine.
 ///
 /// # Errors
-/// As [`PairArgs::setup`]; another engine is chosen.
+/// Errors of [`PairArgs::setup`]; another engine is chosen.
 fn gpu_setup(pairs: &PairArgs, default_size: (usize, usize)) -> anyhow::Result<Setup> {
     let setup = pairs.setup(default_size)?;
     if setup.engine == EngineChoice::Cpu {
@@ -221,7 +221,7 @@ fn gpu_setup(pairs: &PairArgs, default_size: (usize, usize)) -> anyhow::Result<S
 /// Runs `lab`.
 ///
 /// # Errors
-/// Flags that do not go together; as [`lab::run`].
+/// Flags that cannot be combined; errors of [`lab::run`].
 pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
     let size = (640, 480);
     let (setup, experiment) = match &args.command {

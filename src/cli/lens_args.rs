@@ -1,4 +1,4 @@
-//! Flags that name the cameras' lens, in one of three ways; the same wherever one is asked for.
+//! Flags for the cameras' lens, in one of three ways; all commands share them.
 
 use super::values::positive;
 use crate::calibration::FocalLength;
@@ -23,7 +23,7 @@ pub(super) struct LensArgs {
 }
 
 impl LensArgs {
-    /// The lens, if it was named.
+    /// Returns the lens, if it was given.
     pub(super) fn focal(&self) -> Option<FocalLength> {
         let lens = self.focal_mm.zip(self.sensor_width_mm);
         let lens = lens.map(|(focal_mm, sensor_width_mm)| FocalLength::Lens { focal_mm, sensor_width_mm });

@@ -1,4 +1,4 @@
-//! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview image.
+//! `live`, the main command: in a window where there is a display, otherwise as a status line and a preview image.
 
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
@@ -18,7 +18,7 @@ use std::time::SystemTime;
 use stereopsis_figures::{PreviewOptions, write_preview};
 use stereopsis_ui::WindowOptions;
 
-/// Results after which the scene ends without a window.
+/// Number of results after which the scene ends without a window.
 const SCENE_FRAMES: u64 = 100;
 
 /// Arguments of `live`.
@@ -52,7 +52,7 @@ pub(super) struct LiveArgs {
 /// Runs `live`.
 ///
 /// # Errors
-/// A source, calibration, engine or window that cannot be opened, each with its cause and cure.
+/// A source, calibration, engine or window cannot be opened; the text contains cause and remedy.
 pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
     let spec = args.input.named_source()?;
     let mut words = args.settings.words()?;
@@ -119,7 +119,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     Ok(())
 }
 
-/// The frame with the colours that were not decoded for it; `None` where there are none.
+/// Returns the frame with the colours that were not decoded for it; `None` where there are none.
 fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -> Option<Frame> {
     let original = frame.raw.original.as_ref().filter(|_| frame.left.rgb.is_none())?;
     let (left, right) = original.pictures(Pixels::Color).ok()?;
@@ -127,7 +127,7 @@ fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -
     preparation.prepare(&Arc::new(raw), info, frame.arrived).ok()
 }
 
-/// The last result and how the run went.
+/// Describes the last result and the whole run.
 fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Value {
     let mut about = crate::export::describe(output);
     about["captured_hz"] = status.capture.rate_hz.into();

@@ -162,11 +162,11 @@ enum Command {
     Net(net::NetArgs),
 }
 
-/// The program: parses the command line, runs it, and prints an error once.
+/// Runs the program: parses the command line, runs the command, and prints an error once.
 pub fn main() -> ExitCode {
     let filter = env_logger::Env::default().default_filter_or("error");
     let mut log = env_logger::Builder::from_env(filter);
-    // names from files and devices are in it
+    // messages contain names from files and devices
     log.format(|line, record| {
         let text = console::shown(&record.args().to_string());
         writeln!(line, "[{} {}] {text}", record.level(), record.target())
@@ -183,7 +183,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The command line; ends the program where it is wrong, or asks for help.
+/// Parses the command line; ends the program where it is wrong, or requests help.
 fn parse() -> Cli {
     let command = || short_help::shorten(Cli::command());
     Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|err| err.format(&mut command()).exit())
@@ -192,9 +192,9 @@ fn parse() -> Cli {
 /// Runs a command.
 ///
 /// # Errors
-/// With a text that says what was tried, on what, and what to do next.
+/// The text contains what was tried, on what, and what to do next.
 fn run(cli: Cli) -> anyhow::Result<()> {
-    // before anything starts with others than were asked for; `doctor` names these faults among all others
+    // before anything starts with other variables than intended; `doctor` reports these faults among all others
     if !matches!(cli.command, Some(Command::Doctor(_))) {
         crate::engine::cpu::simd::SimdLevel::chosen()?;
         crate::engine::gpu::variant::VariantOverrides::from_env()?;
@@ -230,12 +230,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
-/// A command line that asks for something impossible; exit code 2.
+/// Error of a command line that requests something impossible; exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// Exit code of an error: 2 for a wrong command line, else 1.
+/// Returns the exit code of an error: 2 for a wrong command line, else 1.
 pub fn exit_code(err: &anyhow::Error) -> u8 {
     let wrong_flag = err.chain().any(|cause| {
         cause.is::<UsageError>()
@@ -246,7 +246,7 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
     if wrong_flag { 2 } else { 1 }
 }
 
-/// The text of an error and its causes. A cause whose text the preceding text contains is left out.
+/// Returns the text of an error and its causes, without a cause that the preceding text contains.
 pub fn words(err: &anyhow::Error) -> String {
     // all files have errors with their names
     if let Some(of_output) = err.chain().next().and_then(|first| first.downcast_ref()) {

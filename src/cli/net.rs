@@ -1,4 +1,4 @@
-//! `net`: who is there on the network, and the parameters and cameras of a rig.
+//! `net`: members of the network, and the parameters and cameras of a rig.
 
 use super::UsageError;
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs};
@@ -44,7 +44,7 @@ fn word(text: &str) -> Result<(String, String), String> {
 /// Runs `net`.
 ///
 /// # Errors
-/// No router answers; no such rig; a value that is refused.
+/// No router answers, there is no such rig, or a value is refused.
 pub(super) fn run(args: &NetArgs) -> anyhow::Result<()> {
     let network = Network::open(&args.network.access(DefaultAccess::Connect, args.zenoh.zenoh_config.as_ref()))?;
     if let Some(seconds) = args.results {
@@ -76,13 +76,13 @@ fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
         let census = taker.take()?;
         let text = if args.json { format!("{}\n", console::json(&census)?) } else { census.table() };
         let is_screen = args.watch && !args.json && std::io::stdout().is_terminal();
-        // from the upper left corner, and clear what is below
+        // to the upper left corner, and clear the rest of the screen
         let (home, end) = if is_screen { ("\u{1b}[H\u{1b}[J", "") } else { ("", if args.watch { "\n" } else { "" }) };
         console::print(&format!("{home}{text}{end}"))?;
         if !args.watch {
             return Ok(());
         }
-        // Ctrl-C has its default meaning: nothing here needs an end
+        // Ctrl-C has its default meaning: nothing has to be closed
         std::thread::sleep(Duration::from_secs(1));
     }
 }
@@ -121,7 +121,7 @@ fn is_control(name: &str) -> bool {
     ["exposure_ms", "gain", "white_balance_k", "focus", "power_line_hz"].contains(&name)
 }
 
-/// Controls as a rig file writes them.
+/// Parses controls in the form of a rig file.
 fn control_settings(words: &[(String, String)]) -> Result<ControlSettings, UsageError> {
     let value = |text: &String| if text.parse::<f64>().is_ok() { text.clone() } else { format!("{text:?}") };
     let text: Vec<_> = words.iter().map(|(name, text)| format!("{name} = {}", value(text))).collect();
@@ -129,7 +129,7 @@ fn control_settings(words: &[(String, String)]) -> Result<ControlSettings, Usage
     toml::from_str(&text).map_err(|err| UsageError(format!("{}: {}", text.trim().replace('\n', ", "), err.message())))
 }
 
-/// The answer of a rig's head.
+/// Returns the answer of a rig's head.
 fn ask<T: serde::de::DeserializeOwned>(
     network: &Network,
     rig: &str,

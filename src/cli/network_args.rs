@@ -1,11 +1,11 @@
-//! Flags that say how a program joins others on the network.
+//! Flags for joining other programs on the network.
 
 use crate::console;
 use crate::network::{Access, Endpoint, Network, NetworkError};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often a router that does not answer is tried again.
+/// Interval at which a router that does not answer is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where a session listens, and what it connects to.
@@ -43,14 +43,14 @@ pub(super) struct ZenohArgs {
 /// Access of a command without --listen and --connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DefaultAccess {
-    /// Programs of this machine can connect to it.
+    /// Listens for programs of this machine.
     Listen,
     /// Connects to the router of this machine.
     Connect,
 }
 
 impl NetworkArgs {
-    /// How the session joins others.
+    /// Returns how the session joins others.
     pub(super) fn access(&self, otherwise: DefaultAccess, config: Option<&PathBuf>) -> Access {
         let Self { listen, connect, open } = self.clone();
         let local = Access::local();
@@ -64,7 +64,7 @@ impl NetworkArgs {
     }
 }
 
-/// Opens a session, and says who can connect. A router that does not answer is waited for: Ctrl-C has its default meaning meanwhile.
+/// Opens a session, and prints who can connect. Waits for a router that does not answer: Ctrl-C has its default meaning meanwhile.
 ///
 /// # Errors
 /// The address is taken, or the configuration cannot be used.

@@ -1,4 +1,4 @@
-//! Flags of the commands that time engines: which pairs, how many, with which parameters.
+//! Flags of the commands that time engines: the pairs, their number, and the parameters.
 
 use super::UsageError;
 use super::settings_args::SettingsArgs;
@@ -61,7 +61,7 @@ impl PairArgs {
     }
 }
 
-/// The pairs that `paths` name, or the scene at each size.
+/// Returns the pairs that `paths` name, or the scene at each size.
 ///
 /// # Errors
 /// The paths name no pairs of files.

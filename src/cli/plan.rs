@@ -1,4 +1,4 @@
-//! `stereopsis plan`: what depth a rig can measure, and how well, before it is built.
+//! `stereopsis plan`: depth range and errors of a rig, before it is built.
 
 use super::lens_args::LensArgs;
 use super::values::{of_parameter, positive};
@@ -48,13 +48,13 @@ pub(super) struct PlanArgs {
 const DISTANCES_M: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
 /// Relative depth errors for which the range is printed, %.
 const ERRORS_PERCENT: [f64; 3] = [1.0, 2.0, TOLERANCE_PERCENT];
-/// Near distances whose search range is told, m.
+/// Near distances for which the search range is printed, m.
 const NEAR_M: [f64; 2] = [0.3, 0.5];
 
 /// Runs `plan`.
 ///
 /// # Errors
-/// The answer or the figure cannot be written.
+/// The result or the figure cannot be written.
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let plan = Plan::new(args);
     if let Some(path) = &args.plot {
@@ -79,21 +79,21 @@ struct Plan {
     baseline_m: f64,
     parameters: SearchRange,
     error_px: f64,
-    /// `None` where the whole range lies behind infinity.
+    /// Nearest depth, m; `None` where the whole range lies behind infinity.
     nearest_m: Option<f64>,
-    /// `None` where the range reaches infinity.
+    /// Farthest depth, m; `None` where the range reaches infinity.
     farthest_m: Option<f64>,
     disparities: Vec<Row>,
     distances: Vec<DistanceRow>,
     reaches: Vec<Exact>,
-    /// Distances up to which depth has these errors where the disparity is off by one.
+    /// Largest distances with these depth errors where the disparity is off by one.
     step_reaches: Vec<Exact>,
-    /// Up to where depth is within 5 %, in words.
+    /// Sentence about the distance up to which depth is within 5 %.
     sentence: String,
     near: Vec<NearRow>,
 }
 
-/// The parameters that decide it, by their names.
+/// Parameters of the search range, by their names.
 #[derive(Debug, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct SearchRange {
@@ -101,38 +101,38 @@ struct SearchRange {
     num_disparities: u32,
 }
 
-/// One disparity of the range.
+/// Row of one disparity.
 #[derive(Debug, serde::Serialize)]
 struct Row {
     disparity_px: f64,
     distance_m: f64,
-    /// Where the disparity is off by one.
+    /// Depth error, m, where the disparity is off by one.
     step_error_m: f64,
     step_error_percent: f64,
-    /// Where it is off by the error that was named.
+    /// Depth error, m, where the disparity is off by the error of the flag.
     error_m: f64,
     error_percent: f64,
 }
 
-/// One distance.
+/// Row of one distance.
 #[derive(Debug, serde::Serialize)]
 struct DistanceRow {
     distance_m: f64,
     disparity_px: f64,
     error_m: f64,
     error_percent: f64,
-    /// Whether the search range holds it.
+    /// Whether the search range contains it.
     seen: bool,
 }
 
-/// How far depth is as exact as this, whatever is searched.
+/// Largest distance with a given accuracy, for any search range.
 #[derive(Debug, serde::Serialize)]
 struct Exact {
     error_percent: f64,
     distance_m: f64,
 }
 
-/// The search range that sees this near.
+/// Search range for a near distance.
 #[derive(Debug, serde::Serialize)]
 struct NearRow {
     distance_m: f64,
@@ -143,7 +143,7 @@ struct NearRow {
 impl Plan {
     fn new(args: &PlanArgs) -> Self {
         let ((width, height), error_px) = (args.size, args.error_px);
-        // clap has seen to it that there is one
+        // clap has checked that there is one
         let focal_px = args.lens.focal().map_or(f64::NAN, |focal: FocalLength| focal.px(width));
         let (cx_px, cy_px) = ((width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0);
         let baseline_m = args.baseline_m;
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_three_ways_names_the_lens() {
+    fn lens_is_given_in_one_of_three_ways() {
         for lens in ["--fov-deg 90", "--focal-px 320", "--focal-mm 2.4 --sensor-width-mm 4.8"] {
             let by = plan(&format!("{lens} --baseline-m 0.06")).unwrap();
             assert!((by.focal_px - 320.0).abs() < 1e-9 && (by.fov_deg - 90.0).abs() < 1e-9, "{lens}");
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_paper_s_range_is_told_from_its_nearest_to_its_farthest_distance() {
+    fn range_sentence_contains_nearest_and_farthest_distance() {
         let words = "--focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456";
         let paper = plan(&format!("{words} --min-disparity 20 --num-disparities 44")).unwrap();
         assert!((paper.nearest_m.unwrap() - 6.635).abs() < 0.01 && (paper.farthest_m.unwrap() - 20.9).abs() < 0.01);

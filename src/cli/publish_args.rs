@@ -1,4 +1,4 @@
-//! The flags that make a run visible elsewhere; without the feature `publish` there are none.
+//! Flags that publish a run to other programs; without the feature `publish` there are none.
 
 #[cfg(feature = "publish")]
 use super::UsageError;
@@ -27,18 +27,18 @@ pub(super) struct PublishArgs {
     publish_allow_origin: Vec<crate::publish::WebOrigin>,
 }
 
-/// Where a token can be chosen; a flag would show it to everyone who lists processes.
+/// Variable with the token; a flag would show it to everyone who lists processes.
 #[cfg(feature = "publish")]
 const TOKEN_VARIABLE: &str = "STEREOPSIS_PUBLISH_TOKEN";
 
-/// Publisher of the results; ends with the run.
+/// Publisher of the results; it ends with the run.
 pub(super) struct Published(pub(super) Option<Arc<dyn Remote>>);
 
 impl PublishArgs {
-    /// Publishes, and says where.
+    /// Publishes the run, and prints the addresses.
     ///
     /// # Errors
-    /// An address is taken or is none of this machine's; the token cannot be one; Zenoh refuses its configuration.
+    /// An address is taken or does not belong to this machine; the token is invalid; Zenoh refuses its configuration.
     #[cfg(feature = "publish")]
     pub(super) fn start(&self) -> anyhow::Result<Published> {
         let mut remotes: Vec<Arc<dyn Remote>> = Vec::new();
@@ -95,14 +95,14 @@ impl PublishArgs {
         !self.publish.is_empty()
     }
 
-    /// Without the feature `publish` no run is published.
+    /// Returns false: without the feature `publish` no run is published.
     #[cfg(not(feature = "publish"))]
     #[allow(clippy::unused_self, reason = "with the feature it depends")]
     pub(super) fn is_asked(&self) -> bool {
         false
     }
 
-    /// Nobody can watch.
+    /// Publishes nothing.
     #[cfg(not(feature = "publish"))]
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with the feature it can fail")]
     pub(super) fn start(&self) -> anyhow::Result<Published> {

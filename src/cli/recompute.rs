@@ -51,7 +51,7 @@ pub(super) struct RecomputeArgs {
 /// Runs `recompute`.
 ///
 /// # Errors
-/// No recording, a file in the way, an engine that cannot, a disk that is full; what is complete is taken up again.
+/// There is no recording, a file is in the way, an engine cannot match, or a disk is full; a later run continues after the complete part.
 pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let settings = args.settings.resolve()?;
     if args.filled && settings.params.fill == Fill::None {

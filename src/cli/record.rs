@@ -1,4 +1,4 @@
-//! `record`: pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
+//! `record`: writes pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
 
 use super::UsageError;
 use super::input_args::{Input, InputArgs, params_at_start};
@@ -66,7 +66,7 @@ pub(super) struct RecordArgs {
 /// Runs `record`.
 ///
 /// # Errors
-/// A source, calibration or file that cannot be opened; a disk that is full; a source that was lost.
+/// A source, calibration or file cannot be opened, a disk is full, or a source was lost.
 pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let target = target(args)?;
     let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
@@ -77,7 +77,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     check(args, &settings.params)?;
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
-    // cameras' raw images are recorded as they come: colours are only decoded for what is made of them
+    // cameras' raw images are recorded unchanged: colours are only decoded for derived streams
     let asked = args.streams.unwrap_or_default();
     let needs_colors = args.publish.is_asked()
         || asked.has(Stream::Eyes)
@@ -93,7 +93,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let info = source.info();
     let streams = streams(args.streams, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
-    // who watches may want what is not recorded
+    // clients may need streams that are not recorded
     let matches = streams.needs_results() || published.0.is_some();
     let params =
         if matches { params_at_start(&settings, &calibrated.preparation, &info)? } else { settings.params.clone() };
@@ -138,7 +138,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     finish(args, &recorder, &end)
 }
 
-/// Tells how it went.
+/// Prints the summary.
 fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Result<()> {
     let stopped = recorder.stop();
     let status = recorder.status();
@@ -175,7 +175,7 @@ fn about(status: &RecordStatus, end: &Finished) -> serde_json::Value {
     about
 }
 
-/// Where it goes.
+/// Returns the destination of the recording.
 fn target(args: &RecordArgs) -> Result<Target, UsageError> {
     match &args.output {
         Some(path) if path.as_os_str() == "-" => {
@@ -193,7 +193,7 @@ fn target(args: &RecordArgs) -> Result<Target, UsageError> {
     }
 }
 
-/// Whether the flags make sense together.
+/// Checks that the flags can be combined.
 fn check(args: &RecordArgs, params: &StereoParams) -> Result<(), UsageError> {
     if args.filled && params.fill == Fill::None {
         return Err(UsageError("--filled records what --fill puts into holes: give --fill too".to_owned()));
@@ -201,7 +201,7 @@ fn check(args: &RecordArgs, params: &StereoParams) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Returns the streams that were asked for, or those that the source can give.
+/// Returns the requested streams, or those that the source can provide.
 fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &SourceInfo) -> Result<Streams, UsageError> {
     let has_depth = preparation.geometry(info).is_some();
     let streams = asked.unwrap_or_else(|| {
@@ -222,7 +222,7 @@ fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &Source
     Ok(streams)
 }
 
-/// The recorder beside the pipeline.
+/// Recorder beside the pipeline.
 struct Recording {
     recorder: Arc<Recorder>,
     status: RecordStatus,
@@ -230,7 +230,7 @@ struct Recording {
     started: Instant,
 }
 
-/// A wait that is longer is told.
+/// Duration above which a wait is reported.
 const LONG_WAIT: Duration = Duration::from_millis(500);
 
 impl RunObserver for Recording {

@@ -8,7 +8,7 @@ use crate::network::key::{Member, Role};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How often Ctrl-C is looked for.
+/// Interval of polling for Ctrl-C.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Arguments of `router`.
@@ -23,11 +23,11 @@ pub(super) struct RouterArgs {
 /// Runs `router` until Ctrl-C.
 ///
 /// # Errors
-/// An address that is taken, or that others could reach although nothing says who may.
+/// An address is taken, or others could reach it although no flag allows that.
 pub(super) fn run(args: &RouterArgs) -> anyhow::Result<()> {
     let mut access = args.network.access(DefaultAccess::Listen, args.zenoh.zenoh_config.as_ref());
     if access.listen.is_empty() {
-        // one that connects to another router is still one for the programs of its own machine
+        // a router that connects to another one still serves the programs of its own machine
         access.listen = crate::network::Access::local().connect;
     }
     let network = open_patiently(&access)?;

@@ -1,4 +1,4 @@
-//! Flags for every setting, made from the tables that the settings file and the panels are made from.
+//! Flags for every setting, made from the tables of the settings file and the panels.
 
 use super::values::possible_values;
 use crate::engine::EngineChoice;
@@ -23,28 +23,28 @@ impl SettingsArgs {
     /// Reads the settings file, if one was named, and resolves everything.
     ///
     /// # Errors
-    /// As [`read_file`] and [`Settings::resolve`].
+    /// Errors of [`read_file`] and [`Settings::resolve`].
     pub(super) fn resolve(&self) -> Result<Settings, SettingsError> {
         Settings::resolve(&self.words()?)
     }
 
-    /// The settings file, if one was named.
+    /// Returns the settings file, if one was named.
     pub(super) fn file(&self) -> Option<&PathBuf> {
         self.file.as_ref()
     }
 
-    /// The words of the settings file and of the flags, as they were written.
+    /// Returns the unresolved words of the settings file and of the flags.
     ///
     /// # Errors
-    /// As [`read_file`] and [`with_own_presets`].
+    /// Errors of [`read_file`] and [`with_own_presets`].
     pub(super) fn words(&self) -> Result<Vec<Word>, SettingsError> {
         self.words_from(self.file.as_deref(), None)
     }
 
-    /// The words of another settings file, of a preset and of the flags.
+    /// Returns the words of another settings file, of a preset and of the flags.
     ///
     /// # Errors
-    /// As [`SettingsArgs::words`].
+    /// Errors of [`SettingsArgs::words`].
     pub(super) fn words_from(&self, file: Option<&Path>, preset: Option<&str>) -> Result<Vec<Word>, SettingsError> {
         let mut words = file.map(read_file).transpose()?.unwrap_or_default();
         let preset = preset.map(|name| Word { name: "preset".into(), text: name.to_owned(), origin: Origin::Flag });
@@ -53,7 +53,7 @@ impl SettingsArgs {
     }
 }
 
-/// The heading of a group in the help: two in all, so that the short one fits a screen.
+/// Returns the heading of a group in the help: two in all, so that the short one fits a screen.
 fn heading(group: Group) -> &'static str {
     match group {
         Group::Range | Group::Cost | Group::Aggregation | Group::Paths => "Matching",
@@ -103,7 +103,7 @@ impl clap::FromArgMatches for SettingsArgs {
     }
 }
 
-/// The choices of `--preset` and `--engine`.
+/// Adds the choices of `--preset` and `--engine`.
 fn words_of(name: &str, arg: Arg) -> Arg {
     let values: Vec<(&'static str, &'static str)> = match name {
         "preset" => return presets(arg),
@@ -113,7 +113,7 @@ fn words_of(name: &str, arg: Arg) -> Arg {
     arg.value_parser(possible_values(&values))
 }
 
-/// The choices of `--preset`, in their groups: clap itself knows no headings between values.
+/// Adds the choices of `--preset`, in their groups: clap itself has no headings between values.
 fn presets(arg: Arg) -> Arg {
     let (mut words, mut lines) = (Vec::new(), Vec::new());
     for group in preset_groups() {
@@ -141,7 +141,7 @@ fn split_help(help: &str) -> (&str, &str) {
     (first.trim_end_matches('.'), rest)
 }
 
-/// The flag of one matching parameter.
+/// Returns the flag of one matching parameter.
 fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     let default = (parameter.get)(&StereoParams::default());
     let by_cost = matches!(parameter.name, "p1" | "p2" | "p2-min" | "p2-alpha");
@@ -174,7 +174,7 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     arg
 }
 
-/// Checks a number where it is typed, so that the error names the flag; the text itself goes on to the settings.
+/// Checks a number at parsing, so that the error names the flag; the settings get the text itself.
 fn check(parameter: &'static Parameter<StereoParams>) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
     move |text| parameter.parse(text).map(|_| text.to_owned())
 }

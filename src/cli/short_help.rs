@@ -1,9 +1,9 @@
-//! Text of `-h`: the flags that most people need, on one screen. `--help` explains all of them.
+//! Text of `-h`: the most common flags, on one screen. `--help` explains all of them.
 
 use clap::Command;
 
-/// The flags and paths that `-h` of a command shows, by their identifiers; of a command below another one, by the words of
-/// both. Commands with few flags show all of them.
+/// Flags and paths that `-h` of a command shows, by their identifiers; a command below another one has the words of both. Commands with
+/// few flags show all of them.
 const SHOWN: &[(&str, &[&str])] = &[
     ("stereopsis", &["inputs"]),
     #[cfg(feature = "zenoh")]
@@ -153,12 +153,12 @@ pub(super) fn shorten(command: Command) -> Command {
     shorten_as(command, "")
 }
 
-/// The key in [`SHOWN`] of a command with these words.
+/// Returns the key in [`SHOWN`] of a command with these words.
 fn key(words: &str) -> &str {
     words.strip_prefix("stereopsis ").unwrap_or(words)
 }
 
-/// Finds the flags of a command behind the words of its parents.
+/// Hides flags of a command and of those below it; `parents` are the words before its name.
 fn shorten_as(command: Command, parents: &str) -> Command {
     let words = format!("{parents}{}", command.get_name());
     let command = match SHOWN.iter().find(|(of, _)| *of == key(&words)) {
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
-    /// Every command with its words.
+    /// Lists every command with its words.
     fn commands(command: &Command, words: &str, all: &mut Vec<(String, Command)>) {
         let words = format!("{words}{}", command.get_name());
         all.push((words.clone(), command.clone()));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_exists() {
+    fn all_shown_flags_exist() {
         let mut all = Vec::new();
         commands(&crate::cli::Cli::command(), "", &mut all);
         for (name, shown) in SHOWN {

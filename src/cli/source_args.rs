@@ -1,4 +1,4 @@
-//! Flags that say where pairs come from.
+//! Flags for the source of pairs.
 
 use super::UsageError;
 use super::camera_args::CameraArgs;
@@ -70,7 +70,7 @@ pub(super) struct SceneArgs {
 }
 
 impl SceneArgs {
-    /// These options of the scene over others.
+    /// Returns options of the scene with these flags applied.
     pub(super) fn over(&self, scene: SceneOptions) -> SceneOptions {
         SceneOptions {
             seed: self.scene_seed,
@@ -130,10 +130,10 @@ impl BothViewsArgs {
         }
     }
 
-    /// The source of path arguments.
+    /// Returns the source of path arguments.
     ///
     /// # Errors
-    /// They are no source, or none whose images can show both views.
+    /// They are no source, or a source whose images cannot show both views.
     pub(super) fn of_paths(self, paths: &[PathBuf]) -> Result<SourceSpec, CaptureError> {
         match self.arrangement() {
             Some(arrangement) => SourceSpec::of_both_views(paths, arrangement),
@@ -141,10 +141,10 @@ impl BothViewsArgs {
         }
     }
 
-    /// Checks that images of this source can show both views, where that was said.
+    /// Checks that images of this source can show both views, where a flag states it.
     ///
     /// # Errors
-    /// They cannot.
+    /// They cannot show both.
     pub(super) fn check(self, spec: &SourceSpec) -> Result<(), CaptureError> {
         self.arrangement().map_or(Ok(()), |arrangement| spec.check_both_views(arrangement))
     }
@@ -165,7 +165,7 @@ pub(super) struct TruthArgs {
 }
 
 impl TruthArgs {
-    /// The source with this truth; unchanged where none was given.
+    /// Returns the source with this truth; unchanged without one.
     ///
     /// # Errors
     /// The source is no pair of files.
@@ -200,17 +200,17 @@ impl TopicArgs {
         TopicChoice { left, right, both, pair_by }
     }
 
-    /// How a recording is opened that is read from its start to its end.
+    /// Returns options for a recording that is read from its start to its end.
     pub(super) fn options(&self) -> SourceOptions {
         SourceOptions { topics: self.choice(), max_pixels: self.max_pixels, ..SourceOptions::default() }
     }
 }
 
 impl RecordingArgs {
-    /// The parameters that were recorded, where they are asked for.
+    /// Returns the recorded parameters, where they are requested.
     ///
     /// # Errors
-    /// The source is no file that has some.
+    /// The source is no file with parameters.
     pub(super) fn words(&self, source: Option<&SourceSpec>) -> anyhow::Result<Vec<Word>> {
         if !self.recorded_parameters {
             return Ok(Vec::new());
@@ -230,17 +230,17 @@ impl RecordingArgs {
     }
 }
 
-/// How a rate was written.
+/// Rate in the form of the flag.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rate {
     /// Pairs per second.
     Hz(f64),
-    /// Without pauses between pairs.
+    /// Rate without pauses between pairs.
     Max,
 }
 
 impl SourceArgs {
-    /// Puts what was given into options for opening; `default_rate_hz` where `--rate` was not given.
+    /// Applies the given flags to options for opening; `default_rate_hz` holds without `--rate`.
     pub(super) fn fill(&self, options: &mut SourceOptions, default_rate_hz: f64) {
         options.size = self.size.or(options.size);
         options.rate_hz = match self.rate {

@@ -1,4 +1,4 @@
-//! `stereopsis tune`: every variant of the GPU engine's kernels timed on one pair, and the quickest one kept.
+//! `stereopsis tune`: times every variant of the GPU engine's kernels on one pair, and keeps the quickest one.
 
 use super::settings_args::SettingsArgs;
 use super::{UsageError, pair_args};
@@ -35,7 +35,7 @@ pub(super) struct StudyArgs {
     settings: SettingsArgs,
 }
 
-/// A GPU, and the pair on which its variants are timed.
+/// GPU, and the pair on which its variants are timed.
 pub(super) struct Study {
     pub(super) gpu: Gpu,
     pub(super) job: Job,
@@ -47,7 +47,7 @@ impl StudyArgs {
     /// Opens the GPU and reads the pair.
     ///
     /// # Errors
-    /// Parts of the variant are forced; another engine is asked for; there is no GPU, or no pair.
+    /// Parts of the variant are forced, another engine is chosen, or there is no GPU or no pair.
     pub(super) fn open(&self) -> anyhow::Result<Study> {
         if !VariantOverrides::from_env()?.is_empty() {
             let text = format!("{0} forces a variant, and here all are timed: leave {0} unset", variant::VARIABLE);
@@ -74,12 +74,12 @@ impl StudyArgs {
 /// Runs `tune`.
 ///
 /// # Errors
-/// As [`StudyArgs::open`]; the GPU cannot match the pair; standard output is closed, after the best variant was kept.
+/// Errors of [`StudyArgs::open`]; the GPU cannot match the pair; standard output is closed, after the best variant was kept.
 pub(super) fn run(args: &StudyArgs) -> anyhow::Result<()> {
     tune(&args.open()?, &tuning::records(), &mut console::Out)
 }
 
-/// Studies, keeps the best in `records`, and prints it.
+/// Times all variants, keeps the best in `records`, and prints it.
 fn tune(study: &Study, records: &Measurements, out: &mut dyn Write) -> anyhow::Result<()> {
     let Study { gpu, job, rounds, json } = study;
     let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
@@ -128,7 +128,7 @@ fn ending(best: Option<&Trial>, records: &Measurements) -> String {
     format!("quickest: {} with {:.3} ms a pair; {kept}", best.variant, best.pair_ms)
 }
 
-/// A line on the terminal; nothing where there is none.
+/// Creates a progress line on the terminal; hidden without a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
     bar.enable_steady_tick(Duration::from_millis(500));
@@ -143,7 +143,7 @@ mod tests {
     use crate::stereo::StereoParams;
     use std::io;
 
-    /// Standard output of which the reading end is closed.
+    /// Standard output whose reading end is closed.
     struct Closed;
 
     impl Write for Closed {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_is_kept_also_when_nobody_reads_on() {
+    fn best_variant_is_kept_after_a_closed_output() {
         assert_eq!(ending(None, &Measurements::default()), "no variant could be run");
         let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
             assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");

@@ -1,4 +1,4 @@
-//! Values that several commands take from the command line or write into tables, in one way.
+//! Values that several commands parse from the command line or write into tables in one way.
 
 use crate::console;
 use crate::files;
@@ -7,7 +7,7 @@ use crate::stereo::StereoParams;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 
-/// A member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
+/// Parses a member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
 pub(super) fn choice<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     word: fn(T) -> &'static str,
@@ -18,7 +18,7 @@ pub(super) fn choice<T: Copy + Send + Sync + 'static>(
         .try_map(move |text| all.iter().copied().find(|&member| word(member) == text).ok_or("no such word"))
 }
 
-/// Words with what they mean.
+/// Converts words with their meanings.
 pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<PossibleValue> {
     words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
 }
@@ -28,13 +28,13 @@ pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<Pos
 pub(super) struct Files(Vec<PathBuf>);
 
 impl Files {
-    /// The files of all words.
+    /// Returns the files of all words.
     pub(super) fn all(words: &[Self]) -> Vec<PathBuf> {
         words.iter().flat_map(|Self(files)| files).cloned().collect()
     }
 }
 
-/// Files with commas between, whose names may have commas too.
+/// Parses files with commas between, whose names may have commas too.
 pub(super) fn separated() -> impl TypedValueParser<Value = Files> {
     PathBufValueParser::new().map(|path| {
         let split = |text: &str| {
@@ -45,12 +45,12 @@ pub(super) fn separated() -> impl TypedValueParser<Value = Files> {
     })
 }
 
-/// Files as [`separated`] reads them, at which there is something to read.
+/// Parses files like [`separated`], and checks that they exist.
 pub(super) fn existing_files() -> impl TypedValueParser<Value = Files> {
     separated().try_map(|files| files.0.iter().try_for_each(|path| check_exists(path)).map(|()| files.clone()))
 }
 
-/// A file at which there is something to read.
+/// Parses a file, and checks that it exists.
 pub(super) fn existing() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| check_exists(&path).map(|()| path))
 }
@@ -59,18 +59,18 @@ fn check_exists(path: &Path) -> Result<(), String> {
     files::missing(path).map_or(Ok(()), |why| Err(format!("{}: {why}", console::path(path))))
 }
 
-/// A length, time or rate above 0, with no more zeros than anything that can be built or waited for.
+/// Parses a length, time or rate above 0, of a plausible magnitude.
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|v: &f64| *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())?;
     if (1e-9..=1e9).contains(&number) { Ok(number) } else { Err("expected a number from 1e-9 to 1e9".to_owned()) }
 }
 
-/// A number from 0 to 1.
+/// Parses a number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// A value of a matching parameter, with the range that it has everywhere.
+/// Parses a value of a matching parameter, within its usual range.
 pub(super) fn of_parameter<T: ParameterType + Send + Sync>(
     name: &'static str,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
@@ -80,7 +80,7 @@ pub(super) fn of_parameter<T: ParameterType + Send + Sync>(
     }
 }
 
-/// A cell of a CSV table, quoted where its text contains separators.
+/// Formats a cell of a CSV table, quoted where its text contains separators.
 pub(super) fn csv_cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

@@ -5,14 +5,15 @@ use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, Sou
 use crate::process::OfProcess;
 use std::time::Duration;
 
-/// A look at the cameras' threads takes no longer; a pair ends it at once.
+/// Longest wait for the cameras' threads in one poll; a pair ends it at once.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Raw pairs of two cameras, or of one that gives both images side by side. The iterator waits for the next pair; a pair that is not
-/// taken in time is lost, and its number is missing in [`RawPair::sequence`]. While a camera is unplugged the iterator waits; it opens the
+/// Raw pairs of two cameras, or of one that gives both images side by side, as an iterator that waits for the next pair. A pair that is
+/// not taken in time is lost, and its number is missing in [`RawPair::sequence`]. An unplugged camera is opened again when it returns.
+/// In a process that was forked from this one the iterator ends with an error: the cameras stay here.
 /// camera again when that returns. In a process that was forked from this one it ends with an error: the cameras stay here.
 pub struct CameraPairs {
-    /// None behind the end.
+    /// Source; `None` behind the end.
     source: Option<OfProcess<Box<dyn PairSource>>>,
     size: (usize, usize),
 }
@@ -22,7 +23,7 @@ impl CameraPairs {
     /// height)` of one view in px; without it 640x480.
     ///
     /// # Errors
-    /// The words name no camera, or a camera is missing, busy, inaccessible, or has no such mode; the text says what to do.
+    /// The words name no camera, or a camera is missing, busy, inaccessible, or has no such mode; the text contains the remedy.
     pub fn open(cameras: &str, size: Option<(usize, usize)>) -> Result<Self, CaptureError> {
         let mode = ModeRequest { size, ..ModeRequest::default() };
         let spec = SourceSpec::parse(cameras)?;
@@ -35,7 +36,7 @@ impl CameraPairs {
         Self { source: Some(OfProcess::new(source)), size: (info.width, info.height) }
     }
 
-    /// `(width, height)` of one view, px.
+    /// Returns `(width, height)` of one view, px.
     pub fn size(&self) -> (usize, usize) {
         self.size
     }

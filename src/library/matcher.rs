@@ -1,4 +1,4 @@
-//! The engine that the settings name, kept from pair to pair.
+//! The matcher of the library: the engine that the settings name, kept from pair to pair.
 
 use crate::capture::{Frame, RawPair};
 use crate::engine::{Engine, EngineError, EngineKind, Job, open, run};
@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Matches rectified pairs one after the other. It keeps its engine, the engine's memory, and what the temporal filter remembers of the
-/// pairs before; [`Temporal::Auto`](crate::stereo::Temporal::Auto) is off, because nothing says that a camera took them. In a process that was forked from this one it goes on on the CPU, with threads of that process.
+/// Matcher of rectified pairs, one after the other. It keeps its engine, the engine's memory, and the state of the temporal filter.
+/// [`Temporal::Auto`](crate::stereo::Temporal::Auto) is off, because the pairs may not come from a camera. In a process that was forked
+/// from this one the matcher continues on the CPU, with threads of that process.
 pub struct Matcher {
     settings: Settings,
     geometry: Option<Geometry>,
@@ -20,9 +21,9 @@ pub struct Matcher {
     engine: Option<Kept>,
 }
 
-/// An open engine.
+/// Open engine, by the processes in which it can be used.
 enum Kept {
-    /// Takes threads of each process in which it matches.
+    /// Engine that takes threads of each process in which it matches.
     Anywhere(Box<dyn Engine>),
     /// Engine of this process: its device does not follow into other processes.
     Here(OfProcess<Box<dyn Engine>>),
@@ -50,30 +51,30 @@ impl Kept {
 /// Result of a pair.
 #[derive(Clone, Debug)]
 pub struct MatchResult {
-    /// The left image's disparities, with the reason of each hole.
+    /// Disparities of the left image, with the reason of each hole.
     pub map: DisparityMap,
-    /// The engine and its device: `AMD EPYC, AVX-512, 2 threads`.
+    /// Engine and its device: `AMD EPYC, AVX-512, 2 threads`.
     pub engine: String,
-    /// From the call to the finished map; without the opening of the engine.
+    /// Time from the call to the finished map, without the opening of the engine.
     pub compute_time: Duration,
     /// Time of each stage by its name, ms.
     pub stages_ms: BTreeMap<&'static str, f64>,
 }
 
 impl Matcher {
-    /// A matcher by settings, or by parameters alone for the CPU. Its engine is opened with the first pair.
+    /// Creates a matcher by settings, or by parameters alone for the CPU. Its engine is opened with the first pair.
     pub fn new(settings: impl Into<Settings>) -> Self {
         Self { settings: settings.into(), geometry: None, axis: Axis::Horizontal, engine: None }
     }
 
-    /// The same matcher for images of this geometry, which tells how many disparities [`Settings::near_m`] needs, and whether they lie
-    /// along rows or, with one camera above the other, along columns.
+    /// Sets the geometry of the images, which decides how many disparities [`Settings::near_m`] needs, and whether they lie along rows or,
+    /// with one camera above the other, along columns.
     #[must_use]
     pub fn with_geometry(self, geometry: Geometry) -> Self {
         Self { geometry: Some(geometry), axis: geometry.axis, ..self }
     }
 
-    /// The same matcher for images of cameras that stand so.
+    /// Sets the axis of the cameras.
     #[must_use]
     pub fn with_axis(self, axis: Axis) -> Self {
         Self { axis, ..self }
@@ -87,8 +88,8 @@ impl Matcher {
     /// Matches a rectified pair: images of the same size and bit depth, from 1x1 px. Colours count where both have them.
     ///
     /// # Errors
-    /// The images do not fit each other or the range of disparities, or the engine cannot be opened or has failed. The next call opens
-    /// the engine again where its device was lost. A GPU that another process opened before it forked this one stays with that.
+    /// The images do not fit each other or the range of disparities, or the engine cannot be opened or has failed. After the loss of its
+    /// device the next call opens the engine again. A GPU that another process opened before it forked this one stays with that process.
     pub fn match_pair(
         &mut self,
         left: impl Into<Picture>,
@@ -117,7 +118,7 @@ impl Matcher {
 
     fn open(&self, job: &Job) -> Result<Box<dyn Engine>, EngineError> {
         let mut engine = open(&self.settings.engine_options(), Some(job))?.engine;
-        engine.forget(); // the pair may have been tried with it
+        engine.forget(); // the failed attempt may have used the pair
         Ok(engine)
     }
 
@@ -152,7 +153,7 @@ fn check_pair(left: &Picture, right: &Picture) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// A frame of a pair that nothing but an engine sees: its raw pair has no pixels.
+/// Returns a frame of a pair for an engine alone: its raw pair has no pixels.
 fn frame(left: Picture, right: Picture) -> Frame {
     let raw = RawPair::new("pair", 0, SystemTime::now(), Picture::empty(), Picture::empty());
     Frame { left: left.into(), right: right.into(), ..Frame::of_raw(Arc::new(raw)) }

@@ -1,6 +1,6 @@
-//! The public surface: what a program that uses this crate as a library may call, by task.
+//! The public surface by task: all that a program with this crate as a library may call. tools/surface.txt lists it.
 
-/// The Rust of the documentation is compiled as a test.
+/// Rust of the documentation, compiled as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/library.md")]
 struct Documentation;
@@ -29,10 +29,10 @@ pub mod matching {
     };
     use std::path::Path;
 
-    /// An image file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
+    /// Reads an image file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
     ///
     /// # Errors
-    /// It cannot be read, or is no image; the text names the file.
+    /// The file cannot be read, or is no image; the text names it.
     pub fn read_picture(path: &Path) -> Result<Picture, CaptureError> {
         decode::read_picture(path, true, MaxPixels::default())
     }
@@ -52,8 +52,8 @@ pub mod depth {
     use crate::image::Image;
     pub use crate::stereo::depth::depth_map;
 
-    /// The point of each pixel of a depth map in metres, as seen from the left camera: x to the right, y down, z forward. NaN where
-    /// the depth is.
+    /// Computes the point of each pixel of a depth map in metres, as seen from the left camera: x to the right, y down, z forward. NaN
+    /// where the depth is NaN.
     pub fn points_m(depth_m: &Image<f32>, geometry: &Geometry) -> Image<[f32; 3]> {
         Image::from_fn(depth_m.width(), depth_m.height(), |x, y| {
             geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y))).map(|metres| metres as f32)

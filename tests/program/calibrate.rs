@@ -1,4 +1,4 @@
-//! `stereopsis calibrate` as a user runs it.
+//! Runs `stereopsis calibrate` like a user.
 
 use super::start;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
     start::refused(folder, &[&["calibrate"], args].concat(), code, words);
 }
 
-/// Images of a real board, where the shared data are.
+/// Returns images of a real board, where the shared data sets are installed.
 fn boards() -> Option<PathBuf> {
     let data = std::env::var_os("STEREOPSIS_DATA").map(|data| Path::new(&data).join("calib/opencv_chessboard"));
     if data.is_none() {
@@ -49,7 +49,7 @@ fn a_board_is_printed_and_never_over_another_file() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_arguments_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     refused(folder, &[], 2, &["what shall be calibrated?", "--print-board"]);
@@ -71,7 +71,7 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
     let Some(boards) = boards() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (folder, boards) = (folder.path(), boards.to_str().unwrap());
-    // the squares of this set are 1, which a user would have measured
+    // the squares of this set have side 1, which a user would have measured
     let board = ["--board", "chessboard:9x6:25mm"];
     let common = [boards, board[0], board[1], "--model", "pinhole", "-o", "rig.toml"];
     let text = done(folder, &common);
@@ -106,7 +106,7 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
     assert!(!folder.join("few.toml").exists() && !folder.join("few-calibration").exists());
     done(folder, &[&few[..], &["--force"]].concat());
     assert!(std::fs::read_to_string(folder.join("few.toml")).unwrap().contains("estimated = true"));
-    // of a recording with too few views comes nothing either: the views are kept apart, and all that was there stays
+    // a recording with too few views gives nothing either: its views are kept apart, and all existing files stay
     let before = files(folder, "rig-calibration");
     let hold = folder.join("hold");
     std::fs::create_dir(&hold).unwrap();
@@ -132,7 +132,7 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
     assert!(beside.iter().all(|name| !name.to_string_lossy().contains("unsaved")), "{beside:?}");
 }
 
-/// All files below a folder, by their paths in its parent.
+/// Reads all files below a folder, by their paths in its parent.
 fn files(parent: &Path, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(parent.join(name)).unwrap() {

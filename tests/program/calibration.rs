@@ -1,4 +1,4 @@
-//! `stereopsis calibration` as a user runs it.
+//! Runs `stereopsis calibration` like a user.
 
 use super::start;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
 }
 
 #[test]
-fn show_tells_a_person_and_a_program_the_same() {
+fn show_prints_the_same_for_people_and_programs() {
     let folder = tempfile::tempdir().unwrap();
     let text = done(folder.path(), &["show", EXAMPLE]);
     assert!(
@@ -92,7 +92,7 @@ fn a_camchain_is_written_on_request_and_read() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_conversions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     refused(folder, &["show", "none.yml"], 2, &["none.yml", "there is no such file"]);

@@ -1,4 +1,4 @@
-//! Cameras as the program lists and reads them; they are emulated.
+//! Lists and reads emulated cameras with the program.
 
 use super::recording::packets;
 use super::start::{finished, stereopsis};
@@ -6,7 +6,7 @@ use std::path::Path;
 use stereopsis::inside::topic;
 use stereopsis_capture::emulated::{dress, emulate};
 
-/// Output of `stereopsis devices` with these emulated cameras; `dress` may add files to their folder.
+/// Returns the output of `stereopsis devices` with these emulated cameras; `dress` may add files to their folder.
 fn listing_with(behaviours: &[&str], flags: &[&str], dress: impl FnOnce(&Path)) -> Option<String> {
     let home = tempfile::tempdir().expect("temporary folder");
     let mut program = stereopsis(home.path(), &[&["devices"], flags].concat());
@@ -47,7 +47,7 @@ fn no_camera_is_no_error() {
 }
 
 #[test]
-fn devices_says_what_can_be_set_and_how_to_name_a_camera() {
+fn devices_lists_controls_and_how_to_name_a_camera() {
     let Some(text) = listing(&["controls=1", "denied", "controls=2"], &[]) else { return };
     for line in [
         "    exposure               0.3 to 204.7 ms, now 33.3 ms, automatic\n",
@@ -98,7 +98,7 @@ fn a_recording_of_cameras_begins_with_depth_and_counts_from_there() {
 }
 
 #[test]
-fn the_counts_are_told_by_cause() {
+fn counts_are_reported_by_cause() {
     let words = "live --headless --engine cpu --num-disparities 16 --paths 4 --source webcam:0,1 --size 320x240 --frames 12 --json";
     let home = tempfile::tempdir().expect("temporary folder");
     let args: Vec<_> = words.split(' ').collect();
@@ -139,7 +139,7 @@ fn a_preview_has_colours_where_matching_reads_none() {
 }
 
 #[test]
-fn nokhwa_gives_the_same_pictures_where_it_is_built_in_and_is_refused_in_words_elsewhere() {
+fn nokhwa_gives_the_same_images_or_is_refused() {
     let home = tempfile::tempdir().expect("temporary folder");
     let words = ["live", "--headless", "--engine", "cpu", "--source", "webcam:0,1", "--frames", "3", "--camera-api"];
     for api in ["system", "nokhwa"] {

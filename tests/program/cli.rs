@@ -1,4 +1,4 @@
-//! The program as its user meets it: exit codes, messages, files.
+//! Runs the program like a user: exit codes, messages, files.
 
 use super::start::refused;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A folder with a texture, `left.png`, and the same 6 px further left, `right.png`.
+/// Creates a folder with a texture, `left.png`, and the same texture 6 px further left, `right.png`.
 fn pair(size: (u32, u32)) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let mut random = fastrand::Rng::with_seed(3);
@@ -29,7 +29,7 @@ fn pair(size: (u32, u32)) -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_pair_becomes_a_disparity_map_and_json_tells_how() {
+fn pair_gives_a_disparity_map_and_a_json_report() {
     let (_keep, folder) = pair((80, 40));
     let args =
         ["compute", "left.png", "right.png", "-o", "out.png", "--num-disparities", "16", "--engine", "cpu", "--json"];
@@ -109,7 +109,7 @@ fn tiff_pairs_of_any_depth_give_the_bytes_that_others_give() {
 }
 
 #[test]
-fn a_confidence_map_is_computed_because_it_is_written() {
+fn confidence_map_switches_confidence_on() {
     let (_keep, folder) = pair((80, 40));
     let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16"];
     let with = |more: &[&'static str]| [&args[..], more].concat();
@@ -156,7 +156,7 @@ fn the_right_pictures_map_is_written_too_by_either_engine() {
         let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(about["results"][0]["right_map"], "right.pfm");
         assert!((px("right.pfm", 30) - 6.0).abs() < 0.1 && (px("out.pfm", 36) - 6.0).abs() < 0.1);
-        // what is left of the left image's edge in the right one has no partner, and the other way round
+        // the columns of one image that lie outside the other one have no partner
         assert!(px("right.pfm", 78).is_infinite() && px("out.pfm", 78).is_finite());
         assert!(px("out.pfm", 1).is_infinite() && px("right.pfm", 1).is_finite());
         std::fs::remove_file(folder.join("right.pfm")).unwrap();
@@ -204,7 +204,7 @@ fn bench_prints_the_form_that_others_read() {
 }
 
 #[test]
-fn what_is_the_gpu_s_alone_is_refused_elsewhere_with_the_reason() {
+fn gpu_commands_are_refused_for_other_engines() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |args: &[&str], words: &[&str]| refused(folder.path(), args, 2, words);
     for experiment in ["device", "pipeline"] {
@@ -258,7 +258,7 @@ fn tuning_keeps_the_quickest_variant_and_the_engine_runs_it() {
 }
 
 #[test]
-fn vector_instructions_can_be_forced_and_a_wrong_word_is_refused_with_the_right_ones() {
+fn simd_level_can_be_forced_and_a_wrong_word_lists_the_levels() {
     let folder = tempfile::tempdir().unwrap();
     let bench = |level: &str| {
         Command::new(env!("CARGO_BIN_EXE_stereopsis"))
@@ -352,7 +352,7 @@ fn no_camera_is_said_and_is_no_error_in_the_list() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn closed_output_pipe_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_stereopsis"))
         .arg("devices")
         .stdout(std::process::Stdio::piped())
@@ -383,7 +383,7 @@ fn help_shows_every_setting_with_its_default() {
         }
         let (own, literature) = help.split_once("From the literature:").expect("a heading");
         for &preset in stereopsis::matching::Preset::ALL {
-            // a paper has a year
+            // the preset of a paper has a year in its name
             let part = if preset.to_string().contains(char::is_numeric) { literature } else { own };
             assert!(part.contains(&format!("- {preset}: ")), "{command:?}: {preset}");
         }
@@ -430,7 +430,7 @@ fn a_rig_file_stands_for_its_flags() {
     let focal = 100.0 * 0.1 / 6.0 * 1000.0;
     assert!((f64::from(depth(&["--rig", "rig.toml"])) - focal).abs() < 30.0);
     assert!((f64::from(depth(&["--rig", "rig.toml", "--baseline-m", "0.2"])) - 2.0 * focal).abs() < 60.0);
-    // another lens, of the same cameras: 80 columns are 4 mm, so that 10 mm are 200 px
+    // another lens of the same cameras: 80 columns are 4 mm, so that 10 mm are 200 px
     let lens = ["--focal-mm", "10", "--sensor-width-mm", "4"];
     assert!((f64::from(depth(&[&["--rig", "rig.toml"], &lens[..]].concat())) - 2.0 * focal).abs() < 60.0);
     assert!((f64::from(depth(&[&["--baseline-m", "0.1"], &lens[..]].concat())) - 2.0 * focal).abs() < 60.0);
@@ -443,7 +443,7 @@ fn a_rig_file_stands_for_its_flags() {
 
 #[cfg(not(feature = "publish"))]
 #[test]
-fn without_the_feature_nothing_is_said_of_publishing() {
+fn build_without_publish_does_not_mention_it() {
     let folder = tempfile::tempdir().unwrap();
     let help = stereopsis(folder.path(), &["live", "--help"]);
     assert!(!text(&help.stdout).contains("foxglove"));
@@ -452,7 +452,7 @@ fn without_the_feature_nothing_is_said_of_publishing() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn without_a_session_no_library_prints_between_the_results() {
+fn libraries_print_nothing_without_a_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = super::start::stereopsis(folder.path(), &["devices", "--gpu"]);
     for name in ["XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"] {

@@ -1,4 +1,4 @@
-//! The command line in a beginner's hands: misspelt words, missing files, one screen of help, one shape of JSON.
+//! Tests the command line for beginners: misspelt words, missing files, one screen of help, one form of JSON.
 
 use super::start::{refused, stereopsis};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::process::Output;
 
 const QUICK: [&str; 6] = ["--engine", "cpu", "--num-disparities", "16", "--rate", "max"];
 
-/// A folder with a pair, the same in the folder `pairs`, and a rig without cameras.
+/// Creates a folder with a pair, the same pair in the folder `pairs`, and a rig without cameras.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -32,7 +32,7 @@ fn said(output: &Output) -> String {
     said
 }
 
-/// Runs to a good end; JSON on standard output, and what was said.
+/// Runs to success; returns the JSON of standard output, and the text of standard error.
 fn run(folder: &Path, args: &[&str]) -> (Value, String) {
     let output = stereopsis(folder, args).output().unwrap();
     let said = said(&output);
@@ -41,7 +41,7 @@ fn run(folder: &Path, args: &[&str]) -> (Value, String) {
 }
 
 #[test]
-fn a_word_that_is_nothing_is_a_wrong_command_line_with_and_without_a_display() {
+fn unknown_word_is_a_wrong_command_line_with_or_without_a_display() {
     let folder = folder();
     let cases: &[(&[&str], &[&str])] = &[
         (&["foo"], &["'foo' is no subcommand", "no file or folder has this name", "--help"]),
@@ -104,7 +104,7 @@ fn paths_open_as_what_they_are() {
 }
 
 #[test]
-fn a_calibration_that_is_missing_is_an_error_of_every_source() {
+fn missing_calibration_is_an_error_for_every_source() {
     let folder = folder();
     fs::create_dir(folder.path().join("empty")).unwrap();
     let record = ["record", "--frames", "1", "-o", "a.mcap"];
@@ -127,7 +127,7 @@ fn a_calibration_that_is_missing_is_an_error_of_every_source() {
 }
 
 #[test]
-fn no_message_has_a_number_of_the_system() {
+fn messages_contain_no_system_error_numbers() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("dir.mcap")).unwrap();
@@ -190,7 +190,7 @@ fn short_help_fits_a_screen_and_names_the_long_one() {
 }
 
 #[test]
-fn all_json_names_the_same_things_alike() {
+fn all_json_uses_the_same_names() {
     let folder = folder();
     let of = |args: &[&str]| run(folder.path(), args).0;
     let quick = &QUICK[..4];
@@ -228,7 +228,7 @@ fn all_json_names_the_same_things_alike() {
     }
 }
 
-/// The recording without what was measured of its first pair.
+/// Copies the recording without the results of its first pair.
 fn without_first_depth(from: &Path, to: &Path) {
     let bytes = fs::read(from).unwrap();
     let mut writer = mcap::Writer::new(fs::File::create(to).unwrap()).unwrap();
@@ -244,7 +244,7 @@ fn without_first_depth(from: &Path, to: &Path) {
 }
 
 #[test]
-fn an_export_says_what_it_did_not_write_and_fails_where_that_is_all() {
+fn export_reports_missing_parts_and_fails_without_any() {
     let folder = tempfile::tempdir().unwrap();
     super::recording::record_scene(folder.path(), "whole.mcap", 2, "raw,depth");
     without_first_depth(&folder.path().join("whole.mcap"), &folder.path().join("in.mcap"));
@@ -264,7 +264,7 @@ fn an_export_says_what_it_did_not_write_and_fails_where_that_is_all() {
     assert!(folder.path().join("all/000001_depth_mm.png").is_file());
 }
 
-/// Every file below a folder whose name ends so.
+/// Finds a file below a folder with this ending.
 fn find(folder: &Path, ending: &str) -> Option<std::path::PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find_map(|path| {
         if path.is_dir() { find(&path, ending) } else { path.to_string_lossy().ends_with(ending).then_some(path) }
@@ -272,7 +272,7 @@ fn find(folder: &Path, ending: &str) -> Option<std::path::PathBuf> {
 }
 
 #[test]
-fn compute_says_that_the_eyes_are_exchanged_or_the_range_too_short() {
+fn compute_warns_of_exchanged_images_and_short_ranges() {
     let folder = tempfile::tempdir().unwrap();
     let recorded =
         ["record", "--source", "scene", "--size", "320x240", "--frames", "1", "--streams", "raw", "-o", "a.mcap"];

@@ -1,4 +1,4 @@
-//! `stereopsis doctor` on this machine, with faults made on purpose.
+//! Runs `stereopsis doctor` on this machine, with deliberate faults.
 
 use super::start::stereopsis;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use stereopsis_capture::emulated::{dress, emulate};
 
-/// `doctor` in a home folder without a session.
+/// Returns the command `doctor` in a home folder without a session.
 fn doctor(home: &Path, flags: &[&str]) -> Command {
     let mut command = stereopsis(home, &[&["doctor"], flags].concat());
     command.env("XDG_CACHE_HOME", home.join("cache")).env_remove("XDG_RUNTIME_DIR");
@@ -15,7 +15,7 @@ fn doctor(home: &Path, flags: &[&str]) -> Command {
     command
 }
 
-/// The checks of a JSON report as `(area, state, text, todo)`, and whether the program ended with 1.
+/// Returns the checks of a JSON report as `(area, state, text, todo)`, and whether the program ended with code 1.
 fn report(mut command: Command) -> (Vec<(String, String, String, String)>, bool) {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -36,7 +36,7 @@ fn report(mut command: Command) -> (Vec<(String, String, String, String)>, bool)
 }
 
 #[test]
-fn faults_made_on_purpose_are_named_and_nothing_personal_is() {
+fn deliberate_faults_are_reported_without_personal_names() {
     let home = tempfile::tempdir().unwrap();
     let settings = home.path().join("stereopsis");
     fs::create_dir_all(&settings).unwrap();
@@ -78,7 +78,7 @@ fn faults_made_on_purpose_are_named_and_nothing_personal_is() {
 
 #[test]
 #[cfg(unix)]
-fn a_home_folder_that_is_a_link_and_a_misspelt_secret_are_not_in_it() {
+fn report_leaves_out_a_linked_home_folder_and_a_misspelt_secret() {
     let folder = tempfile::tempdir().unwrap();
     let (real, link) = (folder.path().join("data-of-ada"), folder.path().join("home-of-ada"));
     fs::create_dir_all(real.join("stereopsis")).unwrap();
@@ -102,7 +102,7 @@ fn a_home_folder_that_is_a_link_and_a_misspelt_secret_are_not_in_it() {
 }
 
 #[test]
-fn people_read_a_line_for_each_check_and_a_summary() {
+fn text_report_has_a_line_for_each_check_and_a_summary() {
     let home = tempfile::tempdir().unwrap();
     let output = doctor(home.path(), &[]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -121,7 +121,7 @@ fn people_read_a_line_for_each_check_and_a_summary() {
     assert!(fs::read_dir(home.path()).unwrap().flatten().all(|entry| entry.file_name() == "cache"), "nothing is left");
 }
 
-/// A driver of Vulkan that ends every process which loads it.
+/// Builds a driver of Vulkan that ends every process which loads it.
 #[cfg(target_os = "linux")]
 fn crashing_driver(folder: &Path) -> std::path::PathBuf {
     let (source, library) = (folder.join("crash.c"), folder.join("libcrash.so"));
@@ -137,7 +137,7 @@ fn crashing_driver(folder: &Path) -> std::path::PathBuf {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_driver_that_crashes_is_named_and_the_report_is_whole() {
+fn crashing_driver_is_named_and_the_report_is_complete() {
     let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let driver = crashing_driver(folder.path());
     let with_driver = |flags: &[&str]| {

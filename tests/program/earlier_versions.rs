@@ -1,21 +1,21 @@
-//! Files that earlier versions have written open unchanged.
+//! Checks that files of earlier versions still open with the same content.
 
 use crate::recording::run;
 use std::path::{Path, PathBuf};
 
-/// A file written at commit ecdb518.
+/// Returns the path of a file that was written at commit ecdb518.
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ecdb518").join(name);
     path.into_os_string().into_string().unwrap()
 }
 
-/// FNV-1a of 64 bits.
+/// Computes FNV-1a of 64 bits.
 fn checksum(path: &Path) -> u64 {
     let bytes = std::fs::read(path).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The disparities of the three pairs, as that version exported them.
+/// Checksums of the disparities of the three pairs, as that version exported them.
 const DISPARITIES: [u64; 3] = [0x439e_6beb_697b_2720, 0x1429_5287_de68_8300, 0x8160_2815_dbb6_32d5];
 
 fn disparities(folder: &Path) -> [u64; 3] {
@@ -35,7 +35,7 @@ fn recordings_give_the_same_numbers_and_times() {
         for time in times {
             assert!(table.contains(time), "{name}: {time} is not in {table}");
         }
-        // matched again with the same parameters, which were all that there was, in that version's words
+        // matched again with the same parameters, all that existed, in that version's words
         let matching = ["--num-disparities", "32", "--weighted-median", "off", "--subpixel", "on", "--engine", "cpu"];
         let again = [&["-o", "again.mcap", "--streams", "raw,disparity"], &matching[..]].concat();
         run(folder.path(), &[&["recompute", &fixture(name)], &again[..]].concat());

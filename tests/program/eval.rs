@@ -1,4 +1,4 @@
-//! `stereopsis eval` as a user runs it: on tiny pairs with truth, on the built-in scene, and on a recording of it.
+//! Runs `stereopsis eval` like a user: on tiny pairs with truth, on the built-in scene, and on a recording of it.
 
 use super::start::{printed, refused, run};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const ON_CPU: [&str; 2] = ["--engine", "cpu"];
 
-/// A folder `scenes` with two pairs whose true disparity is 6 px, one in the layout of Middlebury 2014, one in that of KITTI 2015.
+/// Creates `scenes` with two pairs whose true disparity is 6 px, one in the layout of Middlebury 2014, one in that of KITTI 2015.
 fn scenes(folder: &Path) {
     let (width, height) = (64, 32);
     let mut random = fastrand::Rng::with_seed(3);
@@ -136,7 +136,7 @@ fn the_scene_and_its_recordings_have_the_same_truth() {
 }
 
 #[test]
-fn what_has_no_truth_is_refused_with_what_has() {
+fn pairs_without_truth_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     run(folder, &["bench", "--write-pairs", ".", "--size", "96x72", "--frames", "1", "--num-disparities", "8"]);

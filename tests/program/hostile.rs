@@ -1,9 +1,9 @@
-//! Hostile files, as a user meets them: they may not take all memory, hang, control the terminal, or lose data silently.
+//! Opens hostile files like a user: they may not take all memory, hang, control the terminal, or lose data silently.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Memory that the program may ask for, KiB.
+/// Memory limit of the program, KiB.
 const MEMORY: u64 = 3 << 20;
 
 /// Runs the program with little memory, without a display, in `folder`.
@@ -11,7 +11,7 @@ fn stereopsis(folder: &Path, args: &[&str]) -> Output {
     limited(folder, MEMORY, args)
 }
 
-/// The same with so many KiB.
+/// Runs the program with a memory limit in KiB.
 fn limited(folder: &Path, memory: u64, args: &[&str]) -> Output {
     let limited = format!("ulimit -v {memory}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -19,7 +19,7 @@ fn limited(folder: &Path, memory: u64, args: &[&str]) -> Output {
     super::start::in_folder(folder, command).output().unwrap()
 }
 
-/// Fails unless the program ends by itself with an error that says this.
+/// Fails unless the program ends by itself with an error that contains this text.
 fn refused(folder: &Path, args: &[&str], says: &str) {
     refused_within(folder, MEMORY, args, says);
 }
@@ -40,7 +40,7 @@ fn record(opcode: u8, body: &[u8]) -> Vec<u8> {
     [&[opcode][..], &(body.len() as u64).to_le_bytes(), body].concat()
 }
 
-/// A recording of one chunk.
+/// Returns a recording of one chunk.
 fn recording(records: &[u8]) -> Vec<u8> {
     let packed = zstd::encode_all(records, 3).unwrap();
     let size = (records.len() as u64).to_le_bytes();
@@ -75,7 +75,7 @@ fn small_recordings_do_not_take_all_memory() {
 }
 
 #[test]
-fn named_pipes_and_files_of_holes_are_refused_wherever_a_file_is_named() {
+fn named_pipes_and_sparse_files_are_refused_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["pipe", "pipe.mcap"] {
         assert!(Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
@@ -102,7 +102,7 @@ fn named_pipes_and_files_of_holes_are_refused_wherever_a_file_is_named() {
 }
 
 #[test]
-fn what_a_folder_leaves_out_is_told_and_counted() {
+fn files_left_out_of_a_folder_are_reported_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["left1.png", "right1.png", "left2.png", "right3\u{1b}[2J.png"] {
         image::GrayImage::from_fn(40, 30, |x, y| image::Luma([(x * y) as u8])).save(folder.path().join(name)).unwrap();
@@ -118,7 +118,7 @@ fn what_a_folder_leaves_out_is_told_and_counted() {
 }
 
 #[test]
-fn what_exceeds_the_memory_is_refused_before_it_is_taken() {
+fn demands_beyond_the_memory_are_refused_early() {
     const LITTLE: u64 = 900_000;
     let folder = tempfile::tempdir().unwrap();
     image::GrayImage::from_fn(1600, 1200, |x, y| image::Luma([(x * y) as u8]))
@@ -134,7 +134,7 @@ fn what_exceeds_the_memory_is_refused_before_it_is_taken() {
         }
     }
     assert!(!folder.path().join("out.pfm").exists());
-    // a file of holes is a black image
+    // a sparse file is a black image
     let path = folder.path().join("large.ppm");
     std::fs::write(&path, "P6 12000 12000 255\n").unwrap();
     let head = path.metadata().unwrap().len();

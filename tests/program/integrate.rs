@@ -1,4 +1,4 @@
-//! `stereopsis integrate`: what a package puts beside the program.
+//! Runs `stereopsis integrate`, which installs manual pages, completions and a menu entry.
 
 use super::start::stereopsis;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn files(folder: &Path, found: &mut BTreeSet<String>, root: &Path) {
 }
 
 #[test]
-fn it_writes_a_page_for_each_command_completions_and_an_entry_of_the_menu() {
+fn writes_manual_pages_completions_and_a_menu_entry() {
     let home = tempfile::tempdir().unwrap();
     let share = home.path().join("share of all");
     let output = stereopsis(home.path(), &["integrate", share.to_str().unwrap()]).output().unwrap();
@@ -40,7 +40,7 @@ fn it_writes_a_page_for_each_command_completions_and_an_entry_of_the_menu() {
     assert!(page.starts_with(".ie") || page.contains(".TH stereopsis-compute 1"), "{page}");
     assert!(page.contains("num\\-disparities"), "the flags are explained");
 
-    // each file is what its reader takes
+    // each file is accepted by its reader
     let script = share.join("bash-completion/completions/stereopsis");
     let parsed = Command::new("bash").arg("-n").arg(&script).output().unwrap();
     assert!(parsed.status.success() && parsed.stderr.is_empty(), "{parsed:?}");
@@ -56,7 +56,7 @@ fn it_writes_a_page_for_each_command_completions_and_an_entry_of_the_menu() {
     assert_eq!((icon.width(), icon.height()), (128, 128));
     assert!(found.contains("icons/hicolor/scalable/apps/stereopsis.svg"));
 
-    // again: the same files, nothing beside them
+    // a second run writes the same files, and no others
     assert!(stereopsis(home.path(), &["integrate", share.to_str().unwrap()]).status().unwrap().success());
     let mut again = BTreeSet::new();
     files(&share, &mut again, &share);
@@ -64,7 +64,7 @@ fn it_writes_a_page_for_each_command_completions_and_an_entry_of_the_menu() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_one_is_named() {
+fn impossible_folder_is_named() {
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("share"), "mine").unwrap();
     let output = stereopsis(home.path(), &["integrate", "share"]).output().unwrap();
@@ -76,7 +76,7 @@ fn a_folder_that_cannot_be_one_is_named() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_is_written_through_a_link_and_a_folder_that_is_one_is_fine() {
+fn nothing_is_written_through_a_link_but_the_folder_may_be_one() {
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name);
     for folder in ["share/man", "share/applications", "victim"] {

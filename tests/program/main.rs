@@ -1,4 +1,4 @@
-//! The program as a process: what its user types, sees and finds in files.
+//! Tests of the program as a process: its command line, its output and its files.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

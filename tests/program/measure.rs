@@ -1,4 +1,4 @@
-//! `stereopsis measure` as a user runs it, on the built-in scene, which knows its truth, and on images without a calibration.
+//! Runs `stereopsis measure` like a user, on the built-in scene, which has truth, and on images without a calibration.
 
 use super::start::{printed, refused, run};
 use serde_json::Value;
@@ -35,7 +35,7 @@ fn the_scene_is_measured_pair_by_pair_and_beside_its_truth() {
     let parts = ["quantisation", "matching", "calibration"].map(part);
     assert!((part("total") - parts.iter().fold(0.0, |sum: f64, part| sum.hypot(*part))).abs() < 1e-9, "{last}");
     assert!(parts[0] > 0.0 && last["missing"]["distance_calibration_error_mm"].is_string(), "{last}");
-    // what cannot be had is null, with a sentence
+    // an unavailable number is null, with a sentence
     assert!(last["z_accuracy_percent"].is_null(), "{last}");
     assert!(last["missing"]["z_accuracy_percent"].as_str().unwrap().contains("--distance-m"), "{last}");
     assert!(rows[0]["missing"]["temporal_noise_percent"].is_string(), "one pair has no noise: {}", rows[0]);
@@ -59,7 +59,7 @@ fn a_true_distance_gives_an_accuracy_and_a_worse_map_a_worse_score() {
 }
 
 #[test]
-fn ranges_are_summed_up_apart_and_the_table_is_never_replaced_unasked() {
+fn ranges_are_summed_apart_and_the_table_is_never_replaced_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let ranges = ["--range", "wall=0-1", "--range", "floor=2-3", "--csv", "measured.csv"];

@@ -1,4 +1,4 @@
-//! Heads with emulated cameras, as processes; others read them and set their controls.
+//! Runs heads with emulated cameras as processes; other processes read them and set their controls.
 
 use super::start::{finished, refused, run, stereopsis};
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use stereopsis_capture::emulated::{dress, emulate};
 use tempfile::TempDir;
 
-/// A head or a router that runs until it is dropped, with its cameras.
+/// Running head or router with its cameras; stopped when dropped.
 struct Running {
     child: Child,
     _cameras: Option<TempDir>,
@@ -41,13 +41,13 @@ fn announced(mut command: Command, cameras: Option<TempDir>) -> Running {
         let read = lines.read_line(&mut said).unwrap();
         assert!(read > 0, "it ended: {said}");
     }
-    // what it says later is read too: a full pipe would stop it
+    // later output is read too: a full pipe would stop the process
     let drain = move || drop(std::io::copy(&mut lines, &mut std::io::sink()));
     std::thread::Builder::new().name("drain".into()).spawn(drain).unwrap();
     Running { child, _cameras: cameras }
 }
 
-/// An address of this machine that is free.
+/// Returns a free address of this machine.
 fn free() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
@@ -108,7 +108,7 @@ fn two_heads_of_one_camera_each_are_one_source() {
 }
 
 #[test]
-fn connections_that_say_nothing_keep_nobody_out() {
+fn silent_connections_do_not_lock_others_out() {
     let (home, at) = (tempfile::tempdir().unwrap(), free());
     let home = home.path();
     let router = format!("tcp/{at}");
@@ -128,7 +128,7 @@ fn connections_that_say_nothing_keep_nobody_out() {
 }
 
 #[test]
-fn impossible_names_are_refused_before_a_router_is_looked_for() {
+fn invalid_names_are_refused_before_a_router_is_searched() {
     let home = tempfile::tempdir().unwrap();
     for (flag, name) in [("--name", "a/b"), ("--only", ".."), ("--name", "")] {
         let args = ["engine", flag, name, "--engine", "cpu", "--connect", "tcp/127.0.0.1:1"];

@@ -1,4 +1,4 @@
-//! `stereopsis optimize` as a user runs it, on the built-in scene, which knows its truth, and on a folder of pairs, which does not.
+//! Runs `stereopsis optimize` like a user, on the built-in scene, which has truth, and on a folder of pairs, which has none.
 
 use super::start::{printed, refused, run};
 use serde_json::Value;
@@ -12,7 +12,6 @@ fn scene<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&SCENE[..], &QUICK, &["2"], more].concat()
 }
 
-/// The lines of a journal.
 fn lines(path: &Path) -> Vec<Value> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -60,7 +59,7 @@ fn the_same_command_goes_on_and_another_one_is_refused() {
     let scene = |more: &[&'static str]| [&SCENE[..], &QUICK, &["6"], more].concat();
     run(folder, &scene(&["--trials", "8", "-o", "whole.toml"]));
     run(folder, &scene(&["--trials", "6", "-o", "parts.toml"]));
-    // as where the machine stopped amid a line
+    // as if the machine had stopped amid a line
     let journal = folder.join("parts.search.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, &text[..text.len() - 20]).unwrap();
@@ -71,7 +70,7 @@ fn the_same_command_goes_on_and_another_one_is_refused() {
         lines[1..].iter().map(|line| line["params"].clone()).collect::<Vec<_>>()
     };
     let (whole, parts) = (tried("whole.search.jsonl"), {
-        // the line that was cut is there once more, whole
+        // the cut line exists once more, complete
         let text = fs::read_to_string(&journal).unwrap();
         let whole: String =
             text.lines().filter(|l| serde_json::from_str::<Value>(l).is_ok()).fold(String::new(), |t, l| t + l + "\n");
@@ -92,7 +91,7 @@ fn the_same_command_goes_on_and_another_one_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_no_result_of_it_stays() {
+fn foreign_output_file_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("mine.toml"), "p1 = 9\n").unwrap();
@@ -125,11 +124,11 @@ fn folders_of_pairs_and_folders_of_scenes_are_searched_without_truth() {
         let found = of(input, output);
         assert_eq!((&found["pairs"], &found["judge"]), (&2.into(), &"without-truth".into()), "{input}: {found}");
         assert!(found["start"]["loss"].is_number(), "{found}");
-        // three settings are the present one, a quicker preset, and the dearest of these
+        // three settings are the current one, a quicker preset, and the dearest of these
         assert_eq!(found["found"], found["presets"]["accurate"], "{found}");
         assert!(found["keeps_to_presets"].as_str().unwrap().contains("without truth"), "{found}");
     }
-    // other images under the same names
+    // other images with the same names
     fs::copy(folder.join("96x72/left1.png"), folder.join("96x72/left0.png")).unwrap();
     let args = [&["optimize", "96x72"], &QUICK[..], &["2", "--trials", "3", "-o", "a.toml"]].concat();
     refused(folder, &args, 1, &["a.search.jsonl was left by another search", "its pairs have other images"]);
@@ -139,7 +138,7 @@ fn folders_of_pairs_and_folders_of_scenes_are_searched_without_truth() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_refused() {
+fn impossible_searches_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     refused(folder, &["optimize", "--source", "webcam:0,1", "-o", "a.toml"], 2, &["record some first"]);

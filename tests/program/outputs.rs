@@ -1,4 +1,4 @@
-//! Outputs never overwrite a user's files, and a closed or full standard output never decides whether a command works.
+//! Checks that outputs never overwrite a user's files, and that a closed or full standard output never decides about success.
 
 use super::start::{in_folder, stereopsis};
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 const MATCHING: [&str; 4] = ["--num-disparities", "16", "--engine", "cpu"];
 
-/// Exit code and what was said.
+/// Returns the exit code and the text of standard error.
 fn end(mut command: Command) -> (i32, String) {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -15,7 +15,7 @@ fn end(mut command: Command) -> (i32, String) {
     (output.status.code().unwrap(), said)
 }
 
-/// Two pairs of textures.
+/// Creates two pairs of textures.
 fn pairs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut random = fastrand::Rng::with_seed(5);
@@ -27,7 +27,7 @@ fn pairs() -> tempfile::TempDir {
     folder
 }
 
-/// Every file below a folder with its bytes.
+/// Reads every file below a folder.
 fn all(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -67,7 +67,7 @@ fn no_output_replaces_what_is_read() {
     ];
     for (command, outputs) in cases {
         if outputs.contains(&"--write-pairs") {
-            // the folder is called after the size
+            // the name of the folder is the size
             fs::create_dir(at("40x20")).unwrap();
             fs::rename(at("many/left0.png"), at("40x20/left0.png")).unwrap();
             fs::rename(at("many/right0.png"), at("40x20/right0.png")).unwrap();
@@ -85,7 +85,7 @@ fn no_output_replaces_what_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_once() {
+fn errors_are_printed_once() {
     let folder = pairs();
     let (code, said) =
         end(stereopsis(folder.path(), &[&["compute", "many", "-o", "left.png"], &MATCHING[..]].concat()));
@@ -107,7 +107,7 @@ fn results_in_a_folder_are_replaced_only_on_request() {
     assert_eq!(fs::read(results.join("left1.pfm")).unwrap(), b"mine");
     assert_eq!(end(stereopsis(folder.path(), &[&args[..], &["--overwrite"]].concat())).0, 0);
     assert!(fs::read(results.join("left1.pfm")).unwrap().starts_with(b"Pf"));
-    // two results of one run never take the same name
+    // two results of one run never get the same name
     let twice = [&args[..], &["--overwrite", "--format", "png", "--color", "results"]].concat();
     let (code, said) = end(stereopsis(folder.path(), &twice));
     assert!(code == 1 && said.contains("two outputs of this run are"), "{said}");
@@ -129,7 +129,7 @@ fn a_converted_calibration_is_not_written_over_its_source() {
     assert!(all(folder.path()) == before);
 }
 
-/// Runs a line of the shell in which `$0` is the program.
+/// Runs a line of shell in which `$0` is the program.
 #[cfg(target_os = "linux")]
 fn shell(folder: &Path, line: &str) -> (i32, String) {
     let mut command = Command::new("bash");
@@ -139,7 +139,7 @@ fn shell(folder: &Path, line: &str) -> (i32, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nobody_listening_ends_nothing() {
+fn closed_output_ends_no_command() {
     let folder = pairs();
     for nobody in ["2>/dev/full", "2>&-", "2> >(true)"] {
         fs::remove_file(folder.path().join("out.pfm")).unwrap_or_default();
@@ -155,7 +155,7 @@ fn nobody_listening_ends_nothing() {
         assert_eq!(shell(folder.path(), &record).0, 0, "{nobody}");
         let recording = stereopsis::inside::Recording::open(&folder.path().join("out.mcap")).unwrap();
         assert_eq!((recording.damage(), recording.pairs().len()), (None, 3), "{nobody}");
-        // a wrong word is a wrong word, heard or not
+        // a wrong word is an error in any case
         assert_eq!(
             shell(folder.path(), &format!("\"$0\" compute left.png gone.png -o x.pfm {nobody}")).0,
             2,
@@ -163,7 +163,7 @@ fn nobody_listening_ends_nothing() {
         );
         assert_eq!(shell(folder.path(), &format!("\"$0\" compute --nonsense {nobody}")).0, 2, "{nobody}");
     }
-    // all that is said goes through a pipe of which one line is read
+    // all output goes through a pipe of which one line is read
     let (_, said) = shell(folder.path(), "\"$0\" live left.png right.png --frames 2 --engine cpu 2>&1 | head -1 >&2");
     assert!(!said.contains("panicked") && said.lines().count() == 1, "{said}");
 }

@@ -1,4 +1,4 @@
-//! `--publish` as a user starts it.
+//! Runs `--publish` like a user.
 
 use super::start::{in_folder, stereopsis};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,7 +10,7 @@ use tungstenite::http::HeaderValue;
 use tungstenite::{Message, WebSocket};
 
 #[test]
-fn the_program_says_where_it_listens_and_why_it_does_not() {
+fn publish_prints_its_address_or_the_reason_for_none() {
     let folder = tempfile::tempdir().unwrap();
     let run_with = |publish: &[&str], token: &str| {
         let args = ["live", "--headless", "--frames", "3", "--size", "64x48", "--engine", "cpu", "--publish"];
@@ -41,7 +41,7 @@ fn the_program_says_where_it_listens_and_why_it_does_not() {
     assert!(code == Some(2) && said.contains("expected foxglove"), "{said}");
 }
 
-/// A connection that does not ask for anything yet.
+/// Opens a connection with an incomplete request.
 fn begin(here: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(here).unwrap();
     // the server may hang up at once
@@ -71,7 +71,7 @@ fn answers(client: &mut WebSocket<TcpStream>) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn a_program_without_room_for_more_files_serves_again_when_there_is() {
+fn program_without_free_file_handles_serves_again_later() {
     let folder = tempfile::tempdir().unwrap();
     let line = "ulimit -n 48; exec \"$0\" live --headless --source scene --size 64x48 --engine cpu --threads 1 --frames 1000000 --publish foxglove=:0";
     let mut command = Command::new("sh");
@@ -93,7 +93,7 @@ fn a_program_without_room_for_more_files_serves_again_when_there_is() {
     assert_eq!(child.0.try_wait().unwrap(), None, "the program runs on");
 }
 
-/// Ends with the test.
+/// Child process that is killed when dropped.
 struct Killed(std::process::Child);
 
 impl Drop for Killed {

@@ -1,23 +1,23 @@
-//! The program as a child process.
+//! Starts the program as a child process.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The program with these arguments in `folder`.
+/// Returns the command of the program with these arguments in `folder`.
 pub(crate) fn stereopsis(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stereopsis"));
     command.args(args);
     in_folder(folder, command)
 }
 
-/// A command as a user types it in `folder`, who has no display, no settings yet, and nothing on standard input.
+/// Returns a command of a user in `folder` without a display, settings or standard input.
 pub(crate) fn in_folder(folder: &Path, mut command: Command) -> Command {
     command.current_dir(folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).stdin(Stdio::null());
     command
 }
 
-/// Runs to the end; what it said on standard error.
+/// Runs to the end; returns the text of standard error.
 pub(crate) fn finished(mut command: Command, code: i32) -> (String, Output) {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -26,12 +26,12 @@ pub(crate) fn finished(mut command: Command, code: i32) -> (String, Output) {
     (said, output)
 }
 
-/// Runs to a good end; what it said on standard error.
+/// Runs to success; returns the text of standard error.
 pub(crate) fn run(folder: &Path, args: &[&str]) -> String {
     finished(stereopsis(folder, args), 0).0
 }
 
-/// Fails unless the program ends with this code and says all of `words`.
+/// Fails unless the program ends with this code and prints all of `words`.
 pub(crate) fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
     let (said, _) = finished(stereopsis(folder, args), code);
     for word in words {
@@ -39,7 +39,7 @@ pub(crate) fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
     }
 }
 
-/// Runs to a good end; what it printed.
+/// Runs to success; returns the text of standard output.
 pub(crate) fn printed(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(finished(stereopsis(folder, args), 0).1.stdout).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Pairs of cameras one above the other, from images to recordings and back.
+//! Tests pairs of cameras one above the other, from images to recordings and back.
 
 use super::recording::record_scene;
 use super::start::{printed, run};
@@ -8,7 +8,7 @@ use std::path::Path;
 const SETTINGS: [&str; 4] = ["--num-disparities", "24", "--engine", "cpu"];
 const LENS: [&str; 4] = ["--focal-px", "86", "--baseline-m", "0.065"];
 
-/// Three pairs of the scene turned clockwise, whose left image is then the upper one.
+/// Writes three pairs of the scene turned clockwise, whose left image is then the upper one.
 fn upright_pairs(folder: &Path) {
     record_scene(folder, "scene.mcap", 3, "raw");
     run(folder, &["export", "scene.mcap", "--to", "beside", "--what", "left,right"]);
@@ -22,7 +22,7 @@ fn upright_pairs(folder: &Path) {
 }
 
 #[test]
-fn maps_and_recordings_of_a_vertical_rig_are_upright_and_those_of_the_turned_pair() {
+fn vertical_maps_and_recordings_are_upright_and_match_the_turned_pair() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     upright_pairs(folder);
@@ -41,7 +41,7 @@ fn maps_and_recordings_of_a_vertical_rig_are_upright_and_those_of_the_turned_pai
     assert!(map("files/000001_disp_x256.png") == upright);
     let right = std::fs::read_to_string(folder.join("files/calibration/right.yaml")).unwrap();
     assert!(right.contains("[86.0, 0.0, 31.5, 0.0, 0.0, 86.0, 47.5, -5.59"), "{right}");
-    // what plays the recording knows how the cameras stand
+    // the recording contains how the cameras stand
     run(
         folder,
         &[&["recompute", "rig.mcap", "-o", "again.mcap", "--streams", "rectified,disparity"], &SETTINGS[..]].concat(),

@@ -1,5 +1,4 @@
-//! The window as a process: signals, kills, and what the next start finds. It needs Xvfb; where there is none the tests say so and
-//! return.
+//! Runs the window as a process: signals, kills, and the next start. The tests need Xvfb; without it they print so and return.
 
 use super::start::{in_folder, stereopsis};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use stereopsis::inside::Recording;
 use stereopsis_base::testing::found as until;
 
-/// A display that is gone with it.
+/// Display of Xvfb, which ends with it.
 struct Display {
     server: Child,
     name: String,
@@ -28,7 +27,7 @@ impl Display {
         Some(Self { server, name: format!(":{}", number.trim()) })
     }
 
-    /// The window in this folder, which is also its home.
+    /// Starts the window in this folder, which is also its home.
     fn window(&self, folder: &Path, flags: &[&str]) -> Child {
         let settings = ["live", "--engine", "cpu", "--num-disparities", "16"];
         let mut command = stereopsis(folder, &[&settings, flags].concat());
@@ -36,7 +35,7 @@ impl Display {
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Presses a key in the window; false where no program is there that does.
+    /// Presses a key in the window. Returns `false` without a program for that.
     fn press(&self, folder: &Path, key: &str) -> bool {
         let mut xdotool = in_folder(folder, Command::new("xdotool"));
         xdotool.env("DISPLAY", &self.name).args([
@@ -64,7 +63,7 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.success());
 }
 
-/// The exit code, and what was said on standard error.
+/// Returns the exit code, and the text of standard error.
 fn end(mut child: Child) -> (Option<i32>, String) {
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -87,7 +86,7 @@ fn signals_end_the_window_as_closing_it_does() {
         until("the state", || config.join("window.toml").exists().then_some(()));
         let is_there =
             |bytes: u64| files(folder.path(), "mcap").iter().any(|file| file.metadata().unwrap().len() > bytes);
-        // the first results may not be there yet
+        // the first results may not exist yet
         let records = (0..20).any(|_| {
             let is_pressed = display.press(folder.path(), "shift+r");
             let end = Instant::now() + Duration::from_secs(if is_pressed { 4 } else { 0 });
@@ -115,7 +114,7 @@ fn signals_end_the_window_as_closing_it_does() {
 }
 
 #[test]
-fn after_a_kill_the_next_window_says_what_goes_on() {
+fn window_after_a_kill_reports_what_it_continues() {
     let Some(display) = Display::open() else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("stereopsis");

@@ -1,5 +1,5 @@
-//! Matches the first pairs of the built-in scene with one thread, and prints nothing: for tools/bench_instructions.py, which counts
-//! its instructions. FILE keeps the pairs as bytes; without it they are rendered.
+//! Matches the first pairs of the built-in scene with one thread and prints nothing: tools/bench_instructions.py counts its
+//! instructions. FILE keeps the pairs as bytes; they are rendered where it does not exist.
 //!
 //! `cargo run --release -p stereopsis-cpu --example match_scene -- FILE 640x480 2 num-disparities=128 weighted-median=off`
 
@@ -12,7 +12,7 @@ use stereopsis_cpu::simd::SimdLevel;
 use stereopsis_scene::{SceneOptions, SceneRenderer};
 use stereopsis_stereo::StereoParams;
 
-/// Pairs in the file.
+/// Number of pairs in the file.
 const PAIRS: u64 = 2;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The left and the right image of each pair in turn.
+/// Returns the left and the right image of each pair in turn.
 fn pictures(file: &Path, width: usize, height: usize) -> Result<Vec<Luma>, Box<dyn Error>> {
     if !file.exists() {
         let scene = SceneRenderer::new(&SceneOptions { width, height, ..SceneOptions::default() })?;
@@ -48,7 +48,7 @@ fn pictures(file: &Path, width: usize, height: usize) -> Result<Vec<Luma>, Box<d
     Ok(pictures.map(|pixels| Luma::U8(Image::new(width, height, pixels.to_vec()))).collect())
 }
 
-/// Parameters that differ from the defaults as these words say.
+/// Returns the defaults with these settings applied.
 fn params(settings: &[String]) -> Result<StereoParams, Box<dyn Error>> {
     let mut params = StereoParams::default();
     let table = StereoParams::table();

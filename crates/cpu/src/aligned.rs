@@ -1,4 +1,4 @@
-//! Arrays that start at a cache line, so that a register's worth of values never straddles two.
+//! Growable arrays that start at a cache line, so that no register of values straddles two lines.
 
 use super::input::Range;
 use crate::console;
@@ -7,30 +7,29 @@ use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// One cache line.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-/// An array of numbers.
-pub(super) struct Aligned<T> {
+/// Array of numbers, aligned to cache lines.
+pub(super) struct AlignedArray<T> {
     lines: Vec<Line>,
     len: usize,
     of: PhantomData<T>,
 }
 
-impl<T> Default for Aligned<T> {
+impl<T> Default for AlignedArray<T> {
     fn default() -> Self {
         Self { lines: Vec::new(), len: 0, of: PhantomData }
     }
 }
 
-impl<T: Pod> Aligned<T> {
-    /// Sets the length. The values are zero or left over from before.
+impl<T: Pod> AlignedArray<T> {
+    /// Sets the length. Values are zero or left over from earlier use.
     pub(super) fn resize(&mut self, len: usize) {
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() / 4 > lines {
-            self.lines = Vec::new(); // something much larger was long ago
+            self.lines = Vec::new(); // frees what a much larger size needed
         }
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 64]));
@@ -38,8 +37,7 @@ impl<T: Pod> Aligned<T> {
         self.len = len;
     }
 
-    /// Resizes a volume of images of this size, for which there may be no memory. A volume that is `exact` keeps no room
-    /// for larger ones.
+    /// Sets the length of a volume for images of this size. An `exact` volume keeps no room for larger ones.
     ///
     /// # Errors
     /// The volume does not fit into memory.
@@ -53,7 +51,7 @@ impl<T: Pod> Aligned<T> {
         let bytes = len * size_of::<T>();
         let lines = bytes.div_ceil(size_of::<Line>());
         if self.lines.len() < lines || (exact && self.lines.len() > lines) {
-            // never two of them: the old values are not needed
+            // frees first, so that two volumes never exist at a time: the old values are not needed
             self.lines = Vec::new();
         }
         self.lines.try_reserve_exact(lines.saturating_sub(self.lines.len())).map_err(|_| {
@@ -68,13 +66,12 @@ impl<T: Pod> Aligned<T> {
         Ok(())
     }
 
-    /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         self.lines.capacity() * size_of::<Line>()
     }
 }
 
-impl<T: Pod> Deref for Aligned<T> {
+impl<T: Pod> Deref for AlignedArray<T> {
     type Target = [T];
     #[inline(always)]
     fn deref(&self) -> &[T] {
@@ -82,7 +79,7 @@ impl<T: Pod> Deref for Aligned<T> {
     }
 }
 
-impl<T: Pod> DerefMut for Aligned<T> {
+impl<T: Pod> DerefMut for AlignedArray<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]

@@ -1,5 +1,6 @@
-//! Codes of the pixels (brightness, rank or census, one or more bytes each), laid out so that a register of partners of a pixel is
-//! contiguous: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
+//! Codes of the pixels (brightness, rank or census, one or more bytes each), in a layout in which the partners of a pixel are
+//! contiguous. Byte `p` of the pixels of a row is a row of its own, a plane; right rows are reversed and extended by their ends.
+//! Other modules compute indices by the two formulas below.
 //!
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
@@ -16,7 +17,6 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 
-/// Bytes of both images.
 #[derive(Default)]
 pub(super) struct Codes {
     planes: usize,
@@ -27,7 +27,6 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// Transforms both images.
     pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, transform: Transform, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
@@ -43,7 +42,7 @@ impl Codes {
         }
     }
 
-    /// Takes one byte of each pixel of both images.
+    /// Takes one byte of each pixel of both images as its code.
     pub(super) fn set_bytes(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
@@ -54,19 +53,18 @@ impl Codes {
         rows.for_each(|(reversed, row)| reverse(row, range, reversed));
     }
 
-    /// Byte 0 of row `y`: of the left pixels, and of the right ones in their order.
+    /// Returns byte 0 of row `y`: of the left pixels, and of the right ones in their reversed order.
     #[inline(always)]
     pub(super) fn bytes_of_row(&self, y: usize) -> (&[u8], &[u8]) {
         let left = &self.left[y * self.planes * self.width..][..self.width];
         (left, &self.right[y * self.planes * self.pitch..][..self.pitch])
     }
 
-    /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         self.left.capacity() + self.right.capacity()
     }
 
-    /// Hamming distances of a span of pixels, the window's candidates of one pixel after the other.
+    /// Computes the Hamming distances of a span of pixels: the window's candidates, pixel after pixel.
     #[inline(always)]
     pub(super) fn distances<S: Simd, L: Lane>(&self, simd: S, span: PixelSpan, window: DisparityWindow, out: &mut [L]) {
         match self.planes {
@@ -77,7 +75,7 @@ impl Codes {
         }
     }
 
-    /// [`Self::distances`] of `P` planes: a function of its own, because all integer types of sums call the same one.
+    /// Computes [`Self::distances`] of `P` planes, in a function of its own that all integer types of sums share.
     #[inline(never)]
     fn hamming<S: Simd, L: Lane, const P: usize>(
         &self,
@@ -102,7 +100,6 @@ impl Codes {
                     mine[p] = &left[p * self.width + x..][..pixels];
                     theirs[p] = &right[p * self.pitch + start..][..count];
                 }
-                // four registers at a time, then two, then one
                 let (registers, mut first) = (window.len / len, 0);
                 while first < registers {
                     let group = [4, 2, 1].into_iter().find(|group| first + group <= registers).unwrap_or(1);
@@ -125,7 +122,7 @@ impl Codes {
         );
     }
 
-    /// Differences of the bytes of a span of pixels, the window's candidates of one pixel after the other.
+    /// Computes the differences of the bytes of a span of pixels: the window's candidates, pixel after pixel.
     #[inline(always)]
     pub(super) fn differences<S: Simd, L: Lane>(
         &self,
@@ -152,7 +149,7 @@ impl Codes {
     }
 }
 
-/// Sets the length; what larger codes needed is freed.
+/// Sets the length, and frees the room of larger codes.
 fn resize(bytes: &mut Vec<u8>, len: usize) {
     if bytes.len() > len {
         *bytes = Vec::new();
@@ -160,7 +157,7 @@ fn resize(bytes: &mut Vec<u8>, len: usize) {
     bytes.resize(len, 0);
 }
 
-/// Bits of half a byte.
+/// Number of set bits of each half byte.
 const BITS: [u8; 16] = {
     let mut bits = [0; 16];
     let mut i = 0;
@@ -171,10 +168,10 @@ const BITS: [u8; 16] = {
     bits
 };
 
-/// Distances of a bit string to `R` registers of partners, whose planes begin at `first`.
+/// Computes the distances of a bit string to `R` registers of partners, whose planes begin at `first`.
 ///
-/// Without an instruction that counts bits, three planes are added bit by bit, so that two counts do instead of three: of the ones and of the
-/// twos of their sums.
+/// Without an instruction that counts bits, three planes are added bit by bit. Two counts then replace three: of the ones and of
+/// the twos of their sums.
 #[inline(always)]
 fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
     simd: S,
@@ -210,7 +207,7 @@ fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
                 sum += count(ones, differing(p));
             }
         } else {
-            let mut halves = S::u8s::splat(simd, 0); // of half bytes, up to three planes of them
+            let mut halves = S::u8s::splat(simd, 0); // counts of half bytes, of up to three planes
             for p in 0..P {
                 let bits = differing(p);
                 let pairs = bits - ((bits >> 1) & 0x55);
@@ -225,17 +222,14 @@ fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
     }
 }
 
-/// Distance of the planes of a right row: with room for the range and for the overhang of a register.
+/// Returns the distance of the planes of a right row, with room for the range and for the overhang of a register.
 fn pitch(width: usize, range: Range) -> usize {
     width + range.stride + OVERHANG
 }
 
-/// A transform of a pixel's window.
 #[derive(Clone, Copy)]
 pub(super) enum Transform {
-    /// To a census string.
     Census(Shape),
-    /// To a rank.
     Rank {
         /// Pixels from the centre to the window's edge.
         radius: usize,
@@ -243,7 +237,7 @@ pub(super) enum Transform {
 }
 
 impl Transform {
-    /// Bytes for each pixel.
+    /// Returns the number of bytes of a code.
     fn planes(self) -> usize {
         match self {
             Self::Census(shape) => shape.bits().div_ceil(8),
@@ -251,7 +245,7 @@ impl Transform {
         }
     }
 
-    /// Pixels from the centre to the window's edges.
+    /// Returns the distances from the centre to the window's edges, px.
     fn radii(self) -> (usize, usize) {
         match self {
             Self::Census(shape) => (shape.width / 2, shape.height / 2),
@@ -261,13 +255,13 @@ impl Transform {
 }
 
 fn left_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, out: &mut [u8]) {
-    let padded = Padded::new(image, transform.radii());
+    let padded = PaddedImage::new(image, transform.radii());
     let row_len = image.width() * transform.planes();
     out.par_chunks_mut(row_len).enumerate().for_each(|(y, out)| transform_row(level, &padded, transform, y, out));
 }
 
 fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, range: Range, out: &mut [u8]) {
-    let padded = Padded::new(image, transform.radii());
+    let padded = PaddedImage::new(image, transform.radii());
     let (width, pitch) = (image.width(), pitch(image.width(), range));
     let scratch = || vec![0; width * transform.planes()];
     out.par_chunks_mut(pitch * transform.planes()).enumerate().for_each_init(scratch, |codes, (y, out)| {
@@ -278,7 +272,7 @@ fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform
     });
 }
 
-/// The row reversed and extended; see above.
+/// Reverses and extends a row as the file's head describes.
 pub(super) fn reverse(row: &[u8], range: Range, reversed: &mut [u8]) {
     let width = row.len();
     // place j has column `last - j`; before and behind the image the ends are repeated
@@ -296,16 +290,15 @@ pub(super) fn reverse(row: &[u8], range: Range, reversed: &mut [u8]) {
     }
 }
 
-/// Brightness of 8 or 16 bits.
 trait Pixel: Copy + PartialOrd + Default + Send + Sync {}
 impl Pixel for u8 {}
 impl Pixel for u16 {}
 
-/// Pixels that are compared at a time: a number that the compiler knows, so that all of them are in registers.
+/// Pixels that are compared at a time: a constant, so that the compiler keeps all in registers.
 const CHUNK: usize = 64;
 
-/// An image with its border repeated, so that no comparison looks outside.
-struct Padded<T> {
+/// Image with its border repeated, so that no comparison reads outside.
+struct PaddedImage<T> {
     data: Vec<T>,
     pitch: usize,
     width: usize,
@@ -313,7 +306,7 @@ struct Padded<T> {
     ry: usize,
 }
 
-impl<T: Pixel> Padded<T> {
+impl<T: Pixel> PaddedImage<T> {
     fn new(image: &Image<T>, (rx, ry): (usize, usize)) -> Self {
         let (width, height) = image.size();
         let pitch = width + 2 * rx;
@@ -328,7 +321,7 @@ impl<T: Pixel> Padded<T> {
         Self { data, pitch, width, rx, ry }
     }
 
-    /// Pixels from column `x` of that row on; behind its end they are any.
+    /// Returns the pixels from column `x` of row `y` on, moved by `(dx, dy)`; their values behind the row's end are undefined.
     #[inline(always)]
     fn chunk(&self, x: usize, y: usize, dx: isize, dy: isize) -> &[T; CHUNK] {
         let y = (y + self.ry).wrapping_add_signed(dy);
@@ -336,7 +329,7 @@ impl<T: Pixel> Padded<T> {
         self.data[at..].first_chunk().expect("the last row has room for a chunk")
     }
 
-    /// The row that lies `dy` below row `y`, moved by `dx`.
+    /// Returns the row that lies `dy` below row `y`, moved by `dx`.
     #[inline(always)]
     fn row(&self, y: usize, dx: isize, dy: isize) -> &[T] {
         let y = (y + self.ry).wrapping_add_signed(dy);
@@ -344,16 +337,16 @@ impl<T: Pixel> Padded<T> {
     }
 }
 
-fn transform_row<T: Pixel>(level: SimdLevel, padded: &Padded<T>, transform: Transform, y: usize, out: &mut [u8]) {
+fn transform_row<T: Pixel>(level: SimdLevel, padded: &PaddedImage<T>, transform: Transform, y: usize, out: &mut [u8]) {
     match transform {
         Transform::Census(shape) => on_level!(level, _ => census_row(padded, y, shape.symmetric, out)),
         Transform::Rank { .. } => on_level!(level, _ => rank_row(padded, y, out)),
     }
 }
 
-/// Bit strings of row `y`, eight bits to a plane, in the order of [`crate::stereo::cost::census::transform`].
+/// Computes the bit strings of row `y`, eight bits to a plane, in the order of [`crate::stereo::cost::census::transform`].
 #[inline(always)]
-fn census_row<T: Pixel>(padded: &Padded<T>, y: usize, symmetric: bool, out: &mut [u8]) {
+fn census_row<T: Pixel>(padded: &PaddedImage<T>, y: usize, symmetric: bool, out: &mut [u8]) {
     let width = padded.width;
     for first in (0..width).step_by(CHUNK) {
         let pixels = CHUNK.min(width - first);
@@ -379,8 +372,8 @@ fn census_row<T: Pixel>(padded: &Padded<T>, y: usize, symmetric: bool, out: &mut
     }
 }
 
-/// The neighbour that a bit of a census string compares, from the window's upper left on, without the centre; symmetric strings end
-/// before it.
+/// Returns the neighbour that a bit of a census string compares, counted from the window's upper left, without the centre.
+/// Symmetric strings end before the centre.
 #[inline(always)]
 fn comparison((rx, ry): (usize, usize), symmetric: bool, place: usize) -> Option<(isize, isize)> {
     let (width, height) = (2 * rx + 1, 2 * ry + 1);
@@ -391,9 +384,8 @@ fn comparison((rx, ry): (usize, usize), symmetric: bool, place: usize) -> Option
     exists.then(|| ((place % width) as isize - rx, (place / width) as isize - ry))
 }
 
-/// Ranks of row `y`.
 #[inline(always)]
-fn rank_row<T: Pixel>(padded: &Padded<T>, y: usize, out: &mut [u8]) {
+fn rank_row<T: Pixel>(padded: &PaddedImage<T>, y: usize, out: &mut [u8]) {
     let (rx, ry) = (padded.rx as isize, padded.ry as isize);
     let centre = padded.row(y, 0, 0);
     out.fill(0);

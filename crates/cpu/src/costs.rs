@@ -1,4 +1,4 @@
-//! Costs of a span of pixels, computed when they are needed: comparing codes is faster than reading a volume.
+//! Costs of a span of pixels. They are computed when they are needed: comparing codes is faster than reading a volume.
 
 use super::codes::Codes;
 use super::disparity_windows::{DisparityWindow, DisparityWindows};
@@ -8,20 +8,19 @@ use crate::stereo::gating::Gate;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Source of costs.
 #[derive(Clone, Copy)]
 pub(super) enum Costs<'a> {
-    /// Hamming distances of bit strings.
+    /// Codes whose Hamming distances are the costs.
     Hamming(&'a Codes),
-    /// Absolute differences of ranks or of brightness.
+    /// Codes whose absolute differences are the costs: ranks or brightness.
     Differences(&'a Codes),
-    /// A volume with [`super::input::OVERHANG`] at its end: costs from tables, and means of a local aggregation.
+    /// Volume of costs with [`super::input::OVERHANG`] at its end: from tables, or means of a local aggregation.
     Volume(&'a [u8]),
 }
 
 impl Costs<'_> {
-    /// Costs of all candidates of row `y` of an image `width` px wide, computed in `scratch` where they are not stored. The
-    /// values that pad a pixel's candidates are undefined.
+    /// Returns the costs of all candidates of row `y` of an image `width` px wide, computed in `scratch` where they are not stored.
+    /// Values that pad a pixel's candidates are undefined.
     #[inline(always)]
     pub(super) fn row<'s, S: Simd>(
         self,
@@ -44,7 +43,7 @@ impl Costs<'_> {
         scratch
     }
 
-    /// Costs of the candidates in the window for each pixel; [`Lane::NONE`] for missing candidates.
+    /// Writes the costs of the window's candidates for each pixel; [`Lane::NONE`] for missing candidates.
     #[inline(always)]
     pub(super) fn fill<S: Simd, L: Lane>(
         self,
@@ -81,10 +80,9 @@ impl Costs<'_> {
     }
 }
 
-/// Largest number of values in a register.
 const MAX_LEN: usize = 64;
 
-/// Marks of missing candidates for a register, then none, then marks again: a register of them that ends or begins anywhere is one load.
+/// Returns a register of marks of missing candidates, one of zeros, and one of marks: any boundary of marks is one load.
 fn marks<L: Lane>() -> [L; 3 * MAX_LEN] {
     let mut marks = [L::NONE; 3 * MAX_LEN];
     marks[MAX_LEN..2 * MAX_LEN].fill(L::default());
@@ -109,7 +107,7 @@ fn none_outside<S: Simd, L: Lane>(
     }
 }
 
-/// Costs of a volume as path costs.
+/// Widens the costs of a volume to path costs.
 #[inline(always)]
 fn widen<S: Simd, L: Lane>(simd: S, costs: &[u8], out: &mut [L]) {
     let len = <S::u8s as SimdBase<S>>::LEN;

@@ -1,14 +1,14 @@
-//! Disparity windows with gating: the candidates of each block, and the offsets of their sums in a volume without the others
-//! (Frommholz 2020, section 4.1; there each pixel has its own window).
+//! Disparity windows with gating: the candidates that each block needs, and the offset of its sums in a volume that has room
+//! for these candidates alone (Frommholz 2020, section 4.1; there each pixel has its own window).
 //!
-//! A window contains the gates of all pixels of its tile. Within it, candidates outside a pixel's own gate have the cost that
-//! marks a missing candidate.
+//! A window contains the gates of all pixels of its tile. Its candidates outside a pixel's own gate have the cost that marks
+//! missing candidates.
 
 use super::input::{BLOCK, PixelSpan};
 use super::memory::prefetch_around;
 use crate::stereo::gating::{Gate, Gates};
 
-/// Candidates in whole registers.
+/// Interval of candidates, in whole registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DisparityWindow {
     pub(super) first: usize,
@@ -16,26 +16,25 @@ pub(super) struct DisparityWindow {
 }
 
 impl DisparityWindow {
-    /// No candidates: before the start of a line.
+    /// Window without candidates, for use before the start of a line.
     pub(super) const NOTHING: Self = Self { first: 0, len: 0 };
 }
 
-/// Rows of a tile: with more rows the window changes less often, and is wider.
+/// Rows of a tile. With more rows the window changes less often and is wider.
 const TILE_ROWS: usize = 8;
 
-/// The window of each tile and its offset in the volume.
 #[derive(Default)]
 pub(super) struct DisparityWindows {
     gates: Option<Gates>,
     tiles_across: usize,
-    /// DisparityWindow, and where its sums begin in a row's part of the volume.
+    /// Window of each tile, and the offset of its sums in a row's part of the volume.
     tiles: Vec<(DisparityWindow, usize)>,
-    /// Values of a row of the volume, for each row of tiles.
+    /// Number of values in a row of the volume, for each row of tiles.
     row_lens: Vec<usize>,
 }
 
 impl DisparityWindows {
-    /// Computes the windows, for registers of this many costs.
+    /// Computes the windows, for registers of `register` costs.
     pub(super) fn set(&mut self, gates: Gates, register: usize) {
         let (width, height) = gates.size();
         self.tiles_across = width.div_ceil(BLOCK);
@@ -57,12 +56,11 @@ impl DisparityWindows {
         self.gates = Some(gates);
     }
 
-    /// The window of the block at column `x` of row `y`, and the offset of its sums within the row of the volume.
+    /// Returns the window of the block at column `x` of row `y`, and the offset of its sums within the row of the volume.
     pub(super) fn at(&self, x: usize, y: usize) -> (DisparityWindow, usize) {
         self.tiles[y / TILE_ROWS * self.tiles_across + x / BLOCK]
     }
 
-    /// The gates of a span of pixels.
     #[inline(always)]
     pub(super) fn gates(&self, PixelSpan { x, y, pixels, width }: PixelSpan) -> &[Gate] {
         let gates = self.gates.as_ref().map_or(&[][..], |gates| gates.pixels());
@@ -71,17 +69,15 @@ impl DisparityWindows {
         &gates[first..][..pixels]
     }
 
-    /// Values of row `y` of the volume.
+    /// Returns the number of values in row `y` of the volume.
     pub(super) fn row_len(&self, y: usize) -> usize {
         self.row_lens[y / TILE_ROWS]
     }
 
-    /// Values of a volume for images of this many rows.
     pub(super) fn values(&self, height: usize) -> usize {
         (0..height).map(|y| self.row_len(y)).sum()
     }
 
-    /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         let gates = self.gates.as_ref().map_or(0, |gates| size_of_val(gates.pixels()));
         gates

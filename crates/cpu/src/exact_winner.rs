@@ -1,11 +1,11 @@
-//! Winners among exact window sums, which need more than 16 bits, row by row as the sums are computed: SAD and local
-//! aggregation without paths.
+//! Winners among exact window sums, which need more than 16 bits, row by row as the sums are computed. SAD and local aggregation
+//! without paths use them.
 //!
-//! A sum and its candidate share a word, `sum << 10 | candidate`: the smallest word has the smallest sum, and of equal sums
-//! the smaller disparity. The words of the right row are in the order of the reversed rows of [`super::codes`].
+//! A sum and its candidate share a word, `sum << 10 | candidate`. The smallest word has the smallest sum, and of equal sums the
+//! smaller disparity. The words of the right row are in the order of the reversed rows of [`super::codes`].
 
 use super::input::{LevelInput, Range};
-use super::local::Output;
+use super::local::RowOutput;
 use super::maps::{MapRow, WinnerMaps};
 use super::simd::{SimdLevel, on_level};
 use crate::stereo::Prior;
@@ -14,12 +14,12 @@ use crate::stereo::gating::{Gate, Gates};
 use crate::stereo::map::{SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 
-/// Bits of a candidate's index: there are at most 1024.
+/// Bits of a candidate's index: there are at most 1024 candidates.
 const INDEX_BITS: u32 = 10;
 /// Sum of a missing candidate; other sums are below 2^19.
 const NONE: u32 = u32::MAX >> INDEX_BITS;
 
-/// Both maps, the right one only `with_right`; `sum` computes the sums.
+/// Computes both maps, the right one only `with_right`; `sum` computes the sums.
 pub(super) fn winners(
     input: LevelInput<'_>,
     range: Range,
@@ -37,7 +37,7 @@ pub(super) fn winners(
     maps
 }
 
-/// Chooses the winners of each row from exact sums.
+/// Search for the winners of each row among exact sums.
 pub(super) struct Winners<'a> {
     level: SimdLevel,
     range: Range,
@@ -48,26 +48,24 @@ pub(super) struct Winners<'a> {
     with_right: bool,
 }
 
-/// Buffers of one thread.
-pub(super) struct Scratch {
-    /// Sums of a row.
+pub(super) struct WinnerBuffers {
     sums: Vec<u32>,
-    /// The smallest word of each left pixel, and of each right one.
+    /// Smallest word of each left pixel, and of each right one.
     left: Vec<u32>,
     right: Vec<u32>,
 }
 
-impl Output<MapRow<'_>> for Winners<'_> {
+impl RowOutput<MapRow<'_>> for Winners<'_> {
     type Number = u32;
-    type Scratch = Scratch;
+    type Scratch = WinnerBuffers;
 
-    fn scratch(&self) -> Scratch {
+    fn scratch(&self) -> WinnerBuffers {
         let Range { stride, .. } = self.range;
         let zeros = |len| vec![0; len];
-        Scratch { sums: zeros(self.width * stride), left: zeros(self.width), right: zeros(self.width + stride) }
+        WinnerBuffers { sums: zeros(self.width * stride), left: zeros(self.width), right: zeros(self.width + stride) }
     }
 
-    fn numbers<'a>(&self, _: &'a mut MapRow<'_>, scratch: &'a mut Scratch) -> &'a mut [u32] {
+    fn numbers<'a>(&self, _: &'a mut MapRow<'_>, scratch: &'a mut WinnerBuffers) -> &'a mut [u32] {
         &mut scratch.sums
     }
 
@@ -77,8 +75,8 @@ impl Output<MapRow<'_>> for Winners<'_> {
         out[self.range.candidates..].fill(NONE);
     }
 
-    fn finish(&self, y: usize, row: &mut MapRow<'_>, scratch: &mut Scratch) {
-        let Scratch { sums, left, right } = scratch;
+    fn finish(&self, y: usize, row: &mut MapRow<'_>, scratch: &mut WinnerBuffers) {
+        let WinnerBuffers { sums, left, right } = scratch;
         let gates = self.gates.map(|gates| gates.row(y));
         for (sums, gate) in sums.chunks_exact_mut(self.range.stride).zip(gates.unwrap_or_default()) {
             sums[..gate.first.into()].fill(NONE);
@@ -94,7 +92,6 @@ impl Output<MapRow<'_>> for Winners<'_> {
 }
 
 impl Winners<'_> {
-    /// Winners of one left row, tested and refined.
     fn left_row(&self, sums: &[u32], smallest: &[u32], gates: Option<&[Gate]>, row: &mut MapRow<'_>) {
         let Self { range, params, .. } = *self;
         let pixels = smallest.iter().zip(sums.chunks_exact(range.stride));
@@ -119,7 +116,7 @@ impl Winners<'_> {
     }
 }
 
-/// The smallest word of each left pixel, and of each right one.
+/// Finds the smallest word of each left pixel, and of each right one.
 #[inline(always)]
 fn smallest_words(sums: &[u32], stride: usize, with_right: bool, left: &mut [u32], right: &mut [u32]) {
     let width = left.len();
@@ -139,7 +136,7 @@ fn smallest_words(sums: &[u32], stride: usize, with_right: bool, left: &mut [u32
     }
 }
 
-/// Disparities of one right row in whole pixels.
+/// Writes the disparities of one right row, in whole pixels.
 fn right_row(words: &[u32], range: Range, values: &mut [i16]) {
     let width = values.len();
     for (x, value) in values.iter_mut().enumerate() {

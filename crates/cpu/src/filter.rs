@@ -1,4 +1,5 @@
-//! Filters on the CPU, in the order of [`crate::stereo::filter_maps`].
+//! Filters of the maps on the CPU, in the order and with the bits of [`crate::stereo::filter_maps`]. Winners go in, finished maps
+//! come out.
 
 use super::maps::WinnerMaps;
 use super::median::{STRIP, Strip, load_some, store_some};
@@ -14,12 +15,12 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Columns beside a row, so that a register may lie there: 32 at most.
+/// Columns of padding beside a row, so that a register may reach beyond it: 32 at most.
 const MARGIN: usize = 32;
-/// Mark of these columns; no disparity is so large.
+/// Mark of the padding; no disparity is so large.
 const OUTSIDE: i16 = i16::MAX;
 
-/// Everything after the winner, with both maps if `wants_right`.
+/// Runs all steps behind the winners; returns both maps if `wants_right`.
 pub(super) fn filter_maps(
     level: SimdLevel,
     maps: WinnerMaps,
@@ -53,7 +54,7 @@ pub(super) fn filter_maps(
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
             FilterKind::Fill => {
-                // nothing of the right map is marked for the choice
+                // the choice marks only the left map
                 let of_right = StereoParams { choice: false, ..params.clone() };
                 let [left, right] = pictures;
                 let sides = [(left, params), (right, &of_right)];
@@ -78,7 +79,7 @@ pub(super) fn filter_maps(
     }
     if let Some(mut confidence) = confidence {
         for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(maps.left.reasons.pixels()) {
-            // no measured disparity
+            // only measured disparities keep a confidence
             *confidence = if reasons == 0 { *confidence } else { 0 };
         }
         maps.left.confidence = Some(confidence);
@@ -86,7 +87,7 @@ pub(super) fn filter_maps(
     maps
 }
 
-/// After [`black_border::drop_black_borders`]; false where there is no border, which a few pixels at the ends of rows and columns tell.
+/// Implements [`black_border::drop_black_borders`]. Returns `false` without a border; a few end pixels of rows and columns decide.
 fn drop_black_borders(
     left: &mut DisparityMap,
     right: Option<&mut DisparityMap>,
@@ -110,8 +111,8 @@ fn drop_black_borders(
     true
 }
 
-/// The median and, if there is another map and a tolerance, the left-right check against it; `check` has the tolerance and the
-/// sign of the offset to the partner.
+/// Applies the median and, if there is another map and a tolerance, the left-right check against it. `check` has the tolerance
+/// and the sign of the offset to the partner.
 fn smooth_and_check(
     level: SimdLevel,
     map: &Image<i16>,
@@ -150,8 +151,8 @@ fn smooth_and_check(
     values
 }
 
-/// After [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side. Pixels of a register mostly have one or two
-/// distances to their partners, so these are looked up one by one.
+/// Implements [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side. The pixels of a register mostly
+/// have one or two different distances to their partners, so that the loop handles one distance at a time.
 #[inline(always)]
 fn check_row<S: Simd>(simd: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], check: (u32, i32)) {
     let (tolerance_px, sign) = check;
@@ -182,7 +183,7 @@ fn check_row<S: Simd>(simd: S, values: &mut [i16], reasons: &mut [u8], other: &[
     }
 }
 
-/// Regions of at most `size` pixels become invalid.
+/// Invalidates regions of at most `size` pixels.
 fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px: u32) {
     let values = &map.values;
     let (width, height) = values.size();
@@ -210,7 +211,6 @@ fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px:
     });
 }
 
-/// Fills the holes of an image's map.
 fn fill(level: SimdLevel, map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     if params.fill == Fill::Planes {
         planes::fill_planes(level, map, picture.luma, params);
@@ -219,7 +219,6 @@ fn fill(level: SimdLevel, map: &mut DisparityMap, picture: PictureRef<'_>, param
     fill_rows(map, params.fill.values_per_side());
 }
 
-/// After [`crate::stereo::filter::fill_rows`].
 fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     let width = map.size().0;
     let values = map.values.pixels_mut();
@@ -237,7 +236,7 @@ fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     }
 }
 
-/// Fills one row; false if it has no disparity.
+/// Fills one row. Returns `false` if it has no disparity.
 fn fill_row(values: &mut [i16], reasons: &mut [u8], per_side: usize) -> bool {
     let valid: Vec<usize> = (0..values.len()).filter(|&x| values[x] != INVALID).collect();
     let measured: Vec<i16> = valid.iter().map(|&x| values[x]).collect();
@@ -256,7 +255,7 @@ fn fill_row(values: &mut [i16], reasons: &mut [u8], per_side: usize) -> bool {
     !valid.is_empty()
 }
 
-/// The median of at most three, of two the larger one.
+/// Returns the median of at most three values, of two the larger one.
 fn middle(side: &[i16]) -> Option<i16> {
     match *side {
         [a, b, c] => Some(a.min(b).max(c.min(a.max(b)))),
@@ -273,7 +272,6 @@ mod tests {
     use crate::stereo::filter::Median;
     use fastrand::Rng;
 
-    /// Surfaces in blocks, with noise and holes.
     fn map(rng: &mut Rng, (width, height): (usize, usize)) -> DisparityMap {
         let extreme = [16_376, -16_384][rng.usize(..2)];
         let surfaces = [80, 88, 96, [400, extreme][rng.usize(..2)]];
@@ -288,7 +286,6 @@ mod tests {
         DisparityMap { values, reasons, confidence: None }
     }
 
-    /// Colours in stripes, or brightness.
     fn picture(rng: &mut Rng, (width, height): (usize, usize)) -> Picture {
         let (contrast, bits) = (rng.u16(1..80), rng.u8(9..17));
         let mut level = |x: usize| 40 + 60 * (x as u16 / 5 % 2) + rng.u16(0..contrast);
@@ -300,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_those_of_the_specification() {
+    fn filters_match_the_reference() {
         let rng = &mut Rng::with_seed(43);
         for round in 0..150 {
             let size = if round == 0 { (1, 1) } else { (rng.usize(1..=70), rng.usize(1..=40)) };

@@ -1,11 +1,11 @@
-//! Gates and smaller images on the CPU, after [`crate::stereo::gating`], rows in parallel.
+//! Gates and smaller images on the CPU, after [`crate::stereo::gating`], rows in parallel. Loops have no branch, so that they
+//! become vector instructions; the bits are those of the reference.
 //!
-//! Extremes are those along rows, and of these along columns, in loops without a branch.
+//! Extremes are found along rows, and of these along columns.
 //!
-//! Percentiles come from cumulative histograms, one of each column of the window's rows: entry `b` says how many of its disparities lie in bins up
-//! to `b`. Their sum over the window's columns is the window's own; it moves on by one column in and one column out. The
-//! disparity at place `n` of the sorted window is then the number of entries that are at most `n`: loops without a
-//! branch, instead of a search.
+//! Percentiles come from cumulative histograms, one for each column of the window's rows: entry `b` counts the disparities in
+//! bins up to `b`. The sum of the histograms over the window's columns is the window's own; it moves on by one column in and one
+//! column out. The disparity at position `n` of the sorted window is then the number of entries that are at most `n`.
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma};
@@ -14,20 +14,19 @@ use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
-/// Pixels from the centre of the window of [`GateBounds::Percentiles`] to its edge.
+/// Distance from the centre of the window of [`GateBounds::Percentiles`] to its edge, px.
 const RADIUS: usize = GateBounds::Percentiles.radius();
-/// Bins that are computed together.
+/// Number of bins that are computed together.
 const BLOCK: usize = 32;
 
-/// Columns of the window.
 const COLUMNS: usize = 2 * RADIUS + 1;
-/// Empty columns before the map; with those behind it the window never meets a border, nor does the one before it.
+/// Empty columns before the map. With those behind it no window meets a border, nor does the one before the first pixel.
 const BEFORE: usize = RADIUS + 1;
 
-/// Rows of the map that a thread does at least, because it has to count a window's rows before its first one.
+/// Smallest number of rows for a thread, because it has to count a window's rows before its first one.
 const MIN_STRIP: usize = 16;
 
-/// Gates of images of `size` in a search over `disparities`, from the values of the coarser level's map: whole pixels.
+/// Computes the gates of images of `size` for a search over `disparities`, from the coarser level's map: whole pixels.
 pub(super) fn bounds_from(
     level: SimdLevel,
     map: &Image<i16>,
@@ -51,7 +50,7 @@ fn extreme_gates(
     const RADIUS: usize = BOUNDS.radius();
     let (coarse_width, coarse_height) = map.size();
     let whole = Gate::whole(disparities.clone().count());
-    // of each row the smallest and the largest disparity around each pixel; INVALID, the smallest number, where there is none
+    // smallest and largest disparity around each pixel within its row; INVALID, the smallest number, where there is none
     let [mut lows, mut highs] = [(); 2].map(|()| Image::filled(coarse_width, coarse_height, 0_i16));
     let rows = lows.pixels_mut().par_chunks_mut(coarse_width).zip(highs.pixels_mut().par_chunks_mut(coarse_width));
     let padded = || [(); 2].map(|()| vec![0; coarse_width + 2 * RADIUS]);
@@ -79,7 +78,7 @@ fn extreme_gates(
     gates
 }
 
-/// The smallest of low rows and the largest of high ones at each place.
+/// Computes the smallest of low rows and the largest of high ones in each column.
 #[inline(always)]
 fn extremes<'a>(rows: impl Iterator<Item = (&'a [i16], &'a [i16])>, low: &mut [i16], high: &mut [i16]) {
     low.fill(i16::MAX);
@@ -94,7 +93,7 @@ fn extremes<'a>(rows: impl Iterator<Item = (&'a [i16], &'a [i16])>, low: &mut [i
     }
 }
 
-/// Sets the gates of two rows, or of the last one, from those of a row of coarser pixels; `None` leaves the whole range.
+/// Sets the gates of two rows, or of the last one, from the gates of a row of coarser pixels. `None` leaves the whole range.
 fn set_gates(rows: &mut [Gate], width: usize, found: impl Iterator<Item = Option<Gate>>) {
     let (even, odd) = rows.split_at_mut(width);
     for (pixels, found) in even.chunks_mut(2).zip(found) {
@@ -115,7 +114,7 @@ fn percentile_gates(
     let Some(bins) = Bins::of(map) else { return gates };
     let (coarse_width, coarse_height) = map.size();
     let strip = coarse_height.div_ceil(rayon::current_num_threads()).max(MIN_STRIP);
-    let scratch = || (Columns::new(coarse_width, &bins), vec![0; bins.stride], vec![None; coarse_width]);
+    let scratch = || (ColumnHistograms::new(coarse_width, &bins), vec![0; bins.stride], vec![None; coarse_width]);
     let strips = gates.pixels_mut().par_chunks_mut(2 * strip * width).enumerate();
     strips.for_each_init(scratch, |(columns, window, found), (n, gates)| {
         let first = n * strip;
@@ -133,24 +132,23 @@ fn percentile_gates(
     gates
 }
 
-/// A map as bins of histograms.
+/// Map whose disparities are bins of histograms.
 struct Bins {
-    /// The disparity of bin 0, the smallest one that the map has, px.
+    /// Disparity of bin 0, the smallest one of the map, px.
     min: i32,
-    /// Bins of a histogram, in whole blocks; only the map's own disparities need one.
+    /// Number of bins of a histogram, in whole blocks; only the map's own disparities need one.
     stride: usize,
-    /// Bin of each pixel; `stride` for one without a disparity.
+    /// Bin of each pixel; `stride` for a pixel without a disparity.
     map: Image<u16>,
-    /// A row without disparities.
     empty: Vec<u16>,
-    /// `stride` times 0, then `stride` times 1: from `stride - b` on, what a disparity of bin `b` adds to a histogram.
+    /// `stride` zeros, then `stride` ones: the part from `stride - b` on is the increment of a histogram by a disparity of bin `b`.
     steps: Vec<u8>,
 }
 
 impl Bins {
-    /// `None` for a map without disparities.
+    /// Computes the bins; `None` for a map without disparities.
     fn of(map: &Image<i16>) -> Option<Self> {
-        // INVALID is the smallest number there is.
+        // INVALID is the smallest number there is
         let (mut min, mut max) = (i16::MAX, INVALID);
         for &value in map.pixels() {
             min = min.min(if value == INVALID { i16::MAX } else { value });
@@ -167,18 +165,18 @@ impl Bins {
         Some(Self { min, stride, map: map.map(bin), empty: vec![stride as u16; map.width()], steps })
     }
 
-    /// Row `y`; outside there are no disparities.
+    /// Returns row `y`, or an empty row outside the map.
     fn row(&self, y: Option<usize>) -> &[u16] {
         y.filter(|&y| y < self.map.height()).map_or(&self.empty, |y| self.map.row(y))
     }
 }
 
 /// Cumulative histograms of the columns of a window's rows, one after the other, with empty ones before and behind.
-struct Columns {
+struct ColumnHistograms {
     counts: Vec<u8>,
 }
 
-impl Columns {
+impl ColumnHistograms {
     fn new(width: usize, bins: &Bins) -> Self {
         Self { counts: vec![0; (BEFORE + width + RADIUS) * bins.stride] }
     }
@@ -211,7 +209,7 @@ impl Columns {
     }
 }
 
-/// Takes the bins of one row out of the columns' histograms and puts those of another in.
+/// Removes the bins of one row from the columns' histograms and adds those of another.
 #[inline(always)]
 fn step_columns(columns: &mut [u8], steps: &[u8], leaves: &[u16], enters: &[u16]) {
     let stride = steps.len() / 2;
@@ -226,11 +224,11 @@ fn step_columns(columns: &mut [u8], steps: &[u8], leaves: &[u16], enters: &[u16]
     }
 }
 
-/// Bins of the lower and the upper percentile for each pixel of a row; `None` where the window is empty.
+/// Computes the bins of the lower and the upper percentile for each pixel of a row; `None` where the window is empty.
 #[inline(always)]
 fn percentiles(columns: &[u8], window: &mut [u16], found: &mut [Option<(u16, u16)>]) {
     let stride = window.len();
-    // The window one pixel before the first one.
+    // the window one pixel before the first one
     window.fill(0);
     for column in columns.chunks_exact(stride).take(COLUMNS) {
         for (sums, counts) in window.as_chunks_mut::<BLOCK>().0.iter_mut().zip(column.as_chunks::<BLOCK>().0) {
@@ -264,7 +262,7 @@ fn percentiles(columns: &[u8], window: &mut [u16], found: &mut [Option<(u16, u16
     }
 }
 
-/// The image at half its size, as [`crate::stereo::pyramid::halve`] has it.
+/// Halves an image as [`crate::stereo::pyramid::halve`] specifies.
 pub(super) fn halve(level: SimdLevel, luma: &Luma) -> Luma {
     match luma {
         Luma::U8(image) => Luma::U8(halve_image(level, image)),
@@ -272,9 +270,7 @@ pub(super) fn halve(level: SimdLevel, luma: &Luma) -> Luma {
     }
 }
 
-/// A pixel of 8 or 16 bits.
 trait Sample: Copy + Default + Into<u32> + Send + Sync {
-    /// From a value that fits.
     fn narrow(value: u32) -> Self;
 }
 
@@ -303,7 +299,7 @@ fn halve_image<T: Sample>(level: SimdLevel, image: &Image<T>) -> Image<T> {
     half
 }
 
-/// Means of whole squares; the last pixel of an odd row is left out.
+/// Computes the means of whole squares; the last pixel of an odd row is left out.
 #[inline(always)]
 fn halve_rows<T: Sample>(above: &[T], below: &[T], out: &mut [T]) {
     let squares = above.as_chunks::<2>().0.iter().zip(below.as_chunks::<2>().0);
@@ -312,7 +308,6 @@ fn halve_rows<T: Sample>(above: &[T], below: &[T], out: &mut [T]) {
     }
 }
 
-/// Rounded.
 #[inline(always)]
 fn mean<T: Sample>(square: [T; 4]) -> T {
     let mut sum: u32 = 2;
@@ -328,7 +323,7 @@ mod tests {
     use crate::stereo::{DisparityMap, StereoParams, gating};
     use fastrand::Rng;
 
-    /// Disparities of `range`: everywhere, here and there, or nowhere; anything, or few different ones.
+    /// Returns a map with disparities of `range`: everywhere, in places or nowhere; any values, or two different ones.
     fn random_map(rng: &mut Rng, (width, height): (usize, usize), (min, max): (i32, i32)) -> DisparityMap {
         let valid = *rng.choice(&[0, 1, 40, 90, 100]).unwrap();
         let few = rng.bool();
@@ -341,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_are_those_of_the_specification() {
+    fn gates_match_the_reference() {
         let rng = &mut Rng::with_seed(21);
         let pools = [1, 3].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
         for round in 0..60 {
@@ -365,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_those_of_the_specification() {
+    fn halves_match_the_reference() {
         let rng = &mut Rng::with_seed(22);
         for size in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 5), (64, 33), (129, 70)] {
             let eight = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(..)));

@@ -1,17 +1,17 @@
-//! Exchange of tasks between two threads, so that no thread waits for a slower one: it takes over the task that it waits for, and
-//! the slower thread goes on with the one behind it.
+//! Exchange of tasks between two threads, so that no thread waits long for a slower one. The waiting thread takes over the task
+//! that it waits for, and the slower thread goes on with the task behind it.
 
 use super::wavefront::Pause;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Meeting place of the thread of a task and the thread that waits for it.
+/// Exchange point between the thread of a task and the thread that waits for that task.
 pub(super) struct Handover<T> {
-    /// Polls of the thread that waits. One that the system has stopped does not poll, and is given nothing.
+    /// Number of polls by the waiting thread. A thread that the system has stopped does not poll, and receives no task.
     polls: AtomicU32,
-    /// Task of the thread that waits, or the one that it has been given.
+    /// Task of the waiting thread, or the task given for it.
     task: Mutex<Option<T>>,
-    /// Whether the thread that waits may fetch the task.
+    /// Whether the waiting thread may fetch the task.
     is_given: AtomicBool,
 }
 
@@ -22,18 +22,17 @@ impl<T> Default for Handover<T> {
 }
 
 impl<T> Handover<T> {
-    /// Number of polls so far, for [`Self::is_asked`].
     pub(super) fn polls(&self) -> u32 {
         self.polls.load(Ordering::Relaxed)
     }
 
-    /// Whether a thread has polled since the last call.
+    /// Returns whether a thread has polled since the last call.
     #[inline]
     pub(super) fn is_asked(&self, polls: &mut u32) -> bool {
         self.polls() != std::mem::replace(polls, self.polls())
     }
 
-    /// Gives `task` to the thread that waits and returns the task of that one. Returns `task` itself if no thread waits any more.
+    /// Gives `task` to the waiting thread and returns that thread's task; returns `task` itself if no thread waits any more.
     pub(super) fn give(&self, task: T) -> T {
         let place = self.task.try_lock().filter(|place| place.is_some() && !self.is_given.load(Ordering::Relaxed));
         let Some(mut place) = place else { return task };
@@ -41,10 +40,10 @@ impl<T> Handover<T> {
         place.replace(task).expect("the task of the thread that waits")
     }
 
-    /// Offers `task` until the wait `is_over`, and returns it, or until another one has been given for it, and returns that.
+    /// Offers `task`. Returns it once the wait `is_over`, or returns the task that another thread has given for it.
     pub(super) fn ask(&self, task: T, is_over: impl Fn() -> bool) -> T {
         if let Some(given) = self.task.lock().replace(task) {
-            return given; // by this thread, to one that has not fetched it; that gets its own task back
+            return given; // this thread gave it, and the receiver has not fetched it: that one gets its own task back
         }
         let mut pause = Pause::default();
         while !self.is_given.load(Ordering::Relaxed) && !is_over() {
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_task_for_which_no_thread_waits_stays() {
+    fn keeps_a_task_for_which_no_thread_waits() {
         let handover = Handover::default();
         let mut polls = handover.polls();
         assert!(!handover.is_asked(&mut polls));
@@ -86,7 +85,6 @@ mod tests {
                 while !handover.is_asked(&mut polls) {
                     std::thread::yield_now();
                 }
-                // the last exchange may not have ended
                 let mut got = handover.give(2 * round + 1);
                 while got == 2 * round + 1 {
                     got = handover.give(got);
@@ -97,10 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_nobody_has_fetched_is_taken_back() {
+    fn takes_back_a_task_that_nobody_fetched() {
         let (handover, stopped) = (Handover::default(), std::sync::Barrier::new(2));
         std::thread::scope(|scope| {
-            // offers a task, and is then stopped until the other thread has taken its own back
             let waiting = scope.spawn(|| {
                 handover.ask("behind", || {
                     stopped.wait();

@@ -1,17 +1,16 @@
-//! The pair of one pyramid level, and the units into which its volumes are divided.
+//! Input of one pyramid level: the pair, the search range, and the units into which volumes are divided.
 
 use super::simd::SimdLevel;
 use crate::image::Luma;
 use crate::stereo::StereoParams;
 
-/// Pixels of a block: the part of a row that all directions of a pass go through before the next part begins.
+/// Pixels of a block: the part of a row that all directions of a pass process before the next part begins.
 pub(super) const BLOCK: usize = 32;
 /// Largest number of directions that a pass follows together: the instructions of one fill the latencies of another.
 pub(super) const MAX_DIRECTIONS: usize = 4;
-/// Values by which a register may reach beyond the end of a pixel's candidates.
+/// Number of values by which a register may reach beyond the end of a pixel's candidates.
 pub(super) const OVERHANG: usize = 64;
 
-/// A pair at one level, and its parameters.
 #[derive(Clone, Copy)]
 pub(super) struct LevelInput<'a> {
     pub(super) level: SimdLevel,
@@ -20,12 +19,11 @@ pub(super) struct LevelInput<'a> {
     pub(super) params: &'a StereoParams,
 }
 
-/// Candidates of each pixel, and the distance of pixels in a volume.
+/// Search range: candidates of each pixel, and the distance of pixels in a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    /// Disparity of candidate 0.
+    /// Disparity of candidate 0, px.
     pub(super) min: i32,
-    /// Number of candidates.
     pub(super) candidates: usize,
     /// Number of candidates, rounded up to whole registers.
     pub(super) stride: usize,
@@ -38,7 +36,7 @@ impl Range {
     }
 }
 
-/// `pixels` pixels from column `x` of row `y` of an image `width` px wide.
+/// Span of `pixels` pixels from column `x` of row `y` of an image `width` px wide.
 #[derive(Clone, Copy)]
 pub(super) struct PixelSpan {
     pub(super) width: usize,

@@ -1,4 +1,5 @@
-//! Integer types of path costs and of the sums that volumes store, 8 or 16 bits each: the narrower, the more fit into a register.
+//! Integer types of path costs and of the sums that volumes store: 8 or 16 bits each. The narrower they are, the more fit into a
+//! register; the widths must not change a bit of the result.
 
 use super::memory::Streams;
 use super::vector::Vector;
@@ -6,19 +7,16 @@ use super::winner::TotalForm;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Integer type of path costs. The largest value marks a missing candidate.
+/// Integer type of path costs. Its largest value marks a missing candidate.
 pub(super) trait Lane: SimdIntElement + Ord + Into<u32> + Default + bytemuck::Pod + Send + Sync {
-    /// A register of them.
     type V<S: Simd>: SimdInt<S, Element = Self>;
-    /// A missing candidate.
     const NONE: Self;
-    /// Conversion of a value that fits.
     fn from_u32(value: u32) -> Self;
-    /// The last of `low`, then all but the last of `high`.
+    /// Returns the last lane of `low`, then all but the last lane of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
-    /// The smallest of them, in all lanes.
+    /// Returns the smallest path cost, in all lanes.
     fn least<S: Vector>(simd: S, paths: Self::V<S>) -> Self::V<S>;
-    /// Costs of a register's length, widened if need be, to `out`.
+    /// Stores a register of costs in `out`, widened if need be.
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
 }
 
@@ -75,7 +73,7 @@ impl Lane for u16 {
     }
 }
 
-/// How sums become totals.
+/// Rule by which sums become totals.
 #[derive(Clone, Copy)]
 pub(super) struct TotalRule {
     pub(super) form: TotalForm,
@@ -86,7 +84,7 @@ pub(super) struct TotalRule {
 }
 
 impl TotalRule {
-    /// `sum + paths * cost` in the form of totals, for pixel `t`; `missing` is the cost of a missing candidate.
+    /// Computes `sum + paths * cost` in the form of totals, for pixel `t`; `missing` is the cost of a missing candidate.
     #[inline(always)]
     fn total<S: Simd>(self, simd: S, t: usize, sum: S::u16s, cost: S::u16s, missing: u16) -> S::u16s {
         let Self { form, some_missing, paths } = self;
@@ -100,7 +98,7 @@ impl TotalRule {
         self.paths << self.form.bits == 1 << u8::BITS && !self.some_missing
     }
 
-    /// Totals from sums of 16 bits and costs of a byte.
+    /// Computes totals from sums of 16 bits and costs of a byte.
     #[inline(always)]
     fn total_of_bytes<S: Simd>(self, simd: S, t: usize, (low, high): (S::u16s, S::u16s), cost: S::u8s, to: &mut [u16]) {
         let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
@@ -112,21 +110,16 @@ impl TotalRule {
 
 /// Integer type of the sums that a volume stores: of the aggregation increments `L - C` over directions, at most P2 each.
 pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Send + Sync {
-    /// One sum for each path cost of a register.
+    /// Sums for each path cost of a register.
     type Sums<S: Simd>: Copy;
-    /// Sums of no direction.
     fn zero<S: Simd>(simd: S) -> Self::Sums<S>;
-    /// Adds a direction.
     fn plus<S: Simd>(sums: Self::Sums<S>, increment: L::V<S>) -> Self::Sums<S>;
-    /// Adds two sums.
     fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S>;
-    /// Reads from a volume.
     fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S>;
-    /// Writes to a volume.
     fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]);
     /// Writes to a volume past the caches, because the values are read again only much later.
     fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams);
-    /// Writes them one way or the other.
+    /// Streams the sums where `streams` is given, else stores them.
     #[inline(always)]
     fn put<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: Option<&Streams>) {
         match streams {
@@ -134,7 +127,7 @@ pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + 
             None => Self::store::<S>(sums, to),
         }
     }
-    /// Totals of pixel `t` of a block from two sums and the costs.
+    /// Computes the totals of pixel `t` of a block from two sums and the costs.
     fn total<S: Vector>(
         simd: S,
         rule: TotalRule,
@@ -145,7 +138,7 @@ pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + 
     );
 }
 
-/// Sums as wide as the path costs.
+/// Implements [`Increment`] for sums as wide as the path costs.
 macro_rules! sums_of_one_register {
     ($vector:ident) => {
         type Sums<S: Simd> = S::$vector;

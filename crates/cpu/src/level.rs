@@ -1,12 +1,12 @@
-//! One level of the pyramid, after [`crate::stereo::match_next`]: the prior from coarser levels, costs, their aggregation, paths
-//! and winners, filters.
+//! One level of the pyramid, after [`crate::stereo::match_next`]: the prior from coarser levels, costs, their aggregation, paths and
+//! winners, filters. A pair goes in, finished maps come out; buffers are kept for the next pair.
 
-use super::aligned::Aligned;
+use super::aligned::AlignedArray;
 use super::codes::{Codes, Transform};
 use super::costs::Costs;
 use super::disparity_windows::DisparityWindows;
 use super::input::{LevelInput, OVERHANG, Range};
-use super::local::Local;
+use super::local::LocalAggregation;
 use super::maps::WinnerMaps;
 use super::paths::Workspace;
 use super::scan::Sweep;
@@ -23,35 +23,34 @@ use crate::stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching,
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Buffers, kept from pair to pair and allocated when a size or a width of path costs occurs first.
+/// Buffers, kept from pair to pair and allocated when a size or a width of path costs first occurs.
 #[derive(Default)]
 pub(super) struct Buffers {
     codes: Codes,
-    /// The bytes of a [`Channel`], beside the codes of the census.
+    /// Bytes of a [`Channel`], beside the codes of the census.
     channels: [Codes; 2],
-    costs: Aligned<u8>,
+    costs: AlignedArray<u8>,
     /// Means of the costs over their neighbourhood.
-    aggregated: Aligned<u8>,
+    aggregated: AlignedArray<u8>,
     workspaces: Workspaces,
     windows: DisparityWindows,
-    /// Buffers of the coarser levels.
     coarser: Option<Box<Buffers>>,
-    /// Memory that is free, for tests; else the system is asked.
+    /// FreeMemory memory that a test sets; without it the system is asked.
     pub(super) free: Option<FreeMemory>,
-    /// Bytes that are taken behind the winners of this pair, where gates decide what its volume takes.
+    /// Bytes that the filters of this pair take, where gates decide the size of its volume.
     behind: u64,
 }
 
-/// Widths of numbers.
+/// Integer widths of path costs and of sums.
 #[derive(Clone, Copy)]
 struct Widths {
-    /// Path costs have 8 bits, else 16.
+    /// Whether path costs have 8 bits, else 16.
     in_bytes: bool,
-    /// Sums have 16 bits, else 8.
+    /// Whether sums have 16 bits, else 8.
     wide_sums: bool,
 }
 
-/// A workspace for each pair of widths, of which one is in use.
+/// Workspace for each pair of widths, of which one is in use.
 #[derive(Default)]
 struct Workspaces {
     bytes: Workspace<u8, u8>,
@@ -64,7 +63,7 @@ impl Workspaces {
         self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes()
     }
 
-    /// Frees what another P2 or cost needed; the bytes of the volume that is left.
+    /// Frees the workspaces of other widths. Returns the bytes of the volume that is left.
     fn keep(&mut self, Widths { in_bytes, wide_sums }: Widths) -> usize {
         if !in_bytes {
             (self.bytes, self.bytes_in_words) = Default::default();
@@ -103,7 +102,7 @@ impl Buffers {
         self.codes.bytes() + channels + volumes + workspaces + self.windows.bytes() + coarser
     }
 
-    /// All stages in order, on the threads of the current pool; `pictures` are those of `input`, `past` is at their size.
+    /// Runs all stages in order on the threads of the current pool. `pictures` are those of `input`, `past` is at their size.
     pub(super) fn match_level(
         &mut self,
         input: LevelInput<'_>,
@@ -133,7 +132,7 @@ impl Buffers {
         Ok(maps)
     }
 
-    /// Computes the prior as [`Prior::of`] specifies it.
+    /// Computes the prior as [`Prior::of`] specifies.
     fn prior(
         &mut self,
         input: LevelInput<'_>,
@@ -174,14 +173,14 @@ impl Buffers {
         }
         if params.cost.is_learned() {
             let coarse = coarse.as_ref().filter(|_| pyramid::has_coarse_information(size, params));
-            let start = mutual_information::Start { coarser: coarse.map(|maps| &maps.left), last };
+            let start = mutual_information::InitialMaps { coarser: coarse.map(|maps| &maps.left), last };
             prior.information = Some(mutual_information::table(level, &left.to_u8(), &right.to_u8(), start, params));
             stages.done("information");
         }
         Ok(prior)
     }
 
-    /// Costs, aggregation, paths and winners; the right map only `with_right`.
+    /// Computes costs, aggregation, paths and winners; the right map only `with_right`.
     fn winners(
         &mut self,
         input: LevelInput<'_>,
@@ -194,7 +193,7 @@ impl Buffers {
         let range = Range::of(params, level);
         let volume_len = size.0 * size.1 * range.stride + OVERHANG;
         let (luma, right_luma) = (left.to_u8(), right.to_u8());
-        let local = |costs| Local { level, range, costs, left: &luma, right: &right_luma, params };
+        let local = |costs| LocalAggregation { level, range, costs, left: &luma, right: &right_luma, params };
         self.set_codes(input, (&luma, &right_luma), range);
         let comparison = params.cost.comparison();
         let compared = match comparison {
@@ -232,7 +231,7 @@ impl Buffers {
             }
             Costs::Volume(&self.costs)
         } else {
-            self.costs = Aligned::default();
+            self.costs = AlignedArray::default();
             compared
         };
         stages.done("cost");
@@ -245,7 +244,7 @@ impl Buffers {
             return Ok(maps);
         }
         let costs = if params.aggregation == Aggregation::None {
-            self.aggregated = Aligned::default();
+            self.aggregated = AlignedArray::default();
             costs
         } else {
             self.aggregated.resize_volume(volume_len, size, range, true)?;
@@ -278,7 +277,7 @@ impl Buffers {
         Ok(maps)
     }
 
-    /// Codes of both images, and the channels that a cost compares beside them.
+    /// Computes the codes of both images, and the channels that a cost compares beside them.
     fn set_codes(&mut self, input: LevelInput<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
         let LevelInput { level, left, right, params } = input;
         let channels = match params.cost.comparison() {
@@ -312,7 +311,7 @@ impl Buffers {
     }
 }
 
-/// Refuses a volume of the size that gates leave, of which `held` bytes are there, if it is not free together with what is taken `behind` it.
+/// Refuses a gated volume of `bytes`, of which `held` exist, if it is not free together with the `behind` bytes of the filters.
 fn check_gated(
     ((width, height), params): ((usize, usize), &StereoParams),
     bytes: usize,
@@ -323,7 +322,7 @@ fn check_gated(
     if bytes <= held {
         return Ok(());
     }
-    // the one that is held is freed before
+    // the held volume is freed before the new one is allocated
     let needed = bytes as u64 + behind;
     match free.or_else(|| Places::usual().free()) {
         Some(free) if needed > free.bytes + held as u64 => Err(EngineError::TooLarge(format!(
@@ -336,7 +335,6 @@ fn check_gated(
     }
 }
 
-/// A clock that is read after each stage.
 pub(super) struct Stages {
     last: Instant,
     pub(super) times: Vec<StageTime>,
@@ -347,7 +345,7 @@ impl Stages {
         Self { last: Instant::now(), times: Vec::with_capacity(4) }
     }
 
-    /// Adds the time since the last stage to this one.
+    /// Adds the time since the last stage to the stage `name`.
     fn done(&mut self, name: &'static str) {
         let now = Instant::now();
         let ms = (now - self.last).as_secs_f64() * 1e3;

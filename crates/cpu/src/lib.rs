@@ -1,11 +1,14 @@
-//! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
+//! The CPU engine: a pair of images goes in, disparity maps come out, with the same bits as the reference (`crates/stereo`).
+//! It runs on all cores and in vector instructions. Each change must keep the bits: `tests/reference` compares them.
 //!
-//! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
-//! the images become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
-//! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
-//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `choice`, `weighted_median`; `regions` are connected runs).
+//! Stages in their order (`level`):
+//! 1. `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs.
+//! 2. The images become codes (`codes`) or volumes of costs (`stored_costs`), which `local` aggregates.
+//! 3. Two sweeps compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`). Without paths,
+//!    exact sums decide (`exact_winner`).
+//! 4. `filter` and its helpers filter the maps.
 //!
-//! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
+//! The candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
 //!
 //! # Design: every sum written once and read once
 //!
@@ -14,27 +17,30 @@
 //!              or a volume of costs, aggregated          costs ─▶ path costs ─▶ sums ─▶ winners, block by block of a row
 //! ```
 //!
-//! - Each direction belongs to the sweep in which its predecessors lie in the row above or in the same row; a pass along the row follows up to
-//!   four directions together (`scan`, `recurrence`). Lines are those of `stereo/aggregate`: drawn once, as minor-axis steps of each row or column, and shifted.
-//! - The volume stores the sum of the aggregation increments `L - C`, at most P2 for each direction, often a byte. The first sweep over a row stores
-//!   it; the second adds its own increments and N times the cost, which it computes again, and chooses the winners of both images while the
-//!   totals are in the cache.
-//! - Path costs have 8 bits where the largest cost and P2 stay below 255, else 16; the largest value marks missing candidates, for padding and
-//!   gating alike. Loops are written once, generic over both and over the vector instructions (`lane`, `simd`).
-//! - The path costs of a pixel take the place of its predecessor's in the row above: where that lies beside it, the ring of a direction's slots turns by one with each row (`path_state`). Where a row needs several
-//!   passes, each hands its sums to the next in the cache.
-//! - Totals that are small are keys, a total and the number of its pixel in 16 bits, so that winners of both images are plain minima (`winner`). What processors have instructions for beyond the vector library's names is in `vector`.
-//! - Threads take rows; the rows of a sweep form a wavefront, each behind the row before, block by block (`wavefront`: no locks, the only shared
-//!   mutable memory). The order of the sums never depends on them. A thread that waits for a slower one exchanges rows with it, between two blocks (`handover`).
-//! - With gating, tiles of 32 x 8 pixels have a disparity window of whole registers around their gates (`disparity_windows`), and the volume has
-//!   room for these alone.
-//! - Local aggregation (`local`) sums all candidates of a pixel at once: a window by running sums, crosses along rows and then along columns,
-//!   weights by products of one left weight with those of all partners. Its means are a volume of bytes for the paths; without
-//!   paths the winners of each row are chosen while its sums are in the cache (`exact_winner`).
-//! - The learned choice (`choice`) decides with the reference's own code, which asks for the surroundings of a pixel: the engine compares windows many columns at
-//!   once, and skips blocks of a direction by their smallest and largest disparities.
-//! - One level of the pyramid is `level`; it calls itself for the coarser ones. The state kept from pair to pair is the reference's `Past`.
-//! - `unsafe` is in `wavefront` (shared values) and `memory` (prefetch, streaming stores), behind safe functions.
+//! - Each direction belongs to the sweep in which its predecessors lie in the row above or in the same row. A pass along the
+//!   row follows up to four directions together (`scan`, `recurrence`). Lines are those of `stereo/aggregate`: drawn once, as
+//!   minor-axis steps of each row or column, and shifted.
+//! - The volume stores the sum of the aggregation increments `L - C`, at most P2 for each direction, often a byte. The first
+//!   sweep over a row stores it. The second adds its own increments and N times the cost, which it computes again, and chooses
+//!   the winners of both images while the totals are in the cache.
+//! - Path costs have 8 bits where the largest cost and P2 stay below 255, else 16. The largest value marks missing candidates,
+//!   both for padding and for gating. Loops are generic over both widths and over the vector instructions (`lane`, `simd`).
+//! - The path costs of a pixel replace those of its predecessor in the row above. Where that pixel lies beside it, the ring of
+//!   a direction's slots turns by one with each row (`path_state`). Where a row needs several passes, each hands its sums to
+//!   the next in the cache.
+//! - Small totals become keys, a total and the number of its pixel in 16 bits, so that the winners of both images are plain
+//!   minima (`winner`). `vector` has the instructions that the vector library lacks.
+//! - Threads take rows. The rows of a sweep form a wavefront, each behind the row before, block by block (`wavefront`: no
+//!   locks). The order of the sums never depends on the threads. A thread that waits for a slower one exchanges rows with it
+//!   between two blocks (`handover`).
+//! - With gating, tiles of 32 x 8 pixels have a disparity window of whole registers around their gates (`disparity_windows`),
+//!   and the volume has room for these windows alone.
+//! - Local aggregation (`local`) sums all candidates of a pixel at once: a window by running sums, a cross along rows and then
+//!   along columns, weights by products of one left weight with those of all partners. Paths read its means from a volume of
+//!   bytes; without paths the winners of each row are chosen while its sums are in the cache (`exact_winner`).
+//! - The learned choice (`choice`) is the reference's own code. The engine only gathers the surroundings of a pixel faster.
+//! - `level` calls itself for the coarser levels of the pyramid. State from pair to pair is the reference's `Past`.
+//! - `unsafe` is in `wavefront` (the only shared mutable memory) and `memory` (prefetch, streaming stores), behind safe functions.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
@@ -95,9 +101,9 @@ use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
+/// Engine that matches on all cores. It takes one job at a time and computes it in [`Engine::collect`].
 ///
-/// It keeps, for `N` paths over `W x H` pixels and `D` candidates, rounded up to whole registers:
+/// Memory for `N` paths over `W x H` pixels and `D` candidates, rounded up to whole registers:
 /// - a volume of `W H D` bytes; twice that where the largest P2 times the directions that are stored at a time (`N / 2` up to
 ///   eight paths, `N - 4` beyond) exceeds 255;
 /// - `1.1 N W D` bytes of path costs, and the volume twice as large too, where the largest cost and the largest P2 exceed 254;
@@ -112,31 +118,31 @@ pub struct CpuEngine {
     info: Arc<EngineInfo>,
     level: SimdLevel,
     threads: usize,
-    /// Threads of the process that has matched last; none before the first pair.
+    /// Threads of the process that matched last; none before the first pair.
     pool: Option<OfProcess<ThreadPool>>,
     buffers: Buffers,
     past: Past,
     waiting: Option<(Job, Instant)>,
-    /// Whether the pair that waits is the last one of its sequence.
+    /// Whether the waiting pair is the last one of its sequence.
     forgets_after: bool,
-    /// The last demand for which there was memory: it is kept.
+    /// Last demand for which there was memory.
     fitting: Option<Demand>,
     /// Memory that the first pair of that demand is about to take.
     promise: Option<Promise>,
 }
 
 impl CpuEngine {
-    /// An engine with this many threads, or one for each core, and the vector instructions set by [`simd::VARIABLE`],
+    /// Creates an engine with `threads` threads, or one for each core, and the vector instructions set by [`simd::VARIABLE`],
     /// or the best ones.
     pub fn new(threads: Option<usize>) -> Self {
         let level = SimdLevel::chosen().unwrap_or_else(|err| {
-            log::warn!("{err}"); // the command line has refused it before it came to this
+            log::warn!("{err}"); // the command line refuses it earlier
             SimdLevel::best()
         });
         Self::with_level(threads, level)
     }
 
-    /// An engine with these vector instructions.
+    /// Creates an engine with these vector instructions.
     pub fn with_level(threads: Option<usize>, level: SimdLevel) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = threads.unwrap_or_else(cores).max(1);
@@ -160,7 +166,7 @@ impl CpuEngine {
         Machine { register: self.level.bytes(), threads: self.threads }
     }
 
-    /// Refuses a pair for which there is no memory.
+    /// Refuses a demand for which there is no memory.
     fn check_memory(&mut self, demand: Demand) -> Result<(), EngineError> {
         if self.fitting.as_ref() == Some(&demand) {
             return Ok(());
@@ -174,7 +180,7 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// The whole algorithm for the next pair, as [`crate::stereo::match_next`] has it, with the time of each stage.
+    /// Runs the whole algorithm for the next pair, as [`crate::stereo::match_next`] specifies, and times each stage.
     ///
     /// # Errors
     /// The volumes do not fit into memory, or the system gives no threads.
@@ -202,7 +208,6 @@ impl CpuEngine {
     }
 }
 
-/// Threads for matching.
 fn new_pool(threads: usize) -> Result<ThreadPool, EngineError> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("match {i}"));
     builder.build().map_err(|err| {
@@ -229,7 +234,7 @@ impl Engine for CpuEngine {
     }
 
     fn forget(&mut self) {
-        // a pair that waits was there before
+        // the waiting pair was submitted before: it still uses the past
         self.forgets_after = self.waiting.is_some();
         if !self.forgets_after {
             self.past = Past::default();

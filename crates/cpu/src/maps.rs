@@ -1,29 +1,27 @@
-//! Maps of the winners: the left map, and the right image's disparities where the check or the caller needs them.
+//! Maps of the winners before filtering: the left map, and the right one where the check or the caller needs it.
 
 use crate::image::Image;
 use crate::stereo::disparity::whole;
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{DisparityMap, StereoParams};
 
-/// Maps of both images, not yet filtered.
+/// Disparity maps of both images, not yet filtered.
 pub(super) struct WinnerMaps {
     pub(super) left: DisparityMap,
-    /// Only where it is needed; the reason of a pixel without a disparity may be missing, and then is its range.
+    /// Right map where it is needed. A pixel without a disparity may lack its reason, which then is the range.
     pub(super) right: Option<DisparityMap>,
 }
 
-/// One row of the maps.
 pub(super) struct MapRow<'a> {
     pub(super) values: &'a mut [i16],
     pub(super) reasons: &'a mut [u8],
-    /// Empty if it is not requested.
+    /// Confidence, empty where it is not requested.
     pub(super) confidence: &'a mut [u8],
-    /// Empty if it is not needed.
+    /// Right disparities, empty where they are not needed.
     pub(super) right: &'a mut [i16],
 }
 
 impl WinnerMaps {
-    /// Maps without disparities.
     pub(super) fn empty(width: usize, height: usize, params: &StereoParams, with_right: bool) -> Self {
         let map = |confidence: bool| DisparityMap {
             values: Image::filled(width, height, INVALID),
@@ -33,7 +31,7 @@ impl WinnerMaps {
         Self { left: map(params.winners_have_confidence()), right: with_right.then(|| map(false)) }
     }
 
-    /// Drops the border of the left map, after [`whole`], if the parameters say so.
+    /// Drops the border of the left map, after [`whole`], if the parameters require it.
     pub(super) fn drop_border(&mut self, params: &StereoParams) {
         if !params.drop_border {
             return;
@@ -50,7 +48,6 @@ impl WinnerMaps {
         }
     }
 
-    /// All rows.
     pub(super) fn rows(&mut self) -> Vec<MapRow<'_>> {
         let DisparityMap { values, reasons, confidence } = &mut self.left;
         let width = values.width();
@@ -68,7 +65,7 @@ impl WinnerMaps {
 }
 
 impl MapRow<'_> {
-    /// The left map's pixels from column `from`.
+    /// Returns the left map's pixels from column `from` on.
     #[inline(always)]
     pub(super) fn block(&mut self, from: usize, pixels: usize) -> MapRow<'_> {
         let place = from..from + pixels;

@@ -1,5 +1,5 @@
-//! Median of 9 or 25 disparities on the CPU, without a branch: the largest and the smallest of a little more than half
-//! are thrown away, the next value comes in, and so on until one is left. A register of pixels at a time.
+//! Median of 9 or 25 disparities on the CPU, without a branch, a register of pixels at a time. The largest and the smallest of a
+//! little more than half the values are thrown away, the next value comes in, and so on until one is left.
 
 use crate::image::Image;
 use crate::stereo::map::INVALID;
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Rows that a thread filters together.
 pub(super) const STRIP: usize = 16;
-/// Numbers on either side of a row, so that a register and a window may hang over: 32 and 9 at most.
+/// Padding on either side of a row, so that a register and a window may reach beyond it: 32 and 9 columns at most.
 const PAD: usize = 48;
 
 /// Some rows of a map with those around them, invalid beyond its borders.
@@ -21,8 +21,8 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// Takes `part` of each pixel of some rows, and of those around them for a window that reaches `radius` px from its centre. All images
-    /// have one width: what stands beside them stays.
+    /// Takes `part` of each pixel of some rows, and of the `radius` rows around them. All images have one width, so that the padding
+    /// stays as it is.
     #[inline(always)]
     pub(super) fn set<T>(&mut self, image: &Image<T>, rows: Range<usize>, radius: usize, part: impl Fn(&T) -> i16) {
         let (width, height) = image.size();
@@ -40,13 +40,13 @@ impl Strip {
         }
     }
 
-    /// Gives `columns` columns of row `n`, counted from the first one around, from the radius before column `x` on.
+    /// Returns `columns` columns of row `n`, which is counted from the first row around, from `radius` before column `x` on.
     #[inline(always)]
     pub(super) fn row(&self, n: usize, x: usize, columns: usize) -> &[i16] {
         &self.data[n * self.pitch + PAD - self.radius + x..][..columns]
     }
 
-    /// Row `n` filtered; after [`crate::stereo::filter::median`].
+    /// Filters row `n` as [`crate::stereo::filter::median`] specifies.
     #[inline(always)]
     pub(super) fn filter_row<S: Simd>(&self, simd: S, n: usize, out: &mut [i16]) {
         match self.radius {
@@ -78,7 +78,7 @@ impl Strip {
     }
 }
 
-/// Reads as much of a register as there is, the rest being invalid.
+/// Reads a register from the values that exist; other lanes are invalid.
 #[inline(always)]
 pub(super) fn load_some<S: Simd>(simd: S, from: &[i16]) -> S::i16s {
     if let Some(from) = from.get(..<S::i16s as SimdBase<S>>::LEN) {
@@ -89,7 +89,6 @@ pub(super) fn load_some<S: Simd>(simd: S, from: &[i16]) -> S::i16s {
     register
 }
 
-/// Writes as much of a register as there is room for.
 #[inline(always)]
 pub(super) fn store_some<S: Simd, V: SimdBase<S, Element = i16>>(register: V, out: &mut [i16]) {
     if let Some(out) = out.get_mut(..V::LEN) {
@@ -99,26 +98,25 @@ pub(super) fn store_some<S: Simd, V: SimdBase<S, Element = i16>>(register: V, ou
     }
 }
 
-/// Calls without a loop: only with constant numbers the values stay in registers.
+/// Unrolls the calls: only with constant numbers the values stay in registers.
 macro_rules! reduce_to_three {
     ($window:ident, $($kept:literal)*) => { $( reduce($window, $kept); )* };
 }
 
-/// The median of each lane.
 #[inline(always)]
 fn select<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N]) -> V {
     reduce_to_three!(window, 14 13 12 11 10 9 8 7 6 5 4 3);
     window[1]
 }
 
-/// Throws away the smallest and the largest of the first `kept` values, if these are as few as hold the median, and puts the next
-/// one to the front.
+/// Drops the smallest and the largest of the first `kept` values, if these are few enough to contain the median, and moves the
+/// next value to the front.
 #[inline(always)]
 fn reduce<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N], kept: usize) {
     if kept > N / 2 + 2 {
         return;
     }
-    // the smaller ones to the front half, the smallest to the front, the largest to the back
+    // the smaller of each pair to the front half, then the smallest to the front and the largest to the back
     for i in 0..kept / 2 {
         order(window, i, kept - 1 - i);
     }
@@ -133,7 +131,7 @@ fn reduce<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N], kept: us
     }
 }
 
-/// Puts the smaller value of each lane into `a` and the larger one into `b`.
+/// Moves the smaller value of each lane to `a` and the larger one to `b`.
 #[inline(always)]
 fn order<S: Simd, V: SimdBase<S>>(window: &mut [V], a: usize, b: usize) {
     (window[a], window[b]) = (window[a].min(window[b]), window[a].max(window[b]));

@@ -1,4 +1,5 @@
-//! Prefetches and streaming stores: volumes are far larger than any cache, and each value is written once and read once.
+//! Prefetches and streaming stores: volumes are far larger than any cache, and each value is written once and read once. This
+//! module keeps `unsafe` behind safe functions; each use states why it is sound.
 
 #![allow(unsafe_code, reason = "prefetches and streaming stores have no safe form; each use says why it is sound")]
 
@@ -21,8 +22,8 @@ pub(super) fn prefetch<T>(values: &[T], index: usize) {
 /// Elements of a row that are prefetched ahead: a few blocks.
 const AHEAD: usize = 128;
 
-/// Prefetches what a sweep in either direction reads after element `index`: further on in the row, and in the next one, whose distance is
-/// `pitch`.
+/// Prefetches the elements that a sweep in either direction reads after element `index`: further on in the row, and in the next
+/// row at the distance `pitch`.
 #[inline(always)]
 pub(super) fn prefetch_around<T>(values: &[T], index: usize, pitch: usize) {
     for ahead in [AHEAD, pitch] {
@@ -31,8 +32,7 @@ pub(super) fn prefetch_around<T>(values: &[T], index: usize, pitch: usize) {
     }
 }
 
-/// Scope of streaming stores, which go past the caches. A fence at its end makes them visible to other threads like any other
-/// store.
+/// Scope of streaming stores, which bypass the caches. A fence at its end makes them visible to other threads like any other store.
 pub(super) struct Streams(());
 
 impl Streams {
@@ -41,8 +41,8 @@ impl Streams {
         Self(())
     }
 
-    /// Stores a register past the caches, if the processor has such a store and the destination is aligned for it. The
-    /// destination has the register's size.
+    /// Stores a register past the caches, if the processor has such a store and the destination is aligned for it. The destination
+    /// has the register's size.
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "it proves that a fence follows")]
     pub(super) fn store<S: Simd, V: SimdBase<S>>(&self, values: V, to: &mut [V::Element]) {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use fearless_simd::{Level, dispatch, u8x16, u8x32, u8x64};
 
-    /// A place with room around it, at any distance from a cache line.
+    /// Buffer with room around any destination, aligned to a cache line.
     #[repr(align(64))]
     struct Room([u8; 256]);
 
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_arrives_wherever_it_goes_at_every_level() {
+    fn streaming_stores_write_all_bytes_at_any_alignment() {
         let best = Level::new();
         #[cfg(target_arch = "x86_64")]
         let lower = [best.as_avx2().map(Level::Avx2), best.as_sse4_2().map(Level::Sse4_2)];

@@ -1,5 +1,5 @@
-//! Mutual information on the CPU, after [`crate::stereo::cost::mutual_information`]: pairs of brightness are counted by each
-//! thread for itself, and the table is smoothed row by row.
+//! Mutual information on the CPU, after [`crate::stereo::cost::mutual_information`]: a pair goes in, the learned table of its costs
+//! comes out. Each thread counts pairs of brightness for itself; the table is smoothed row by row.
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
@@ -11,28 +11,27 @@ use std::sync::LazyLock;
 
 static LOG_TABLE: LazyLock<Vec<u32>> = LazyLock::new(log_table);
 
-/// Initial disparities.
+/// Maps from which the initial disparities are taken; without any they are random.
 #[derive(Clone, Copy)]
-pub(super) struct Start<'a> {
-    /// The map of the level with half the size.
+pub(super) struct InitialMaps<'a> {
+    /// Map of the level with half the size.
     pub(super) coarser: Option<&'a DisparityMap>,
     /// Map of the last pair, at this size.
     pub(super) last: Option<&'a DisparityMap>,
 }
 
-/// The table of costs.
 pub(super) fn table(
     level: SimdLevel,
     left: &Image<u8>,
     right: &Image<u8>,
-    start: Start<'_>,
+    start: InitialMaps<'_>,
     params: &StereoParams,
 ) -> Table {
     from_counts(level, &histogram(left, right, start, params))
 }
 
-/// How often brightnesses meet, `[left * 256 + right]`.
-fn histogram(left: &Image<u8>, right: &Image<u8>, start: Start<'_>, params: &StereoParams) -> Vec<u32> {
+/// Counts how often brightnesses meet, `[left * 256 + right]`.
+fn histogram(left: &Image<u8>, right: &Image<u8>, start: InitialMaps<'_>, params: &StereoParams) -> Vec<u32> {
     let none = || vec![0; LEVELS * LEVELS];
     let share = left.height().div_ceil(rayon::current_num_threads());
     let counts = (0..left.height()).into_par_iter().with_min_len(share).fold(none, |mut counts, y| {
@@ -46,7 +45,13 @@ fn histogram(left: &Image<u8>, right: &Image<u8>, start: Start<'_>, params: &Ste
     counts.reduce_with(both).unwrap_or_else(none)
 }
 
-fn count_row((left, right): (&[u8], &[u8]), y: usize, start: Start<'_>, params: &StereoParams, counts: &mut [u32]) {
+fn count_row(
+    (left, right): (&[u8], &[u8]),
+    y: usize,
+    start: InitialMaps<'_>,
+    params: &StereoParams,
+    counts: &mut [u32],
+) {
     let mut meet = |x: usize, d: i32| {
         if let Some(&partner) = right.get(x.wrapping_add_signed(-d as isize)) {
             counts[usize::from(left[x]) * LEVELS + usize::from(partner)] += 1;
@@ -69,7 +74,6 @@ fn count_row((left, right): (&[u8], &[u8]), y: usize, start: Start<'_>, params: 
     }
 }
 
-/// Computes [`crate::stereo::cost::mutual_information::table`] from counts.
 fn from_counts(level: SimdLevel, counts: &[u32]) -> Table {
     let mut lefts = [0; LEVELS];
     let mut rights = [0; LEVELS];
@@ -96,7 +100,7 @@ fn from_counts(level: SimdLevel, counts: &[u32]) -> Table {
     let mut costs = vec![0; LEVELS * LEVELS];
     on_level!(level, _ => smooth(&joint, &mut rows, &mut costs));
     let mut joint = costs;
-    // -mi, as a number with a sign
+    // -mi, as a signed number
     for (line, left) in joint.chunks_exact_mut(LEVELS).zip(left) {
         for i in 0..LEVELS {
             line[i] = (16 * left + 16 * right[i]).wrapping_sub(line[i]);
@@ -113,7 +117,7 @@ fn from_counts(level: SimdLevel, counts: &[u32]) -> Table {
     Table(joint.par_iter().with_min_len(16 * LEVELS).map(cost).collect())
 }
 
-/// Smooths along rows, and these along columns; at the borders the outermost level counts again.
+/// Smooths along rows, then along columns; the outermost level is repeated at the borders.
 #[inline(always)]
 fn smooth(values: &[u32], rows: &mut [u32], out: &mut [u32]) {
     for (row, out) in values.as_chunks::<LEVELS>().0.iter().zip(rows.as_chunks_mut::<LEVELS>().0) {
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_those_of_the_specification() {
+    fn tables_match_the_reference() {
         let rng = &mut Rng::with_seed(31);
         let pools = [1, 3].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
         for size in [(1, 1), (2, 1), (1, 5), (40, 31), (129, 70)] {
@@ -176,7 +180,7 @@ mod tests {
                 let guess = mutual_information::start(size, coarser, last, &params);
                 let counts = mutual_information::histogram(&left, &right, &guess);
                 for pool in &pools {
-                    let start = Start { coarser, last };
+                    let start = InitialMaps { coarser, last };
                     assert_eq!(pool.install(|| histogram(&left, &right, start, &params)), counts, "{size:?}");
                     let got = pool.install(|| table(SimdLevel::best(), &left, &right, start, &params));
                     assert!(got == mutual_information::table(&counts), "{size:?}");

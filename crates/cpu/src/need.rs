@@ -1,7 +1,8 @@
-//! Memory that the engine takes for a pair, from its size and parameters alone: the sum of the arrays that live at a time.
+//! Memory that the engine needs for a pair, computed from its size and parameters alone: the sum of the arrays that exist at the same
+//! time. A change of buffers anywhere in the crate has to be repeated here; `tests/reference/memory.rs` compares the two.
 //!
-//! Two parts depend on what the images show. The volume of a gated level is counted with the narrowest gates that there are; before
-//! it is allocated its true size is compared with what is free. Runs and regions of filters are counted as in images with much
+//! Two parts depend on the content of the images. The volume of a gated level is counted with the narrowest gates possible; its true
+//! size is compared with the free memory before it is allocated. Runs and regions of filters are counted as in images with much
 //! texture.
 
 use super::input::{BLOCK, MAX_DIRECTIONS, OVERHANG};
@@ -13,58 +14,55 @@ use crate::stereo::cost::{Channel, Comparison, Scalar};
 use crate::stereo::filter::FilterKind;
 use crate::stereo::{Aggregation, Fill, RightMatching, StereoParams, pyramid};
 
-/// Memory beside the arrays of images: stacks, tables, what the allocator keeps.
+/// Memory beside the arrays of images, bytes: stacks, tables, the allocator's reserve.
 const FIXED: u64 = 8 << 20;
 
 /// Properties of the machine that decide sizes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine {
-    /// Bytes of a register.
     pub(super) register: usize,
     pub(super) threads: usize,
 }
 
 impl From<SimdLevel> for Machine {
-    /// With the threads of the current pool.
+    /// Takes the threads of the current pool.
     fn from(level: SimdLevel) -> Self {
         Self { register: level.bytes(), threads: rayon::current_num_threads() }
     }
 }
 
-/// Bytes of a level, with its coarser ones.
+/// Bytes that a level needs, with its coarser ones.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Need {
-    /// Kept from pair to pair.
+pub(super) struct MemoryNeed {
+    /// Bytes that are kept from pair to pair.
     pub(super) kept: u64,
-    /// Taken while a pair is matched, beside those.
+    /// Bytes that are taken in addition while a pair is matched.
     pub(super) passing: u64,
 }
 
-/// Bytes at most while a pair is matched.
+/// Returns the largest number of bytes needed while a pair is matched.
 pub(super) fn bytes(demand: &Demand, machine: Machine) -> u64 {
-    let level = Level::of(demand, machine);
+    let level = LevelDemand::of(demand, machine);
     let need = level.need();
-    // afterwards a map may become numbers of four bytes, and these a file
+    // after matching a map may become numbers of four bytes, and these a file
     let written = level.map(demand.params.confidence) + 8 * level.pixels;
     need.kept + need.passing.max(written) + FIXED
 }
 
-/// Bytes that are kept from pair to pair.
 #[cfg(feature = "testing")]
 pub(super) fn kept(demand: &Demand, machine: Machine) -> u64 {
-    Level::of(demand, machine).need().kept
+    LevelDemand::of(demand, machine).need().kept
 }
 
-/// Bytes that are taken behind the winners of a pair.
+/// Returns the bytes that the filters of a pair need, behind its winners.
 pub(super) fn filter_bytes(demand: &Demand, machine: Machine) -> u64 {
-    Level::of(demand, machine).filters()
+    LevelDemand::of(demand, machine).filters()
 }
 
-struct Level<'a> {
+struct LevelDemand<'a> {
     width: u64,
     height: u64,
     pixels: u64,
-    /// Candidates in whole registers.
     stride: u64,
     params: &'a StereoParams,
     wants_right: bool,
@@ -78,7 +76,7 @@ struct Level<'a> {
     machine: Machine,
 }
 
-impl<'a> Level<'a> {
+impl<'a> LevelDemand<'a> {
     fn of(demand: &'a Demand, machine: Machine) -> Self {
         let Demand { size, params, wants_right, deep, colored } = demand;
         let (width, height) = (size.0 as u64, size.1 as u64);
@@ -107,13 +105,13 @@ impl<'a> Level<'a> {
         }
     }
 
-    fn need(&self) -> Need {
-        let coarser = self.coarser.as_ref().map(|demand| Level::of(demand, self.machine));
-        let of_coarser = coarser.as_ref().map_or(Need::default(), Level::need);
-        // the halved images, and afterwards what remains of the coarser map
+    fn need(&self) -> MemoryNeed {
+        let coarser = self.coarser.as_ref().map(|demand| LevelDemand::of(demand, self.machine));
+        let of_coarser = coarser.as_ref().map_or(MemoryNeed::default(), LevelDemand::need);
+        // the halved images, and later the remains of the coarser map
         let halves = coarser.as_ref().map_or(0, |coarser| 2 * self.luma * coarser.pixels);
         let passing = self.winners().max(self.filters()).max(halves + of_coarser.passing);
-        Need { kept: self.kept() + of_coarser.kept, passing }
+        MemoryNeed { kept: self.kept() + of_coarser.kept, passing }
     }
 
     fn needs_right(&self) -> bool {
@@ -124,17 +122,16 @@ impl<'a> Level<'a> {
         self.needs_right() && self.params.right_matching == RightMatching::Swapped
     }
 
-    /// Sums without a volume decide.
+    /// Whether exact sums decide, without a volume.
     fn is_exact(&self) -> bool {
         (self.params.paths == 0 && self.params.aggregation != Aggregation::None) || self.params.is_block_matching()
     }
 
-    /// Bytes of a volume with one byte for each candidate.
     fn volume(&self) -> u64 {
         self.pixels * self.stride + OVERHANG as u64
     }
 
-    /// Bytes of codes of `planes` for each pixel.
+    /// Returns the bytes of codes with `planes` bytes for each pixel.
     fn codes(&self, planes: u64) -> u64 {
         planes * (self.pixels + (self.width + self.stride + OVERHANG as u64) * self.height)
     }
@@ -160,7 +157,7 @@ impl<'a> Level<'a> {
         codes + volumes + sums + past
     }
 
-    /// Bytes of the volume of sums, and of the path costs beside it.
+    /// Returns the bytes of the volume of sums, and of the path costs beside it.
     fn sums(&self) -> u64 {
         let Self { params, width, .. } = *self;
         let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
@@ -189,18 +186,15 @@ impl<'a> Level<'a> {
         volume + states + self.threads * scratch + windows
     }
 
-    /// Bytes of a map.
     fn map(&self, confidence: bool) -> u64 {
         (3 + u64::from(confidence)) * self.pixels
     }
 
-    /// Gates that live until the maps are finished.
     fn gates(&self) -> u64 {
         let both = self.params.right_matching == RightMatching::Swapped;
         if self.gated { 4 * self.pixels * (1 + u64::from(both)) } else { 0 }
     }
 
-    /// Passing bytes until the winners are there.
     fn winners(&self) -> u64 {
         let Self { params, width, height, pixels, stride, threads, .. } = *self;
         let row = width * stride;
@@ -255,7 +249,6 @@ impl<'a> Level<'a> {
         self.gates() + once.max(again)
     }
 
-    /// Passing bytes behind the winners.
     fn filters(&self) -> u64 {
         let Self { params, width, height, pixels, threads, .. } = *self;
         let right = if self.needs_right() { self.map(false) } else { 0 };
@@ -274,7 +267,7 @@ impl<'a> Level<'a> {
             }
             FilterKind::Fill => 0,
             FilterKind::Choice => {
-                // what is kept of the map and the images, rows of windows, and smallest and largest disparities
+                // copies of the map and the images, rows of windows, and smallest and largest disparities
                 let colors = if self.colored { 0 } else { 6 };
                 let windows = 10 * (width + 64) + 10 * (width + 128) + 4 * (width + 64);
                 (11 + colors) * pixels + windows * height + 20 * (width + 32) * (height + 32)

@@ -1,11 +1,10 @@
-//! Path costs kept between pixels: for each block those of the row above, replaced by those of the row itself as the pass
-//! proceeds.
+//! Path costs kept between pixels: for each block those of the row above, replaced by those of the row itself as the pass proceeds.
 //!
-//! A pixel takes the place of its predecessor in the row above, so that no path costs are copied within a block. Where predecessors
-//! lie above left or above right, the ring of a direction's slots turns by one with each row, and the slot that leaves the block at one
-//! end takes the predecessor that comes from the neighbour at the other.
+//! The path costs of a pixel replace those of its predecessor in the row above, so that none are copied within a block. Where
+//! predecessors lie above left or above right, the ring of a direction's slots turns by one with each row. The slot that leaves the
+//! block at one end takes the predecessor that comes from the neighbour at the other.
 
-use super::aligned::Aligned;
+use super::aligned::AlignedArray;
 use super::disparity_windows::DisparityWindow;
 use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::Lane;
@@ -13,29 +12,26 @@ use super::scan::{Predecessor, Predecessors};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Slot of the last pixel of a path along the row, behind those of a block's pixels.
+/// Slot of the last pixel of a path along the row, behind the slots of a block's pixels.
 pub(super) const LAST: usize = BLOCK;
 pub(super) const SLOTS: usize = BLOCK + 1;
 
-/// A value for each direction and each column of a block.
+/// Value for each direction and each column of a block.
 pub(super) type Columns<L> = [[L; BLOCK]; MAX_DIRECTIONS];
 
-/// Path costs of a block.
 #[derive(Default)]
 pub(super) struct BlockState<L> {
-    /// Candidates of the block's window, for each direction and slot; with gating, between two registers for the
-    /// candidates beside it.
-    pub(super) slots: Aligned<L>,
-    /// The smallest path cost of each pixel.
+    /// Path costs of the window's candidates, for each direction and slot. With gating a register on either side has the candidates
+    /// beside them.
+    pub(super) slots: AlignedArray<L>,
     pub(super) least: Columns<L>,
-    /// Slot of the first pixel.
+    /// Slot of the first pixel, for each direction.
     turns: [usize; MAX_DIRECTIONS],
-    /// Window of the slots.
     window: DisparityWindow,
 }
 
 impl<L: Lane> BlockState<L> {
-    /// The state before the first row.
+    /// Resets the state to that before the first row.
     pub(super) fn restart(&mut self, directions: usize, room: usize) {
         self.slots.resize(SLOTS * directions * room);
         self.slots.fill(L::default());
@@ -49,25 +45,25 @@ impl<L: Lane> BlockState<L> {
     }
 }
 
-/// The last pixel of a block, for the next block: in this row and in the row above.
+/// Path costs of the last pixel of a block, for the next block: in this row and in the row above.
 #[derive(Default)]
 pub(super) struct EdgeState<L> {
     new: PixelState<L>,
     old: PixelState<L>,
-    /// `old` of the next block.
+    /// State `old` of the next block.
     next_old: PixelState<L>,
 }
 
 /// Path costs of a pixel.
 #[derive(Default)]
 struct PixelState<L> {
-    paths: Aligned<L>,
+    paths: AlignedArray<L>,
     least: [L; MAX_DIRECTIONS],
     window: DisparityWindow,
 }
 
 impl<L: Lane> EdgeState<L> {
-    /// Before the first pixel of a row.
+    /// Resets the state to that before the first pixel of a row.
     pub(super) fn restart(&mut self, directions: usize, room: usize) {
         for pixel in [&mut self.new, &mut self.old, &mut self.next_old] {
             pixel.paths.resize(directions * room);
@@ -82,13 +78,11 @@ impl<L: Lane> EdgeState<L> {
     }
 }
 
-/// A register of a slot.
 #[inline(always)]
 pub(super) fn at_slot<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> L::V<S> {
     L::V::<S>::from_slice(simd, &slots[offset..][..<L::V<S> as SimdBase<S>>::LEN])
 }
 
-/// Size of a block.
 #[derive(Clone, Copy)]
 pub(super) struct BlockShape {
     pub(super) pixels: usize,
@@ -98,23 +92,22 @@ pub(super) struct BlockShape {
     pub(super) window: DisparityWindow,
     /// Whether each pixel has its own candidates, so that windows may differ between blocks and rows.
     pub(super) gated: bool,
-    /// Values of a slot.
     pub(super) room: usize,
 }
 
-/// State of a block during a row.
-pub(super) struct Entered<L> {
-    /// The smallest path cost of each predecessor in the row above.
+/// State of a block while a row passes through it.
+pub(super) struct EnteredBlock<L> {
+    /// Smallest path cost of each predecessor in the row above.
     pub(super) before: Columns<L>,
-    /// Where the slot of each pixel begins among those of its direction, in the order of the paths.
+    /// Offset of the slot of each pixel among the slots of its direction, in the order of the paths.
     pub(super) places: [[u32; BLOCK]; MAX_DIRECTIONS],
-    /// The smallest path costs of the last pixel of the block before, in this row.
+    /// Smallest path costs of the last pixel of the block before, in this row.
     pub(super) recent: [L; MAX_DIRECTIONS],
-    /// Whether the window has moved.
+    /// Whether the window has moved since the row above.
     pub(super) moved: bool,
 }
 
-/// Turns the slots for the next row, brings in the predecessors beyond the block, and moves the values of the row above to the block's
+/// Turns the slots for the next row, fetches the predecessors beyond the block, and moves the values of the row above to the block's
 /// window.
 #[inline(always)]
 pub(super) fn enter<S: Simd, L: Lane>(
@@ -124,12 +117,12 @@ pub(super) fn enter<S: Simd, L: Lane>(
     state: &mut BlockState<L>,
     edge: &mut EdgeState<L>,
     right: Option<&BlockState<L>>,
-) -> Entered<L> {
+) -> EnteredBlock<L> {
     let BlockShape { pixels, mirrored, room, gated, .. } = *shape;
     let moved = gated && state.window != shape.window;
     let (first, last) = if mirrored { (BLOCK - 1, 0) } else { (0, pixels - 1) };
     let mut entered =
-        Entered { before: state.least, places: [[0; BLOCK]; MAX_DIRECTIONS], recent: edge.new.least, moved };
+        EnteredBlock { before: state.least, places: [[0; BLOCK]; MAX_DIRECTIONS], recent: edge.new.least, moved };
     let EdgeState { new, old, next_old } = edge;
     next_old.window = state.window;
     for (r, predecessor) in predecessors.iter().enumerate() {
@@ -178,7 +171,7 @@ pub(super) fn enter<S: Simd, L: Lane>(
     entered
 }
 
-/// Values of the columns of a block, moved one column to the right or to the left, with the one that comes in.
+/// Moves the values of a block's columns one column to the right or to the left; `outside` comes in.
 #[inline(always)]
 fn move_by_one<L: Lane>(from: &[L; BLOCK], to_the_right: bool, pixels: usize, outside: L, to: &mut [L; BLOCK]) {
     if to_the_right {
@@ -190,14 +183,13 @@ fn move_by_one<L: Lane>(from: &[L; BLOCK], to_the_right: bool, pixels: usize, ou
     }
 }
 
-/// Stores the last pixel for the next block.
 #[inline(always)]
 pub(super) fn leave<L: Lane>(
     shape: &BlockShape,
     predecessors: &[Predecessors<'_>],
     state: &BlockState<L>,
     edge: &mut EdgeState<L>,
-    entered: &Entered<L>,
+    entered: &EnteredBlock<L>,
 ) {
     for (r, predecessor) in predecessors.iter().enumerate() {
         let last = match predecessor {
@@ -221,7 +213,7 @@ fn copy<S: Simd, L: Lane>(simd: S, shape: &BlockShape, from: &[L], old: Disparit
     }
 }
 
-/// Moves the path costs of window `old` to the block's window, with one register beside it on either end.
+/// Moves the path costs of window `old` to the block's window, with one register on either side.
 #[inline(always)]
 fn move_window<S: Simd, L: Lane>(simd: S, shape: &BlockShape, old: DisparityWindow, slot: &mut [L]) {
     let (len, new) = (<L::V<S> as SimdBase<S>>::LEN, shape.window);
@@ -232,9 +224,9 @@ fn move_window<S: Simd, L: Lane>(simd: S, shape: &BlockShape, old: DisparityWind
     }
     let by = new.first as isize - old.first as isize;
     for b in 0..registers {
-        // each register is read before another one is stored there
+        // in an order in which each register is read before another one is stored there
         let to = len * if by > 0 { b } else { registers - 1 - b };
-        // beside the old window the registers hold the mark of missing candidates
+        // beside the old window the registers have the mark of missing candidates
         let from = (to as isize + by).clamp(0, (old.len + len) as isize) as usize;
         at_slot::<S, L>(simd, slot, from).store_slice(&mut slot[to..][..len]);
     }

@@ -1,15 +1,15 @@
-//! From costs to both maps: the two sweeps on all threads.
+//! From costs to both maps: two sweeps over the rows, on all threads.
 //!
-//! Each sweep processes each row once. The first sweep over a row stores the sums of its directions in the volume; the second
-//! adds its own and chooses the winners at once. The sweeps begin at the top and at the bottom, meet in the middle and finish
-//! each other's half, so that every sum is written once and read once.
+//! Each sweep processes each row once. The first sweep over a row stores the sums of its directions in the volume; the second adds
+//! its own and chooses the winners at once. The sweeps begin at the top and at the bottom, meet in the middle and finish each other's
+//! half, so that every sum is written once and read once.
 //!
-//! Threads take rows one after the other, of the sweep in which they began if possible. The rows of a sweep form a wavefront:
-//! a row may proceed to each block that the row before has finished ([`super::wavefront`]), so that any number of threads works
-//! on a sweep, and the order of the sums never depends on them. A thread that catches up with a slower one exchanges rows with it
+//! Threads take rows one after the other, of the sweep in which they began if possible. The rows of a sweep form a wavefront
+//! ([`super::wavefront`]): a row may proceed to each block that the row before has finished. Any number of threads can share a
+//! sweep, and the order of the sums never depends on them. A thread that catches up with a slower one exchanges rows with it
 //! ([`super::handover`]).
 
-use super::aligned::Aligned;
+use super::aligned::AlignedArray;
 use super::handover::Handover;
 use super::input::BLOCK;
 use super::lane::{Increment, Lane};
@@ -17,14 +17,14 @@ use super::maps::WinnerMaps;
 use super::scan::Sweep;
 use super::simd::{SimdLevel, on_level};
 use super::sweep::{PathStates, Row, RowTask, Scratch, SweepInput, room};
-use super::wavefront::Sequenced;
+use super::wavefront::SequencedCell;
 use crate::engine::EngineError;
 use parking_lot::Mutex;
 
 /// Buffers, kept from pair to pair.
 #[derive(Default)]
 pub(super) struct Workspace<L, E> {
-    volume: Aligned<E>,
+    volume: AlignedArray<E>,
     /// Path costs for each sweep and pass.
     states: Vec<Vec<PathStates<L>>>,
     /// Buffers for each thread; they go with their row where rows are exchanged.
@@ -32,19 +32,16 @@ pub(super) struct Workspace<L, E> {
 }
 
 impl<L: Lane, E: Increment<L>> Workspace<L, E> {
-    /// Allocated bytes.
     pub(super) fn bytes(&mut self) -> usize {
         let states =
             self.states.iter_mut().flatten().flat_map(PathStates::values).map(|state| state.bytes()).sum::<usize>();
         self.volume.bytes() + states + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
     }
 
-    /// Allocated bytes of the volume of sums.
     pub(super) fn volume_bytes(&self) -> usize {
         self.volume.bytes()
     }
 
-    /// Both maps; the right one only `with_right`.
     pub(super) fn run(
         &mut self,
         level: SimdLevel,
@@ -74,12 +71,12 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
             .map(|(y, map)| {
                 let (of_row, rest) = std::mem::take(&mut volume).split_at_mut(row_lens(y));
                 volume = rest;
-                Sequenced::new(Row { volume: of_row, map })
+                SequencedCell::new(Row { volume: of_row, map })
             })
             .collect();
         let scheduler = Mutex::new(RowScheduler { sweeps: sweeps.len(), height, taken: [0; 2] });
         let scratch = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
-        // between each row of a sweep and the next one
+        // one between each row of a sweep and the next
         let handovers: Vec<Vec<Handover<RowTask<'_, '_, L, E>>>> =
             sweeps.iter().map(|_| (0..height).map(|_| Handover::default()).collect()).collect();
         rayon::broadcast(|thread| {
@@ -89,7 +86,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
             loop {
                 let mut scheduler = scheduler.lock();
                 let Some((s, v)) = scheduler.next(own) else { break };
-                // in the order of the rows, so that each cursor has the number of its row
+                // under the lock of the scheduler, so that each cursor has the number of its row
                 let cursors: Vec<_> = self.states[s].iter().map(PathStates::start_row).collect();
                 drop(scheduler);
                 debug_assert!(cursors.iter().all(|cursor| cursor.row() == v as u64));
@@ -113,7 +110,6 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
         Ok(maps)
     }
 
-    /// Prepares the buffers of the sweeps, before their first rows.
     fn restart(&mut self, level: SimdLevel, sweeps: &[Sweep], width: usize, input: &SweepInput<'_>) {
         let room = room(input.range, input.windows, level.bytes() / size_of::<L>());
         self.states.resize_with(sweeps.len(), Vec::new);
@@ -129,23 +125,23 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     }
 }
 
-/// Whether sweep `s` is the first to process its row `v`, and whether it is the last. Of two sweeps the first one goes down.
+/// Returns whether sweep `s` is the first to process its row `v`, and whether it is the last. Of two sweeps the first one goes down.
 fn order_of(s: usize, v: usize, height: usize, sweeps: usize) -> (bool, bool) {
     let first = sweeps == 1 || v < if s == 0 { height / 2 } else { height - height / 2 };
     (first, sweeps == 1 || !first)
 }
 
-/// Assigns rows to threads.
+/// Assignment of rows to threads.
 struct RowScheduler {
     sweeps: usize,
     height: usize,
-    /// Rows of each sweep that have been taken.
+    /// Number of rows of each sweep that have been taken.
     taken: [usize; 2],
 }
 
 impl RowScheduler {
-    /// The next row for a thread with its own sweep, or for one that helps the sweep that is behind. Each row that a row depends
-    /// on has been taken before, by a thread that works on it, so that no thread waits for ever.
+    /// Returns the next row for a thread with its own sweep, or for one that helps the slower sweep. All rows that a row depends on
+    /// were taken before, by threads that work on them, so that no thread waits for ever.
     fn next(&mut self, own: Option<usize>) -> Option<(usize, usize)> {
         let behind = usize::from(self.taken[1] < self.taken[0]);
         let prefer = own.unwrap_or(behind).min(self.sweeps - 1);
@@ -169,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_taken_once_by_each_sweep_and_never_before_its_dependencies() {
+    fn each_sweep_takes_every_row_once_after_its_dependencies() {
         for (height, sweeps) in [(1, 1), (1, 2), (2, 2), (7, 2), (8, 2), (9, 1)] {
             for threads in [vec![None], vec![Some(0), Some(1)], vec![Some(1)], vec![Some(0), Some(1), None]] {
                 let mut scheduler = RowScheduler { sweeps, height, taken: [0; 2] };

@@ -23,29 +23,28 @@ use std::ops::Range;
 /// Pixels of a run that are summed in 32 bits.
 const PIECE: usize = 64;
 
-/// A run of a segment that is large enough.
+/// Run of a segment that is large enough.
 #[derive(Clone, Copy)]
-struct Part {
+struct SegmentRun {
     segment: u32,
     /// Column of the first pixel, from the segment's first one, px.
     x: i32,
     y: i32,
-    /// Pixels of the run in the map.
+    /// Position of the run's first pixel in the map.
     at: usize,
     len: usize,
 }
 
-/// A plane while it is fitted.
+/// Result of a fit so far.
 #[derive(Clone, Copy)]
 enum Fit {
-    /// Before the first plane: all votes count.
+    /// State before the first plane: all votes count.
     All,
     Plane(Plane),
-    /// There is none.
+    /// Segment without a plane.
     None,
 }
 
-/// After [`planes::fill_planes`].
 pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma, params: &StereoParams) {
     let luma = match luma {
         Luma::U8(image) => Cow::Borrowed(image),
@@ -64,7 +63,7 @@ pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma,
     }
 }
 
-/// Fills a pixel without a disparity, and marks it.
+/// Fills and marks a pixel if it has no disparity.
 #[inline(always)]
 fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &Fillable) {
     if *value == INVALID && fillable.range.contains(&filled) {
@@ -73,8 +72,8 @@ fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &Fillable) {
     }
 }
 
-/// The runs of all segments that are large enough, row by row, and the pixels of each segment.
-fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
+/// Returns the runs of all segments that are large enough, row by row, and the number of pixels of each segment.
+fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<SegmentRun>, Vec<u64>) {
     let (width, height) = luma.size();
     let of_strip = |rows| on_level!(level, simd => calm_runs(simd, luma, rows));
     let (runs, sets, mut numbers) = Regions::of_rows(height, of_strip, |_, _| true).sets();
@@ -90,7 +89,7 @@ fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
     let part = |(run, &first): (&Run, &u32)| {
         let segment = numbers[first as usize];
         let origin = firsts.get(segment as usize)?;
-        Some(Part {
+        Some(SegmentRun {
             segment,
             x: run.x as i32 - origin.x as i32,
             y: run.y as i32 - origin.y as i32,
@@ -101,7 +100,7 @@ fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
     (runs.iter().zip(&sets).filter_map(part).collect(), sizes)
 }
 
-/// Runs of calm pixels in some rows, joined where they touch.
+/// Returns the runs of calm pixels in some rows, joined where they touch.
 #[inline(always)]
 fn calm_runs<S: Simd>(simd: S, luma: &Image<u8>, rows: Range<usize>) -> Regions {
     let width = luma.width();
@@ -122,7 +121,7 @@ fn calm_runs<S: Simd>(simd: S, luma: &Image<u8>, rows: Range<usize>) -> Regions 
     regions
 }
 
-/// One row of brightness, blurred by 1 4 6 4 1 in both directions; `column` has two places more on either side.
+/// Blurs one row of brightness by 1 4 6 4 1 in both directions; `column` has two more entries on either side.
 #[inline(always)]
 fn blur_row(luma: &Image<u8>, y: usize, column: &mut [u16], out: &mut [u8]) {
     let (width, height) = luma.size();
@@ -140,8 +139,8 @@ fn blur_row(luma: &Image<u8>, y: usize, column: &mut [u16], out: &mut [u8]) {
     }
 }
 
-/// The plane of each segment that has one.
-fn fit(level: SimdLevel, values: &[i16], parts: &[Part], sizes: &[u64]) -> Vec<Fit> {
+/// Fits the plane of each segment that has one.
+fn fit(level: SimdLevel, values: &[i16], parts: &[SegmentRun], sizes: &[u64]) -> Vec<Fit> {
     let sum = |fits: &[Fit], limit: i32| {
         let chunk = parts.len().div_ceil(rayon::current_num_threads()).max(1);
         let sums = parts.par_chunks(chunk).map(|parts| {
@@ -186,7 +185,7 @@ impl Fit {
     }
 }
 
-/// Adds the votes of a run that begins at a place and lie near the plane.
+/// Adds the votes of a run that lie near the plane; the run begins at `(x, y)`.
 #[inline(always)]
 fn add_run(moments: &mut Moments, (x, y): (i32, i32), values: &[i16], fit: Fit, limit: i32) {
     let (plane, limit) = match fit {
@@ -226,7 +225,6 @@ fn add_run(moments: &mut Moments, (x, y): (i32, i32), values: &[i16], fit: Fit, 
     }
 }
 
-/// After [`crate::stereo::filter::band::fill_bands`].
 pub(super) fn fill_bands(level: SimdLevel, map: &mut DisparityMap, params: &StereoParams) {
     let before = map.values.clone();
     let width = before.width();
@@ -238,7 +236,7 @@ pub(super) fn fill_bands(level: SimdLevel, map: &mut DisparityMap, params: &Ster
     });
 }
 
-/// The band of row `y` at the left border, or at the right one.
+/// Fills the band of row `y` at the left border, or at the right one.
 #[inline(always)]
 fn fill_band(
     values: &mut [i16],
@@ -275,7 +273,7 @@ fn fill_band(
         for n in 0..COLUMNS.min(width - first) {
             let d = row[column(first + n)];
             let is_like = (i32::from(d) - beside).abs() <= spread(n);
-            votes[n] = if is_like { d } else { INVALID }; // which no range of disparities comes near
+            votes[n] = if is_like { d } else { INVALID }; // INVALID is never like `beside`
         }
     }
     let moments = |fit, limit| {

@@ -1,11 +1,10 @@
-//! The recurrence of path costs for up to four directions, pixel after pixel along a block.
+//! The recurrence of path costs for up to four directions, pixel after pixel along a block. The innermost loop of the engine: most
+//! of its time is spent here.
 //!
-//! `L = C + e` with the aggregation increment `e = min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'`, where `L'`
-//! are the path costs of the predecessor (`crates/stereo/src/aggregate/paths.rs`). A path keeps `L`. Volumes keep the sum of
-//! `e` over the directions: each is at most P2, so that a byte often suffices. The costs are added at the end:
-//! `sum of L = sum of e + N C`.
-//!
-//! Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
+//! `L = C + e` with the aggregation increment `e = min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'`, where `L'` are
+//! the path costs of the predecessor (`crates/stereo/src/aggregate/paths.rs`). A path keeps `L`. Volumes keep the sum of `e` over
+//! the directions: each `e` is at most P2, so that a byte often suffices. The costs are added at the end:
+//! `sum of L = sum of e + N C`. Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
 
 use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::{Increment, Lane, TotalRule};
@@ -17,9 +16,8 @@ use super::vector::Vector;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
-/// Pixels by which a volume is prefetched ahead.
+/// Distance at which a volume is prefetched ahead, px.
 const PREFETCH_DISTANCE: usize = 16;
 
 /// Effect of a pass on the volume of sums.
@@ -27,11 +25,10 @@ const PREFETCH_DISTANCE: usize = 16;
 pub(super) enum Accumulation {
     /// Stores the sums: the first pass over the row.
     First,
-    /// Adds to the sums.
     Add,
-    /// Adds to the sums and gives the totals: the last pass over the row.
+    /// Adds to the sums and computes the totals: the last pass over the row.
     Final,
-    /// Gives the totals without a volume: the only pass over the row.
+    /// Computes the totals without a volume: the only pass over the row.
     Single,
 }
 
@@ -41,26 +38,24 @@ impl Accumulation {
         matches!(self, Self::Add | Self::Final)
     }
 
-    /// Whether the pass gives totals.
+    /// Whether the pass computes totals.
     pub(super) fn gives_totals(self) -> bool {
         matches!(self, Self::Final | Self::Single)
     }
 }
 
-/// A block and its arrays. Pixels of `p2`, `costs`, `stored`, `volume` and `totals` are in the order of the image's columns.
+/// Block and its arrays. Pixels of `p2`, `costs`, `stored`, `volume` and `totals` are in the order of the image's columns.
 pub(super) struct Block<'a, L, E> {
     pub(super) shape: BlockShape,
     pub(super) p1: L,
-    /// P2 of each direction and pixel.
     pub(super) p2: &'a Columns<L>,
     /// Predecessors for each direction; minor steps in the order of the paths.
     pub(super) predecessors: &'a [Predecessors<'a>],
     pub(super) costs: &'a [L],
     /// Sums of the passes before, where there are any.
     pub(super) stored: &'a [E],
-    /// Where the sums go, if they do not become totals.
+    /// Destination of the sums, if they do not become totals.
     pub(super) volume: &'a mut [E],
-    /// Room for the sums of a pixel.
     pub(super) sums: &'a mut [E],
     pub(super) totals: &'a mut [u16],
     /// Distance of pixels in `totals`.
@@ -73,14 +68,14 @@ pub(super) struct Block<'a, L, E> {
 pub(super) struct SumOutput<'a> {
     pub(super) accumulation: Accumulation,
     pub(super) rule: TotalRule,
-    /// Where the sums are read again only by the other sweep.
+    /// Streams for sums that only the other sweep reads again.
     pub(super) streams: Option<&'a Streams>,
     /// Whether the sums of a pass fit into the integer type of path costs.
     pub(super) fit_lanes: bool,
 }
 
 impl SumOutput<'_> {
-    /// Writes the sums of pixel `t`, added to those that are stored, or their totals with the costs.
+    /// Writes the sums of pixel `t`, added to the stored ones, or their totals with the costs.
     #[inline(always)]
     fn put<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool>(
         self,
@@ -122,9 +117,13 @@ impl SumOutput<'_> {
     }
 }
 
-/// The recurrence along a block for `N` directions and windows of `W` candidates, in at most `M` registers; 0 for any number. With `FOUR` the
-/// predecessors are [`Predecessor::ALL`]. `GATED` is [`BlockShape::gated`], which is read where the window has any length. With
-/// `IN_LANES` the increments are summed in registers of path costs, see [`SumOutput::fit_lanes`].
+/// Runs the recurrence along a block.
+///
+/// - `N`: number of directions, 0 for any number.
+/// - `W`: number of candidates, 0 for any number; `M`: registers of the candidates, at most.
+/// - `FOUR`: whether the predecessors are [`Predecessor::ALL`].
+/// - `GATED`: [`BlockShape::gated`], which is read instead where `W` is 0.
+/// - `IN_LANES`: whether increments are summed in registers of path costs, see [`SumOutput::fit_lanes`].
 #[inline(always)]
 pub(super) fn aggregate_block<
     S,
@@ -153,7 +152,7 @@ pub(super) fn aggregate_block<
     let stride = if W == 0 { shape.window.len } else { W };
     let room = if W == 0 || GATED { shape.room } else { W };
     let predecessors = if N == 0 { block.predecessors } else { &block.predecessors[..N] };
-    // they are, and the compiler sees that no pixel lies outside
+    // always true: it shows the compiler that no pixel lies outside
     let pixels = shape.pixels.min(BLOCK);
     let shape = BlockShape { pixels, gated, room, ..shape };
     let mut entered = enter(simd, &shape, predecessors, state, edge, right);
@@ -196,10 +195,10 @@ pub(super) fn aggregate_block<
                 let smallest = if in_registers && is_first {
                     follow(simd, &mut left, (recent[$r], p1, p2), costs, sums, is_first)
                 } else if *along {
-                    follow(simd, &mut Stored::<L, false> { line, pad }, (recent[$r], p1, p2), costs, sums, is_first)
+                    follow(simd, &mut StoredLine::<L, false> { line, pad }, (recent[$r], p1, p2), costs, sums, is_first)
                 } else {
                     let before = L::V::<S>::splat(simd, entered.before[$r][t]);
-                    follow(simd, &mut Stored::<L, true> { line, pad }, (before, p1, p2), costs, sums, is_first)
+                    follow(simd, &mut StoredLine::<L, true> { line, pad }, (before, p1, p2), costs, sums, is_first)
                 };
                 recent[$r] = smallest;
                 state.least[$r][t] = smallest.as_slice()[0];
@@ -219,7 +218,7 @@ pub(super) fn aggregate_block<
                 follow!(3);
             }
         }
-        // what came from a neighbour, or from another window, had other candidates beside it
+        // slots from a neighbour, or from another window, had other candidates beside them
         if gated && (entered.moved || i == 0 || i + 1 == pixels) {
             for step in &mut steps[..predecessors.len()] {
                 mask_borders(simd, step.line, stride);
@@ -243,26 +242,24 @@ pub(super) fn aggregate_block<
     leave(&shape, predecessors, state, edge, &entered);
 }
 
-/// One step of a direction.
+/// Step of a direction to a pixel.
 #[derive(Default)]
 struct Step<'a, L> {
     /// Path costs of the predecessor, which become those of the pixel, with the room beside them.
     line: &'a mut [L],
-    /// Whether the predecessor is the pixel before in the row.
     along: bool,
 }
 
-/// The places of path costs.
+/// Offsets of the path costs of a block.
 struct Places<'a> {
     predecessors: &'a [Predecessors<'a>],
-    /// Whether these are [`Predecessor::ALL`].
     four: bool,
     places: &'a [[u32; BLOCK]; MAX_DIRECTIONS],
     room: usize,
 }
 
 impl Places<'_> {
-    /// The step of direction `r`, whose slots these are, to pixel `i` in the order of the path; nothing where there is no such direction.
+    /// Returns the step of direction `r` in its `slots` to pixel `i` in the order of the path; an empty one without such a direction.
     #[inline(always)]
     fn step<'a, L: Lane>(&self, r: usize, slots: &'a mut [L], i: usize) -> Step<'a, L> {
         if r >= self.predecessors.len() {
@@ -285,8 +282,8 @@ impl Places<'_> {
     }
 }
 
-/// Sums of the increments of one pixel, in registers of path costs with `IN_LANES`, of sums without. Where the number of registers is not
-/// known, they are in memory.
+/// Sums of the increments of one pixel: in registers of path costs with `IN_LANES`, else in registers of sums. They are in memory
+/// where the number of registers is unknown.
 struct PixelSums<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool> {
     lanes: [L::V<S>; M],
     sums: [E::Sums<S>; M],
@@ -316,7 +313,6 @@ impl<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool
         }
     }
 
-    /// Register `b` of the sums.
     #[inline(always)]
     fn of(&self, simd: S, b: usize) -> E::Sums<S> {
         if M == 0 {
@@ -334,12 +330,12 @@ impl<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool
 trait Line<S: Simd, L: Lane> {
     fn at(&self, simd: S, b: usize) -> L::V<S>;
     fn set(&mut self, b: usize, paths: L::V<S>);
-    /// Registers beside the first one and the last of `registers`.
+    /// Returns the registers before the first one and behind the last of `registers`.
     #[inline(always)]
     fn beside(&self, simd: S, _registers: usize) -> [L::V<S>; 2] {
         [L::V::<S>::splat(simd, L::NONE); 2]
     }
-    /// The candidates one below and one above those of register `b`, from that register between its neighbours.
+    /// Returns the candidates one below and one above those of register `b`, from that register between its neighbours.
     #[inline(always)]
     fn neighbours(&self, _: S, _b: usize, _is_last: bool, [below, here, above]: [L::V<S>; 3]) -> [L::V<S>; 2] {
         [L::shifted_up::<S>(below, here), here.slide::<1>(above)]
@@ -357,13 +353,13 @@ impl<S: Simd, L: Lane, const M: usize> Line<S, L> for [L::V<S>; M] {
     }
 }
 
-/// A line of a slot, behind `pad` values. With `LOADS` it has not just been stored, so that unaligned loads are quick.
-struct Stored<'a, L, const LOADS: bool> {
+/// Line of a slot, behind `pad` values. With `LOADS` it was not stored just before, so that unaligned loads are quick.
+struct StoredLine<'a, L, const LOADS: bool> {
     line: &'a mut [L],
     pad: usize,
 }
 
-impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for Stored<'_, L, LOADS> {
+impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for StoredLine<'_, L, LOADS> {
     #[inline(always)]
     fn at(&self, simd: S, b: usize) -> L::V<S> {
         at_slot(simd, self.line, self.pad + b * <L::V<S> as SimdBase<S>>::LEN)
@@ -390,10 +386,11 @@ impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for Stored<'_, L, LOADS> {
     }
 }
 
-/// A step of a direction from a line to the same line; gives the smallest path cost in all lanes, as `before` is that of the predecessor.
+/// Moves a line from the predecessor to the pixel, in place. `before` is the smallest path cost of the predecessor in all lanes;
+/// the return value is that of the pixel.
 ///
-/// `min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'` is computed as `min(min(L', ...) - min L', P2)`: the smallest path cost, for
-/// which the path along the row waits, comes late. No register is stored before the next one has been read.
+/// The increment is computed as `min(min(L', ...) - min L', P2)`, because the smallest path cost comes late: the path along the
+/// row waits for it. No register is stored before the next one has been read.
 #[inline(always)]
 fn follow<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool>(
     simd: S,
@@ -408,7 +405,7 @@ fn follow<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: b
     let [mut below, last] = line.beside(simd, registers);
     let mut here = line.at(simd, 0);
     let none = L::V::<S>::splat(simd, L::NONE);
-    let (mut smallest, mut held) = (none, none); // the register before is held while its neighbours are read
+    let (mut smallest, mut held) = (none, none); // `held`: the last result, until its neighbours are read
     for b in 0..registers {
         let is_last = b + 1 == registers;
         let above = if is_last { last } else { line.at(simd, b + 1) };
@@ -426,7 +423,7 @@ fn follow<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: b
     L::least(simd, smallest)
 }
 
-/// Totals without paths: the costs.
+/// Computes totals without paths: the costs.
 #[inline(always)]
 pub(super) fn costs_as_totals<S: Vector, L: Lane, E: Increment<L>>(simd: S, block: &mut Block<'_, L, E>) {
     let len = <L::V<S> as SimdBase<S>>::LEN;

@@ -1,4 +1,4 @@
-//! Connected regions: runs of pixels in rows, joined into sets.
+//! Connected regions of a map: runs of pixels in rows, joined into sets. Speckle removal and planes use them.
 
 use super::median::load_some;
 use crate::stereo::map::INVALID;
@@ -7,7 +7,6 @@ use fearless_simd::prelude::*;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A run of pixels in a row.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     pub(super) x: u32,
@@ -16,13 +15,12 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Columns of the run.
     pub(super) fn columns(self) -> Range<usize> {
         self.x as usize..self.end as usize
     }
 }
 
-/// Runs row by row, in sets that belong together: each points to one with a smaller number, the first of a set to itself.
+/// Runs row by row, in disjoint sets: each run points to one with a smaller number, the first of a set to itself.
 #[derive(Default)]
 pub(super) struct Regions {
     runs: Vec<Run>,
@@ -30,7 +28,7 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// The regions of `height` rows: each thread finds those of some rows with `of_strip`, then the strips are joined.
+    /// Finds the regions of `height` rows: `of_strip` finds those of some rows on each thread, then the strips are joined.
     pub(super) fn of_rows(
         height: usize,
         of_strip: impl Fn(Range<usize>) -> Self + Sync,
@@ -49,8 +47,8 @@ impl Regions {
         regions
     }
 
-    /// Takes in the next row: the runs of numbers that differ by at most `range` from pixel to pixel, without [`INVALID`], which differs from
-    /// all others by more. They are joined with those of the row above that share a column and belong to the same region.
+    /// Adds the next row: runs of numbers that differ by at most `range` from pixel to pixel, without [`INVALID`], which differs from
+    /// all others by more. Runs are joined with those of the row above that share a column and `belong` to the same region.
     #[inline(always)]
     pub(super) fn add_row<S: Simd>(
         &mut self,
@@ -79,7 +77,6 @@ impl Regions {
         self.join_row(y, belong);
     }
 
-    /// Joins the runs of a row with those of the row above.
     #[inline(always)]
     fn join_row(&mut self, y: usize, belong: impl Fn(Run, Run) -> bool) {
         let Self { runs, parent } = self;
@@ -97,7 +94,7 @@ impl Regions {
         }
     }
 
-    /// The runs, for each the first one of its set, and for each of these the pixels of its set; for other runs 0.
+    /// Returns the runs, for each run the first one of its set, and for each first run the number of pixels of its set, else 0.
     pub(super) fn sets(mut self) -> (Vec<Run>, Vec<u32>, Vec<u32>) {
         let mut pixels = vec![0; self.runs.len()];
         for (run, columns) in self.runs.iter().map(|run| run.columns()).enumerate() {
@@ -109,7 +106,7 @@ impl Regions {
     }
 }
 
-/// The first run of a run's set; the way to it becomes shorter.
+/// Returns the first run of a run's set, and shortens the way to it.
 fn first_of_set(parent: &mut [u32], mut run: u32) -> u32 {
     while parent[run as usize] != run {
         let grandparent = parent[parent[run as usize] as usize];
@@ -119,13 +116,12 @@ fn first_of_set(parent: &mut [u32], mut run: u32) -> u32 {
     run
 }
 
-/// The numbers of the runs of a row.
 pub(super) fn row(runs: &[Run], y: usize) -> Range<usize> {
     let first = |y: usize| runs.partition_point(|run| (run.y as usize) < y);
     first(y)..first(y + 1)
 }
 
-/// Where numbers differ by more than `limit`.
+/// Returns a mask of the lanes whose numbers differ by more than `limit`.
 #[inline(always)]
 pub(super) fn far_apart<S: Simd>(a: S::i16s, b: S::i16s, limit: i16) -> S::mask16s {
     a.saturating_sub(b).max(b.saturating_sub(a)).simd_gt(limit)

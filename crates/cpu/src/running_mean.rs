@@ -1,6 +1,5 @@
-//! The filters over surfaces and over time on the CPU, after [`crate::stereo::filter`].
-//!
-//! A running mean is sequential along its line, but many lines are computed side by side: rows are transposed.
+//! The filters over surfaces and over time on the CPU, after [`crate::stereo::filter`]. A running mean is sequential along its line,
+//! so that many lines are computed side by side: rows are transposed.
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
@@ -10,13 +9,13 @@ use crate::stereo::map::INVALID;
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 
-/// Lines that go side by side.
+/// Lines that are computed side by side.
 const LINES: usize = 32;
 
-/// Numbers of these lines at one place.
+/// Numbers of these lines at one position.
 type Place = [i16; LINES];
 
-/// Running means along rows and columns, there and back.
+/// Computes running means along rows and columns, there and back.
 pub(super) fn along_surfaces(level: SimdLevel, values: &mut Image<i16>, params: &StereoParams) {
     let (width, height) = values.size();
     let limits = Limits { share: params.spatial_alpha as i32, delta: params.spatial_delta as i32 };
@@ -56,12 +55,11 @@ pub(super) fn along_surfaces(level: SimdLevel, values: &mut Image<i16>, params: 
     }
 }
 
-/// How means go on.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// How much of a mean is the next pixel, per cent.
+    /// Share of the next pixel in a mean, per cent.
     share: i32,
-    /// The largest step.
+    /// Largest step within a surface, sixteenths of a pixel.
     delta: i32,
 }
 
@@ -77,11 +75,11 @@ fn there_and_back(places: &mut [Place], limits: Limits) {
     }
 }
 
-/// The next pixel of each line. A float division is exact here: what is divided is a whole number below 2^23, and a quotient that
-/// is none differs from the next one by at least 1 / 100, and is rounded by at most 1 / 2^8.
+/// Continues the mean of each line with its next pixel. A float division is exact here: the numerator is a whole number below 2^23,
+/// and a quotient that is no whole number differs from the next one by at least 1 / 100; rounding moves it by at most 1 / 2^8.
 #[inline(always)]
 fn go_on(means: &mut Place, place: &mut Place, Limits { share, delta }: Limits) {
-    // what makes every number positive, so that the quotient is rounded down
+    // offset that makes every number positive, so that the quotient is rounded down
     const UP: i32 = 1 << 15;
     for i in 0..LINES {
         let (mean, value) = (i32::from(means[i]), i32::from(place[i]));
@@ -93,7 +91,6 @@ fn go_on(means: &mut Place, place: &mut Place, Limits { share, delta }: Limits) 
     }
 }
 
-/// The temporal filter, rows in parallel.
 pub(super) fn over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
     let width = map.values.width();
     let past = past.get_or_insert_with(|| Smoothed::empty(map.size()));
@@ -112,7 +109,7 @@ mod tests {
     use fastrand::Rng;
 
     #[test]
-    fn running_means_are_those_of_the_specification() {
+    fn running_means_match_the_reference() {
         let rng = &mut Rng::with_seed(41);
         for round in 0..60 {
             let side = |rng: &mut Rng| [1, 2, 31, 32, 33, rng.usize(1..100)][rng.usize(..6)];

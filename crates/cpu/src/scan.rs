@@ -1,8 +1,8 @@
-//! Scan directions: sweeps over the rows, passes along each row, and the predecessor of each pixel.
+//! Scan directions as sweeps over the rows, passes along each row, and the predecessor of each pixel.
 //!
-//! One sweep goes down and one up. In each, the predecessor lies in the row above (in the sweep's own sense) or in the same
-//! row, so that one sweep follows all directions of half the circle. Directions whose predecessor lies to the right in the same
-//! row need a pass from right to left; then there are several passes over a row, while it lies in the cache.
+//! One sweep goes down and one up. In each, the predecessor lies in the row above (in the sweep's own sense) or in the same row, so
+//! that one sweep follows all directions of half the circle. Directions whose predecessor lies to the right in the same row need a
+//! pass from right to left; several passes over a row follow each other while it lies in the cache.
 
 use super::input::MAX_DIRECTIONS;
 use crate::stereo::aggregate::{Axis, Direction, directions};
@@ -18,32 +18,31 @@ pub(super) enum Predecessor {
 }
 
 impl Predecessor {
-    /// The four directions of a sweep with eight paths.
+    /// Predecessors of the four directions of a sweep with eight paths.
     pub(super) const ALL: [Self; 4] = [Self::Left, Self::AboveLeft, Self::Above, Self::AboveRight];
 }
 
-/// A sweep over all rows, down or up.
+/// Sweep over all rows, down or up.
 pub(super) struct Sweep {
     pub(super) down: bool,
     pub(super) passes: Vec<Pass>,
 }
 
 impl Sweep {
-    /// The row of the image with number `v` in the order of the sweep.
+    /// Returns the row of the image with number `v` in the order of the sweep.
     #[inline(always)]
     pub(super) fn y(&self, v: usize, height: usize) -> usize {
         if self.down { v } else { height - 1 - v }
     }
 }
 
-/// A pass along each row, for up to [`MAX_DIRECTIONS`] directions.
+/// Pass along each row, for up to [`MAX_DIRECTIONS`] directions.
 pub(super) struct Pass {
-    /// From right to left.
+    /// Whether the pass goes from right to left.
     pub(super) mirrored: bool,
     pub(super) directions: Vec<ScanDirection>,
 }
 
-/// A direction in a pass.
 pub(super) struct ScanDirection {
     direction: Direction,
     /// Whether a minor-axis step lies before each column of the pass, for a direction whose major axis is x.
@@ -53,9 +52,9 @@ pub(super) struct ScanDirection {
 /// Predecessors of the pixels of a row.
 #[derive(Clone, Copy)]
 pub(super) enum Predecessors<'a> {
-    /// One predecessor for all pixels.
+    /// Predecessor in the same direction for all pixels.
     Same(Predecessor),
-    /// Above left where there is a minor-axis step, else left.
+    /// Predecessor above left where there is a minor-axis step, else left.
     ByMinorStep(&'a [bool]),
 }
 
@@ -66,7 +65,6 @@ impl ScanDirection {
         Self { direction, minor_steps }
     }
 
-    /// Predecessors in row `v` of the sweep.
     pub(super) fn predecessors(&self, v: usize, mirrored: bool) -> Predecessors<'_> {
         if let Some(minor_steps) = &self.minor_steps {
             return Predecessors::ByMinorStep(minor_steps);
@@ -82,7 +80,7 @@ impl ScanDirection {
     }
 }
 
-/// The sweeps for `params`, without empty ones. Without paths there is one, with an empty pass.
+/// Returns the sweeps for `params`, without empty ones. Without paths there is one, with an empty pass.
 pub(super) fn sweeps(params: &StereoParams, width: usize) -> Vec<Sweep> {
     let all = directions(params.paths, params.start_angle_deg);
     if all.is_empty() {
@@ -93,7 +91,7 @@ pub(super) fn sweeps(params: &StereoParams, width: usize) -> Vec<Sweep> {
     [true, false].map(sweep).into_iter().filter(|sweep| !sweep.passes.is_empty()).collect()
 }
 
-/// Largest number of directions whose sums lie in a volume at a time: all except those of the last pass over a row.
+/// Returns the largest number of directions whose sums lie in a volume at a time: all except those of the last pass over a row.
 pub(super) fn stored_directions(sweeps: &[Sweep]) -> usize {
     let of = |pass: &Pass| pass.directions.len();
     let all: usize = sweeps.iter().flat_map(|sweep| &sweep.passes).map(of).sum();
@@ -102,12 +100,12 @@ pub(super) fn stored_directions(sweeps: &[Sweep]) -> usize {
     all - last.unwrap_or(0)
 }
 
-/// Paths to the right go with the sweep down, paths to the left with the one up.
+/// Whether a direction belongs to the sweep down. Paths to the right go with it, paths to the left with the sweep up.
 fn goes_down(direction: Direction) -> bool {
     if direction.major == Axis::X && direction.slope == 0 { direction.dx > 0 } else { direction.dy > 0 }
 }
 
-/// Directions grouped into passes. The predecessor of the first of a group is the left one, if there is such a direction.
+/// Groups directions into passes. The predecessor of the first of a group is the left one, if there is such a direction.
 fn passes(directions: impl Iterator<Item = Direction>, down: bool, width: usize) -> Vec<Pass> {
     // directions with a predecessor in the same row need a pass of their own sense, the others go with any
     let (along_row, mut above): (Vec<_>, Vec<_>) = directions.partition(|d| d.major == Axis::X);
@@ -135,7 +133,7 @@ fn passes(directions: impl Iterator<Item = Direction>, down: bool, width: usize)
 mod tests {
     use super::*;
 
-    /// Predecessors are those of [`Direction::previous`], for each direction exactly once.
+    /// Compares the predecessors with [`Direction::previous`].
     #[test]
     fn sweeps_follow_every_direction_once() {
         for (width, height) in [(1, 1), (7, 5), (2, 9), (33, 20)] {

@@ -1,13 +1,13 @@
-//! Which vector instructions the loops use: chosen once, when the engine is made.
+//! Levels of vector instructions: one is chosen when the engine is created, and all loops run on it.
 //!
-//! A loop is written once, generic over [`fearless_simd::Simd`] or as plain Rust that becomes SIMD, always inlined, and
-//! `on_level!` compiles it for each level. (A function that is not inlined is not compiled for the level: `array::from_fn` and
-//! iterator adapters with much inside have shown it, so hot loops are plain ones.)
+//! A loop is written once, generic over [`fearless_simd::Simd`] or as plain Rust that becomes SIMD, and `on_level!` compiles it for each
+//! level. Everything in it must be inlined: a function that is not inlined is not compiled for the level. Iterator adapters and
+//! `array::from_fn` have failed in this way, so hot loops are plain ones.
 
 use crate::engine::EngineError;
 use fearless_simd::{Level, Simd};
 
-/// The variable that forces a level.
+/// Environment variable that forces a level.
 pub const VARIABLE: &str = "STEREOPSIS_SIMD";
 
 /// Vector instructions, with the proof that this processor has them.
@@ -19,10 +19,10 @@ pub enum SimdLevel {
     /// AVX2: 32 path costs at once.
     #[cfg(target_arch = "x86_64")]
     Avx2(fearless_simd::x86::Avx2),
-    /// SSE4.2, which every processor for x86-64 since 2011 has: 16 path costs at once, and a look-up of bytes.
+    /// SSE4.2, which every x86-64 processor since 2011 has: 16 path costs at once, and a look-up of bytes.
     #[cfg(target_arch = "x86_64")]
     Sse42(fearless_simd::x86::Sse4_2),
-    /// The baseline of the platform: SSE2 or NEON, 16 path costs at once.
+    /// Baseline of the platform: SSE2 or NEON, 16 path costs at once.
     Portable(Portable),
 }
 
@@ -34,7 +34,7 @@ type Portable = fearless_simd::aarch64::Neon;
 type Portable = fearless_simd::Fallback;
 
 impl SimdLevel {
-    /// All that this processor has, the best first.
+    /// Returns all levels that this processor has, the best first.
     pub fn all() -> Vec<Self> {
         let best = Level::new();
         #[cfg(target_arch = "x86_64")]
@@ -51,7 +51,7 @@ impl SimdLevel {
         levels.into_iter().flatten().collect()
     }
 
-    /// The word that forces this level.
+    /// Returns the word that forces this level.
     pub fn word(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -64,7 +64,7 @@ impl SimdLevel {
         }
     }
 
-    /// Usual name of the level.
+    /// Returns the usual name of the level.
     pub fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -79,7 +79,6 @@ impl SimdLevel {
         }
     }
 
-    /// Bytes of a register.
     pub(super) fn bytes(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -92,7 +91,7 @@ impl SimdLevel {
         }
     }
 
-    /// The level set by [`VARIABLE`], or the best one.
+    /// Returns the level set by [`VARIABLE`], or the best one.
     ///
     /// # Errors
     /// The level does not exist, or this processor does not have it.
@@ -103,12 +102,12 @@ impl SimdLevel {
         }
     }
 
-    /// The best one.
+    /// Returns the best level.
     pub fn best() -> Self {
-        Self::all().swap_remove(0) // every platform has the portable one
+        Self::all().swap_remove(0) // every platform has the portable level
     }
 
-    /// The level that this word forces.
+    /// Returns the level that `word` forces.
     ///
     /// # Errors
     /// The level does not exist, or this processor does not have it; the text lists those it has.
@@ -124,7 +123,7 @@ impl SimdLevel {
     }
 }
 
-/// Whether the bits of each byte are counted by one instruction.
+/// Whether one instruction counts the bits of each byte.
 #[inline(always)]
 pub(super) fn counts_bits<S: Simd>(simd: S) -> bool {
     match simd.level() {
@@ -136,7 +135,7 @@ pub(super) fn counts_bits<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Whether a table of 16 bytes is looked up by one instruction: everywhere but with SSE2.
+/// Whether one instruction looks up bytes in a table of 16: everywhere but with SSE2.
 #[inline(always)]
 pub(super) fn looks_up<S: Simd>(simd: S) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -146,7 +145,7 @@ pub(super) fn looks_up<S: Simd>(simd: S) -> bool {
     !simd.level().is_fallback()
 }
 
-/// Whether a register of neighbours is read faster than it is made of two: not on Arm, where one instruction makes it.
+/// Whether a load of neighbouring values is faster than a shift of two registers: not on Arm, where the shift is one instruction.
 #[inline(always)]
 pub(super) fn prefers_loads() -> bool {
     cfg!(target_arch = "x86_64")
@@ -201,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_is_found_by_its_word_and_another_word_is_refused_with_all_there_are() {
+    fn finds_level_by_word_and_refuses_unknown_words() {
         for level in SimdLevel::all() {
             assert_eq!(SimdLevel::find(level.word()).unwrap().word(), level.word());
         }

@@ -1,4 +1,4 @@
-//! Costs that are stored in a volume: those from tables, and those that a weighted aggregation reads several times.
+//! Costs that are stored in a volume: costs from tables, and costs that a weighted aggregation reads several times.
 
 use super::codes::Codes;
 use super::costs::Costs;
@@ -10,7 +10,6 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 
-/// Stores costs as they are.
 pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, width: usize, range: Range, volume: &mut [u8]) {
     volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each(|(y, out)| {
         on_level!(level, simd => {
@@ -19,7 +18,7 @@ pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, width: usize, range: Rang
     });
 }
 
-/// Sums of two table entries: of the difference of the channels, and of the Hamming distance of the census strings. The
+/// Stores sums of two table entries: of the difference of the channels, and of the Hamming distance of the census strings. The
 /// difference of two channels is half their sum, rounded up.
 pub(super) fn tables(
     level: SimdLevel,
@@ -50,7 +49,6 @@ pub(super) fn tables(
     );
 }
 
-/// Hamming distances in `out` become costs.
 #[inline(always)]
 fn add_tables<S: Simd>(simd: S, tables: &Tables, differences: &[u8], out: &mut [u8]) {
     let len = <S::u8s as SimdBase<S>>::LEN;
@@ -70,7 +68,7 @@ fn add_tables<S: Simd>(simd: S, tables: &Tables, differences: &[u8], out: &mut [
     }
 }
 
-/// A table of 64 bytes as four of 16, each in every block of a register.
+/// Splits a table of 64 bytes into four of 16, each in every block of a register.
 #[inline(always)]
 fn blocks<S: Simd>(simd: S, table: &[u8]) -> [S::u8s; 4] {
     let mut blocks = [S::u8s::splat(simd, 0); 4];
@@ -80,7 +78,7 @@ fn blocks<S: Simd>(simd: S, table: &[u8]) -> [S::u8s; 4] {
     blocks
 }
 
-/// Entries of a table of 64 bytes at these indices.
+/// Looks up entries of a table of 64 bytes.
 #[inline(always)]
 fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
     let (within, block) = (places & 15, places >> 4);
@@ -91,7 +89,7 @@ fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
     found
 }
 
-/// Entries of a learned table, by the brightness of both pixels.
+/// Stores entries of a learned table, by the brightness of both pixels.
 pub(super) fn learned(
     level: SimdLevel,
     brightness: &Codes,
@@ -122,7 +120,7 @@ mod tests {
     use crate::stereo::cost::Comparison;
 
     #[test]
-    fn every_difference_and_every_distance_costs_what_the_tables_say() {
+    fn vector_look_up_matches_the_tables() {
         let scale = |cost: &CostKind| match cost.comparison() {
             Comparison::Tables { scale, .. } => Some(scale),
             _ => None,

@@ -1,6 +1,6 @@
 //! One row of a sweep, block by block: costs, path costs and, in the last pass over the row, winners.
 
-use super::aligned::Aligned;
+use super::aligned::AlignedArray;
 use super::costs::Costs;
 use super::disparity_windows::{DisparityWindow, DisparityWindows};
 use super::input::{BLOCK, MAX_DIRECTIONS, PixelSpan, Range};
@@ -19,13 +19,12 @@ use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Input of all threads.
 pub(super) struct SweepInput<'a> {
     pub(super) params: &'a StereoParams,
     pub(super) range: Range,
     pub(super) luma: &'a Image<u8>,
     pub(super) costs: Costs<'a>,
-    /// Candidates of each block; all of the range without gating.
+    /// Candidates of each block; without gating there are none, and each block has the whole range.
     pub(super) windows: Option<&'a DisparityWindows>,
 }
 
@@ -39,7 +38,6 @@ pub(super) struct Row<'a, E> {
 /// Path costs of the last row of a pass, block by block.
 pub(super) type PathStates<L> = Wavefront<BlockState<L>>;
 
-/// Buffers of one thread.
 #[derive(Default)]
 pub(super) struct Scratch<L, E> {
     p1: L,
@@ -47,16 +45,15 @@ pub(super) struct Scratch<L, E> {
     sums_fit: bool,
     penalties: Penalties,
     largest_sum: Option<u32>,
-    /// Costs of a block; of a whole row where several passes follow each other.
-    costs: Aligned<L>,
+    /// Costs of a block, or of a whole row where it has several passes.
+    costs: AlignedArray<L>,
     /// Brightness steps of a row, and the P2 of each direction there, in whole blocks.
     steps: Vec<u8>,
     p2: Vec<L>,
     edge: EdgeState<L>,
-    /// Sums of a pixel.
-    sums: Aligned<E>,
-    /// Sums of a row, which one pass hands to the next, in turn.
-    rows: [Aligned<E>; 2],
+    sums: AlignedArray<E>,
+    /// Sums of a row, which one pass hands to the next; passes use the two in turn.
+    rows: [AlignedArray<E>; 2],
     block_totals: BlockTotals,
     right: RightWinners,
 }
@@ -78,13 +75,12 @@ impl<L: Lane, E: Increment<L>> Scratch<L, E> {
         self.costs.bytes()
             + self.edge.bytes()
             + self.sums.bytes()
-            + self.rows.iter().map(Aligned::bytes).sum::<usize>()
+            + self.rows.iter().map(AlignedArray::bytes).sum::<usize>()
             + self.block_totals.bytes()
             + self.right.bytes()
     }
 }
 
-/// P2 of each brightness step.
 enum Penalties {
     /// `max(smallest, largest - ((alpha * step) >> 4))`, which vector instructions compute for many pixels at once.
     Linear {
@@ -102,7 +98,7 @@ impl Default for Penalties {
 }
 
 impl Penalties {
-    /// The formula where it gives the whole [`penalty_table`], else that.
+    /// Chooses the formula where it reproduces the whole [`penalty_table`], else the table.
     fn of(params: &StereoParams) -> Self {
         let table = penalty_table(params);
         let [largest, smallest] = [table[0], table[255]].map(|p2| p2 as u16);
@@ -116,7 +112,6 @@ impl Penalties {
         }
     }
 
-    /// P2 for each of the brightness steps.
     #[inline(always)]
     fn fill<L: Lane>(&self, steps: &[u8], out: &mut [L]) {
         match *self {
@@ -139,19 +134,18 @@ fn linear(largest: u16, alpha: u16, smallest: u16, step: u8) -> u16 {
     largest.saturating_sub((alpha * u16::from(step)) >> 4).max(smallest)
 }
 
-/// Polls of the row before until its thread is asked to exchange rows: they take about as long as a few blocks.
+/// Number of polls of the row before until its thread is asked to exchange rows: about as long as a few blocks.
 const PATIENCE: u32 = 100;
 
-/// A row on its way through the passes of a sweep. Threads may exchange it between two blocks.
+/// Row on its way through the passes of a sweep. Threads may exchange it between two blocks.
 pub(super) struct RowTask<'a, 'map, L, E> {
     pub(super) sweep: &'a Sweep,
     /// Number of the row in the order of the sweep.
     pub(super) v: usize,
-    /// Whether no sweep has processed it.
+    /// Whether no sweep has processed the row before.
     pub(super) first: bool,
-    /// Whether no sweep will process it later.
+    /// Whether no sweep will process the row later.
     pub(super) last: bool,
-    /// Cursor for each pass.
     pub(super) cursors: Vec<RowCursor<'a, BlockState<L>>>,
     pub(super) row: SequencedGuard<'a, Row<'map, E>>,
     pub(super) scratch: &'a mut Scratch<L, E>,
@@ -160,13 +154,13 @@ pub(super) struct RowTask<'a, 'map, L, E> {
 }
 
 impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
-    /// Whether a wait for the row before is over, see [`RowCursor::end_of_wait`].
+    /// Returns a test whether a wait for the row before is over, see [`RowCursor::end_of_wait`].
     pub(super) fn end_of_wait(&self) -> impl Fn() -> bool + use<'a, L, E> {
         self.cursors[self.place.0].end_of_wait()
     }
 
-    /// Processes the blocks of all passes. Returns `false` before the end where the row before does not release a block for long, or
-    /// where the thread of the next row asks for this one.
+    /// Processes the blocks of all passes. Returns `false` before the end if the row before does not release a block for long, or if
+    /// the thread of the next row asks for this one.
     #[inline(always)]
     pub(super) fn proceed<S: Vector>(
         &mut self,
@@ -183,7 +177,6 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         true
     }
 
-    /// How the sums of the pass are used.
     fn accumulation(&self) -> Accumulation {
         let p = self.place.0;
         match (self.first && p == 0, self.last && p + 1 == self.sweep.passes.len()) {
@@ -194,7 +187,6 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         }
     }
 
-    /// Predecessors of the pass's directions, of which there are so many.
     fn predecessors(&self) -> ([Predecessors<'a>; MAX_DIRECTIONS], usize) {
         let pass = &self.sweep.passes[self.place.0];
         let mut predecessors = [Predecessors::Same(Predecessor::Above); MAX_DIRECTIONS];
@@ -204,7 +196,6 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         (predecessors, pass.directions.len())
     }
 
-    /// Prepares the buffers for the pass.
     #[inline(always)]
     fn begin_pass<S: Vector>(&mut self, input: &SweepInput<'_>) {
         let (width, height) = input.luma.size();
@@ -231,7 +222,7 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         }
     }
 
-    /// Processes blocks of the pass, as [`Self::proceed`].
+    /// Processes the blocks of the pass; the return value is that of [`Self::proceed`].
     #[inline(always)]
     fn run_pass<S: Vector>(&mut self, simd: S, input: &SweepInput<'_>, mut is_asked: impl FnMut() -> bool) -> bool {
         if self.place.1 == 0 {
@@ -253,7 +244,7 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         };
         let room = room(input.range, input.windows, <L::V<S> as SimdBase<S>>::LEN);
         let streams = Streams::begin();
-        // passes over a row hand their sums on in the cache; between the sweeps they lie in the volume
+        // passes over a row hand their sums on in the cache; between the sweeps the sums lie in the volume
         let [before, after] = rows;
         let (before, after) = if p % 2 == 1 { (before, after) } else { (after, before) };
         let Row { volume, map } = &mut **row;
@@ -312,7 +303,7 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
                 output: SumOutput {
                     accumulation,
                     rule,
-                    streams: (p + 1 == passes).then_some(&streams), // what the next pass adds to is read at once
+                    streams: (p + 1 == passes).then_some(&streams), // the next pass would read its sums at once
                     fit_lanes: *sums_fit,
                 },
             };
@@ -336,7 +327,7 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
     }
 }
 
-/// Values of a slot for one direction; with gating, with a register on either side.
+/// Returns the number of values of a slot for one direction; with gating, with a register on either side.
 pub(super) fn room(range: Range, windows: Option<&DisparityWindows>, register: usize) -> usize {
     if windows.is_some() { range.stride + 2 * register } else { range.stride }
 }
@@ -394,14 +385,14 @@ fn scan_block<S: Vector, L: Lane, E: Increment<L>>(
     }
 }
 
-/// Runs a loop as a function of its own, for the same instructions: with all of them in one, a compiler takes minutes.
+/// Runs a loop as a function of its own with the same instructions: with all loops in one function, a compiler takes minutes.
 #[inline(never)]
 fn apart<S: Simd>(simd: S, run: impl FnOnce()) {
     simd.vectorize(run);
 }
 
-/// Brightness step between each pixel of a row and its predecessor. Where that lies outside a path starts, and the step has no
-/// effect.
+/// Computes the brightness step between each pixel of a row and its predecessor. A path starts where the predecessor lies outside,
+/// and the step has no effect there.
 #[inline(always)]
 fn brightness_steps(here: &[u8], above: &[u8], mirrored: bool, predecessor: Predecessors<'_>, steps: &mut [u8]) {
     let width = here.len();
@@ -423,7 +414,7 @@ fn brightness_steps(here: &[u8], above: &[u8], mirrored: bool, predecessor: Pred
     }
 }
 
-/// Differences of brightness between pixels and those `by` columns further; 0 where these lie outside.
+/// Computes differences of brightness between pixels and those `by` columns further; 0 where these lie outside.
 #[inline(always)]
 fn differences(here: &[u8], there: &[u8], by: isize, out: &mut [u8]) {
     let width = here.len();

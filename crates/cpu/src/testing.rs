@@ -1,4 +1,4 @@
-//! Hooks for tests that stand outside: the engine is compiled once for all of them.
+//! Hooks for the integration tests: the engine is compiled once for all of them.
 
 use super::{CpuEngine, need, new_pool};
 use crate::engine::EngineError;
@@ -8,24 +8,24 @@ use crate::process::memory::FreeMemory;
 use crossbeam_channel::Receiver;
 
 impl CpuEngine {
-    /// The same with so much free memory, whatever the system says.
+    /// Sets the amount of free memory that the engine assumes.
     #[must_use]
     pub fn with_free(mut self, free: FreeMemory) -> Self {
         self.buffers.free = Some(free);
         self
     }
 
-    /// Bytes that a demand is computed to need while it is matched.
+    /// Returns the computed number of bytes that a demand needs while it is matched.
     pub fn needed_bytes(&self, demand: &Demand) -> u64 {
         need::bytes(demand, self.machine())
     }
 
-    /// Bytes of these that are computed to be kept from pair to pair.
+    /// Returns the computed number of bytes that are kept from pair to pair.
     pub fn kept_bytes(&self, demand: &Demand) -> u64 {
         need::kept(demand, self.machine())
     }
 
-    /// Becomes as it is in a process that was forked: its threads are missing. They do nothing until `end` is disconnected.
+    /// Simulates a forked process, whose threads are missing: they do nothing until `end` is disconnected.
     ///
     /// # Errors
     /// The system gives no threads.

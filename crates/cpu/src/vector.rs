@@ -1,17 +1,17 @@
-//! Operations for which processors have instructions that [`fearless_simd`] has no name for.
+//! Operations of the innermost loops for which processors have instructions that [`fearless_simd`] lacks.
 
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// A level of vector instructions, with the operations of the innermost loops.
+/// Level of vector instructions, with the operations of the innermost loops.
 pub(super) trait Vector: Simd {
-    /// The smallest byte, in all lanes.
+    /// Returns the smallest byte, in all lanes.
     #[inline(always)]
     fn least(self, bytes: Self::u8s) -> Self::u8s {
         Self::u8s::splat(self, bytes.reduce_min())
     }
 
-    /// The smallest of numbers below 2^15 and its first lane, counted within its block of eight; those of other blocks are larger.
+    /// Returns the smallest of numbers below 2^15 and its first lane within its block of eight. Numbers of different blocks differ.
     #[inline(always)]
     fn least_of_blocks(self, numbers: Self::i16s) -> (u16, usize) {
         let least = numbers.reduce_min();
@@ -19,7 +19,7 @@ pub(super) trait Vector: Simd {
         (least as u16, lane % 8)
     }
 
-    /// `factor * (a + b) + 256 * high + low` for each lane; the result is below 2^15.
+    /// Computes `factor * (a + b) + 256 * high + low` for each lane; the result is below 2^15.
     #[inline(always)]
     fn combine_bytes(
         self,
@@ -49,8 +49,8 @@ mod x86 {
 
     impl Vector for Sse2 {}
 
-    /// A level with an instruction for the smallest of eight numbers. `$fold` makes a block of a register `$of` by minima. Bytes are unpacked
-    /// within blocks, `$order` puts the halves in order.
+    /// Implements [`Vector`] for a level with an instruction for the smallest of eight numbers. `$fold` makes a block of a register `$of`
+    /// by minima. Bytes are unpacked within blocks; `$order` restores the order of the halves.
     macro_rules! with_instructions {
         (
             $level:ident, |$of:ident| $fold:expr,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_level_computes_the_same() {
+    fn every_level_matches_plain_loops() {
         let rng = &mut Rng::with_seed(4);
         for level in SimdLevel::all() {
             for _ in 0..50 {

@@ -1,14 +1,13 @@
-//! Values that threads access in a fixed order, without locks: [`Sequenced`] for one value, [`Wavefront`] for the blocks of a
-//! row, which the threads of successive rows pass through one behind the other.
+//! Shared mutable memory of the engine, without locks: [`SequencedCell`] for one value that threads access in a fixed order, and
+//! [`Wavefront`] for the blocks of a row, which the threads of successive rows pass through one behind the other.
 //!
-//! The only shared mutable memory of the engine. Each value has a progress counter: the number of the access that may come
-//! next. A thread touches a value only from the moment at which it has read its own number there (which acquires the writes
-//! that the last access released) until it writes the next number; and no two threads have the same number at once. Counters
-//! only grow, and no number of an access is [`LOCKED`] or [`POISONED`]. Threads may hand a guard or a cursor to each other: whatever
-//! passes it orders the accesses before and after.
+//! Proof: each value has a progress counter, the number of the next access. A thread touches a value only after it has read its own
+//! number there (which acquires the writes that the last access released) and until it writes the next number. No two threads have
+//! the same number at once. Counters only grow, and no access has the number [`LOCKED`] or [`POISONED`]. Threads may hand a guard or
+//! a cursor to each other, if the means of doing so orders the accesses before and after.
 //!
-//! A thread that panics stops the later ones: they panic too instead of waiting for ever. They wait for ever only if a thread
-//! forgets its guard or cursor ([`std::mem::forget`]).
+//! After a panic of a thread the later threads panic too instead of waiting for ever. They wait for ever only if a thread forgets its
+//! guard or cursor ([`std::mem::forget`]).
 
 #![allow(unsafe_code, reason = "values shared between threads; see the proof above and at each place")]
 
@@ -16,15 +15,15 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A thread holds the value. Above all numbers: accesses have 32 bits, and rows are fewer.
+/// Mark of a value that a thread holds. It is above all numbers: accesses have 32 bits, and rows are fewer.
 const LOCKED: u64 = u64::MAX;
-/// A thread panicked while it held the value: there are no further accesses.
+/// Mark of a value whose holder panicked: there are no further accesses.
 const POISONED: u64 = u64::MAX - 1;
-/// Polls before a waiting thread yields: about as long as one or two blocks take. Where threads share a core, the other one may be
-/// the one to wait for.
+/// Number of polls before a waiting thread yields: about as long as one or two blocks take. Where threads share a core, it may wait
+/// for the thread that it keeps from running.
 const SPINS_BEFORE_YIELD: usize = 64;
 
-/// Lets time pass between two polls of a value.
+/// Pause between two polls of a value.
 #[derive(Default)]
 pub(super) struct Pause {
     spins: usize,
@@ -42,7 +41,7 @@ impl Pause {
     }
 }
 
-/// A value with its progress counter.
+/// Value with its progress counter.
 struct ProgressCell<T> {
     progress: AtomicU64,
     value: UnsafeCell<T>,
@@ -54,18 +53,18 @@ impl<T> ProgressCell<T> {
     }
 }
 
-/// A value that threads access one after the other.
-pub(super) struct Sequenced<T>(ProgressCell<T>);
+/// Value that threads access one after the other.
+pub(super) struct SequencedCell<T>(ProgressCell<T>);
 
 // SAFETY: threads get the value one at a time, see above.
-unsafe impl<T: Send + Sync> Sync for Sequenced<T> {}
+unsafe impl<T: Send + Sync> Sync for SequencedCell<T> {}
 
-impl<T> Sequenced<T> {
+impl<T> SequencedCell<T> {
     pub(super) fn new(value: T) -> Self {
         Self(ProgressCell::new(value))
     }
 
-    /// Access number `access` to the value; waits until all earlier accesses have ended.
+    /// Starts access number `access` to the value, after all earlier accesses have ended.
     ///
     /// # Panics
     /// An earlier access has panicked, or this one has taken place before.
@@ -73,7 +72,7 @@ impl<T> Sequenced<T> {
         let progress = &self.0.progress;
         let number = u64::from(access);
         let mut pause = Pause::default();
-        // the exchange lets one of several with the same number through
+        // the exchange succeeds for only one of several with the same number
         while let Err(next) = progress.compare_exchange(number, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
             match next {
                 POISONED => panic!("another thread of this pair panicked"),
@@ -86,10 +85,10 @@ impl<T> Sequenced<T> {
     }
 }
 
-/// An access to a [`Sequenced`] value; it ends when the guard is dropped.
+/// Access to a [`SequencedCell`]; it ends when the guard is dropped.
 pub(super) struct SequencedGuard<'a, T> {
-    value: &'a Sequenced<T>,
-    /// The number of the next access.
+    value: &'a SequencedCell<T>,
+    /// Number of the next access.
     next: u64,
 }
 
@@ -116,12 +115,12 @@ impl<T> Drop for SequencedGuard<'_, T> {
     }
 }
 
-/// Values of the blocks of a row. The cursors of successive rows pass through them one behind the other: each holds one value
-/// and reads the one after it, and then releases it to the cursor of the next row.
+/// Values of the blocks of a row. The cursors of successive rows pass through them one behind the other: each holds one value, reads
+/// the one after it, and then releases its value to the cursor of the next row.
 pub(super) struct Wavefront<T> {
     values: Vec<ProgressCell<T>>,
     rows_started: AtomicU64,
-    /// The first row whose cursor was dropped early: no later row passes it. Above all rows while there is none.
+    /// First row whose cursor was dropped early: no later row passes it. Above all rows while there is none.
     aborted_row: AtomicU64,
 }
 
@@ -135,7 +134,7 @@ impl<T> Default for Wavefront<T> {
 }
 
 impl<T: Default> Wavefront<T> {
-    /// Makes `len` values, before the first row.
+    /// Creates `len` values, before the first row.
     pub(super) fn restart(&mut self, len: usize) -> impl Iterator<Item = &mut T> {
         self.values.resize_with(len, || ProgressCell::new(T::default()));
         *self.rows_started.get_mut() = 0;
@@ -146,14 +145,14 @@ impl<T: Default> Wavefront<T> {
         self.values()
     }
 
-    /// All values, borrowed exclusively.
+    /// Returns all values, borrowed exclusively.
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut().map(|cell| cell.value.get_mut())
     }
 }
 
 impl<T> Wavefront<T> {
-    /// Whether the row before has released value `next` and the one after it, as far as there are such values.
+    /// Whether the row before has released value `next` and the one after it, as far as these exist.
     #[inline]
     fn is_released(&self, next: usize, row: u64) -> bool {
         // rows release values in their order
@@ -161,36 +160,36 @@ impl<T> Wavefront<T> {
         last.is_none_or(|last| last.progress.load(Ordering::Acquire) == row)
     }
 
-    /// Whether a row before was dropped early.
+    /// Whether an earlier row was dropped early.
     #[inline]
     fn is_stopped(&self, row: u64) -> bool {
         self.aborted_row.load(Ordering::Relaxed) < row
     }
 
-    /// The cursor of the next row. It has to pass through all values: one that is dropped before stops all later rows.
+    /// Returns the cursor of the next row. It has to pass through all values: one that is dropped before stops all later rows.
     pub(super) fn start_row(&self) -> RowCursor<'_, T> {
         RowCursor { wavefront: self, row: self.rows_started.fetch_add(1, Ordering::Relaxed), next: 0, holds: false }
     }
 }
 
-/// A row on its way through a [`Wavefront`].
+/// Row on its way through a [`Wavefront`].
 pub(super) struct RowCursor<'a, T> {
     wavefront: &'a Wavefront<T>,
-    /// No other cursor has this number: the counter gives it out once, and 64 bits do not overflow.
+    /// Number of the row, unique: the counter hands out each number once, and 64 bits do not overflow.
     row: u64,
     /// Index of the next value.
     next: usize,
-    /// Whether this cursor still holds the value before that.
+    /// Whether this cursor still holds the value before `next`.
     holds: bool,
 }
 
 impl<'a, T> RowCursor<'a, T> {
-    /// Number of the row, counted from 0 in the order of the sweep.
+    /// Returns the number of the row, counted from 0 in the order of the sweep.
     pub(super) fn row(&self) -> u64 {
         self.row
     }
 
-    /// Releases the value, and returns whether the next one can be taken. Behind the last value gives `true`.
+    /// Releases the value, and returns whether the next one can be taken; `true` behind the last value.
     ///
     /// # Panics
     /// An earlier row was dropped early.
@@ -208,15 +207,15 @@ impl<'a, T> RowCursor<'a, T> {
         is_ready
     }
 
-    /// A view of the rows before, for a thread that has lent its cursor: whether to go on, with the next value or, where an earlier row
-    /// was dropped early, with a panic.
+    /// Returns a test for a thread that has lent its cursor: whether its wait is over, because the next value is free or because an
+    /// earlier row was dropped early.
     pub(super) fn end_of_wait(&self) -> impl Fn() -> bool + use<'a, T> {
         let (wavefront, next, row) = (self.wavefront, self.next, self.row);
         move || wavefront.is_released(next, row) || wavefront.is_stopped(row)
     }
 
-    /// Releases the value and takes the next one, with a view of the one after it; waits until the row before has released
-    /// both. `None` behind the last value.
+    /// Releases the value and takes the next one, with a view of the one after it, after the row before has released both. `None` behind
+    /// the last value.
     ///
     /// # Panics
     /// An earlier row was dropped early.
@@ -239,8 +238,8 @@ impl<'a, T> RowCursor<'a, T> {
 }
 
 impl<T> Drop for RowCursor<'_, T> {
-    /// A cursor that is dropped early stops the later rows, which would wait for ever. The values stay as they are: rows ahead
-    /// hold some of them.
+    /// Stops the later rows, which would wait for ever, if the cursor is dropped early. The values stay as they are: rows ahead hold some
+    /// of them.
     fn drop(&mut self) {
         if self.holds || self.next < self.wavefront.values.len() {
             self.wavefront.aborted_row.fetch_min(self.row, Ordering::Relaxed);
@@ -267,7 +266,6 @@ mod tests {
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     }
 
-    /// The text of a panic.
     fn panic_text<T>(call: impl FnOnce() -> T) -> String {
         let panic = catch_unwind(AssertUnwindSafe(|| drop(call()))).expect_err("a panic");
         let text = panic.downcast_ref::<String>().cloned();
@@ -280,7 +278,7 @@ mod tests {
         wavefront
     }
 
-    /// Each row changes the values in a way that shows if it had overtaken another one or seen half of its changes.
+    /// Changes the values in each row in a way that shows if a row overtook another one or saw half of its changes.
     #[test]
     fn rows_follow_each_other_and_see_the_changes_of_the_row_before() {
         let times = if cfg!(miri) { 5 } else { 50 };
@@ -310,7 +308,7 @@ mod tests {
 
     #[test]
     fn accesses_come_in_order_and_a_panic_reaches_waiting_threads() {
-        let value = Sequenced::new(Vec::new());
+        let value = SequencedCell::new(Vec::new());
         std::thread::scope(|scope| {
             for access in [3, 1, 0, 2] {
                 let value = &value;
@@ -327,9 +325,9 @@ mod tests {
     }
 
     #[test]
-    fn a_held_value_has_no_access_number_and_an_access_comes_once() {
+    fn each_access_number_is_granted_once() {
         ends(|| {
-            let value = Sequenced::new(0);
+            let value = SequencedCell::new(0);
             value.0.progress.store(u32::MAX.into(), Ordering::Relaxed);
             let held = value.take(u32::MAX);
             let now = value.0.progress.load(Ordering::Relaxed);
@@ -391,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_needs_no_look_at_the_values() {
+    fn restart_needs_no_access_to_values() {
         ends(|| {
             let mut wavefront = wavefront(2);
             drop((wavefront.start_row(), wavefront.start_row()));

@@ -1,7 +1,7 @@
-//! Weighted median at edges of depth on the CPU, after [`crate::stereo::filter::weighted_median`]: neighbouring pixels side by side in a
-//! register. Few pixels lie at such edges, and registers without any are passed over.
+//! Weighted median at edges of depth on the CPU, after [`crate::stereo::filter::weighted_median`], a register of pixels at a time. Few
+//! pixels lie at such edges, and registers without any are skipped.
 //!
-//! Medians are found by halving the range of the windows' disparities: each time the weights of those below are summed.
+//! A median is found by halving the range of the window's disparities: each time the weights of those below the middle are summed.
 
 use super::median::{STRIP, Strip, store_some};
 use super::simd::{SimdLevel, on_level};
@@ -12,28 +12,27 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Rows of a window, and columns.
+/// Rows of a window, and its columns.
 const SIDE: usize = 2 * RADIUS / STRIDE + 1;
-/// Pixels of a window that count.
+/// Number of pixels of a window that count.
 const TAPS: usize = SIDE * SIDE;
 
-/// Some rows with those around them: disparities and the channels that tell surfaces apart.
+/// Some rows with those around them: disparities, and the channels that distinguish surfaces.
 #[derive(Default)]
-struct Guided {
+struct GuidedStrip {
     values: Strip,
     channels: [Strip; 3],
-    /// The smallest disparity of each column near a row, less 1, from [`RADIUS`] columns before the image on.
+    /// Smallest disparity of each column near a row, less 1, from [`RADIUS`] columns before the image on.
     smallest: Vec<i16>,
-    /// The largest one.
+    /// Largest disparity of these columns.
     largest: Vec<i16>,
 }
 
-/// Filters the disparities of an image.
 pub(super) fn run(level: SimdLevel, values: &mut Image<i16>, picture: PictureRef<'_>) {
     let before = values.clone();
     let width = before.width();
     let strips = values.pixels_mut().par_chunks_mut(STRIP * width).enumerate();
-    strips.for_each_init(Guided::default, |guided, (s, out)| {
+    strips.for_each_init(GuidedStrip::default, |guided, (s, out)| {
         let rows = s * STRIP..s * STRIP + out.len() / width;
         on_level!(level, simd => {
             guided.values.set(&before, rows.clone(), RADIUS, |&value| value);
@@ -55,8 +54,7 @@ pub(super) fn run(level: SimdLevel, values: &mut Image<i16>, picture: PictureRef
     });
 }
 
-impl Guided {
-    /// Filters the pixels of some rows where depth has an edge.
+impl GuidedStrip {
     #[inline(always)]
     fn filter<S: Simd, const CHANNELS: usize>(&mut self, simd: S, width: usize, out: &mut [i16]) {
         let len = <S::i16s as SimdBase<S>>::LEN;
@@ -84,7 +82,7 @@ impl Guided {
             let (mut low, mut high) = (S::i16s::splat(simd, i16::MAX), S::i16s::splat(simd, INVALID));
             for row in y + RADIUS - EDGE_RADIUS..=y + RADIUS + EDGE_RADIUS {
                 let value = S::i16s::from_slice(simd, self.values.row(row, x, len));
-                low = low.min(value - 1); // none becomes the largest number
+                low = low.min(value - 1); // INVALID - 1 is the largest number
                 high = high.max(value);
             }
             low.store_slice(&mut self.smallest[x..][..len]);
@@ -92,7 +90,7 @@ impl Guided {
         }
     }
 
-    /// Tells around which pixels of a register the extremes have an edge.
+    /// Finds the pixels of a register around which the extremes have an edge.
     #[inline(always)]
     fn edges<S: Simd>(&self, simd: S, x: usize) -> S::mask16s {
         let len = <S::i16s as SimdBase<S>>::LEN;
@@ -106,7 +104,7 @@ impl Guided {
         high.saturating_sub(low).simd_gt(EDGE as i16)
     }
 
-    /// Computes the weighted medians around the pixels of a register; of others any number.
+    /// Computes the weighted medians around the pixels of a register that lie at edges; other lanes are undefined.
     #[inline(always)]
     fn median<S: Simd, const CHANNELS: usize>(&self, simd: S, (x, y): (usize, usize), is_edge: S::mask16s) -> S::i16s {
         let len = <S::i16s as SimdBase<S>>::LEN;
@@ -157,8 +155,8 @@ impl Guided {
     }
 }
 
-/// After [`crate::stereo::filter::weighted_median::weight`]: a power of two is a float without a mantissa, and its exponent falls with
-/// the difference.
+/// Computes [`crate::stereo::filter::weighted_median::weight`]: a power of two is a float without a mantissa, and its exponent falls
+/// with the difference.
 #[inline(always)]
 fn weight<S: Simd>(simd: S, difference: S::i16s) -> S::i16s {
     const EXPONENT: u32 = 7; // its place in the upper half of a float

@@ -1,7 +1,8 @@
-//! `--engine auto`: times both engines on a sample pair, and caches the times.
+//! `--engine auto`: times both engines on a sample pair, caches the times in a file, and chooses the quicker one. Never a software
+//! adapter.
 //!
-//! A software adapter is never chosen. The times are cached in a file of the program's cache folder, by devices, drivers, size and the
-//! parameters that decide how long a pair takes. The best of several starts count: at one of them the machine may have had other work.
+//! The key of the cache has devices, drivers, size and all parameters that decide how long a pair takes. The best of several starts
+//! counts, because the machine may have had other work at one of them.
 
 use super::cached::Measurements;
 use super::front::AxisAdapter;
@@ -13,12 +14,11 @@ use std::time::{Duration, Instant};
 
 /// Time limit for each engine, after its first pair.
 const TIMING_LIMIT: Duration = Duration::from_millis(300);
-/// Pairs no quicker than the best one after which timing ends: clocks rise while there is work.
+/// Number of pairs no quicker than the best one after which timing ends: clocks rise while there is work.
 const MAX_SLOWER: usize = 5;
-/// Starts of the program at which engines are timed.
+/// Number of program starts at which engines are timed.
 const MAX_ROUNDS: u32 = 3;
 
-/// The quicker engine.
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
     choose_with(options, sample, &Measurements::named("engine-times.json"))
 }
@@ -45,7 +45,7 @@ fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements
     quicker(gpu, cpu, cache, &key, |engine| time(engine, sample))
 }
 
-/// The quicker one of two engines by the times that `time` measures, ms, or that are cached under `key`.
+/// Chooses the quicker one of two engines by the times that `time` measures, ms, or that are cached under `key`.
 fn quicker(
     mut gpu: Box<dyn Engine>,
     mut cpu: Box<dyn Engine>,
@@ -77,11 +77,11 @@ fn quicker(
 struct Times {
     gpu_ms: f64,
     cpu_ms: f64,
-    /// Starts of the program that have measured them.
+    /// Number of program starts that have measured them.
     rounds: u32,
 }
 
-/// The best time of several pairs after the first one, which compiles and allocates. The engine forgets them.
+/// Returns the best time of several pairs, ms, after a first one, which compiles and allocates. The engine forgets them all.
 fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
     run(engine, sample.clone())?;
     let start = Instant::now();
@@ -94,12 +94,12 @@ fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
             break;
         }
     }
-    // results depend on the pairs before, and must not on whether times were cached
+    // results depend on earlier pairs, and must not depend on whether times were cached
     engine.forget();
     Ok(best.as_secs_f64() * 1e3)
 }
 
-/// The GPU, its driver, and the variant with which it would match the sample: another one after `tune`.
+/// Describes the GPU, its driver, and the variant that would match the sample, which differs after `tune`.
 fn words_of(engine: &mut GpuEngine, sample: &Job) -> String {
     let Gpu { adapter, info, .. } = engine.gpu();
     let (driver, name) = (adapter.get_info(), info.adapter.clone());
@@ -108,7 +108,7 @@ fn words_of(engine: &mut GpuEngine, sample: &Job) -> String {
     format!("{name} {} {} {variant}", driver.driver, driver.driver_info)
 }
 
-/// Everything that decides how long a pair takes.
+/// Describes everything that decides how long a pair takes.
 fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     let Job { frame, params, read_back, wants_right } = sample;
     let (width, height) = frame.size();
@@ -136,12 +136,12 @@ mod tests {
     use stereopsis_capture::scene::{SceneOptions, render};
     use stereopsis_frame::Frame;
 
-    /// An engine whose pairs take times that a test invents; it fails once there are no more.
+    /// Engine whose pairs take times from a list; it fails at its end.
     struct TimedEngine {
         kind: EngineKind,
         times_ms: VecDeque<u64>,
         job: Option<Job>,
-        /// Pairs since it forgot those before.
+        /// Number of pairs since the last `forget`.
         pairs: Arc<AtomicUsize>,
     }
 
@@ -193,7 +193,7 @@ mod tests {
         Job { frame, params: params.into(), read_back: true, wants_right: false }
     }
 
-    /// The chosen kind and its reason, where a pair takes so long on the GPU and on the CPU.
+    /// Returns the chosen kind and its reason for these times of pairs on the GPU and on the CPU.
     fn chosen(cache: &Measurements, gpu_ms: &[u64], cpu_ms: &[u64]) -> (EngineKind, String) {
         let [gpu, cpu] =
             [(EngineKind::Gpu, gpu_ms), (EngineKind::Cpu, cpu_ms)].map(|(k, ms)| TimedEngine::boxed(k, ms));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quicker_engine_is_chosen_and_both_times_are_said() {
+    fn chooses_the_quicker_engine_and_reports_both_times() {
         let cache = Measurements::default();
         let (steady, slower) = ([4; 9], [7; 9]);
         assert_eq!(chosen(&cache, &steady, &slower), (EngineKind::Gpu, "gpu 4.0 ms, cpu 7.0 ms".into()));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_may_rise_and_single_pairs_may_be_slow() {
+    fn timing_ignores_rising_clocks_and_single_slow_pairs() {
         let job = sample(StereoParams::default());
         let of = |times_ms: &[u64]| {
             let pairs = Arc::<AtomicUsize>::default();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_is_told_by_its_driver_and_its_variant() {
+    fn gpu_words_contain_driver_and_variant() {
         let Some(gpu) = Gpu::for_test() else { return };
         let info = gpu.adapter.get_info();
         let mut engine = GpuEngine::new(gpu).unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_a_busy_moment_do_not_last() {
+    fn times_of_a_busy_moment_are_measured_again() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Measurements::in_file(folder.path().join("times.json"));
         assert_eq!(chosen(&cache, &[5; 9], &[40; 9]).0, EngineKind::Gpu, "the CPU has other work");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_always_an_engine_and_a_reason_and_never_a_software_adapter() {
+    fn always_chooses_an_engine_with_a_reason_and_no_software() {
         let one_thread = OpenOptions { threads: Some(1), ..OpenOptions::default() };
         let chosen = choose_with(&one_thread, None, &Measurements::default());
         assert!(!chosen.engine.info().software);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_takes_time_is_in_the_key() {
+    fn key_contains_all_that_decides_the_time() {
         let default = StereoParams::default();
         let others = [
             StereoParams { uniqueness: 10, ..default.clone() },

@@ -1,13 +1,13 @@
-//! Results of an engine on the network: each pair comes with its own result.
+//! Engine on another machine: each pair from the network comes with its own result, which this module returns.
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use std::sync::Arc;
 
-/// Engine that returns the results that came with the pairs.
+/// Engine that returns the results that arrived with the pairs.
 #[derive(Default)]
 pub(super) struct RemoteResults {
     job: Option<Job>,
-    /// The engine of the last result.
+    /// Engine of the last result.
     info: Option<Arc<EngineInfo>>,
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use stereopsis_frame::{Frame, Matched, RawPair};
 
     #[test]
-    fn the_result_is_the_one_that_came_with_the_pair_or_it_is_said_why_there_is_none() {
+    fn returns_the_result_of_a_pair_or_the_reason_for_none() {
         let options = scene::SceneOptions { width: 64, height: 48, ..scene::SceneOptions::default() };
         let raw = scene::render(&options, 0, false);
         let there = StereoParams { num_disparities: 16, p1: 3, ..StereoParams::default() };

@@ -1,5 +1,5 @@
-//! The front of an engine: images of cameras one above the other are turned before and their maps turned back after, and
-//! [`Temporal::Auto`] is decided by the source of a pair.
+//! Adapter in front of every engine. It turns the images of cameras one above the other before matching and their maps back after it,
+//! and decides [`Temporal::Auto`] by the source of a pair.
 
 use super::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::geometry::Axis;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_frame::Frame;
 
-/// An engine that takes pairs of either axis; pairs of cameras side by side go through unchanged. TurnedJob maps come to the host, because a
+/// Engine for pairs of either axis; pairs of cameras side by side go through unchanged. Turned maps come to the host, because a
 /// device's texture stays turned.
 pub(super) struct AxisAdapter {
     engine: Box<dyn Engine>,
-    /// Jobs in flight that were changed, as they were given, and the time of turning.
+    /// Original jobs of the changed ones in flight, with the time of turning; `None` for an unchanged job.
     in_flight: VecDeque<Option<(Job, Option<Duration>)>>,
-    /// The last pair that was turned: a job is prepared several times before it is submitted.
+    /// Last pair that was turned: a job is prepared several times before it is submitted.
     turned: Option<TurnedJob>,
 }
 
@@ -31,7 +31,7 @@ impl AxisAdapter {
         Self { engine: Box::new(engine), in_flight: VecDeque::new(), turned: None }
     }
 
-    /// The job for the engine, with the time of turning; `None` where it stays as it is.
+    /// Returns the job for the engine, with the time of turning; `None` where it stays as it is.
     fn changed(&mut self, job: &Job) -> Option<(Job, Option<Duration>)> {
         let turned = self.turned(job).map(|(job, took)| (job, Some(took)));
         if job.params.temporal != Temporal::Auto || !job.frame.is_camera {
@@ -41,7 +41,7 @@ impl AxisAdapter {
         Some((Job { params: Arc::new(job.params.of_source(true)), ..turned }, took))
     }
 
-    /// The job with turned images and the time of turning; `None` where it needs none.
+    /// Returns the job with turned images and the time of turning; `None` where it needs none.
     fn turned(&mut self, job: &Job) -> Option<(Job, Duration)> {
         if job.frame.axis == Axis::Horizontal {
             return None;
@@ -114,7 +114,7 @@ impl Engine for AxisAdapter {
     }
 }
 
-/// The result of a turned pair as that of the job that was given.
+/// Turns the result of a turned pair back, and assigns it to the original job.
 fn upright(output: Output, job: Job, took: Duration) -> Output {
     let start = Instant::now();
     let [map, right_map] =
@@ -141,7 +141,7 @@ mod tests {
     use stereopsis_capture::scene::{SceneOptions, render};
 
     #[test]
-    fn a_pair_of_one_camera_above_the_other_is_matched_along_columns_on_every_engine() {
+    fn vertical_pairs_are_matched_along_columns_on_every_engine() {
         let options = SceneOptions { width: 90, height: 61, ..SceneOptions::default() };
         let side_by_side = [0, 1].map(|number| render(&options, number, false));
         let params = Arc::new(StereoParams {

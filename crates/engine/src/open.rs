@@ -1,24 +1,24 @@
-//! Opens the engine that the user has chosen.
+//! Opens the engine that the user has chosen, and opens it again after the loss of its device.
 
 use super::front::AxisAdapter;
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
 
-/// Why there is no GPU engine.
+/// Message where the build has no GPU engine.
 #[cfg(not(feature = "gpu"))]
 const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
 
-/// Options by which an engine is opened.
+/// Options for opening an engine.
 #[derive(Clone)]
 pub struct OpenOptions {
     /// The user's choice.
     pub choice: EngineChoice,
-    /// Threads of the CPU engine; one for each core by default.
+    /// Number of threads of the CPU engine; one for each core by default.
     pub threads: Option<usize>,
-    /// The GPU to open, where none is open already.
+    /// GPU to open, where none is open yet.
     pub adapter: AdapterChoice,
-    /// The GPU that a window draws with.
+    /// GPU that a window draws with.
     #[cfg(feature = "gpu")]
     pub gpu: Option<Gpu>,
     /// Whether the GPU engine tries variants on the pairs that come along.
@@ -26,7 +26,7 @@ pub struct OpenOptions {
 }
 
 impl Default for OpenOptions {
-    /// The quicker engine of the best GPU and all cores.
+    /// Returns options for the quicker engine of the best GPU and all cores.
     fn default() -> Self {
         Self {
             choice: EngineChoice::Auto,
@@ -39,26 +39,25 @@ impl Default for OpenOptions {
     }
 }
 
-/// An open engine.
+/// Engine that was opened, with the reason for its choice.
 pub struct Opened {
-    /// The engine.
+    /// Open engine.
     pub engine: Box<dyn Engine>,
-    /// Why `auto` chose it: the times that it measured, or why it measured none.
+    /// Reason for the choice of `auto`: the measured times, or why there are none.
     pub why: Option<String>,
 }
 
-/// Opens an engine, which takes pairs of cameras side by side and one above the other. `auto` times both engines on `sample`, or remembers;
-/// it gives an engine in any case.
+/// Opens an engine for pairs of either axis. `auto` times both engines on `sample`, or uses cached times, and never fails.
 ///
 /// # Errors
-/// The GPU was asked for by name and cannot be opened; the text says what to do.
+/// The GPU was chosen by name and cannot be opened; the text contains the remedy.
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.choice {
         #[cfg(feature = "gpu")]
         EngineChoice::Auto => Ok(super::auto::choose(options, sample)),
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Auto => {
-            let _ = sample; // there is one engine alone
+            let _ = sample; // there is only one engine
             Ok(Opened {
                 engine: Box::new(AxisAdapter::new(CpuEngine::new(options.threads))),
                 why: Some(WITHOUT_GPU.to_owned()),
@@ -87,7 +86,7 @@ impl OpenOptions {
     /// Opens the engine again after the loss of its device.
     ///
     /// # Errors
-    /// There is no GPU still; `auto` does not turn to the CPU here.
+    /// There is still no GPU. `auto` does not choose the CPU here.
     pub(super) fn open_again(&self, sample: Option<&Job>) -> Result<Opened, EngineError> {
         #[cfg(feature = "gpu")]
         return open(&Self { gpu: Some(self.open_gpu()?), ..self.clone() }, sample);
@@ -98,20 +97,19 @@ impl OpenOptions {
 
 #[cfg(feature = "gpu")]
 impl OpenOptions {
-    /// The GPU that is open, or the one that was chosen.
+    /// Returns the open GPU, or opens the chosen one.
     pub(super) fn open_gpu(&self) -> Result<Gpu, EngineError> {
         self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
     }
 
-    /// The GPU engine, with its own methods.
+    /// Opens the GPU engine as its own type, with its own methods.
     ///
     /// # Errors
-    /// There is no such GPU, or it cannot be opened; the text says what to do.
+    /// There is no such GPU, or it cannot be opened; the text contains the remedy.
     pub fn gpu_engine(&self) -> Result<GpuEngine, EngineError> {
         self.engine_on(self.open_gpu()?)
     }
 
-    /// The engine on this GPU.
     pub(super) fn engine_on(&self, gpu: Gpu) -> Result<GpuEngine, EngineError> {
         let options =
             GpuOptions { overrides: VariantOverrides::from_env()?, autotune: self.autotune, ..GpuOptions::default() };

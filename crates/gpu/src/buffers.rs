@@ -1,4 +1,4 @@
-//! Buffers and images on the device: those that the last dispatch graph needs. What keeps its size is kept with its contents.
+//! Buffers and images on the device for the current dispatch graph. A buffer that keeps its size keeps its contents.
 
 use super::device::Gpu;
 use super::graph::DispatchGraph;
@@ -9,10 +9,10 @@ use crate::stereo::cost::mutual_information::log_table;
 use crate::stereo::filter::choice;
 use std::collections::HashMap;
 
-/// Results that exist at a time: the one on show, and those in flight.
+/// Number of results that exist at a time: the one on show, and those in flight.
 pub(super) const RESULTS: usize = 4;
 
-/// Pixels of 32 bits, because shaders can write those on every device.
+/// Format of results: 32 bits a pixel, because shaders can write such textures on every device.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
 
 #[derive(Default)]
@@ -73,7 +73,6 @@ impl Buffers {
         Ok(is_reduced || !created.is_empty())
     }
 
-    /// Bytes on the device.
     pub(super) fn bytes(&self) -> u64 {
         let of_texture = |texture: &wgpu::Texture| 4 * u64::from(texture.width()) * u64::from(texture.height());
         let pictures = self.pictures.values().map(|picture| of_texture(picture.texture()));
@@ -85,13 +84,12 @@ impl Buffers {
         self.linear.get(&resource)
     }
 
-    /// A buffer or a made image, to be bound.
+    /// Returns the binding of a buffer or a derived image.
     pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
         let picture = self.pictures.get(&resource).map(wgpu::BindingResource::TextureView);
         picture.or_else(|| self.buffer(resource).map(wgpu::Buffer::as_entire_binding))
     }
 
-    /// The texture for the next result: the oldest one.
     pub(super) fn next_result(&mut self) -> wgpu::Texture {
         self.next_result = (self.next_result + 1) % RESULTS;
         self.results[self.next_result].clone()
@@ -107,14 +105,14 @@ fn new_buffer(gpu: &Gpu, resource: Resource, bytes: u64) -> wgpu::Buffer {
     }
 }
 
-/// Tables that the reference computes once for all engines.
+/// Returns the contents of tables that the reference computes once for all engines.
 fn contents(resource: Resource) -> Option<Vec<u32>> {
     match resource {
         Resource::LogTable => Some(log_table()),
         Resource::ChoiceNet => Some(choice::numbers().map(|number| number as u32).collect()),
         Resource::CostTable(scale) => {
             let tables = scale.tables();
-            // a word each, so that one load finds it
+            // a word for each entry, so that one load reads it
             Some(tables.difference.into_iter().chain(tables.census).map(u32::from).collect())
         }
         _ => None,

@@ -1,7 +1,7 @@
-//! The GPU: one adapter, device and queue, for the engine and for the window that draws with the same ones.
+//! The GPU: one adapter, device and queue, shared by the engine and the window that draws with them.
 //!
-//! Vulkan, Metal and DX12 only: GL adapters can draw and not compute. Callbacks, which may run on any thread, record a lost
-//! device and uncaught errors here.
+//! Vulkan, Metal and DX12 only: GL adapters can draw and not compute. Callbacks, which may run on any thread, record here the loss of
+//! the device and uncaught errors.
 
 use super::limits::{Limits, too_few};
 use super::memory;
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// An adapter in the list of devices.
+/// Adapter in the list of devices.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct AdapterSummary {
@@ -22,7 +22,7 @@ pub struct AdapterSummary {
     pub backend: String,
     /// Name and version of the driver.
     pub driver: String,
-    /// True for a software adapter: a driver that runs on the CPU.
+    /// Whether it is a software adapter: a driver that runs on the CPU.
     pub software: bool,
     /// Largest buffer that a kernel can see at once, MiB; larger volumes are spread over several.
     pub largest_binding_mib: u64,
@@ -41,14 +41,14 @@ pub struct AdapterSummary {
 }
 
 impl AdapterSummary {
-    /// `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB`.
+    /// Returns text like `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB`.
     pub fn heading(&self) -> String {
         let Self { index, name, backend, driver, software, largest_binding_mib, .. } = self;
         let software = if *software { ", software" } else { "" };
         format!("{index}: {name} ({backend}{software}), driver {driver}, buffers of {largest_binding_mib} MiB")
     }
 
-    /// Why the GPU engine cannot run on it, though it computes and a window can draw with it; `None` if it can.
+    /// Returns the reason why the GPU engine cannot run on it, although it computes and a window can draw with it; `None` if it can.
     pub fn misfit(&self) -> Option<String> {
         too_few(self.storage_buffers, self.workgroup_bytes)
     }
@@ -72,21 +72,21 @@ impl fmt::Display for AdapterSummary {
     }
 }
 
-/// An open GPU. Cheap to clone; all clones are the same device.
+/// Open GPU. Cheap to clone; all clones share the device.
 #[derive(Clone)]
 pub struct Gpu {
-    /// The instance that made the adapter; a window makes its surface with it.
+    /// Instance that made the adapter; a window makes its surface with it.
     pub instance: wgpu::Instance,
-    /// The chosen adapter.
+    /// Chosen adapter.
     pub adapter: wgpu::Adapter,
-    /// The device, with the adapter's own limits.
+    /// Device, with the adapter's own limits.
     pub device: wgpu::Device,
     /// Only queue of the device.
     pub queue: wgpu::Queue,
     /// Name and kind of the device, for results.
     pub info: Arc<EngineInfo>,
     errors: Arc<DeviceErrors>,
-    /// A window draws with it too.
+    /// Whether a window draws with it too.
     shared_with_window: bool,
 }
 
@@ -100,7 +100,7 @@ impl Gpu {
     /// Opens an adapter. Takes some tens of milliseconds.
     ///
     /// # Errors
-    /// [`EngineError::NoAdapter`] lists the adapters there are, and the driver to install.
+    /// [`EngineError::NoAdapter`] lists the existing adapters, and the driver to install.
     pub fn open(choice: &AdapterChoice) -> Result<Self, EngineError> {
         let instance = new_instance();
         let mut adapters = usable_adapters(&instance);
@@ -127,7 +127,7 @@ impl Gpu {
         Self::open_adapter(instance, adapters.swap_remove(chosen))
     }
 
-    /// The best GPU for a test; `None` where there is none. With `REQUIRE_GPU=1` it panics instead.
+    /// Opens the best GPU for a test; `None` where there is none. With `REQUIRE_GPU=1` it panics instead.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_test() -> Option<Self> {
         match Self::open(&AdapterChoice::Best) {
@@ -140,7 +140,7 @@ impl Gpu {
         }
     }
 
-    /// Every adapter that can compute, in the order of their numbers.
+    /// Lists every adapter that can compute, in the order of their numbers.
     pub fn list() -> Vec<AdapterSummary> {
         usable_adapters(&new_instance()).iter().enumerate().map(|(i, a)| summary(i, a)).collect()
     }
@@ -173,7 +173,6 @@ impl Gpu {
         Ok(Self { instance, adapter, device, queue, info, errors, shared_with_window: false })
     }
 
-    /// The device's limits for the engine.
     pub(super) fn limits(&self) -> Limits {
         let (limits, info) = (self.device.limits(), self.adapter.get_info());
         let has_subgroups = self.device.features().contains(wgpu::Features::SUBGROUP);
@@ -195,39 +194,38 @@ impl Gpu {
         }
     }
 
-    /// Why the GPU engine cannot run on it; `None` if it can.
+    /// Returns the reason why the GPU engine cannot run on it; `None` if it can.
     pub(super) fn misfit(&self) -> Option<String> {
         let limits = self.device.limits();
         too_few(limits.max_storage_buffers_per_shader_stage, limits.max_compute_workgroup_storage_size)
     }
 
-    /// Whether it computes in the memory of the machine.
+    /// Whether the device computes in the memory of the machine.
     pub(super) fn shares_memory(&self) -> bool {
         matches!(self.adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu)
     }
 
-    /// Initial work of one submission on a device of this kind, in pixels times candidates.
+    /// Returns the initial work of one submission on a device of this kind, in pixels times candidates.
     pub(super) fn initial_submission_work(&self) -> u64 {
         match self.adapter.get_info().device_type {
-            // a pair of a megapixel, whole: the time of the first pair decides about the next one
+            // a whole pair of a megapixel: the time of the first pair decides about the next one
             wgpu::DeviceType::DiscreteGpu => 1 << 31,
             wgpu::DeviceType::Cpu => 1 << 20,
             _ => 1 << 24,
         }
     }
 
-    /// Minimum work of a submission: each takes time of the host.
+    /// Returns the minimum work of a submission: each submission takes time of the host.
     pub(super) fn min_submission_work(&self) -> u64 {
         if self.info.software { 1 << 20 } else { 1 << 18 }
     }
 
-    /// A buffer of so many bytes.
+    /// Creates a buffer of `size` bytes.
     pub fn buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let label = Some(label);
         self.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }
 
-    /// A buffer with contents.
     pub(super) fn buffer_of(&self, label: &str, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let (label, size) = (Some(label), contents.len() as u64);
         let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true };
@@ -240,7 +238,7 @@ impl Gpu {
         buffer
     }
 
-    /// A texture of one level.
+    /// Creates a texture of one level.
     pub fn texture(
         &self,
         label: &str,
@@ -260,14 +258,13 @@ impl Gpu {
         })
     }
 
-    /// Device of the engine, for a window that draws with it.
+    /// Marks the device as shared with a window that draws with it.
     #[must_use]
     pub fn for_window(self) -> Self {
         Self { shared_with_window: true, ..self }
     }
 
-    /// Whether passes can be timed. While a window draws, the timestamps of Mesa's software adapter do not span the work of
-    /// a pass.
+    /// Whether passes can be timed. While a window draws, the timestamps of Mesa's software adapter do not span the work of a pass.
     pub fn times_passes(&self) -> bool {
         self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) && !self.draws_by_software()
     }
@@ -277,24 +274,23 @@ impl Gpu {
         self.shared_with_window && self.info.software
     }
 
-    /// The reason for the loss of the device, once it is lost.
+    /// Returns the reason for the loss of the device, once it is lost.
     pub fn lost(&self) -> Option<&str> {
         self.errors.lost.get().map(String::as_str)
     }
 
-    /// The first uncaught error since the last call.
+    /// Returns the first uncaught error since the last call.
     pub fn take_error(&self) -> Option<String> {
         self.errors.error.lock().take()
     }
 
-    /// Marks the device as lost.
     pub(super) fn mark_lost(&self, why: &str) -> EngineError {
         EngineError::DeviceLost(self.errors.lost.get_or_init(|| why.to_owned()).clone())
     }
 
-    /// Marks the device as lost, which hangs and has reported nothing.
+    /// Marks a device as lost that hangs without a report.
     pub(super) fn mark_hung(&self, why: &str) -> EngineError {
-        // wgpu waits for the end of all work when the last handle of a queue is dropped, and so would the thread that computes on the CPU
+        // keeps the queue: dropping its last handle would wait for the end of all work, and block the thread that computes on the CPU
         std::mem::forget(self.queue.clone());
         self.mark_lost(why)
     }
@@ -302,7 +298,7 @@ impl Gpu {
     /// Checks that the device works.
     ///
     /// # Errors
-    /// The device is lost, or an error came since the last call.
+    /// The device is lost, or an error occurred since the last call.
     pub fn check(&self) -> Result<(), EngineError> {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));
@@ -318,7 +314,6 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
     "install the newest driver of the graphics card"
 };
 
-/// NVIDIA's number among vendors of PCI devices.
 const NVIDIA: u32 = 0x10de;
 
 /// Features that are enabled where an adapter has them.
@@ -329,13 +324,13 @@ const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::SHADER_I16)
     .union(wgpu::Features::SUBGROUP);
 
-/// Sides of images, so that steps along a line fit into 32 bits.
+/// Maximum side of images, px, so that steps along a line fit into 32 bits.
 const MAX_SIDE_PX: usize = 32768;
 
 fn new_instance() -> wgpu::Instance {
     wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
-        // A loader that finds no driver would print errors of its own; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on.
+        // a loader that finds no driver would print errors of its own; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on
         flags: wgpu::InstanceFlags::empty().with_env(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     })
@@ -350,7 +345,7 @@ fn usable_adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
     adapters
 }
 
-/// Index of the best adapter among those that `fits` accepts; the first one of equals.
+/// Returns the index of the best adapter among those that `fits` accepts; the first one of equals.
 fn best(adapters: &[wgpu::Adapter], fits: impl Fn(&wgpu::AdapterInfo) -> bool) -> Option<usize> {
     let rank = |info: &wgpu::AdapterInfo| match info.device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
@@ -382,7 +377,7 @@ fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
     }
 }
 
-/// Bytes that one binding can hold.
+/// Returns the bytes that one binding can hold.
 pub fn largest_binding(limits: &wgpu::Limits) -> u64 {
     limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
 }

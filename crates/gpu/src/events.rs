@@ -1,27 +1,27 @@
-//! Events of jobs in their order, which show that the host and the device work side by side.
+//! Events of jobs in their order: tests see in them that the host and the device work side by side.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// One moment of a job, by its number since the engine was made.
+/// Moment of a job, with the job's number since the engine was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The host has written its pair into mapped memory.
+    /// The host has written the pair into mapped memory.
     Written(u64),
-    /// First submission of the job went to the device.
+    /// The first submission of the job went to the device.
     Began(u64),
-    /// Last submission of the job is done, copies of the result included.
+    /// The last submission of the job is done, copies of the result included.
     Computed(u64),
-    /// Result is on the host.
+    /// The result is on the host.
     Taken(u64),
 }
 
-/// A list that grows, once somebody looks.
+/// List of events, which grows only after a call of `watch`.
 #[derive(Clone, Default)]
 pub(super) struct Events(Option<Arc<Mutex<Vec<Event>>>>);
 
 impl Events {
-    /// Notes events from now on, and gives the list.
+    /// Records events from now on, and returns their list.
     #[cfg(any(test, feature = "testing"))]
     pub(super) fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
         Arc::clone(self.0.get_or_insert_default())

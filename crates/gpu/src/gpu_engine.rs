@@ -1,17 +1,16 @@
-//! The engine: jobs become submissions, finished submissions become results. Nothing here waits for the device.
+//! The GPU engine: jobs become submissions, finished submissions become results. Nothing here waits for the device.
 //!
 //! A job's copies to the device, its work and the copies of its result are one submission, or several where it takes long
-//! ([`super::pace`]); [`Engine::collect`] submits those that are left. While the device works on a pair, the host writes the next one
-//! into mapped memory, records its commands and decodes the result before: that is what overlaps. Submissions of one queue do not: wgpu
-//! has each wait for the one before it, and so do the copies in them. Copies beside computation would need a second queue, which wgpu
-//! does not offer.
+//! ([`super::pace`]); [`Engine::collect`] submits the pending ones. While the device works on a pair, the host writes the next one into
+//! mapped memory, records its commands and decodes the result before. The submissions of one queue do not overlap, nor do the copies
+//! in them: that would need a second queue, which wgpu does not offer.
 
 use super::buffers::{Buffers, copy_to_texture};
 use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
-use super::in_flight::{InFlight, JobSlot, State, Taken};
+use super::in_flight::{HostResults, InFlight, JobSlot, JobState};
 use super::layout::Structure;
 use super::limits::Limits;
 use super::need::{self, MAX_JOBS};
@@ -32,25 +31,23 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
+/// Time of a pair, ms, above which one job less is in flight: transfers are short beside it, and latency falls.
 const SLOW_PAIR_MS: f64 = 10.0;
 
 /// Longest wait for the device in one call; short, because other threads cannot free buffers meanwhile.
 const WAIT: Duration = Duration::from_millis(2);
 
-/// Matches pairs on a GPU.
+/// Engine that matches pairs on a GPU.
 pub struct GpuEngine {
     pub(super) gpu: Gpu,
     options: GpuOptions,
     limits: Limits,
     selector: VariantSelector,
     compiler: Compiler,
-    /// The graph of the last job.
     current: Option<(GraphKey, DispatchGraph)>,
-    /// The graph of a coming job, whose pipelines are being compiled.
     coming: Option<(GraphKey, DispatchGraph)>,
     pub(super) buffers: Buffers,
-    /// Incremented when buffers change: programs of earlier generations are bound to freed ones.
+    /// Number of changes of the buffers: programs of earlier generations are bound to freed buffers.
     generation: u64,
     pub(super) past: Past,
     in_flight: VecDeque<InFlight>,
@@ -58,14 +55,14 @@ pub struct GpuEngine {
     pace: Pace,
     pub(super) silence: Silence,
     jobs: u64,
-    /// Time of the last pair on the device.
+    /// Time of the last pair on the device, ms.
     pair_ms: f64,
     events: Events,
     last_finished: Option<Instant>,
 }
 
 impl GpuEngine {
-    /// On this device, which a window may share. Shaders are compiled when a job first needs them.
+    /// Creates an engine on this device, which a window may share. Shaders are compiled when a job first needs them.
     ///
     /// # Errors
     /// The device is lost already.
@@ -73,7 +70,7 @@ impl GpuEngine {
         Self::with_options(gpu, GpuOptions::default())
     }
 
-    /// With options that override the variant or limit memory.
+    /// Creates an engine with options that override the variant or limit memory.
     ///
     /// # Errors
     /// The device is lost already, or its kernels bind too few buffers or share too little memory.
@@ -110,12 +107,12 @@ impl GpuEngine {
         })
     }
 
-    /// The variant of the last job.
+    /// Returns the variant of the last job.
     pub fn variant(&self) -> Option<Variant> {
         self.current.as_ref().map(|(key, _)| key.variant)
     }
 
-    /// The variant of a coming job: a measured one, where there are measurements.
+    /// Returns the variant of a coming job: a measured one, where there are measurements.
     pub fn variant_of(&mut self, job: &Job) -> Option<Variant> {
         self.graph_key(job).ok().map(|key| key.variant)
     }
@@ -126,22 +123,20 @@ impl GpuEngine {
         self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
     }
 
-    /// The key of the last job's graph.
     pub(super) fn key(&self) -> Option<&GraphKey> {
         self.current.as_ref().map(|(key, _)| key)
     }
 
-    /// The graph of the last job.
     pub(super) fn graph(&self) -> Option<&DispatchGraph> {
         self.current.as_ref().map(|(_, graph)| graph)
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
-    /// Limits of the device.
+    /// Returns the limits of the device.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -194,7 +189,7 @@ impl GpuEngine {
     fn check_memory(&self, demand: &Demand, key: &GraphKey, graph: &DispatchGraph) -> Result<(), EngineError> {
         let shares_memory = self.gpu.shares_memory();
         let (limits, overrides) = (&self.limits, &self.selector.overrides);
-        let device = need::Device { limits, overrides, max_work: self.pace.max_work(), shares_memory };
+        let device = need::DeviceProperties { limits, overrides, max_work: self.pace.max_work(), shares_memory };
         let slots = self.free.iter().chain(self.in_flight.iter().map(|job| &job.slot));
         let held: u64 = slots.map(|slot| slot.slot.format.slot_bytes(shares_memory)).sum();
         let held = held + if shares_memory { self.buffers.bytes() } else { 0 };
@@ -228,7 +223,7 @@ impl GpuEngine {
                 }
                 Err(err) => {
                     self.generation += 1;
-                    // what is too large even with the fewest directions says nothing about other jobs
+                    // a limit that is too small even for the fewest directions must not remain for other jobs
                     self.limits.path_bytes = path_bytes;
                     return Err(err);
                 }
@@ -238,8 +233,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Writes a job into a slot and binds its program; the caller submits the copies to the device that are returned beside it, and then
-    /// the program.
+    /// Writes a job into a slot and binds its program. The caller submits first the returned copies to the device, then the program.
     pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<(JobSlot, wgpu::CommandBuffer), EngineError> {
         crate::engine::check_counts(job.frame.size(), &job.params)?;
         let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
@@ -268,7 +262,7 @@ impl GpuEngine {
         Ok((slot, upload))
     }
 
-    /// A free slot, or a new one, with the current graph bound to it.
+    /// Returns a free slot, or a new one, with the current graph bound to it.
     fn bind(&mut self, key: GraphKey, format: PairFormat) -> Result<JobSlot, EngineError> {
         self.free.retain(|free| free.slot.format == format && free.slot.is_writable());
         let free = self.free.pop();
@@ -299,7 +293,7 @@ impl GpuEngine {
         }
     }
 
-    /// The texture for a job's result, and the copies into it and to the host.
+    /// Returns the texture for a job's result, and records the copies into it and to the host.
     fn record_result(
         &mut self,
         job: &Job,
@@ -326,15 +320,15 @@ impl GpuEngine {
         Ok((texture, copies.finish()))
     }
 
-    /// The result of a finished job, whose slot becomes free.
+    /// Returns the result of a finished job, and frees its slot.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
         self.events.note(Event::Taken(flight.number));
-        let Taken { map, right_map, times } = flight.take(&self.gpu)?;
+        let HostResults { map, right_map, times } = flight.take(&self.gpu)?;
         let InFlight { job, slot, texture, submitted, .. } = flight;
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
         let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
-        // without the time in which earlier jobs had the device
+        // without the time during which earlier jobs had the device
         let alone = self.last_finished.map_or(submitted, |last| last.max(submitted)).elapsed();
         self.last_finished = Some(Instant::now());
         self.pair_ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
@@ -384,7 +378,7 @@ impl Engine for GpuEngine {
 
     fn wait(&mut self) {
         if self.in_flight.front().is_some_and(InFlight::is_queued) {
-            // `collect` tells what went wrong
+            // `collect` reports errors
             let _ = self.gpu.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(WAIT) });
         } else {
             std::thread::sleep(POLL_INTERVAL);
@@ -399,18 +393,18 @@ impl Engine for GpuEngine {
             self.submit_pending();
         }
         let state = self.in_flight.front().map(InFlight::state);
-        if let (Ok(()), Some(State::Running), Some(flight)) = (&checked, state, self.in_flight.front()) {
+        if let (Ok(()), Some(JobState::Running), Some(flight)) = (&checked, state, self.in_flight.front()) {
             let progress = Progress { job: flight.number, submissions: self.pace.finished() };
             checked = self.silence.check(&self.gpu, flight.job.frame.size(), progress);
         }
-        if checked.is_ok() && matches!(state, None | Some(State::Running)) {
+        if checked.is_ok() && matches!(state, None | Some(JobState::Running)) {
             return Ok(None);
         }
         let oldest = self.in_flight.pop_front();
         checked?;
         let Some(oldest) = oldest else { return Ok(None) };
-        if state == Some(State::Failed) {
-            // only a lost device fails so; its own callback may come later
+        if state == Some(JobState::Failed) {
+            // only a lost device fails in this way; its own callback may come later
             return Err(self.gpu.mark_lost("a result could not be read back"));
         }
         self.finish(oldest).map(Some)

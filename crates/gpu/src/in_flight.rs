@@ -1,4 +1,4 @@
-//! One job on its way: its submissions, and its result once the device is done.
+//! One job in flight: its submissions, and its result once the device is done.
 
 use super::device::Gpu;
 use super::events::{Event, Events};
@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
-/// A slot with the program bound to it.
 pub(super) struct JobSlot {
     pub(super) slot: Slot,
     pub(super) key: GraphKey,
@@ -21,10 +20,10 @@ pub(super) struct JobSlot {
     pub(super) program: Program,
 }
 
-/// How far the device is with a job.
+/// Progress of the device on a job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum State {
+pub(super) enum JobState {
     Running,
     Finished,
     /// The result could not be mapped.
@@ -50,14 +49,14 @@ struct Submission {
 }
 
 /// Results on the host, and the time of each stage where the device times them.
-pub(super) struct Taken {
+pub(super) struct HostResults {
     pub(super) map: Option<Arc<DisparityMap>>,
     pub(super) right_map: Option<Arc<DisparityMap>>,
     pub(super) times: Vec<StageTime>,
 }
 
 impl InFlight {
-    /// Records the submissions of a job that was written into its slot: the copies to the device, the program, the copies of the result.
+    /// Records the submissions of a job in its slot: the copies to the device, the program, the copies of the result.
     pub(super) fn new(
         gpu: &Gpu,
         (number, submitted): (u64, Instant),
@@ -76,7 +75,7 @@ impl InFlight {
         if let Some(last) = pending.back_mut() {
             last.commands.push(result);
         }
-        let state = Arc::new(AtomicU8::new(State::Running as u8));
+        let state = Arc::new(AtomicU8::new(JobState::Running as u8));
         Self { job, slot, texture, number, submitted, pending, has_begun: false, state }
     }
 
@@ -104,28 +103,27 @@ impl InFlight {
         self.is_queued()
     }
 
-    /// Whether all of its work is on the queue.
     pub(super) fn is_queued(&self) -> bool {
         self.pending.is_empty()
     }
 
-    pub(super) fn state(&self) -> State {
+    pub(super) fn state(&self) -> JobState {
         match self.state.load(Ordering::Acquire) {
-            state if state == State::Finished as u8 => State::Finished,
-            state if state == State::Failed as u8 => State::Failed,
-            _ => State::Running,
+            state if state == JobState::Finished as u8 => JobState::Finished,
+            state if state == JobState::Failed as u8 => JobState::Failed,
+            _ => JobState::Running,
         }
     }
 
-    /// Whether anything is copied to the host.
     fn comes_back(&self) -> bool {
         self.job.comes_back() || self.slot.slot.has_timestamps()
     }
 
-    /// Updates the state when the last submission, which is on the queue, is done.
+    /// Requests the result, which updates the state when the last submission is done; that one is on the queue.
     fn request_result(&self, gpu: &Gpu) {
         let state = Arc::clone(&self.state);
-        let note = move |ok| state.store(if ok { State::Finished } else { State::Failed } as u8, Ordering::Release);
+        let note =
+            move |ok| state.store(if ok { JobState::Finished } else { JobState::Failed } as u8, Ordering::Release);
         if self.comes_back() {
             self.slot.slot.request_read_back(note);
         } else {
@@ -133,11 +131,10 @@ impl InFlight {
         }
     }
 
-    /// The result of a finished job.
-    pub(super) fn take(&self, gpu: &Gpu) -> Result<Taken, EngineError> {
+    pub(super) fn take(&self, gpu: &Gpu) -> Result<HostResults, EngineError> {
         let mut times = Vec::<StageTime>::new();
         if !self.comes_back() {
-            return Ok(Taken { map: None, right_map: None, times });
+            return Ok(HostResults { map: None, right_map: None, times });
         }
         let JobSlot { slot, program, .. } = &self.slot;
         let with_map = self.job.read_back.then_some(self.job.params.confidence);
@@ -152,6 +149,6 @@ impl InFlight {
                 }
             }
         }
-        Ok(Taken { map: map.map(Arc::new), right_map: right_map.map(Arc::new), times })
+        Ok(HostResults { map: map.map(Arc::new), right_map: right_map.map(Arc::new), times })
     }
 }

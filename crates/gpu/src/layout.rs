@@ -14,18 +14,18 @@ use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, GateBounds, RightMatching, StereoParams, pyramid};
 
-/// The direction straight to the right, whose path the winner can compute.
+/// Direction straight to the right, whose path the winner kernel can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
 
-/// Structural parameters of a level: those that decide buffers, kernels and dispatches. The others are numbers in uniforms.
+/// Structural parameters of a level: they decide buffers, kernels and dispatches. Other parameters are numbers in uniforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Structure {
-    /// Columns.
+    /// Number of columns.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
-    /// Candidates of a pixel.
+    /// Number of candidates of a pixel.
     pub candidates: u32,
     /// Codes of pixels and their comparison.
     pub comparison: Comparison,
@@ -33,15 +33,15 @@ pub struct Structure {
     pub aggregation: Aggregation,
     /// Unit of the aggregated costs.
     pub unit: Unit,
-    /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis; 0 without one.
+    /// Distance from the centre of a local aggregation to its farthest neighbour along an axis, px; 0 without one.
     pub local_reach: u32,
     /// Window of the rank transform, px.
     pub rank_window: u32,
     /// Window of SAD, px.
     pub sad_window: u32,
-    /// Directions.
+    /// Number of directions.
     pub paths: u32,
-    /// Angle of the first one; 0 without any.
+    /// Angle of the first direction, degrees; 0 without any.
     pub start_angle_deg: u32,
     /// Largest P2 that can occur.
     pub largest_p2: u32,
@@ -55,28 +55,28 @@ pub struct Structure {
     pub swapped: bool,
     /// Whether this level is that second matching, of mirrored images.
     pub mirrored: bool,
-    /// The filters of the maps, in their order, each with [`Filter::size`](crate::stereo::filter::FilterKind::active).
+    /// Filters of the maps, in their order, each with [`Filter::size`](crate::stereo::filter::FilterKind::active).
     pub filters: Vec<(FilterKind, u32)>,
     /// Whether both images have colours, which a filter reads.
     pub colored: bool,
-    /// How a coarser level gates this one, if it does.
+    /// Bounds by which a coarser level gates this one, if it does.
     pub gates: Option<GateBounds>,
     /// Whether mutual information is learned from a coarser level's map.
     pub has_coarse_information: bool,
     /// Whether mutual information starts from the map of the previous pair, on the coarsest level.
     pub starts_from_last: bool,
-    /// Whether the learned choice looks at that map.
+    /// Whether the learned choice reads that map.
     pub chooses_from_last: bool,
 }
 
 impl Structure {
-    /// The pair itself first, then the coarser levels for gates or mutual information, each with its parameters.
+    /// Returns the pair itself, then the coarser levels for gates or mutual information, each with its parameters.
     pub fn levels(size: (usize, usize), params: &StereoParams) -> Vec<(Self, StereoParams)> {
         Self::levels_of(size, params, false)
     }
 
-    /// The same, with the right image's map if `wants_right`. Where it comes from matching with the images swapped, that
-    /// is the last one.
+    /// Returns these levels, with the right image's map if `wants_right`. Where the map comes from matching with the images swapped, that
+    /// level is the last one.
     pub fn levels_of(size: (usize, usize), params: &StereoParams, wants_right: bool) -> Vec<(Self, StereoParams)> {
         let mut levels = Vec::new();
         let mut next = Some((size, params.clone(), wants_right));
@@ -93,7 +93,7 @@ impl Structure {
         levels
     }
 
-    /// How the mirrored images that have changed places are matched.
+    /// Returns the level of the mirrored and swapped images.
     fn swapped(size: (usize, usize), params: &StereoParams) -> (Self, StereoParams) {
         let params = StereoParams {
             confidence: false,
@@ -134,7 +134,7 @@ impl Structure {
         }
     }
 
-    /// The size of a filter; `None` if it is off.
+    /// Returns the size of a filter; `None` if it is off.
     pub fn filter(&self, kind: FilterKind) -> Option<u32> {
         self.filters.iter().find(|(active, _)| *active == kind).map(|&(_, size)| size)
     }
@@ -149,43 +149,43 @@ impl Structure {
         self.has_right() && !self.swapped
     }
 
-    /// Columns and rows.
+    /// Returns columns and rows.
     pub fn size(&self) -> (usize, usize) {
         (self.width, self.height)
     }
 
-    /// Pixels of an image.
+    /// Returns the number of pixels of an image.
     pub fn pixels(&self) -> u64 {
         self.width as u64 * self.height as u64
     }
 
-    /// Costs of windows, which are computed without codes.
+    /// Whether costs are those of windows, which are computed without codes.
     pub(crate) fn is_windowed(&self) -> bool {
         self.comparison == Comparison::WindowedDifference
     }
 
-    /// SAD that is neither aggregated nor summed over paths: exact sums instead of a byte for each cost.
+    /// Whether SAD is neither aggregated nor summed over paths: it has exact sums instead of a byte for each cost.
     pub fn block_matching(&self) -> bool {
         self.paths == 0 && self.is_windowed() && self.aggregation == Aggregation::None
     }
 
-    /// Exact sums of 32 bits decide: those of SAD, or aggregated costs without paths.
+    /// Whether exact sums of 32 bits decide: those of SAD, or aggregated costs without paths.
     pub fn exact(&self) -> bool {
         self.block_matching() || (self.paths == 0 && self.aggregation != Aggregation::None)
     }
 
-    /// The local aggregation, if there is one.
+    /// Returns the local aggregation, if there is one.
     pub fn local(&self) -> Option<LocalConfig> {
         let Self { aggregation: kind, local_reach: reach, unit, .. } = *self;
         (kind != Aggregation::None).then(|| LocalConfig { kind, reach, unit, exact: self.exact() })
     }
 
-    /// All directions.
+    /// Returns all directions.
     pub fn directions(&self) -> Vec<Direction> {
         directions(self.paths, self.start_angle_deg)
     }
 
-    /// Requirements on the variant.
+    /// Returns the requirements on the variant.
     pub fn requirements(&self) -> Requirements {
         Requirements {
             candidates: self.candidates,
@@ -196,23 +196,23 @@ impl Structure {
     }
 }
 
-/// Whether the right image's map is needed and matched for on its own.
+/// Whether the right image's map is needed and comes from a matching of its own.
 fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
     params.right_matching == RightMatching::Swapped && (wants_right || params.left_right.is_some())
 }
 
-/// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, a table that
-/// compares codes, earlier sums.
+/// Storage buffers of the winner kernel beside those with path costs: map, keys, gates, kept sums, costs or codes, a table that compares
+/// codes, earlier sums.
 const WINNERS_OTHER_BUFFERS: u32 = STORAGE_BUFFERS - 1;
 
-/// One level's kernels and buffers.
+/// Kernels and buffers of one level.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// The structural parameters.
+    /// Structural parameters.
     pub structure: Structure,
-    /// The inputs of its kernels.
+    /// Inputs of the level's kernels.
     pub kernel: KernelConfig,
-    /// Volumes of path costs that are kept at a time.
+    /// Number of volumes of path costs that are kept at a time.
     pub volumes: u32,
     /// Rows of a volume in each of its buffers.
     pub slab_rows: u32,
@@ -223,7 +223,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout for a variant within the device's limits.
+    /// Computes the layout for a variant within the device's limits.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
@@ -256,8 +256,7 @@ impl Layout {
             };
         let slab_rows = (limits.binding_bytes / widest).min(height as u64) as u32;
         let slabs = if slab_rows == 0 { u32::MAX } else { (height as u32).div_ceil(slab_rows) };
-        // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates; or codes and
-        // their table
+        // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates; or codes and their table
         let max_slabs = if variant.costs == CostSource::Codes {
             limits.storage_buffers - 3
         } else {
@@ -284,18 +283,18 @@ impl Layout {
         Ok(Self { structure, kernel, volumes, slab_rows, words, packs_i16: limits.packs_i16 })
     }
 
-    /// Buffers over which each volume is spread.
+    /// Returns the number of buffers over which each volume is spread.
     pub fn slabs(&self) -> u32 {
         self.kernel.slabs
     }
 
-    /// Rows of slab number `slab`.
+    /// Returns the rows of slab number `slab`.
     pub fn rows(&self, slab: u32) -> std::ops::Range<u32> {
         let first = slab * self.slab_rows;
         first..(first + self.slab_rows).min(self.structure.height as u32)
     }
 
-    /// Directions whose path costs are stored.
+    /// Returns the directions whose path costs are stored.
     pub fn stored(&self) -> Vec<Direction> {
         let mut directions = self.structure.directions();
         if self.kernel.variant.fused {
@@ -304,37 +303,33 @@ impl Layout {
         directions
     }
 
-    /// Bytes of each candidate's path cost.
     pub(crate) fn path_cost_bytes(&self) -> u64 {
         if self.kernel.wide { 2 } else { 1 }
     }
 
-    /// Bytes of the path costs of one direction.
     pub(crate) fn volume_path_bytes(&self) -> u64 {
         self.slab_bytes(self.path_cost_bytes()) * u64::from(self.slabs())
     }
 
-    /// Bytes of the codes of both images.
     pub(crate) fn code_bytes(&self) -> u64 {
         2 * 4 * code_words(self.structure.comparison) * self.structure.pixels()
     }
 
-    /// Segments of calm pixels at most.
+    /// Returns the largest possible number of segments of calm pixels.
     pub(crate) fn max_segments(&self) -> u64 {
         self.structure.pixels() / u64::from(MIN_SEGMENT) + 1
     }
 
-    /// Bytes of a map.
+    /// Returns the bytes of a map.
     pub fn map_bytes(&self) -> u64 {
         map_pitch(self.structure.width) as u64 * self.structure.height as u64 * 4
     }
 
-    /// Bytes of a slab of a volume with `bytes` for each candidate.
     fn slab_bytes(&self, bytes: u64) -> u64 {
         self.structure.width as u64 * 4 * u64::from(self.words) * bytes * u64::from(self.slab_rows)
     }
 
-    /// Bytes of one of the level's buffers; 0 if the resource is no buffer.
+    /// Returns the bytes of one of the level's buffers; 0 if the resource is no buffer.
     pub fn bytes(&self, resource: Resource) -> u64 {
         let Structure { width, height, .. } = self.structure;
         match resource {
@@ -373,7 +368,6 @@ impl Layout {
     }
 }
 
-/// Words of a pixel's code.
 pub(crate) fn code_words(comparison: Comparison) -> u64 {
     match comparison {
         Comparison::Hamming(shape) => shape.bits().div_ceil(32) as u64,
@@ -386,20 +380,19 @@ pub(crate) fn code_words(comparison: Comparison) -> u64 {
 /// Words before the records of segments, and of each record: `RECORDS` and `RECORD_WORDS` of `records.wgsl`.
 const SEGMENT_WORDS: (u64, u64) = (8, 28);
 
-/// Pairs of brightness levels.
 pub(crate) const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;
 
-/// Columns of a map as the host has it: whole groups of four.
+/// Returns the columns of a map in the host's form: whole groups of four.
 pub(crate) fn host_map_columns(width: usize) -> usize {
     width.next_multiple_of(4)
 }
 
-/// Bytes of a map as the host has it: two for each disparity, one for its reasons, and one for its confidence.
+/// Returns the bytes of a map in the host's form: two for each disparity, one for its reasons, and one for its confidence.
 pub(crate) fn host_map_bytes((width, height): (usize, usize)) -> usize {
     4 * host_map_columns(width) * height
 }
 
-/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
+/// Returns the words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
 pub fn map_pitch(width: usize) -> usize {
     width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
 }

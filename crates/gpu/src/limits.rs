@@ -1,12 +1,12 @@
-//! Capabilities of an adapter, as far as layouts and variants depend on them.
+//! Limits of an adapter on which layouts and variants depend, and the minimum that the kernels need.
 
-/// Storage buffers that a kernel of ours may bind: what WebGPU promises of every device. Old software drivers have fewer.
+/// Maximum storage buffers of a kernel of this crate: the minimum of WebGPU for every device. Old software drivers have fewer.
 pub(crate) const STORAGE_BUFFERS: u32 = 8;
 
-/// Bytes of workgroup memory that a kernel of ours may have: what WebGPU promises of every device. A test counts those of every kernel.
+/// Maximum bytes of workgroup memory of a kernel of this crate: the minimum of WebGPU for every device. A test counts them.
 pub const WORKGROUP_BYTES: u32 = 16384;
 
-/// Why the kernels cannot run where one can bind so many storage buffers and has so many bytes of workgroup memory; `None` if they can.
+/// Returns the reason why the kernels cannot run with these limits; `None` if they can.
 pub fn too_few(storage_buffers: u32, workgroup_bytes: u32) -> Option<String> {
     let text = if storage_buffers < STORAGE_BUFFERS {
         format!("its kernels can bind {storage_buffers} storage buffers, and the GPU engine needs {STORAGE_BUFFERS}")
@@ -34,9 +34,9 @@ pub struct Limits {
     pub has_i16: bool,
     /// Whether its compiler packs two of them into a register. NVIDIA's does not: an H100 takes 12 to 18 % longer with 16 bits.
     pub packs_i16: bool,
-    /// A discrete GPU: memory of its own, high bandwidth, more lanes than an image has rows.
+    /// Whether it is a discrete GPU: memory of its own, high bandwidth, more lanes than an image has rows.
     pub discrete: bool,
-    /// A GPU beside the processor's cores, with whom it shares the bandwidth of their memory.
+    /// Whether it is a GPU beside the processor's cores, with which it shares the bandwidth of their memory.
     pub integrated: bool,
     /// Maximum bytes of one binding.
     pub binding_bytes: u64,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_has_what_kernels_need_or_is_told_what_it_lacks() {
+    fn limits_suffice_or_the_lack_is_named() {
         assert_eq!(too_few(STORAGE_BUFFERS, WORKGROUP_BYTES), None);
         assert!(too_few(4, WORKGROUP_BYTES).is_some_and(|why| why.contains("4 storage buffers")));
         assert!(too_few(32, 8192).is_some_and(|why| why.contains("8192 bytes") && why.contains("needs 16384")));

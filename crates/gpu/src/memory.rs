@@ -1,4 +1,4 @@
-//! Memory of a device, as far as it can be known: path costs of all directions share half of it.
+//! Memory of a device, as far as it can be known. Path costs of all directions may take half of it.
 
 #![allow(
     unsafe_code,
@@ -8,24 +8,24 @@
 use super::device::Gpu;
 use crate::process::bytes_in;
 
-/// Bytes of path costs at most: more are computed in batches of directions. A driver that has no room left may move buffers into slower
-/// memory and not say so, hence half of the device's memory where that is known.
+/// Returns the maximum bytes of path costs: more are computed in batches of directions. A driver without room may move buffers silently
+/// into slower memory, hence half of the device's memory where that is known.
 pub(super) fn path_bytes(discrete: bool, memory: Option<u64>) -> u64 {
     let most = if discrete { 4 << 30 } else { 1 << 30 };
     memory.map_or(most, |bytes| most.min(bytes / 2))
 }
 
-/// Bytes of the memory in which a device computes; `None` where that is not known.
+/// Returns the bytes of the memory in which a device computes; `None` where it is unknown.
 pub(super) fn of(gpu: &Gpu) -> Option<u64> {
     if gpu.shares_memory() { of_machine() } else { of_adapter(&gpu.adapter) }
 }
 
-/// Bytes of the largest memory of an adapter's own.
+/// Returns the bytes of the largest memory of an adapter's own.
 #[cfg(any(target_os = "linux", target_os = "windows"))]
 fn of_adapter(adapter: &wgpu::Adapter) -> Option<u64> {
     /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT` of Vulkan.
     const OWN: u32 = 1;
-    // SAFETY: what is borrowed here is only asked, and is not destroyed.
+    // SAFETY: the borrowed handle is only queried, and is not destroyed.
     let vulkan = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
     let instance = vulkan.shared_instance().raw_instance();
     // SAFETY: the device is one of this instance, which lives as long as its adapter; the call reads and changes nothing.
@@ -34,13 +34,13 @@ fn of_adapter(adapter: &wgpu::Adapter) -> Option<u64> {
     heaps.filter(|heap| heap.flags.as_raw() & OWN != 0).map(|heap| heap.size).max()
 }
 
-/// Without Vulkan nothing is known.
+/// Returns `None`: without Vulkan nothing is known.
 #[cfg(not(any(target_os = "linux", target_os = "windows")))]
 fn of_adapter(_: &wgpu::Adapter) -> Option<u64> {
     None
 }
 
-/// Bytes of memory of this machine; `None` where the system does not tell.
+/// Returns the bytes of memory of this machine; `None` where the system does not report them.
 fn of_machine() -> Option<u64> {
     bytes_in(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_costs_have_half_of_a_small_memory_and_no_more_than_before_of_a_large_one() {
+    fn path_costs_take_half_of_a_small_memory_and_are_capped() {
         assert_eq!([false, true].map(|discrete| path_bytes(discrete, None)), [1 << 30, 4 << 30]);
         assert_eq!([false, true].map(|discrete| path_bytes(discrete, Some(80 << 30))), [1 << 30, 4 << 30]);
         assert_eq!(path_bytes(false, Some(900 << 20)), 450 << 20, "a Raspberry Pi with 1 GB");
@@ -59,13 +59,13 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn the_machine_tells_its_memory() {
+    fn machine_reports_its_memory() {
         assert!(of_machine().is_some_and(|bytes| bytes > 64 << 20));
     }
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_device_tells_its_memory() {
+    fn device_reports_its_memory() {
         let Some(gpu) = Gpu::for_test() else { return };
         let own = of_adapter(&gpu.adapter);
         assert!(own.is_some_and(|bytes| bytes > 64 << 20), "{own:?}");

@@ -1,4 +1,4 @@
-//! Options of the engine.
+//! Options of the GPU engine beside the parameters of jobs.
 
 use super::tuning::Autotune;
 use super::variant::VariantOverrides;
@@ -12,11 +12,11 @@ pub struct GpuOptions {
     pub overrides: VariantOverrides,
     /// Whether variants are measured while pairs are matched.
     pub autotune: Autotune,
-    /// Neither reads nor writes the measurements of other engines.
+    /// Whether stored measurements are neither read nor written.
     pub forgets: bool,
     /// Maximum bytes of stored path costs; by default according to the kind of adapter.
     pub path_bytes: Option<u64>,
-    /// Runs each direction in a pass and a submission of its own, to compare with all together.
+    /// Whether each direction runs in a pass and a submission of its own, for comparison with all together.
     pub sequential: bool,
     /// Free memory of the machine, for tests, instead of the system's own figure.
     pub free: Option<FreeMemory>,

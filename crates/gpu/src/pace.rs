@@ -1,18 +1,18 @@
-//! How much work is on the queue: enough that the device stays busy, and so little that a window on the same queue is not held up.
+//! Amount of work on the queue: enough that the device stays busy, and so little that a window on the same queue is not delayed.
 //!
-//! The queue runs submissions in order, and none beside another. A pair is one submission, transfers included, unless it takes longer
-//! than [`SUBMISSION_MS`]: each submission costs the device a pause, and what is divided among several runs no directions side by side.
+//! The queue runs submissions in order, never two at a time. A pair is one submission, transfers included, unless it takes longer than
+//! [`SUBMISSION_MS`]. More submissions are slower: each costs the device a pause, and directions in different ones never run together.
 
 use super::device::Gpu;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Time of a submission at most, ms: a window that draws 60 times a second waits for two of them and keeps its rate.
+/// Maximum time of a submission, ms: a window that draws 60 times a second waits for two of them and keeps its rate.
 const SUBMISSION_MS: f64 = 6.0;
-/// Submissions that are queued at least, so that the device stays busy between calls.
+/// Minimum number of queued submissions, so that the device stays busy between calls.
 const MIN_BACKLOG: usize = 2;
-/// Shares of the limit that the work of [`SUBMISSION_MS`] may have; beyond them the limit becomes the next power of two. Each change divides
-/// dispatches anew.
+/// Shares of the limit that the work of [`SUBMISSION_MS`] may have; outside them the limit becomes the next power of two. Each change
+/// divides dispatches anew.
 const FITTING: std::ops::RangeInclusive<f64> = 0.4..=1.0;
 
 /// Limits of submissions, adapted to the time that pairs take.
@@ -20,18 +20,16 @@ pub(super) struct Pace {
     max_work: u64,
     min_work: u64,
     is_fixed: bool,
-    /// A software adapter draws a window as well: it computes within the call that submits, and a window gets its turn only while nothing is
-    /// queued.
+    /// Whether a software adapter draws a window too. It computes within the call that submits, and the window gets its turn only while
+    /// nothing is queued.
     yields: bool,
     backlog: Arc<Backlog>,
 }
 
-/// Submissions on the queue, and those that were on it.
 #[derive(Default)]
 struct Backlog {
     count: AtomicUsize,
     work: AtomicU64,
-    /// Submissions that are done.
     finished: AtomicU64,
 }
 
@@ -43,7 +41,6 @@ impl Pace {
         Self { max_work, min_work, is_fixed: fixed.is_some(), yields: gpu.draws_by_software(), backlog: Arc::default() }
     }
 
-    /// Maximum work of a submission.
     pub(super) fn max_work(&self) -> u64 {
         self.max_work
     }
@@ -58,7 +55,7 @@ impl Pace {
         count < MIN_BACKLOG || queued.load(Ordering::Acquire) + work <= 2 * self.max_work
     }
 
-    /// Counts a submission of this work until the returned function is called.
+    /// Counts a submission of this work as queued until the returned function is called.
     pub(super) fn count(&self, work: u64) -> impl FnOnce() + Send + use<> {
         let backlog = Arc::clone(&self.backlog);
         backlog.count.fetch_add(1, Ordering::AcqRel);
@@ -70,12 +67,12 @@ impl Pace {
         }
     }
 
-    /// Submissions that are done, of all that were counted.
+    /// Returns the number of counted submissions that are done.
     pub(super) fn finished(&self) -> u64 {
         self.backlog.finished.load(Ordering::Acquire)
     }
 
-    /// Adapts the work of submissions to a pair of this work that took so long.
+    /// Adapts the work of submissions to a pair of this work that took `ms`.
     pub(super) fn adapt(&mut self, work: u64, ms: f64) {
         if !self.is_fixed {
             self.max_work = adapted(self.max_work, work, ms).max(self.min_work.next_power_of_two());
@@ -83,7 +80,7 @@ impl Pace {
     }
 }
 
-/// Maximum work of a submission after a pair of `work` took `ms`.
+/// Returns the maximum work of a submission after a pair of `work` took `ms`.
 fn adapted(max_work: u64, work: u64, ms: f64) -> u64 {
     let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
     if FITTING.contains(&(fitting / max_work as f64)) { max_work } else { (fitting as u64).next_power_of_two() }
@@ -93,11 +90,11 @@ fn adapted(max_work: u64, work: u64, ms: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Work of a pair of 640x480 with 128 disparities and 8 paths, about, and of one of 1280x960.
+    /// Approximate work of a pair of 640x480 with 128 disparities and 8 paths, and of one of 1280x960.
     const WORK: [u64; 2] = [670 << 20, 2680 << 20];
 
     #[test]
-    fn a_pair_is_divided_only_where_it_takes_longer_than_a_submission_may() {
+    fn pair_is_divided_only_if_longer_than_a_submission_may_be() {
         let start = 1 << 31;
         for (work, ms) in [(WORK[0], 0.8), (WORK[0], 2.3), (WORK[0], 5.9), (WORK[1], 2.3), (WORK[1], 5.9)] {
             let max_work = adapted(start, work, ms);
@@ -111,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_on_a_software_adapter_comes_between_any_two_submissions() {
+    fn window_on_a_software_adapter_comes_between_submissions() {
         let pace = |yields| Pace { max_work: 100, min_work: 1, is_fixed: true, yields, backlog: Arc::default() };
         for (yields, room) in [(false, [true, true, false]), (true, [true, false, false])] {
             let pace = pace(yields);
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_times_that_differ_change_nothing_and_a_slower_clock_does() {
+    fn work_follows_a_slower_clock_but_no_single_times() {
         let max_work = adapted(1 << 31, WORK[0], 12.0);
         for ms in [9.0, 12.0, 14.0] {
             assert_eq!(adapted(max_work, WORK[0], ms), max_work);
@@ -138,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_leaves_the_queue_and_is_counted() {
+    fn finished_submissions_leave_the_queue_and_are_counted() {
         let pace = Pace { max_work: 10, min_work: 1, is_fixed: true, yields: false, backlog: Arc::default() };
         let [first, second] = [pace.count(10), pace.count(9)];
         assert!(!pace.has_room(2) && pace.finished() == 0);

@@ -1,12 +1,11 @@
-//! The sequence that the state on the device belongs to, see [`crate::stereo::Past`].
+//! The sequence to which the state on the device belongs, see [`crate::stereo::Past`].
 //!
-//! Several jobs are in flight, but the queue runs them in order: the state that one job leaves is there for the next. Whether
-//! there is any travels in the job's uniform, `has_past`.
+//! Several jobs are in flight, but the queue runs them in order: the state that one job leaves exists for the next. A job's uniform
+//! contains whether there is any, `has_past`.
 
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// A sequence of pairs of the same size and parameters.
 #[derive(Default)]
 pub(super) struct Past {
     sequence: Option<((usize, usize), Arc<StereoParams>)>,
@@ -15,12 +14,12 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// The next job begins a sequence.
+    /// Ends the sequence: the next job begins another one.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether a job continues the sequence; if not, it begins one.
+    /// Returns whether a job continues the sequence; if not, it begins one.
     pub(super) fn follow(&mut self, size: (usize, usize), params: &Arc<StereoParams>) -> bool {
         let continues = self.sequence.as_ref().is_some_and(|(old_size, old)| *old_size == size && old == params);
         if !continues {
@@ -29,7 +28,7 @@ impl Past {
         self.has_pairs
     }
 
-    /// The job that was followed last is submitted.
+    /// Records that the job of the last `follow` is submitted.
     pub(super) fn remember(&mut self) {
         self.has_pairs = true;
     }
@@ -40,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sequence_is_of_one_size_and_parameters_until_it_is_forgotten() {
+    fn sequence_has_one_size_and_parameters_until_forgotten() {
         let mut past = Past::default();
         let params = Arc::new(StereoParams::default());
         let other = Arc::new(StereoParams { p1: 3, ..StereoParams::default() });

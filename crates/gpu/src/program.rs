@@ -14,13 +14,13 @@ use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
 use crate::engine::EngineError;
 use std::ops::Range;
 
-struct Bound {
+struct BoundDispatch {
     pipeline: wgpu::ComputePipeline,
     bindings: wgpu::BindGroup,
     groups: [u32; 3],
 }
 
-impl Bound {
+impl BoundDispatch {
     fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         let [x, y, z] = self.groups;
         pass.set_pipeline(&self.pipeline);
@@ -29,35 +29,31 @@ impl Bound {
     }
 }
 
-/// Division of dispatches into passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PassGrouping {
     /// Dispatches of a stage that a submission allows and the device can run concurrently.
     Stages,
     /// A pass for each step, for traces.
     Steps,
-    /// A pass and a submission for each direction, to compare with concurrent directions.
+    /// A pass and a submission for each direction, for comparison with concurrent directions.
     Directions,
 }
 
-/// Dispatches of one stage, in one compute pass.
 struct Pass<Dispatch> {
     stage: &'static str,
     dispatches: Vec<Dispatch>,
     work: u64,
 }
 
-/// A graph as passes and submissions.
 pub(super) struct Division<'a> {
     passes: Vec<Pass<&'a Dispatch>>,
     submissions: Vec<Range<usize>>,
-    /// Passes up to and including each step.
     #[cfg_attr(not(any(test, feature = "testing")), allow(dead_code, reason = "only traces ask for it"))]
     step_ends: Vec<usize>,
 }
 
 impl<'a> Division<'a> {
-    /// With submissions of at most `max_work`, or of one pass.
+    /// Divides a graph into submissions of at most `max_work`, or of one pass.
     pub(super) fn of(graph: &'a DispatchGraph, max_work: u64, grouping: PassGrouping) -> Self {
         let mut passes: Vec<Pass<&Dispatch>> = Vec::new();
         let mut step_ends = Vec::new();
@@ -81,7 +77,7 @@ impl<'a> Division<'a> {
         Self { passes, submissions, step_ends }
     }
 
-    /// How many passes and submissions there are.
+    /// Returns the number of passes and of submissions.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.passes.len(), self.submissions.len())
     }
@@ -93,26 +89,25 @@ pub(super) fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result
     Ok(found?.iter().all(Option::is_some))
 }
 
-/// The end of a step among the passes, for traces.
+/// End of a step among the passes, for traces.
 #[cfg(any(test, feature = "testing"))]
 pub(super) struct StepEnd {
     pub(super) name: &'static str,
     pub(super) product: Product,
     pub(super) level: usize,
-    /// Passes up to and including the step.
+    /// Number of passes up to and including the step.
     pub(super) passes: usize,
 }
 
 pub(super) struct Program {
-    passes: Vec<Pass<Bound>>,
+    passes: Vec<Pass<BoundDispatch>>,
     submissions: Vec<Range<usize>>,
     /// Passes that are timed together: single ones, unless there are more than [`MAX_TIMED`].
     timed: Vec<Range<usize>>,
-    /// The ends of all steps; meaningful with [`PassGrouping::Steps`].
     #[cfg(any(test, feature = "testing"))]
     pub(super) step_ends: Vec<StepEnd>,
     /// Dispatches that pack the results for the host, one for each.
-    packing: Vec<Bound>,
+    packing: Vec<BoundDispatch>,
 }
 
 impl Program {
@@ -127,7 +122,7 @@ impl Program {
         max_work: u64,
         grouping: PassGrouping,
     ) -> Result<Self, EngineError> {
-        // all at once, so that the compiler's thread takes a share
+        // all requests at once, so that the compiler's thread takes a share
         for request in graph.requests() {
             compiler.get(request)?;
         }
@@ -147,7 +142,7 @@ impl Program {
                 layout: &pipeline.layout,
                 entries: &entries.ok_or_else(|| EngineError::Device("a dispatch without its buffer".to_owned()))?,
             });
-            Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
+            Ok::<_, EngineError>(BoundDispatch { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };
         let division = Division::of(graph, max_work, grouping);
         #[cfg(any(test, feature = "testing"))]
@@ -174,12 +169,11 @@ impl Program {
         })
     }
 
-    /// The stage of each span that is timed.
+    /// Returns the stage of each timed span.
     pub(super) fn timed_stages(&self) -> Vec<&'static str> {
         self.timed.iter().map(|span| self.passes[span.start].stage).collect()
     }
 
-    /// The timed spans that begin and end with a pass.
     fn times_of(&self, pass: usize) -> (Option<usize>, Option<usize>) {
         let span = self.timed.partition_point(|span| span.end <= pass);
         let is_at =
@@ -187,12 +181,11 @@ impl Program {
         (is_at(|r, pass| r.start == pass), is_at(|r, pass| r.end == pass + 1))
     }
 
-    /// How many submissions there are.
     pub(super) fn submissions(&self) -> usize {
         self.submissions.len()
     }
 
-    /// Work of one of them, or of all.
+    /// Returns the work of one submission, or of all.
     pub(super) fn work(&self, submission: usize) -> u64 {
         self.passes[self.submissions[submission].clone()].iter().map(|pass| pass.work).sum()
     }
@@ -219,7 +212,6 @@ impl Program {
         }
     }
 
-    /// Records the packing of result `number` for the host.
     pub(super) fn record_packing(&self, encoder: &mut wgpu::CommandEncoder, number: usize) {
         if let Some(bound) = self.packing.get(number) {
             let label = Some("packing");
@@ -247,8 +239,8 @@ fn cut(works: &[u64], max_work: u64) -> Vec<Range<usize>> {
     submissions
 }
 
-/// Groups passes of the same stage into at most `max_spans` spans, as short as possible: between the passes of a span the
-/// device may do other work, which its time includes.
+/// Groups passes of the same stage into at most `max_spans` spans, as short as possible: the time of a span includes other work that the
+/// device does between its passes.
 fn spans(stages: &[&str], max_spans: usize) -> Vec<Range<usize>> {
     let of_length = |length: usize| {
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -287,7 +279,7 @@ mod tests {
     use super::{cut, spans};
 
     #[test]
-    fn every_pass_is_timed_however_many_there_are() {
+    fn every_pass_is_timed_whatever_their_number() {
         let stages: Vec<_> = [("cost", 3), ("paths", 5), ("winner", 1)].map(|(stage, n)| vec![stage; n]).concat();
         assert_eq!(
             spans(&stages, 9),
@@ -301,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn submissions_are_short_and_leave_nothing_out() {
+    fn submissions_are_short_and_complete() {
         assert_eq!(cut(&[1, 2, 3, 9, 1, 1], 4), [0..2, 2..3, 3..4, 4..6]);
         assert!(cut(&[], 4).is_empty());
     }

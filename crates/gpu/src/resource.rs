@@ -1,16 +1,16 @@
-//! Names of the buffers, images and uniforms that dispatches are bound to.
+//! Names of the buffers, images and uniforms to which dispatches are bound.
 //!
-//! The first number of most is the level: 0 is the pair itself, then come the coarser levels, then the pair with its images
+//! The first number of most names is the level: 0 is the pair itself, then come the coarser levels, then the pair with its images
 //! swapped.
 
 use crate::stereo::cost::tables::Scale;
 
-/// A binding's target.
+/// Target of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
-    /// The uniform with the level's parameters.
+    /// Uniform with the level's parameters.
     Params(usize),
-    /// The uniform with this index in [`super::graph::DispatchGraph::dispatch_params`].
+    /// Uniform with this index in [`super::graph::DispatchGraph::dispatch_params`].
     DispatchParams(usize),
     /// Left brightness.
     LeftPicture(usize),
@@ -22,33 +22,33 @@ pub enum Resource {
     RightColors,
     /// Codes of both images.
     Codes(usize),
-    /// A slab of the cost volume.
+    /// Slab of the cost volume.
     Costs(usize, u32),
-    /// A slab of aggregated costs.
+    /// Slab of aggregated costs.
     Aggregated(usize, u32),
     /// Arms of the crosses of both images.
     Arms(usize),
-    /// A slab of sums over horizontal arms.
+    /// Slab of sums over horizontal arms.
     ArmSums(usize, u32),
-    /// A slab of a volume of path costs: level, volume, slab.
+    /// Slab of a volume of path costs: level, volume, slab.
     Path(usize, u32, u32),
-    /// A slab of the sums of earlier batches.
+    /// Slab of the sums of earlier batches.
     Sums(usize, u32),
-    /// A slab of exact sums.
+    /// Slab of exact sums.
     Exact(usize, u32),
     /// All sums, kept for tests.
     Kept,
     /// Runs of black pixels at the ends of each row and column of both images.
     BlackBorders,
-    /// One of two buffers for the left map, which filters use in turn.
+    /// Left map in one of two buffers, which filters use in turn.
     LeftMap(usize, usize),
-    /// One of two buffers for the right map.
+    /// Right map in one of two buffers.
     RightMap(usize, usize),
-    /// The best key of each right pixel so far.
+    /// Best key of each right pixel so far.
     RightKeys(usize),
     /// First and last candidate of each 2 x 2 pixels.
     Gates(usize),
-    /// The finished left (0) or right (1) map as the host has it.
+    /// Finished left (0) or right (1) map in the host's form.
     HostMap(usize),
     /// Union-find parents of regions.
     Parents,
@@ -56,11 +56,11 @@ pub enum Resource {
     Sizes,
     /// Segments of calm pixels, with their planes.
     Segments,
-    /// The finished left map of the previous pair.
+    /// Finished left map of the previous pair.
     Last,
     /// Running means over the previous pairs, with the times of their measurements.
     Smoothed,
-    /// A buffer of mutual information; all levels use the same one after the other.
+    /// Buffer of mutual information; all levels use the same one after the other.
     MutualInformation(MutualInformation),
     /// Costs of differences and Hamming distances, which the reference computes.
     CostTable(Scale),
@@ -86,7 +86,7 @@ pub enum MutualInformation {
 }
 
 impl Resource {
-    /// The resource that a level of mirrored images uses in place of its own. It is matched after the pair, whose left map
+    /// Returns the resource that a level of mirrored images uses in place of its own. The level is matched after the pair, whose left map
     /// is not filtered yet, so it shares all buffers with the pair but the gates and the images.
     #[must_use]
     pub(crate) fn shared_with_pair(self) -> Self {
@@ -106,7 +106,7 @@ impl Resource {
         }
     }
 
-    /// The level whose layout decides the size of the buffer.
+    /// Returns the level whose layout decides the size of the buffer.
     pub fn level(self) -> usize {
         match self {
             Self::Params(level)

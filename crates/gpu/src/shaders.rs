@@ -1,11 +1,11 @@
-//! Shaders that exist in one form. Each stage of [`super::graph`] declares its own; those in variants are in [`super::kernels`].
+//! Shaders that exist in one form. Each stage of [`super::graph`] declares its own; [`super::kernels`] has those in variants.
 
 /// One WGSL file.
 #[derive(Debug)]
 pub struct Shader {
     /// Folder and file name below `shaders/`, without the extension.
     pub stem: &'static str,
-    /// Texts of `common.wgsl`, of the pieces that it shares with others, and its own.
+    /// Texts of `common.wgsl`, of the pieces that the shader shares with others, and of its own file.
     pub texts: &'static [&'static str],
     /// Compute entries, in the order in which they run.
     pub entries: &'static [&'static str],
@@ -14,7 +14,7 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Source text.
+    /// Returns the source text.
     pub fn source(&self) -> String {
         self.texts.concat()
     }
@@ -45,7 +45,7 @@ pub(super) use shaders;
 
 /// Columns and rows that a workgroup covers where invocations share nothing.
 pub const PIXELS: (u32, u32) = (8, 8);
-/// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
+/// Columns and rows that a workgroup covers in shaders that load a tile: transforms, medians, speckle.
 pub(crate) const TILE: (u32, u32) = (32, 8);
 /// Rows that an invocation of SAD covers.
 pub const STRIP: u32 = 32;
@@ -55,9 +55,9 @@ pub(crate) const SAD_COLUMNS: u32 = 64;
 pub(crate) const SAD_WORDS: u32 = 4;
 /// Columns that a workgroup of adaptive weights covers.
 pub(crate) const LOCAL_COLUMNS: u32 = 32;
-/// Words of four candidates that a workgroup of a local aggregation covers at most.
+/// Maximum words of four candidates that a workgroup of a local aggregation covers.
 pub(crate) const LOCAL_WORDS: u32 = 8;
-/// Runs of columns into which a row of a cross is divided, each a lane's.
+/// Number of runs of columns into which a row of a cross is divided; each run has a lane.
 pub(crate) const LOCAL_RUNS: u32 = 16;
 /// Columns of such a run.
 pub(crate) const LOCAL_RUN: u32 = 8;

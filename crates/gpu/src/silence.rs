@@ -1,28 +1,27 @@
-//! A device that hangs and does not report it: it has work, and finishes none of it.
+//! Detection of a device that hangs silently: it has work, and finishes none of it.
 
 use super::device::Gpu;
 use crate::engine::EngineError;
 use std::time::{Duration, Instant};
 
-/// How long a device may finish nothing while it has work. Submissions take some milliseconds ([`super::pace`]), and the first one of a
-/// large image on a small GPU some tenths of a second.
+/// Maximum time in which a device with work may finish nothing. Submissions take some milliseconds ([`super::pace`]), and the first one
+/// of a large image on a small GPU some tenths of a second.
 const LIMIT: Duration = Duration::from_secs(5);
-/// Time between two looks that counts at most: the machine may have slept, or this thread may have waited for something else.
+/// Maximum time between two checks that counts: the machine may have slept, or this thread may have waited for something else.
 const MAX_GAP: Duration = Duration::from_secs(1);
 
-/// How far the device has come.
+/// Progress of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Progress {
     /// Number of the oldest job that is not done.
     pub(super) job: u64,
-    /// Submissions that are done.
     pub(super) submissions: u64,
 }
 
 /// Time in which the device has finished nothing of its work.
 #[derive(Debug)]
 pub(super) struct Silence {
-    /// `None` for software, which takes as long as the machine is busy.
+    /// Limit of the time; `None` for software, which depends on the load of the machine.
     limit: Option<Duration>,
     waited: Duration,
     last_look: Option<(Instant, Progress)>,
@@ -48,7 +47,7 @@ impl Silence {
         Err(gpu.mark_hung(&format!("it has finished nothing of a pair of {width}x{height} for {s} s")))
     }
 
-    /// Looks at a device that has work. Returns how long it has come no further, if that is too long.
+    /// Records the progress of a device with work. Returns the time without progress, if that is too long.
     fn too_long(&mut self, now: Instant, progress: Progress) -> Option<Duration> {
         match self.last_look {
             Some((at, before)) if before == progress => self.waited += now.saturating_duration_since(at).min(MAX_GAP),
@@ -68,7 +67,7 @@ mod tests {
     use crate::engine::{Engine as _, Job};
     use std::sync::Arc;
 
-    /// Looks every 100 ms from `from_s` to `to_s`; the time of the first one that finds too long a silence.
+    /// Checks every 100 ms from `from_s` to `to_s`; returns the time of the first check that finds too long a silence.
     fn first_too_long(silence: &mut Silence, [from_s, to_s]: [u64; 2], finished: impl Fn(u64) -> u64) -> Option<u64> {
         let start = Instant::now();
         let mut looks = (10 * from_s..=10 * to_s).map(|tenths| 100 * tenths);
@@ -77,16 +76,16 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_silent_once_it_has_finished_nothing_for_five_seconds() {
+    fn device_without_progress_is_silent_after_five_seconds() {
         assert_eq!(first_too_long(&mut Silence::new(false), [0, 9], |_| 7), Some(5000));
-        // a submission takes 4 s, and another one, and the third does not end
+        // two submissions of 4 s each; the third does not end
         let finished = |ms| if ms < 8000 { ms / 4000 } else { 2 };
         assert_eq!(first_too_long(&mut Silence::new(false), [0, 20], finished), Some(13000));
         assert_eq!(first_too_long(&mut Silence::new(false), [0, 60], |ms| ms / 4900), None, "slow, and alive");
     }
 
     #[test]
-    fn time_without_work_or_without_a_look_does_not_count() {
+    fn time_without_work_or_checks_does_not_count() {
         let mut silence = Silence::new(false);
         assert_eq!(first_too_long(&mut silence, [0, 4], |_| 7), None);
         assert_eq!(first_too_long(&mut silence, [60, 64], |_| 7), None, "another pair, after a while");
@@ -98,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn software_is_waited_for() {
+    fn software_has_no_limit() {
         assert_eq!(first_too_long(&mut Silence::new(true), [0, 600], |_| 7), None);
     }
 
     #[test]
-    fn a_silent_device_is_lost_with_the_words_why() {
+    fn silent_device_is_lost_with_the_reason() {
         let Some(gpu) = Gpu::for_test() else { return };
         let mut engine = GpuEngine::new(gpu.clone()).unwrap();
         engine.silence = Silence { limit: Some(Duration::ZERO), ..Silence::new(true) };

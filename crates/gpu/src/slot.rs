@@ -1,6 +1,5 @@
-//! The transfers of one job in flight: staging buffer, input textures, read-back buffer.
-//!
-//! The host writes pair n + 1 into its own slot while the device computes pair n from another.
+//! Transfers of one job in flight: staging buffer, input textures, read-back buffer. The host writes pair n + 1 into its own slot while
+//! the device computes pair n from another.
 
 use super::device::Gpu;
 use super::layout::{host_map_bytes, host_map_columns};
@@ -13,13 +12,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Spans of passes that are timed at most: two queries each.
+/// Maximum number of spans of passes that are timed: two queries each.
 pub(super) const MAX_TIMED: usize = 512;
-/// Levels of a job at most: the pair, the coarser levels, and the pair with its images swapped.
+/// Maximum levels of a job: the pair, the coarser levels, and the pair with its images swapped.
 const MAX_LEVELS: usize = 8;
-/// Bytes of all timestamps: begin and end of each span of passes.
 const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
-/// Where the map begins in the read-back buffer, after the timestamps.
+/// Offset of the maps in the read-back buffer, behind the timestamps.
 const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
 
 /// Format of a pair; slots are reused for pairs of the same format.
@@ -27,9 +25,9 @@ const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usi
 pub(super) struct PairFormat {
     width: usize,
     height: usize,
-    /// 16 instead of 8 bits a pixel.
+    /// Whether pixels have 16 instead of 8 bits.
     wide: bool,
-    /// Images with colours, the left one first.
+    /// Number of images with colours, the left one first.
     colored: usize,
     /// Whether the right image's map comes back too.
     wants_right: bool,
@@ -40,57 +38,55 @@ impl PairFormat {
         Self { width, height, wide, colored, wants_right }
     }
 
-    /// Bytes of a slot in the memory that the host reads and writes, with those of its images on the device if they lie there too.
+    /// Returns the bytes of a slot in host memory, and with `with_device` those of its images on the device.
     pub(super) fn slot_bytes(&self, with_device: bool) -> u64 {
         let pictures = if with_device { self.pictures_bytes() } else { 0 };
         (self.pictures_bytes() + pictures + self.read_back_bytes()) as u64
     }
 
-    /// Bytes of both images with their colours.
     fn pictures_bytes(&self) -> usize {
         (2 * self.row_pitch() + self.colored * self.color_pitch()) * self.height
     }
 
-    /// Bytes of the maps that come back, behind the timestamps.
+    /// Returns the bytes of the maps that come back, behind the timestamps.
     fn read_back_bytes(&self) -> usize {
         MAP_OFFSET + (1 + usize::from(self.wants_right)) * self.map_bytes()
     }
 
-    /// Bytes of a map.
     fn map_bytes(&self) -> usize {
         host_map_bytes((self.width, self.height))
     }
 
-    /// The bytes of packed map `number` in the read-back buffer.
+    /// Returns the bytes of packed map `number` in the read-back buffer.
     fn map_range(&self, number: usize, with_confidence: bool) -> Range<usize> {
         let first = MAP_OFFSET + number * self.map_bytes();
         first..first + if with_confidence { self.map_bytes() } else { self.map_bytes() / 4 * 3 }
     }
 
-    /// Bytes from row to row in the staging buffer.
+    /// Returns the bytes from row to row in the staging buffer.
     fn row_pitch(&self) -> usize {
         let bytes = if self.wide { 2 * self.width } else { self.width };
         bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize)
     }
 
-    /// The same of colours.
+    /// Returns the bytes from row to row of colours.
     fn color_pitch(&self) -> usize {
         (size_of::<u32>() * self.color_words()).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize)
     }
 
-    /// Words of a row of colours: three bytes a pixel, and a word behind them that `color_at` of the shaders may read.
+    /// Returns the words of a row of colours: three bytes a pixel, and a word behind them that `color_at` of the shaders may read.
     fn color_words(&self) -> usize {
         (3 * self.width).div_ceil(size_of::<u32>()) + 1
     }
 }
 
-/// One slot of the upload and read-back rings.
+/// Slot of the upload and read-back rings.
 pub(super) struct Slot {
     pub(super) format: PairFormat,
     /// Luma of the left and of the right image.
-    textures: [Texture; 2],
-    /// The colours of as many as the format says: bytes of red, green and blue, four to a texel.
-    colors: Vec<Texture>,
+    textures: [InputTexture; 2],
+    /// Colours of as many images as the format has: bytes of red, green and blue, four to a texel.
+    colors: Vec<InputTexture>,
     params: wgpu::Buffer,
     timestamps: Option<Timestamps>,
     staging: wgpu::Buffer,
@@ -98,13 +94,12 @@ pub(super) struct Slot {
     read_back: wgpu::Buffer,
 }
 
-/// An image on the device.
-struct Texture {
+struct InputTexture {
     texture: wgpu::Texture,
     view: wgpu::TextureView,
 }
 
-impl Texture {
+impl InputTexture {
     fn new(gpu: &Gpu, label: &'static str, size: (usize, usize), format: wgpu::TextureFormat) -> Self {
         let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
         let texture = gpu.texture(label, size, format, usage);
@@ -113,7 +108,6 @@ impl Texture {
     }
 }
 
-/// Queries, and the buffer into which they resolve.
 struct Timestamps {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -123,10 +117,11 @@ impl Slot {
     pub(super) fn new(gpu: &Gpu, format: PairFormat) -> Self {
         let PairFormat { width, height, wide, colored, .. } = format;
         let pixels = if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint };
-        let textures = ["left", "right"].map(|label| Texture::new(gpu, label, (width, height), pixels));
+        let textures = ["left", "right"].map(|label| InputTexture::new(gpu, label, (width, height), pixels));
         let labels = ["left colors", "right colors"].into_iter().take(colored);
         let color_size = (format.color_words(), height);
-        let colors = labels.map(|label| Texture::new(gpu, label, color_size, wgpu::TextureFormat::R32Uint)).collect();
+        let colors =
+            labels.map(|label| InputTexture::new(gpu, label, color_size, wgpu::TextureFormat::R32Uint)).collect();
         let timestamps = gpu.times_passes().then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
@@ -159,7 +154,6 @@ impl Slot {
         }
     }
 
-    /// Whether the device times the passes of a job.
     pub(super) fn has_timestamps(&self) -> bool {
         self.timestamps.is_some()
     }
@@ -169,7 +163,7 @@ impl Slot {
         self.staging_mapped.load(Ordering::Acquire)
     }
 
-    /// The slot's resources: parameters and the pair.
+    /// Returns the slot's resources: parameters and the pair.
     pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
         Some(match resource {
             Resource::Params(level) => wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -185,8 +179,8 @@ impl Slot {
         })
     }
 
-    /// Writes a pair, its colours where the format has them, and the parameters of its levels into the staging buffer. Returns the
-    /// copies to the device; once they are submitted, [`Self::return_staging`] is due.
+    /// Writes a pair, its colours where the format has them, and the parameters of its levels into the staging buffer. Returns the copies
+    /// to the device; after their submission [`Self::return_staging`] has to be called.
     pub(super) fn write(
         &mut self,
         gpu: &Gpu,
@@ -217,7 +211,7 @@ impl Slot {
         }
         self.staging.unmap();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("upload") });
-        let mut copy = |offset: usize, pitch: usize, Texture { texture, .. }: &Texture| {
+        let mut copy = |offset: usize, pitch: usize, InputTexture { texture, .. }: &InputTexture| {
             let source = wgpu::TexelCopyBufferInfo {
                 buffer: &self.staging,
                 layout: wgpu::TexelCopyBufferLayout {
@@ -240,13 +234,13 @@ impl Slot {
         Ok(encoder.finish())
     }
 
-    /// Gives the staging buffer back to the host once the copies from it, just submitted, are done.
+    /// Returns the staging buffer to the host once the copies from it, just submitted, are done.
     pub(super) fn return_staging(&self) {
         let mapped = Arc::clone(&self.staging_mapped);
         self.staging.map_async(wgpu::MapMode::Write, .., move |result| mapped.store(result.is_ok(), Ordering::Release));
     }
 
-    /// Records the copies of the timestamps of `spans` spans and of the packed maps into the read-back buffer: of each map its number,
+    /// Records the copies of the timestamps of `spans` spans and of the packed maps into the read-back buffer: each map with its number,
     /// its buffer, and whether its confidences come too.
     pub(super) fn record_read_back<'a>(
         &self,
@@ -265,7 +259,7 @@ impl Slot {
         }
     }
 
-    /// Timestamps of a pass, as begin and end of the spans with these indexes.
+    /// Returns the timestamps of a pass, as begin and end of the spans with these indices.
     pub(super) fn timestamp_writes(
         &self,
         (begin, end): (Option<usize>, Option<usize>),
@@ -283,7 +277,7 @@ impl Slot {
         self.read_back.map_async(wgpu::MapMode::Read, .., move |result| done(result.is_ok()));
     }
 
-    /// The timestamps and the copied maps: the left one if `with_map` is given, which is whether it has confidences, the right
+    /// Returns the timestamps and the copied maps: the left one if `with_map` is given, which is whether it has confidences, the right
     /// one if `with_right`. The buffer must be mapped; it is unmapped afterwards.
     pub(super) fn take_read_back(
         &self,
@@ -305,7 +299,6 @@ impl Slot {
     }
 }
 
-/// A map from the bytes of a packed one.
 fn host_map(bytes: &[u8], size: (usize, usize), with_confidence: bool) -> DisparityMap {
     let pixels = host_map_columns(size.0) * size.1;
     let (values, bytes) = bytes.split_at(2 * pixels);

@@ -1,5 +1,5 @@
-//! One job step by step, with every intermediate product brought to the host: for tests and for tools that look
-//! into the algorithm. It waits after each step, so no window should share the device meanwhile.
+//! One job step by step, with every intermediate product brought to the host, for tests and tools that examine the algorithm. A trace
+//! waits after each step, so no window should share the device meanwhile.
 
 use super::gpu_engine::GpuEngine;
 use super::graph::Product;
@@ -14,29 +14,29 @@ use std::time::Duration;
 /// Results of all steps, in order: `cost`, `aggregation`, `left map`, `sums`, `right map`, `median`, …
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The step's name and its product.
+    /// Name and product of each step.
     pub steps: Vec<(&'static str, TraceData)>,
 }
 
-/// A product on the host, as the reference has it.
+/// Product on the host, in the form of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceData {
     /// Costs, or sums over all paths.
     Volume(Volume<u32>),
-    /// A disparity map.
+    /// Disparity map.
     Map(DisparityMap),
-    /// Counts or costs of mutual information for each pair of levels, `[left * 256 + right]`; of each level of the pyramid,
-    /// the coarsest first.
+    /// Counts or costs of mutual information for each pair of levels, `[left * 256 + right]`, of each level of the pyramid, the coarsest
+    /// first.
     Numbers(Vec<u32>),
 }
 
 impl GpuEngine {
-    /// Runs a job as if nothing came before it, and brings every intermediate product back. The engine must be idle.
+    /// Runs a job without any earlier pairs, and brings every intermediate product back. The engine must be idle.
     ///
     /// # Errors
-    /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
+    /// Errors of [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
-        self.past.forget(); // a trace is of a pair alone
+        self.past.forget(); // a trace has no earlier pairs
         let (slot, upload) = self.start(job, true)?;
         self.gpu.queue.submit([upload]);
         slot.slot.return_staging();
@@ -45,7 +45,7 @@ impl GpuEngine {
             return Err(EngineError::Device("no graph".to_owned()));
         };
         let mut steps = Vec::new();
-        // the learned choice keeps no confidence that was only its evidence
+        // confidence that was only evidence for the learned choice is not kept
         let mut has_confidence = job.params.winners_have_confidence();
         let mut done = 0;
         for step_end in &program.step_ends {
@@ -100,7 +100,6 @@ impl GpuEngine {
         Ok(Trace { steps })
     }
 
-    /// Copies a buffer to the host, and waits for it.
     fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, EngineError> {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
@@ -118,12 +117,11 @@ impl GpuEngine {
     }
 }
 
-/// Whether a volume of costs has exact sums.
 fn is_exact(product: Product, layout: &Layout) -> bool {
     layout.structure.exact() && (product == Product::Aggregated || layout.structure.block_matching())
 }
 
-/// Costs of a byte, or exact sums of 32 bits, from all slabs.
+/// Decodes costs of a byte, or exact sums of 32 bits, from all slabs.
 fn decode_costs(slabs: &[Vec<u32>], layout: &Layout, is_exact: bool) -> Volume<u32> {
     let (width, height) = (layout.structure.width, layout.structure.height);
     let bits = if is_exact { 32 } else { 8 };
@@ -135,7 +133,7 @@ fn decode_costs(slabs: &[Vec<u32>], layout: &Layout, is_exact: bool) -> Volume<u
     })
 }
 
-/// Kept sums: every lane has its candidates 0, 4, 8 …, then 1, 5, 9 … and so on.
+/// Decodes kept sums: every lane has its candidates 0, 4, 8 …, then 1, 5, 9 … and so on.
 fn decode_sums(words: &[u32], layout: &Layout) -> Volume<u32> {
     let (width, height) = (layout.structure.width, layout.structure.height);
     let of_lane = layout.kernel.variant.words as usize;
@@ -145,7 +143,7 @@ fn decode_sums(words: &[u32], layout: &Layout) -> Volume<u32> {
     })
 }
 
-/// A map from its words on the device, `map_pitch` to a row.
+/// Decodes a map from its words on the device, `map_pitch` to a row.
 pub(super) fn decode_map(words: &[u32], width: usize, height: usize, with_confidence: bool) -> DisparityMap {
     let word = |x, y| words[y * map_pitch(width) + x];
     DisparityMap {

@@ -1,4 +1,4 @@
-//! The uniforms of `shaders/common.wgsl`.
+//! Uniforms of `shaders/common.wgsl`: field order and sizes have to stay equal there and here.
 
 use super::layout::{Layout, map_pitch};
 use crate::image::Luma;
@@ -7,7 +7,7 @@ use crate::stereo::aggregate::penalty_table;
 use crate::stereo::disparity::whole;
 use crate::stereo::local::WeightTables;
 
-/// `Params` of `common.wgsl`, which documents the fields.
+/// Parameters of a level: `Params` of `common.wgsl`, which documents the fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
@@ -51,10 +51,9 @@ pub struct Params {
 
 /// Words of the weights for each brightness step.
 const STEP_WORDS: usize = 256 / 4;
-/// Words of the weights for each offset in the largest region, the arms of a cross being 30 px long at most.
+/// Words of the weights for each offset in the largest region: the arms of a cross are at most 30 px long.
 const PLACE_WORDS: usize = (31_usize * 31).div_ceil(16) * 4;
 
-/// Bytes as words, the lowest byte first.
 fn packed<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
     for (i, &byte) in bytes.iter().enumerate() {
@@ -64,7 +63,7 @@ fn packed<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
 }
 
 impl Params {
-    /// Uniforms of one level of a job; `has_past` is whether a pair of the same sequence came before.
+    /// Computes the uniforms of one level of a job; `has_past` is whether a pair of the same sequence came before.
     pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
         let whole = || whole((width, height), params.window_reach(), &params.disparities());
@@ -115,7 +114,7 @@ impl Params {
     }
 }
 
-/// `DispatchParams` of `common.wgsl`, which documents the fields.
+/// Parameters of a dispatch: `DispatchParams` of `common.wgsl`, which documents the fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
@@ -132,8 +131,8 @@ pub struct DispatchParams {
     pub slope: u32,
 }
 
-/// Distance of uniforms in their buffer that fits every device.
+/// Distance of uniforms in their buffer, bytes, that suits every device.
 pub(crate) const UNIFORM_ALIGNMENT: usize = 256;
 
-/// Distance of the parameters of a job's levels.
+/// Distance of the parameters of a job's levels, bytes.
 pub(crate) const PARAMS_STRIDE: usize = size_of::<Params>().next_multiple_of(UNIFORM_ALIGNMENT);

@@ -1,8 +1,8 @@
 //! Variants of the kernels: the same bits at different speed, depending on adapter and size.
 //!
-//! Sums and winners have 32 bits. Paths have 16 where the adapter computes two such numbers at once. Integers of 16 bits take a third of
-//! the counted operations ([`super::operations`]) of a step less, where its compiler packs them; floats a fifth less. A software adapter
-//! computes them no faster.
+//! Sums and winners have 32 bits. Paths have 16 where the adapter computes two such numbers at once. Integers of 16 bits take a third
+//! fewer of the counted operations ([`super::operations`]) of a step, where the compiler packs them; floats a fifth fewer. A software
+//! adapter computes them no faster.
 
 use super::limits::Limits;
 use crate::choices;
@@ -42,7 +42,7 @@ choices! {
     }
 }
 
-/// [`PathBits`] in JSON: integers by their bits, as a number.
+/// Conversion of [`PathBits`] to and from JSON: integers by their bits, as a number.
 mod path_bits {
     use super::PathBits;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -69,24 +69,24 @@ mod path_bits {
     }
 }
 
-/// The environment variable that overrides fields of the variant.
+/// Environment variable that overrides fields of the variant.
 pub const VARIABLE: &str = "STEREOPSIS_GPU";
-/// Words of four candidates that a lane can own.
+/// Numbers of words of four candidates that a lane can own.
 pub const WORDS: [u32; 3] = [1, 2, 4];
-/// Workgroup sizes.
+/// Sizes of workgroups.
 pub const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
-/// Steps by which the path kernel can load ahead.
+/// Numbers of steps by which the path kernel can load ahead.
 pub const AHEADS: [u32; 3] = [1, 2, 4];
 /// Lengths of pieces, px.
 pub const PIECES: [u32; 4] = [16, 32, 64, 128];
 
-/// Lines of a workgroup at most: the values that 256 lines exchange do not fit into [`super::limits::WORKGROUP_BYTES`].
+/// Maximum lines of a workgroup: the values that 256 lines exchange do not fit into [`super::limits::WORKGROUP_BYTES`].
 const MAX_LINES: u32 = 128;
 
-/// One combination of kernel options.
+/// Combination of kernel options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Variant {
-    /// How lanes exchange values.
+    /// Way in which lanes exchange values.
     pub exchange: Exchange,
     /// Words of four candidates that a lane owns.
     pub words: u32,
@@ -99,7 +99,7 @@ pub struct Variant {
     pub path_bits: PathBits,
     /// Steps by which the path kernel loads pixels ahead. From 2 on the winner kernel loads the next pixel before it judges one.
     pub ahead: u32,
-    /// The winner kernel computes the path along the row, which is never stored.
+    /// Whether the winner kernel computes the path along the row, which is never stored.
     pub fused: bool,
     /// Pixels of a row for which one group of lanes chooses winners, where the path along the row is not fused.
     pub piece: u32,
@@ -110,16 +110,15 @@ pub struct Variant {
 pub struct Requirements {
     /// Candidates of a pixel.
     pub candidates: u32,
-    /// P2 exceeds a byte: path costs have 16 bits.
+    /// Whether path costs have 16 bits, because P2 exceeds a byte.
     pub wide: bool,
-    /// Costs can be computed from codes: not those of SAD, nor aggregated ones.
+    /// Whether costs can be computed from codes: not those of SAD, nor aggregated ones.
     pub has_codes: bool,
-    /// One of the paths goes straight to the right.
+    /// Whether one of the paths goes straight to the right.
     pub has_row_path: bool,
 }
 
 impl Variant {
-    /// The first value of each field.
     const FIRST: Self = Self {
         exchange: Exchange::Workgroup,
         words: WORDS[0],
@@ -131,18 +130,18 @@ impl Variant {
         piece: PIECES[0],
     };
 
-    /// Lanes that share a pixel.
+    /// Returns the number of lanes that share a pixel.
     pub fn lanes(&self, candidates: u32) -> u32 {
         candidates.div_ceil(4 * self.words).next_power_of_two()
     }
 
-    /// Lines that a workgroup walks side by side.
+    /// Returns the number of lines that a workgroup walks side by side.
     pub fn lines(&self, candidates: u32) -> u32 {
         (self.workgroup / self.lanes(candidates)).clamp(1, MAX_LINES)
     }
 
-    /// The variant without any measurement. Integrated GPUs compute costs again for each path, to read less: their memory is slow beside
-    /// their arithmetic.
+    /// Returns the variant without any measurement. Integrated GPUs compute costs again for each path, to read less: their memory is slow
+    /// beside their arithmetic.
     pub fn baseline(limits: &Limits, requirements: &Requirements) -> Self {
         let words = match requirements.candidates {
             _ if requirements.wide => 2,
@@ -165,7 +164,7 @@ impl Variant {
         if by_subgroup { variant } else { Self { exchange: Exchange::Workgroup, ..variant } }
     }
 
-    /// With paths in 32 bits where its other fields exclude integers of 16.
+    /// Returns the variant with paths in 32 bits where its other fields exclude integers of 16.
     #[must_use]
     pub fn with_possible_paths(self) -> Self {
         let excludes_i16 = self.words < 4 || self.costs == CostSource::Codes;
@@ -173,7 +172,7 @@ impl Variant {
         Self { path_bits, ..self }
     }
 
-    /// Why the adapter or the job excludes this variant; `None` if it can run.
+    /// Returns the reason why the adapter or the job excludes this variant; `None` if it can run.
     pub fn unsupported_reason(&self, limits: &Limits, requirements: &Requirements) -> Option<String> {
         let candidates = requirements.candidates;
         let lanes = self.lanes(candidates);
@@ -205,12 +204,12 @@ impl Variant {
         Some(text)
     }
 
-    /// Every variant that can run, with workgroups and pieces of these sizes.
+    /// Returns every variant that can run, with workgroups and pieces of these sizes.
     pub fn all(limits: &Limits, requirements: &Requirements, workgroups: &[u32], pieces: &[u32]) -> Vec<Self> {
         let fused = Self { fused: true, piece: pieces[0], ..Self::FIRST };
         let winners =
             pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }).chain([fused]).collect::<Vec<_>>();
-        // from the field that changes first to that which changes last
+        // from the field that changes first to the one that changes last
         let mut all = Self::varied(&winners, &AHEADS, |variant, ahead| Self { ahead, ..variant });
         all = Self::varied(&all, PathBits::ALL, |variant, path_bits| Self { path_bits, ..variant });
         all = Self::varied(&all, CostSource::ALL, |variant, costs| Self { costs, ..variant });
@@ -221,13 +220,12 @@ impl Variant {
         all
     }
 
-    /// Each variant with each value of a field.
     fn varied<T: Copy>(variants: &[Self], values: &[T], with: impl Fn(Self, T) -> Self) -> Vec<Self> {
         let with_value = |&value| variants.iter().map(|&variant| with(variant, value)).collect::<Vec<_>>();
         values.iter().flat_map(with_value).collect()
     }
 
-    /// Sets one field from words, as [`VariantOverrides`] has them.
+    /// Sets one field from a pair of words, as in [`VariantOverrides`].
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         fn parse<T: Copy + fmt::Display>(name: &str, value: &str, allowed: &[T]) -> Result<T, String> {
             let found = allowed.iter().copied().find(|choice| choice.to_string() == value);
@@ -264,7 +262,7 @@ impl fmt::Display for Variant {
     }
 }
 
-/// Overridden fields of a variant, as users write them: `exchange=workgroup,words=2`.
+/// Overridden fields of a variant in the user's form: `exchange=workgroup,words=2`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariantOverrides(String);
 
@@ -274,7 +272,7 @@ impl VariantOverrides {
         Self(variant.to_string())
     }
 
-    /// `variant` with the overridden fields.
+    /// Returns `variant` with the overridden fields.
     pub fn apply(&self, mut variant: Variant) -> Variant {
         for (name, value) in self.0.split(',').filter_map(|field| field.trim().split_once('=')) {
             let set = variant.set(name, value);
@@ -283,7 +281,7 @@ impl VariantOverrides {
         if self.0.contains("path_bits") { variant } else { variant.with_possible_paths() }
     }
 
-    /// The overrides of the user's environment.
+    /// Returns the overrides of the user's environment.
     ///
     /// # Errors
     /// [`EngineError::Unsupported`] names the variable and its allowed values.

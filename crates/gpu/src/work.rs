@@ -9,35 +9,34 @@ use std::collections::HashMap;
 /// Work of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct StageWork {
-    /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// Stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
     /// Bytes that its kernels read and write: of volumes and maps every access, of codes and images the first one.
     pub bytes: u64,
     /// Integer operations, counted as [`super::operations`] documents.
     pub operations: u64,
-    /// Dispatches.
+    /// Number of dispatches.
     pub dispatches: usize,
 }
 
-/// Work that no pair has.
+/// Maximum work of a submission that is larger than any pair's.
 const UNDIVIDED: u64 = 1 << 40;
 
-/// Commands for a pair that is not divided, whatever this device divides it into.
+/// Number of commands for a pair that is not divided, on any device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Plan {
-    /// Submissions.
+    /// Number of submissions.
     pub submissions: usize,
-    /// Compute passes.
+    /// Number of compute passes.
     pub passes: usize,
-    /// Dispatches.
+    /// Number of dispatches.
     pub dispatches: usize,
-    /// Dispatches that wait until all before them are done, because they need a buffer or image in another way than before, or write it
+    /// Number of dispatches that wait for all before them, because they use a buffer or image in another way than before, or write it
     /// again: wgpu puts a barrier before each.
     pub barriers: usize,
 }
 
 impl DispatchGraph {
-    /// Barriers among the dispatches.
     fn barriers(&self) -> usize {
         let mut is_written = HashMap::new();
         let dispatches = self.steps.iter().flat_map(|step| &step.dispatches);
@@ -56,7 +55,7 @@ impl DispatchGraph {
         waits.count()
     }
 
-    /// Work of each stage, in the order in which they first run.
+    /// Returns the work of each stage, in the order in which they first run.
     pub fn work(&self) -> Vec<StageWork> {
         let mut stages: Vec<StageWork> = Vec::new();
         for step in self.steps.iter().filter(|step| !step.dispatches.is_empty()) {
@@ -75,12 +74,12 @@ impl DispatchGraph {
 }
 
 impl GpuEngine {
-    /// Work of each stage of the last job; empty before the first one.
+    /// Returns the work of each stage of the last job; empty before the first one.
     pub fn work(&self) -> Vec<StageWork> {
         self.graph().map(DispatchGraph::work).unwrap_or_default()
     }
 
-    /// The plan of pairs like the last one; `None` before the first one.
+    /// Returns the plan of pairs like the last one; `None` before the first one.
     pub fn plan(&self) -> Option<Plan> {
         let key = GraphKey { max_work: UNDIVIDED, ..self.key()?.clone() };
         let graph = DispatchGraph::new(&key, self.limits(), &self.gpu.info.adapter).ok()?;
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_one_by_one_take_more_submissions_and_give_the_same() {
+    fn sequential_directions_take_more_submissions_for_equal_bits() {
         let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
             assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
             return;

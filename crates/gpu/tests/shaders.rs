@@ -1,4 +1,4 @@
-//! The shaders agree with their tables and uniforms in Rust, and are valid for every driver: checked without a GPU.
+//! Compares the shaders with their tables and uniforms in Rust, and compiles them for every driver: without a GPU.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
 
@@ -30,7 +30,7 @@ fn parse(shader: &Shader) -> naga::Module {
 }
 
 #[test]
-fn entries_are_those_of_the_table() {
+fn entries_match_the_table() {
     for shader in shaders() {
         let module = parse(shader);
         let entries: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
@@ -71,7 +71,7 @@ fn bindings_are_found_in_every_source() {
     }
 }
 
-/// Name and offset of every field; does not compile if a field is left out.
+/// Lists name and offset of every field; does not compile if a field is left out.
 macro_rules! fields {
     ($type:ident { $($field:ident),+ $(; $unused:ident)? }) => {{
         let _all = |value: $type| { let $type { $($field: _,)+ $($unused: _,)? } = value; };
@@ -99,7 +99,7 @@ fn assert_layout(shader: &Shader, name: &str, fields: &[(&str, usize)], size: us
 }
 
 #[test]
-fn uniforms_lie_where_rust_puts_them() {
+fn uniform_offsets_match_rust() {
     let params = fields!(Params {
         width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
         uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, largest_sum,
@@ -115,7 +115,7 @@ fn uniforms_lie_where_rust_puts_them() {
 }
 
 #[test]
-fn constants_mean_the_same() {
+fn constants_match_rust() {
     let expected = [
         ("INVALID", i64::from(INVALID)),
         ("SUBPIXEL_STEPS", i64::from(SUBPIXEL_STEPS)),
@@ -146,7 +146,6 @@ fn constants_mean_the_same() {
     assert_eq!(declared, expected);
 }
 
-/// Stems below a folder, as `cost/census`.
 fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut found = BTreeSet::new();
@@ -280,7 +279,7 @@ fn every_stage_has_a_shader_of_its_name() {
     assert_eq!(found, listed, "the table lists every shader");
 }
 
-/// An adapter with all features.
+/// Limits of an adapter with all features.
 const LIMITS: Limits = Limits {
     subgroup: 64,
     workgroup: 256,
@@ -295,7 +294,7 @@ const LIMITS: Limits = Limits {
     path_bytes: 1 << 30,
 };
 
-/// The pipelines of a job, with the overrides or the engine's own choice.
+/// Returns the pipelines of a job, with the overrides or the engine's own choice.
 fn requests_of(params: &StereoParams, overrides: &VariantOverrides, path_bytes: u64) -> Vec<Request> {
     let limits = Limits { path_bytes, ..LIMITS };
     let of = |wants_right| {
@@ -308,8 +307,7 @@ fn requests_of(params: &StereoParams, overrides: &VariantOverrides, path_bytes: 
     [of(false), of(true)].concat()
 }
 
-/// Every kind of pipeline of the engine: every option with the variant that it chooses, and every variant
-/// with a few options.
+/// Returns every kind of pipeline of the engine: every option with the variant that it chooses, and every variant with a few options.
 fn requests() -> HashSet<Request> {
     let mut all = HashSet::new();
     let plain = StereoParams { num_disparities: 27, ..StereoParams::default() };
@@ -383,7 +381,7 @@ const CAPABILITIES: Capabilities = Capabilities::SUBGROUP
     .union(Capabilities::SHADER_FLOAT16)
     .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32);
 
-/// A module without constants, as a driver gets it.
+/// Returns a module with its constants replaced by values, as a driver gets it.
 fn with_constants_put_in<T>(
     request: &Request,
     translate: impl FnOnce(&naga::Module, &naga::valid::ModuleInfo) -> Result<T, String>,
@@ -399,7 +397,6 @@ fn with_constants_put_in<T>(
     translate(&module, &info)
 }
 
-/// Compiles for Vulkan.
 fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
     use naga::back::spv;
     let entry = spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: request.entry.into() };
@@ -408,7 +405,6 @@ fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
     })
 }
 
-/// Compiles for Metal.
 fn to_msl(request: &Request) -> Result<String, String> {
     use naga::back::msl;
     let options = msl::Options { lang_version: (2, 4), zero_initialize_workgroup_memory: false, ..Default::default() };
@@ -421,7 +417,6 @@ fn to_msl(request: &Request) -> Result<String, String> {
     })
 }
 
-/// Compiles for Direct3D 12.
 fn to_hlsl(request: &Request) -> Result<String, String> {
     use naga::back::hlsl;
     let shader_model = hlsl::ShaderModel::V6_0; // the first one with subgroups
@@ -437,7 +432,7 @@ fn to_hlsl(request: &Request) -> Result<String, String> {
     })
 }
 
-/// Bytes of workgroup memory that the entry of a pipeline uses.
+/// Returns the bytes of workgroup memory that the entry of a pipeline uses.
 fn workgroup_bytes(request: &Request) -> u32 {
     let module = naga::front::wgsl::parse_str(&request.source.text).expect("WGSL");
     let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), CAPABILITIES).validate(&module);
@@ -459,7 +454,7 @@ fn workgroup_bytes(request: &Request) -> u32 {
 }
 
 #[test]
-fn workgroup_memory_is_there_on_every_device() {
+fn workgroup_memory_fits_every_device() {
     let mut requests = requests();
     // lanes that exchange through it, as few and as many as a pixel and a workgroup can have
     for num_disparities in [1, 5, 9, 16, 17, 33, 65, 129, 256, 1024] {
@@ -485,7 +480,7 @@ fn workgroup_memory_is_there_on_every_device() {
 }
 
 #[test]
-fn every_pipeline_can_be_said_in_the_words_of_each_driver() {
+fn every_pipeline_compiles_for_every_driver() {
     let requests = requests();
     for shader in shaders() {
         let mut entries = shader.entries.iter();

@@ -1,4 +1,4 @@
-//! Background work on the newest of many requests: it may take long without costing a pair.
+//! Background work on the newest of many requests: a thread takes requests and stores results, without delay for any pair.
 
 use super::Wake;
 use crate::newest::{self, NewestSender};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Running thread: takes the newest request, and rests after each for as long as it took. Stopped after the present request when dropped.
+/// Running thread: takes the newest request, and rests after each for as long as it took. Stopped after the current request when dropped.
 pub struct Background<W, R> {
     wishes: Option<NewestSender<W>>,
     newest: Arc<Mutex<Option<Arc<R>>>>,
@@ -69,7 +69,7 @@ mod tests {
     use crossbeam_channel::bounded;
 
     #[test]
-    fn the_newest_wish_wins_and_each_result_wakes() {
+    fn newest_request_wins_and_each_result_wakes() {
         let (begun, begins) = bounded(8);
         let (release, released) = bounded::<()>(8);
         let (woken, wakes) = bounded(8);

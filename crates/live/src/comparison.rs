@@ -1,4 +1,4 @@
-//! Second engine that matches the pairs of the first one with other parameters.
+//! Second engine that matches the pairs of the first one with other parameters, to compare both results of one pair.
 
 use super::times::Times;
 use super::{Background, Live, MedianTime, PreviousPair, Wake, of_pair};
@@ -107,7 +107,7 @@ impl Comparison {
     }
 
     /// Times a held pair a few more times, with one setting after the other: a single time is unreliable, and two engines that compute at
-    /// once slow each other down. `live` has the first engine. Called after each result.
+    /// once slow each other down. `live` has the first engine. Has to be called after each result.
     pub fn time_held(&mut self, live: &Live) {
         let known = self.times.each_ref().map(Times::len);
         let waits = self.timing.is_some_and(|(which, before)| self.times[which].noted == before);
@@ -139,7 +139,6 @@ impl Comparison {
 /// Judge of the results of one setting.
 #[derive(Default)]
 struct Judge {
-    /// Last result.
     newest: Option<Arc<Output>>,
     /// Previous pair, matched with equal parameters.
     previous: Option<PreviousPair>,
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn both_results_are_of_one_pair_and_differ_in_their_parameters() {
+    fn both_results_belong_to_one_pair_and_differ_in_parameters() {
         let params = StereoParams { p1: 20, num_disparities: 8, ..StereoParams::default() };
         let options = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
         let mut comparison = Comparison::start(params.clone(), options, None, Arc::new(|| {})).unwrap();

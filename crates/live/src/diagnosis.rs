@@ -54,7 +54,6 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Serializes the sentence.
 impl serde::Serialize for Warning {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn skew_is_a_warning_only_where_something_moves_by_then() {
+    fn skew_warns_only_about_visible_motion() {
         let skew = Some(Skew { mean_s: -0.010, spread_s: 0.004 });
         let cameras = SourceState { skew, ..SourceState::default() };
         let said = |motion_px_per_s| {
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn cameras_one_above_the_other_that_are_not_said_to_be_are_noticed() {
+    fn undeclared_vertical_cameras_are_noticed() {
         let raw = scene::render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
         let said = |raw: RawPair, axis: Axis| {
             let frame = Arc::new(Frame { axis, ..Frame::of_raw(Arc::new(raw)) });
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn light_is_a_warning_where_the_cost_cannot_bear_it() {
+    fn light_warns_only_where_the_cost_does_not_tolerate_it() {
         let health = Health { luma: Some(LumaDifference { levels: -12.0, ratio: 0.9 }), ..Health::default() };
         let said = |cost| said(&SourceState::default(), &health, cost);
         assert_eq!(said(CostKind::Census5x5), "");
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_pair_and_one_without_matches_are_never_fine() {
+    fn blank_pairs_and_pairs_without_matches_warn() {
         let params = StereoParams::default();
         let causes = |health: &Health, measured: f64| -> Vec<Cause> {
             let shares = Shares { measured, ..Shares::default() };
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_converge_are_named_beside_exchanged_ones_where_no_calibration_tells() {
+    fn converging_images_warn_beside_exchanged_ones() {
         let exchanged = Some(Exchanged { share: 1.0, matches: 80, lowest_px: -33.0 });
         let health = Health { exchanged, ..Health::default() };
         let text = said(&SourceState::default(), &health, CostKind::Census5x5);
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_of_the_range_with_many_pixels_is_named() {
+    fn many_pixels_at_an_end_of_the_range_warn() {
         let params = StereoParams { min_disparity: 4, num_disparities: 28, ..StereoParams::default() };
         let causes = |shares: Shares, health: &Health, params: &StereoParams, infinity_px: Option<f64>| -> Vec<Cause> {
             let geometry = infinity_px.map(|d| Geometry::centred(500.0, 0.1, -d, (64, 48)));

@@ -1,8 +1,8 @@
 //! Explanations of single pixels on a thread: the computation of the disparity in the newest result.
 //!
-//! The thread reads finished results only, so that it costs no pair. The newest request wins: one for another pixel or other parameters
-//! cancels the work on the previous one, but never twice in a row. One for a newer pair waits until that work
-//! is done and the thread has rested.
+//! The thread only reads finished results, so that it delays no pair. The newest request wins. A request for another pixel or other
+//! parameters cancels the current work, but never twice in a row. A request for a newer pair waits until the work is done and the
+//! thread has rested.
 
 use crate::capture::Frame;
 use crate::engine::Job;
@@ -50,12 +50,10 @@ const REST_FACTOR: u32 = 3;
 /// Next action of the thread.
 #[derive(Default)]
 enum Order {
-    /// No new request.
     #[default]
     Nothing,
-    /// New request.
     Explain(ExplainRequest),
-    /// Deletion of the explanation.
+    /// Deletion of the last explanation.
     Forget,
 }
 
@@ -138,11 +136,11 @@ type Prepared = (Arc<Frame>, Arc<StereoParams>, Result<Explainer, Unexplained>);
 /// State of the thread.
 struct Worker {
     shared: Arc<Shared>,
-    /// Receiver of a signal after each request; disconnected when the thread shall stop.
+    /// Receiver of a signal after each request; disconnected when the thread has to stop.
     rung: Receiver<()>,
     wake: Box<dyn Fn() + Send>,
     prepared: Option<Prepared>,
-    /// Whether the previous explanation was cancelled: the next one is completed, or a moving pointer would never get one.
+    /// Whether the previous explanation was cancelled. The next one is then completed, or a moving pointer would never get one.
     was_abandoned: bool,
 }
 
@@ -200,7 +198,7 @@ impl Worker {
         }
     }
 
-    /// Waits for the next request; `None` when the thread shall stop. A repeated request waits for its turn.
+    /// Waits for the next request; `None` when the thread has to stop. A repeated request waits for its turn.
     fn next(&mut self, last: Option<&(ExplainRequest, Instant)>) -> Option<ExplainRequest> {
         loop {
             if self.rung.try_recv() == Err(TryRecvError::Disconnected) {
@@ -279,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_wish_is_explained_with_the_reasons_of_its_map() {
+    fn newest_request_is_explained_with_the_reasons_of_its_map() {
         let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
         let mut explainer = PixelExplainer::start(Box::new(|| {})).unwrap();
         for pixel in [(5, 5), (30, 20), (63, 47)] {

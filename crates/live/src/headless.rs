@@ -57,7 +57,7 @@ pub trait RunObserver {
     fn close(&mut self) {}
 }
 
-/// End after a number of pairs that were matched, or failed: an engine may fail with every pair.
+/// Observer that ends after a number of matched or failed pairs: an engine may fail with every pair.
 struct Results(Option<u64>);
 
 impl RunObserver for Results {
@@ -184,7 +184,7 @@ pub fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
 struct StatusPrinter {
     bar: Option<ProgressBar>,
     due: Instant,
-    /// Whether a status has something to print.
+    /// Whether a status has anything to print.
     begun: fn(&Status) -> bool,
     errors: Vec<String>,
     news: Option<String>,

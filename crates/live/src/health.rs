@@ -1,5 +1,5 @@
-//! Health of the newest pair, measured once a second on a thread: alignment, brightness, motion. Reads finished results only, so that it
-//! costs no pair.
+//! Health of the newest pair, measured once a second on a thread: alignment, brightness, motion. It only reads finished results, so that
+//! it delays no pair.
 
 use crate::calibration::{Exchanged, Match, RowFit, RowOffset, Verdict, exchanged, matches, row_offset_of};
 use crate::capture::{Frame, RawPair};
@@ -91,14 +91,13 @@ fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
     (is_better && columns.verdict() != Verdict::Bad).then_some(columns.matches)
 }
 
-/// Running thread; stopped when dropped.
 pub(super) struct HealthMonitor {
     measured: Arc<Mutex<CurrentHealth>>,
     stop: Option<Sender<Infallible>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Newest measurement of the present source.
+/// Newest measurement of the current source.
 struct CurrentHealth {
     /// Time at which the source was opened: earlier pairs belong to another one.
     since: Instant,
@@ -174,7 +173,7 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
         }
     }
 
-    /// Sleeps; returns false at once when the thread shall stop.
+    /// Sleeps; returns `false` at once when the thread has to stop.
     fn sleep(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
     }

@@ -1,6 +1,5 @@
-//! Live pipeline without a window: reads a source, and provides the newest result and a status.
-//!
-//! It owns the capture thread and the engine thread, and outlives any window and any device.
+//! The live pipeline without a window: reads a source, and provides the newest result and a status. It owns the capture thread and the
+//! engine thread, and outlives any window and any device.
 
 use stereopsis_base::{console, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;

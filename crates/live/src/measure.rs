@@ -52,7 +52,6 @@ impl Subject {
     }
 }
 
-/// Returns numbers of the distance between two pixels: the total error, its parts, and the effect of one disparity step.
 fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 6] {
     let part = |of: fn(&Distance) -> Result<f64, Missing>| found.as_ref().map_err(|&why| why).and_then(of);
     let quantity = |title, name, value| Quantity { title, name, unit: "mm", better: Better::Neither, value };
@@ -71,7 +70,6 @@ fn step_px(params: &StereoParams) -> f64 {
     if params.subpixel == Subpixel::Off { 1.0 } else { STEP_PX }
 }
 
-/// Returns numbers of the error against truth.
 fn of_truth(error: TruthError) -> [Quantity; 2] {
     let quantity = |title, name, value| Quantity { title, name, unit: "%", better: Better::Lower, value: Ok(value) };
     [
@@ -252,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_those_of_the_metrics_and_all_are_there() {
+    fn numbers_are_complete_and_those_of_the_metrics() {
         let output = output(&frame(0), 14);
         let measured = Meter::default().measure(wish(&output)).unwrap();
         let (map, geometry) = (output.map.as_ref().unwrap(), output.job.frame.geometry.as_ref());
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_and_values_follow_the_pairs_and_a_known_pair_adds_nothing() {
+    fn noise_and_values_ignore_a_repeated_pair() {
         let mut meter = Meter::default();
         let (first, second) = (output(&frame(0), 14), output(&frame(1), 14));
         meter.measure(wish(&first)).unwrap();
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn other_parameters_begin_the_noise_and_another_region_or_series_everything() {
+    fn other_parameters_restart_noise_another_region_everything() {
         let mut meter = Meter::default();
         let (first, second) = (frame(0), frame(1));
         for frame in [&first, &second] {
@@ -301,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_values_are_kept_than_a_trend_needs() {
+    fn keeps_no_more_values_than_a_trend_needs() {
         let mut meter = Meter::default();
         let (even, odd) = (output(&frame(0), 14), output(&frame(1), 14));
         let mut last = None;

@@ -1,4 +1,4 @@
-//! Remote clients, such as on the network, that watch the pipeline and request parameters.
+//! Interface to remote clients, such as on the network, that watch the pipeline and request parameters.
 
 use super::Wake;
 use crate::capture::FrameTap;

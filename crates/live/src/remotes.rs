@@ -81,7 +81,6 @@ mod tests {
     use super::*;
     use parking_lot::Mutex;
 
-    /// Server that requests a value of P1 once, and stores the parameters in force.
     struct RequestingServer(&'static str, Mutex<Option<u32>>, Mutex<Vec<u32>>);
 
     impl FrameTap for RequestingServer {
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_asked_and_told_and_the_last_request_holds() {
+    fn every_server_takes_part_and_the_last_request_holds() {
         let asks = |name, p1| Arc::new(RequestingServer(name, Mutex::new(p1), Mutex::default()));
         let (one, two, three) = (asks("one", Some(3)), asks("wants", None), asks("three", Some(5)));
         assert!(Remotes::of(Vec::new()).is_none());

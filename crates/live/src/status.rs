@@ -43,13 +43,13 @@ impl Dropped {
 /// Status of the pipeline at one moment.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// The source.
+    /// Source of the pairs.
     pub source: SourceInfo,
     /// State of its cameras.
     pub cameras: SourceState,
     /// Pairs read, and the frames made of them.
     pub capture: CaptureStats,
-    /// The engine and its results.
+    /// Engine and its results.
     pub engine: EngineStats,
     /// Results per second.
     pub computed_hz: f64,
@@ -201,7 +201,7 @@ mod tests {
     use crate::capture::Skew;
 
     #[test]
-    fn a_narrow_terminal_shows_what_matters_first_and_then_what_fits() {
+    fn narrow_terminal_keeps_the_most_important_parts() {
         let mut engine = EngineStats::default();
         engine.engine = Some(std::sync::Arc::new(crate::engine::EngineInfo {
             kind: crate::engine::EngineKind::Cpu,

@@ -47,7 +47,7 @@ impl Summary {
     }
 }
 
-/// One line for a terminal.
+/// Formats one line for a terminal.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seconds, came, computed, dropped, damaged, missed, latency_ms, latency_since, cpu_percent } = self;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_names_only_what_happened() {
+    fn line_contains_only_what_happened() {
         let quiet = Summary {
             seconds: 10.04,
             came: 300,

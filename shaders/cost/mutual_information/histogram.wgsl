@@ -1,6 +1,6 @@
-// Joint histogram of the brightness of left and right pixels, matched by the initial disparities of start.wgsl. The counts
-// of all pairs of levels, [left * 256 + right], exceed workgroup memory, so each pixel increments one in device memory;
-// flat images, which increment the same few, take longest.
+// Joint histogram of the brightness of left and right pixels, matched by the initial disparities of start.wgsl. The counts of all pairs
+// of levels, [left * 256 + right], exceed workgroup memory, so each pixel increments one in device memory. Flat images, which increment
+// the same few, take longest.
 
 @group(0) @binding(3) var left: texture_2d<u32>;
 @group(0) @binding(4) var right: texture_2d<u32>;

@@ -1,4 +1,4 @@
-// The guess with which mutual information starts: `start` of a left pixel, px, or UNKNOWN.
+// Initial disparities of mutual information: `start` of a left pixel, px, or UNKNOWN.
 
 override LAST_STEP: u32; // pixels of the last map from one of this level to the next, as a power of two
 
@@ -7,7 +7,7 @@ override LAST_STEP: u32; // pixels of the last map from one of this level to the
 
 const UNKNOWN: i32 = -1000000; // further than any image is wide
 
-// Disparity of a map at a pixel, each halved so many times; filled pixels are not measured.
+// Disparity of a map at a pixel, both halved `shift` times; filled pixels are not measured.
 fn measured(x: u32, y: u32, halvings: u32) -> i32 {
     let word = guess[y * guessed.pitch + x];
     let value = map_value(word);
@@ -17,7 +17,7 @@ fn measured(x: u32, y: u32, halvings: u32) -> i32 {
     return rounded_px(value >> halvings);
 }
 
-// A disparity of the range, drawn for each pixel by hashing its place.
+// Draws a disparity of the range for each pixel by hashing its position.
 fn random_disparity(x: u32, y: u32) -> i32 {
     var h = (x * 0x9e3779b1u) ^ (y * 0x85ebca77u);
     h = (h ^ (h >> 15u)) * 0x2c1b3c6du;

@@ -1,7 +1,7 @@
-// From counts to costs, in whole numbers: `lines` sums rows and columns, `terms` turns the sums into the entropy terms of
-// each level, `joint_logs` takes the logarithms of the smoothed counts, `negatives` smooths these and adds the terms, and
-// `scale` maps the result to 0 ... 127. Smoothing in both directions at once, 25 numbers for each, gives the same
-// whole numbers as one direction after the other. The table is small: 65536 numbers, whatever the images' size.
+// From counts to costs, in whole numbers. `lines` sums rows and columns, `terms` turns the sums into the entropy terms of each level,
+// `joint_logs` takes the logarithms of the smoothed counts, `negatives` smooths these and adds the terms, and `scale` maps the result to
+// 0 ... 127. Smoothing in both directions at once, 25 numbers for each, gives the same whole numbers as one direction after the other.
+// The table has 65536 numbers for images of any size.
 
 @group(0) @binding(1) var<storage, read> log_table: array<u32>; // 65536 log2(1 + i / 2^11)
 @group(0) @binding(2) var<storage, read_write> counts: array<u32, 65536>; // [left * 256 + right]; later the negatives
@@ -35,7 +35,7 @@ fn level(i: i32) -> u32 {
     return u32(clamp(i, 0, LEVELS - 1));
 }
 
-// A workgroup sums a row, or a column after the rows.
+// Sums a row, or a column after the rows, in each workgroup.
 @compute @workgroup_size(256)
 fn lines(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let line = group.x & 255u;
@@ -63,7 +63,7 @@ fn smoothed_line(lane: i32) -> u32 {
     return sum;
 }
 
-// One workgroup for the left levels and one for the right ones.
+// One workgroup computes the left levels and one the right ones.
 @compute @workgroup_size(256)
 fn terms(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let at = group.x * 256u + lane;
@@ -117,7 +117,7 @@ fn negatives(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invoca
 @compute @workgroup_size(64)
 fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
     let smallest = atomicLoad(&extremes[0]);
-    // the lowest bits are left out so that 127 times the rest stays within 32
+    // drops the lowest bits, so that 127 times the rest stays within 32
     let range = max(u32(atomicLoad(&extremes[1]) - smallest) >> 8u, 1u);
     var word = 0u;
     for (var k = 0u; k < 4u; k++) {

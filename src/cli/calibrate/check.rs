@@ -1,4 +1,4 @@
-//! `calibrate --check`: has a rig moved since it was calibrated?
+//! `calibrate --check`: examines whether a rig has moved since its calibration, by a board or by the images alone.
 
 use super::{CalibrateArgs, folder};
 use crate::calibrate::{BOARD_FILE, CalibrationRequest, LensKind, depth_difference, solve, views_of};
@@ -12,17 +12,17 @@ use crate::geometry::Axis;
 use crate::image::{Luma, Picture, QuarterTurn};
 use glam::{DQuat, DVec3};
 
-/// Turn of the cameras that counts as moved, degrees.
+/// Turn of the cameras that counts as movement, degrees.
 const MOVED_DEG: f64 = 0.1;
-/// Change of the baseline that counts as moved.
+/// Relative change of the baseline that counts as movement.
 const MOVED_SHARE: f64 = 0.01;
-/// Distances at which the change of depth is said, m.
+/// Distances at which the change of depth is printed, m.
 const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 
 /// Checks a rig, with a board where one is named.
 ///
 /// # Errors
-/// The rig has moved, or the images do not tell.
+/// The rig has moved, or the images do not show it.
 pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     let has_board_file = matches!(spec, SourceSpec::Folder(folder) if folder.join(BOARD_FILE).is_file());
     if args.board.board.is_some() || has_board_file {
@@ -89,7 +89,7 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
 /// Compares rows of the rectified images.
 fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     const MAX_PAIRS: usize = 30;
-    // the rig, and where its file may be read in two ways the other one
+    // the rig, and a second reading of its file where that is ambiguous
     let mut tried: Vec<(Rectifier, Vec<_>)> = Vec::new();
     let mut pairs = 0;
     folder::each_pair(args, spec, |_, [left, right]| {
@@ -151,14 +151,14 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The rig of a ZED's file with the other signs of TY and TZ; `None` where there is no other.
+/// Returns the rig of a ZED's file with the other signs of TY and TZ; `None` for other files.
 fn other_signs(rig: &StereoRig) -> Option<StereoRig> {
     let DVec3 { x, y, z } = rig.translation_m;
     let is_other = rig.kind == Kind::Zed && y.hypot(z) > 0.0;
     is_other.then(|| StereoRig { translation_m: DVec3::new(x, -y, -z), ..rig.clone() })
 }
 
-/// Why the signs of TY and TZ of a ZED's file may be the other ones, which its readers do not agree on.
+/// Returns why the signs of TY and TZ of a ZED's file may be the other ones: its readers disagree on them.
 fn sign_doubt(rows: &RowOffset, other: &RowOffset) -> Option<String> {
     let is_better = rows.verdict() != Verdict::Good && other.median_abs_px < 0.7 * rows.median_abs_px;
     is_better.then(|| {
@@ -184,7 +184,7 @@ mod tests {
                        [STEREO]\nBaseline=120\nTY=0.3\nTZ=-0.2\nCV_HD=0\nRX_HD=0\nRZ_HD=0\n";
 
     #[test]
-    fn signs_of_a_zeds_file_are_doubted_where_rows_agree_better_with_the_other_ones() {
+    fn zed_signs_are_doubted_where_rows_agree_better_with_the_others() {
         let load = |text: &str| {
             let options = LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() };
             read(&[("zed.conf".into(), text.as_bytes().to_vec())], &options).unwrap()

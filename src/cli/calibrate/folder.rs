@@ -1,4 +1,4 @@
-//! Views of images that are there: a folder of pairs, a pair, or a recording.
+//! Views from existing images: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
 use crate::calibrate::{
@@ -14,13 +14,13 @@ use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
-/// Pairs whose faults are said one by one.
+/// Largest number of pairs whose faults are printed one by one.
 const MAX_NAMED: usize = 5;
 
-/// Views of the board in a source that has an end. Those of a recording are kept in `draft`; images of a folder are there already.
+/// Takes the views of the board from a source that has an end. Those of a recording are kept in `draft`; images of a folder exist already.
 ///
 /// # Errors
-/// It cannot be read, or shows no board.
+/// The source cannot be read, or shows no board.
 pub(super) fn taken(
     args: &CalibrateArgs,
     spec: &SourceSpec,
@@ -38,7 +38,7 @@ pub(super) fn taken(
     Ok(taken)
 }
 
-/// The pairs of image files that a source is; `None` where it is none of files. Remarks on files that are left out are said.
+/// Returns the pairs of image files of a source; `None` for a source without files. Prints remarks on files that are left out.
 fn pairs_of(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<Option<Vec<FilePair>>> {
     Ok(match spec {
         SourceSpec::Folder(folder) => {
@@ -57,7 +57,6 @@ fn pairs_of(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<Option<Ve
     })
 }
 
-/// The views of all pairs of files.
 fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow::Result<Vec<TakenView>> {
     let count = pairs.len() as u64;
     let max_pixels = args.source_options().max_pixels;
@@ -75,7 +74,7 @@ fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow
     Ok(taken)
 }
 
-/// Says why pairs are left out.
+/// Prints why pairs are left out.
 fn say_left_out(why: &[String]) {
     for why in &why[..why.len().min(MAX_NAMED)] {
         console::say(format_args!("{why}; the pair is left out"));
@@ -85,7 +84,7 @@ fn say_left_out(why: &[String]) {
     }
 }
 
-/// The views of a recording that are sharp, still and new.
+/// Takes the sharp, still and new views of a recording.
 fn of_recording(
     args: &CalibrateArgs,
     spec: &SourceSpec,
@@ -101,7 +100,7 @@ fn of_recording(
         seen += u64::from(!matches!(notice, Notice::NoBoard | Notice::Unusable(_)));
         bar.set_message(format!("{looked} pairs, {} taken: {notice}", counted(session.taken().len() as u64, "view")));
         bar.inc(1);
-        // with the first solution wide lenses are known, and their boards are found
+        // after the first solution wide lenses are known, and their boards are found
         if matches!(notice, Notice::Taken(_))
             && session.outcome().is_none()
             && let Some(work) = session.work()
@@ -125,7 +124,7 @@ fn of_recording(
     Ok(session.taken().to_vec())
 }
 
-/// Calls `take` with each pair of a source, until it wants no more. A pair of files that cannot be read is left out.
+/// Calls `take` with each pair of a source until it returns false. Skips a pair of files that cannot be read.
 ///
 /// # Errors
 /// The source cannot be read, or `take` fails.

@@ -1,4 +1,4 @@
-//! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
+//! `calibrate` with cameras, without a window: instructions are printed as lines, views are taken automatically.
 
 use super::CalibrateArgs;
 use crate::calibrate::{Board, CalibrationRequest, Draft, Notice, Progress, TakenView, Watch};
@@ -11,14 +11,14 @@ use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Smallest number of views of a session that ends by itself.
+/// Smallest number of views of a session that ends automatically.
 const MIN_VIEWS: usize = 12;
 /// Smallest number of views of such a session where the cameras are kept.
 const MIN_VIEWS_KEPT: usize = 3;
-/// How often an unchanged notice is repeated.
+/// Interval at which an unchanged notice is repeated.
 const REPEAT: Duration = Duration::from_secs(5);
 
-/// Takes views of live images, until there are enough or the user ends it. They are kept in `draft` as they come.
+/// Takes views of live images, until there are enough or the user ends it. They are kept in `draft` as they arrive.
 ///
 /// # Errors
 /// The cameras cannot be opened, or are lost before a view was taken.
@@ -30,7 +30,7 @@ pub(super) fn taken(
     draft: Option<&mut Draft>,
 ) -> anyhow::Result<Vec<TakenView>> {
     let mut options = args.source_options();
-    // a focus that changes is another camera
+    // a changing focus would be another camera
     options.cameras.calibrated = true;
     options.cameras.equal_exposure |= options.cameras.views.iter().all(|view| view.controls.exposure_ms.is_none());
     let source = sources::open(spec, &options)?;
@@ -43,7 +43,7 @@ pub(super) fn taken(
     let mut observer = Observer { args, board, watch: &watch, draft, enough, said: (None, Instant::now()), views: 0 };
     let end = headless::capture_observed(source, capture, &mut observer)?;
     let Progress { taken, .. } = watch.progress();
-    // those of the last moment
+    // views of the last moment
     observer.keep(&taken);
     drop(watch);
     if taken.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn taken(
     Ok(taken)
 }
 
-/// Hands pairs on with their sides exchanged.
+/// Tap that exchanges the sides of pairs and passes them on.
 struct Swapped(Arc<dyn RawTap>);
 
 impl RawTap for Swapped {
@@ -69,21 +69,21 @@ impl RawTap for Swapped {
     }
 }
 
-/// Says what to do, and ends the run when it is good enough.
+/// Prints instructions, and ends the run when the calibration is good enough.
 struct Observer<'a> {
     args: &'a CalibrateArgs,
     board: &'a Board,
     watch: &'a Watch,
-    /// The calibration in the making, with the views so far.
+    /// Calibration in progress, with the views so far.
     draft: Option<&'a mut Draft>,
-    /// Fewest views of a session that ends by itself.
+    /// Smallest number of views of a session that ends automatically.
     enough: usize,
     said: (Option<Notice>, Instant),
     views: usize,
 }
 
 impl Observer<'_> {
-    /// Writes the new views, so that they outlive whatever happens next.
+    /// Writes the new views, so that they survive any later failure.
     fn keep(&mut self, taken: &[TakenView]) {
         let Some(draft) = &mut self.draft else { return };
         if let Err(why) = draft.keep(self.board, taken) {

@@ -102,7 +102,7 @@ struct BoardArgs {
     square_mm: Option<f64>,
 }
 
-/// A board by its words, or by the file that describes it to Kalibr.
+/// Parses a board from its words, or from the file that describes it to Kalibr.
 fn board(words: &str) -> Result<Board, String> {
     let path = Path::new(words);
     let read = if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
@@ -115,10 +115,10 @@ fn board(words: &str) -> Result<Board, String> {
 }
 
 impl BoardArgs {
-    /// The board in the images; `folder` may have its file.
+    /// Returns the board in the images; `folder` may contain its file.
     ///
     /// # Errors
-    /// Nothing names it.
+    /// No board is named.
     fn board(&self, folder: Option<&Path>) -> anyhow::Result<Board> {
         let beside = folder.map(|folder| folder.join(BOARD_FILE)).filter(|file| file.is_file());
         let board = match (self.board, beside) {
@@ -149,7 +149,7 @@ impl CalibrateArgs {
     /// Returns the source of the images.
     ///
     /// # Errors
-    /// Nothing that can be opened is named.
+    /// No source that can be opened is named.
     fn spec(&self) -> anyhow::Result<SourceSpec> {
         let spec = match &self.source {
             Some(words) => SourceSpec::parse(words)?,
@@ -171,7 +171,7 @@ impl CalibrateArgs {
         Ok(spec)
     }
 
-    /// How a source is opened that is read from its start to its end; cameras with 30 pairs per second.
+    /// Returns options for a source that is read from its start to its end; cameras with 30 pairs per second.
     fn source_options(&self) -> SourceOptions {
         let mut options = SourceOptions { size: self.size, rate_hz: Some(30.0), ..self.topics.options() };
         options.both_views = self.both_views.arrangement();
@@ -191,7 +191,7 @@ impl CalibrateArgs {
         Ok(CalibrationRequest { kind: self.model, kept })
     }
 
-    /// Checks that what is going to be written can be, before any work.
+    /// Checks that the output can be written, before any work.
     fn check_output(&self) -> anyhow::Result<()> {
         let Some(output) = &self.output else { return Ok(()) };
         let known = ["toml", "yml", "yaml", "xml"];
@@ -206,7 +206,7 @@ impl CalibrateArgs {
         Ok(())
     }
 
-    /// The board, and its views in a source; at least one. Views that do not come again are kept in `draft`.
+    /// Returns the board, and its views in a source; at least one. Views that cannot be taken again are kept in `draft`.
     ///
     /// # Errors
     /// The source cannot be read, or shows no board.
@@ -241,7 +241,7 @@ impl CalibrateArgs {
         }
         let done = self.solved(spec, draft.as_mut());
         let Some(draft) = draft else { return done.map(drop) };
-        // views may not come again: they are kept, whatever becomes of the calibration
+        // views may not come again: they are kept, whatever the calibration
         let kept = match &done {
             Ok(saved) => saved.as_ref().map(|saved| saved.folder.join("views")).filter(|_| draft.has_views()),
             Err(_) => draft.refuse().unwrap_or_else(|why| {
@@ -259,7 +259,7 @@ impl CalibrateArgs {
         done.map(drop)
     }
 
-    /// Looks for views, solves them, and writes the calibration.
+    /// Takes views, solves them, and writes the calibration.
     fn solved(&self, spec: &SourceSpec, mut draft: Option<&mut Draft>) -> anyhow::Result<Option<SavedCalibration>> {
         let request = self.request()?;
         let (board, taken) = self.taken(spec, request, draft.as_deref_mut())?;

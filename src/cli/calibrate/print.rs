@@ -6,10 +6,10 @@ use crate::console;
 use crate::files;
 use std::path::Path;
 
-/// Writes a sheet.
+/// Writes a sheet with a board.
 ///
 /// # Errors
-/// The board does not fit, or the file cannot be written or is there already.
+/// The board does not fit, or the file cannot be written or exists already.
 pub(super) fn run(args: &CalibrateArgs, path: &Path) -> anyhow::Result<()> {
     let format = PrintFormat::of_path(path)?;
     let (paper, asked) = (args.board.paper, args.board.square_mm);

@@ -24,16 +24,16 @@ pub(super) struct DevicesArgs {
     json: bool,
 }
 
-/// One camera with what it can be set to.
+/// Camera with its controls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedCamera {
-    /// The camera.
+    /// Description of the camera.
     pub info: DetectedCamera,
     /// Controls of the camera, or the reason why they are unknown.
     pub controls: Result<Vec<OfferedControl>, String>,
 }
 
-/// How long the cameras may take to tell their controls.
+/// Longest wait for the controls of the cameras.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs `devices`; finding none is no error.
@@ -53,7 +53,7 @@ fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The GPUs that can compute, one a line.
+/// Lists the GPUs that can compute, one a line.
 fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
     if adapters.is_empty() {
         return format!("no GPU found that can compute; the CPU engine needs none. For a GPU, {INSTALL}\n");
@@ -62,14 +62,14 @@ fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Asks the usable cameras for their controls, all at once and each on a thread of its own: a driver may never answer.
+/// Reads the controls of the usable cameras, all at once and each on a thread of its own: a driver may never answer.
 fn with_controls(cameras: Vec<DetectedCamera>) -> Vec<ListedCamera> {
     let deadline = Instant::now() + PATIENCE;
     let ask = |info: DetectedCamera| {
         let (sender, answer) = bounded(1);
         let index = info.index;
         if info.problem.is_none() {
-            // without a thread the answer is that there was none
+            // without a thread the controls stay unknown
             let _ = thread::Builder::new().name(format!("camera {index} controls")).spawn(move || {
                 let _ = sender.send(offered(index).map_err(|error| error.to_string()));
             });
@@ -85,7 +85,7 @@ fn with_controls(cameras: Vec<DetectedCamera>) -> Vec<ListedCamera> {
     asked.into_iter().map(listed).collect()
 }
 
-/// The cameras for other programs.
+/// Returns the cameras for other programs.
 fn camera_list_json(cameras: &[ListedCamera]) -> Value {
     let one = |camera: &ListedCamera| {
         let ListedCamera { info, controls } = camera;

@@ -1,4 +1,4 @@
-//! The list of cameras as people read it.
+//! The list of cameras for people.
 
 use super::ListedCamera;
 use crate::capture::PowerLine;
@@ -7,8 +7,8 @@ use crate::capture::webcam::{Mode, bandwidth_warnings};
 use crate::console::foreign;
 use std::fmt::Write;
 
-/// The cameras: where they are plugged in, modes grouped by format and size, controls; then warnings, and how to use them.
-/// Where there are none, what to check. Ends with a line break.
+/// Lists the cameras: their ports, modes grouped by format and size, controls; then warnings, and how to use them. Without cameras it
+/// contains what to check. Ends with a line break.
 pub fn camera_list_text(cameras: &[ListedCamera]) -> String {
     let mut text: String = cameras.iter().map(camera_text).collect();
     for warning in bandwidth_warnings(cameras.iter().map(|camera| &camera.info)) {
@@ -49,7 +49,7 @@ fn camera_text(ListedCamera { info, controls }: &ListedCamera) -> String {
     text
 }
 
-/// One size with its rates: `640x480 at 15 30/s`, `640x480 at 5 to 30/s` where there are many.
+/// Formats one size with its rates: `640x480 at 15 30/s`, `640x480 at 5 to 30/s` where there are many.
 fn size_text(of_size: &[Mode]) -> String {
     let rates: Vec<String> = of_size.iter().map(|mode| mode.rate_hz.to_string()).collect();
     let rates = match &rates[..] {
@@ -59,7 +59,7 @@ fn size_text(of_size: &[Mode]) -> String {
     format!("{}x{} at {rates}/s", of_size[0].width, of_size[0].height)
 }
 
-/// With commas between, in lines of some hundred columns.
+/// Joins sizes with commas, in lines of about a hundred columns.
 fn wrapped(sizes: &[String]) -> String {
     let mut lines = vec![String::new()];
     for size in sizes {
@@ -73,12 +73,12 @@ fn wrapped(sizes: &[String]) -> String {
     lines.join(",\n        ")
 }
 
-/// Wide enough for two sides.
+/// Whether a mode is wide enough for two views.
 fn is_wide(mode: &Mode) -> bool {
     mode.width >= 2 * mode.height && mode.width.is_multiple_of(2)
 }
 
-/// `    exposure               0.3 to 204.7 ms, now 33.3 ms, automatic`.
+/// Formats a control: `    exposure               0.3 to 204.7 ms, now 33.3 ms, automatic`.
 fn control_text(control: &OfferedControl) -> String {
     let OfferedControl { kind, min, max, step, value, auto, .. } = *control;
     let range = match kind {
@@ -96,7 +96,7 @@ fn control_text(control: &OfferedControl) -> String {
     format!("    {:<22} {range}, now {}{auto}\n", kind.label(), kind.value_text(value))
 }
 
-/// How to name what was found in `--source`.
+/// Explains how `--source` names the cameras.
 fn how_to_use(cameras: &[ListedCamera]) -> String {
     let usable: Vec<_> = cameras.iter().map(|c| &c.info).filter(|info| info.problem.is_none()).collect();
     let mut lines = match &usable[..] {
@@ -111,7 +111,7 @@ fn how_to_use(cameras: &[ListedCamera]) -> String {
         ),
     };
     let ports: Vec<&str> = usable.iter().take(2).map(|info| info.port.as_str()).collect();
-    // a port names a camera only where no other one has the same, and it can be typed
+    // a port names a camera only if it is unique, and can be typed
     let is_name = |port: &&str| {
         !port.is_empty() && foreign(port) == **port && usable.iter().filter(|info| info.port == **port).count() == 1
     };
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_two_cameras_have_names_none() {
+    fn port_of_two_cameras_is_no_name() {
         let camera = |index, port: &str| {
             let info = DetectedCamera {
                 index,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cameras_says_what_to_check() {
+    fn empty_list_contains_what_to_check() {
         assert!(camera_list_text(&[]).starts_with("no cameras found: check "));
     }
 }

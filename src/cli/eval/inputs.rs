@@ -10,9 +10,9 @@ use crate::cli::source_args::SceneArgs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// The word for the built-in scene.
+/// Word for the built-in scene.
 pub(super) const SCENE: &str = "scene";
-/// Pairs of the scene where no number is given, and from one to the next: it moves slowly.
+/// Number of pairs of the scene by default, and distance of their numbers: the scene moves slowly.
 const SCENE_FRAMES: u64 = 4;
 const SCENE_STEP: u64 = 15;
 
@@ -21,11 +21,11 @@ const SCENE_STEP: u64 = 15;
 pub(super) struct SceneChoice {
     pub(super) args: SceneArgs,
     pub(super) size: Option<(usize, usize)>,
-    /// Pairs of the scene and of each recording.
+    /// Number of pairs of the scene and of each recording.
     pub(super) frames: Option<u64>,
 }
 
-/// One input.
+/// Input of an evaluation.
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     Files(Vec<TruthPair>),
@@ -58,7 +58,6 @@ impl Input {
         }
     }
 
-    /// Number of its pairs.
     pub(super) fn pairs(&self) -> u64 {
         match self {
             Self::Files(pairs) => pairs.len() as u64,
@@ -66,7 +65,6 @@ impl Input {
         }
     }
 
-    /// All files that are read.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match self {
             Self::Files(pairs) => pairs.iter().flat_map(TruthPair::paths).collect(),

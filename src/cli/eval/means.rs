@@ -3,28 +3,28 @@
 use super::run::{Evaluation, Row};
 use crate::metrics::{COLUMNS, Figures, TruthRegion};
 
-/// All figures in the order of [`COLUMNS`].
+/// Values of all figures in the order of [`COLUMNS`].
 pub(super) type Values = [f64; COLUMNS.len()];
 
-/// The figures of a region as plain numbers.
+/// Returns the figures of a region as plain numbers.
 pub(super) fn values(figures: &Figures) -> Values {
     COLUMNS.map(|column| (column.of)(figures))
 }
 
-/// The means of one setting.
+/// Means of one setting.
 #[derive(Clone, Debug)]
 pub(super) struct Means {
-    /// Scenes that it was evaluated on.
+    /// Number of scenes on which it was evaluated.
     pub(super) scenes: usize,
     /// Means over the scenes that have the region, with their number.
     pub(super) regions: Vec<(TruthRegion, usize, Values)>,
-    /// The mean over all regions of all scenes.
+    /// Mean over all regions of all scenes.
     pub(super) all_regions: Values,
     /// Mean time of a pair, ms.
     pub(super) time_ms: f64,
 }
 
-/// The means of each setting.
+/// Computes the means of each setting.
 pub(super) fn of(found: &Evaluation, variants: usize) -> Vec<Means> {
     (0..variants).map(|variant| of_variant(found, variant)).collect()
 }
@@ -51,12 +51,12 @@ fn of_variant(found: &Evaluation, variant: usize) -> Means {
     }
 }
 
-/// The mean of each figure; NaN where one of them is.
+/// Computes the mean of each figure; NaN where one of them is.
 fn mean(all: &[Values]) -> Values {
     std::array::from_fn(|column| all.iter().map(|values| values[column]).sum::<f64>() / all.len() as f64)
 }
 
-/// Figures minus those of another setting.
+/// Subtracts the figures of another setting.
 pub(super) fn minus(values: &Values, first: &Values) -> Values {
     std::array::from_fn(|column| values[column] - first[column])
 }

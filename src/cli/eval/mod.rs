@@ -78,7 +78,7 @@ pub(super) struct EvalArgs {
 /// Runs `eval`.
 ///
 /// # Errors
-/// No pair with truth, a file that is damaged or in the way, an engine that cannot. What was evaluated before is printed.
+/// There is no pair with truth, a file is damaged or in the way, or an engine cannot match. Earlier results are printed.
 pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let variants = variants::all(&args.settings, &args.presets, &args.compare)?;
     let scene = SceneChoice { args: args.scene, size: args.size, frames: args.frames };
@@ -111,7 +111,7 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     ended
 }
 
-/// Writes and prints what was evaluated.
+/// Writes and prints the results.
 fn finish(args: &EvalArgs, variants: &[Variant], found: &Evaluation) -> anyhow::Result<()> {
     let names: Vec<_> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let means = means::of(found, variants.len());

@@ -1,4 +1,4 @@
-//! Recordings of the built-in scene. A recording keeps no truth: it is made anew, and taken where the scene's image is the recorded one.
+//! Recordings of the built-in scene. They contain no truth: the scene is rendered again, and its truth holds where the images agree.
 
 use super::scene::{PairSink, of_scene};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
@@ -13,12 +13,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-/// Share of the pixels that are the same in the recorded and in the rendered image. Another seed, noise or time leaves far fewer.
+/// Share of pixels that are equal in the recorded and in the rendered image. Another seed, noise or time leaves far fewer.
 const MIN_EQUAL: f64 = 0.99;
-/// How long a pair is waited for at once.
+/// Longest wait for a pair in one poll.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The description of a recording of the scene, and the number of its pairs.
+/// Returns the description of a recording of the scene, and the number of its pairs.
 fn about(path: &Path) -> anyhow::Result<(About, u64)> {
     let recording = Recording::open(path)?;
     let pairs = recording.pairs().len() as u64;
@@ -32,10 +32,10 @@ fn about(path: &Path) -> anyhow::Result<(About, u64)> {
     Ok((about.clone(), pairs))
 }
 
-/// Checks that a recording is one of the scene; the number of its pairs.
+/// Checks that a recording shows the scene; returns the number of its pairs.
 ///
 /// # Errors
-/// It cannot be read, or it is of another source.
+/// The recording cannot be read, or shows another source.
 pub(super) fn check(path: &Path) -> anyhow::Result<u64> {
     Ok(about(path)?.1)
 }
@@ -84,21 +84,21 @@ pub(super) fn each(
     Ok(ControlFlow::Continue(()))
 }
 
-/// The scene as it was recorded, as far as the recording tells; flags tell the rest.
+/// Returns the scene as recorded; flags replace what the recording does not contain.
 fn scene_of(about: &About, scene: &SceneArgs, (width, height): (usize, usize)) -> SceneOptions {
     let whole = SceneOptions { width, height, ..SceneOptions::default() };
     let baseline_m = about.calibration.geometry.map_or(whole.baseline_m, |geometry| geometry.baseline_m);
     scene.over(SceneOptions { baseline_m, ..whole })
 }
 
-/// The rendered pair of a recorded one; `None` where their left images differ.
+/// Renders the pair of a recorded one; `None` where their left images differ.
 fn rendered(renderer: &SceneRenderer, pair: &RawPair) -> Option<RawPair> {
     let number = pair.name.rsplit_once('-')?.1.parse().ok()?;
     let rendered = renderer.pair(number);
     (equal_share(&rendered.left.luma, &pair.left.luma) >= MIN_EQUAL).then_some(rendered)
 }
 
-/// Share of equal pixels of two images, 0 to 1; 0 for those of other sizes.
+/// Returns the share of equal pixels of two images, 0 to 1; 0 for different sizes.
 fn equal_share(a: &Luma, b: &Luma) -> f64 {
     let (a, b) = (a.to_u8(), b.to_u8());
     if a.size() != b.size() {

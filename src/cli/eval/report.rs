@@ -7,7 +7,7 @@ use crate::cli::values::csv_cell;
 use crate::metrics::{COLUMNS, Figures, TruthRegion};
 use serde_json::{Map, Value, json};
 
-/// One line for each pair, setting and region, and where there are several pairs the means; a figure that cannot be had is empty.
+/// Formats one line for each pair, setting and region, and the means of several pairs; an unavailable figure is empty.
 pub(super) fn csv(found: &Evaluation, means: &[Means], names: &[&str]) -> String {
     let columns = COLUMNS.iter().map(|column| column.name);
     let heading: Vec<_> = ["scene", "layout", "setting", "region", "pixels"].into_iter().chain(columns).collect();
@@ -38,7 +38,7 @@ fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:.6}") } else { String::new() }
 }
 
-/// Everything as JSON: `results` has each pair with each setting, `means` each setting.
+/// Returns everything as JSON: `results` has each pair with each setting, `means` each setting.
 pub(super) fn json(found: &Evaluation, means: &[Means], variants: &[Variant]) -> Value {
     let results = found.rows.iter().flat_map(|scene| scene.rows.iter().map(|row| result(scene, row, variants)));
     let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
@@ -94,7 +94,7 @@ fn with_pairs(pairs: usize, values: &Values) -> Value {
     object.into()
 }
 
-/// The figures by name; null where one cannot be had.
+/// Returns the figures by name; null where one is unavailable.
 fn numbers(values: &Values) -> Map<String, Value> {
     COLUMNS.iter().zip(values).map(|(column, value)| (column.name.to_owned(), json!(value))).collect()
 }

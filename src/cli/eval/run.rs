@@ -1,4 +1,4 @@
-//! Matches every pair with every setting, and takes the figures.
+//! Matches every pair with every setting, and computes the figures.
 
 use super::inputs::{Input, SCENE};
 use super::variants::Variant;
@@ -18,21 +18,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Steps for each pair.
+/// Plan of an evaluation.
 pub(super) struct Plan<'a> {
     pub(super) variants: &'a [Variant],
     pub(super) regions: &'a [TruthRegion],
-    /// Folder of images of the errors.
+    /// Folder for images of the errors.
     pub(super) errors: Option<&'a Path>,
-    /// Folder of disparities.
+    /// Folder for disparities.
     pub(super) maps: Option<&'a Path>,
     pub(super) max_pixels: MaxPixels,
-    /// Rows of files are corrected.
+    /// Whether rows of files are corrected.
     pub(super) corrects_rows: bool,
     pub(super) shows_progress: bool,
 }
 
-/// One setting on one pair.
+/// Result of one setting on one pair.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// Number of the setting.
@@ -42,13 +42,13 @@ pub(super) struct Row {
     pub(super) time_ms: f64,
     /// Engine, parameters and times, for other programs.
     pub(super) about: Value,
-    /// The image of the errors, if it was written.
+    /// File with the image of the errors, if it was written.
     pub(super) errors: Option<PathBuf>,
-    /// The disparity, if it was written.
+    /// File with the disparity, if it was written.
     pub(super) map: Option<PathBuf>,
 }
 
-/// All settings on one pair.
+/// Results of all settings on one pair.
 #[derive(Clone, Debug)]
 pub(super) struct SceneRows {
     pub(super) name: String,
@@ -58,16 +58,16 @@ pub(super) struct SceneRows {
     pub(super) rows: Vec<Row>,
 }
 
-/// All that was evaluated.
+/// Results of an evaluation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evaluation {
-    /// In the order of the inputs.
+    /// Rows in the order of the inputs.
     pub(super) rows: Vec<SceneRows>,
-    /// The engine of the first pair, for people.
+    /// Engine of the first pair, for people.
     pub(super) engine: String,
 }
 
-/// Evaluates until all pairs are, an error, or Ctrl-C; and how it ended.
+/// Evaluates until the last pair, an error, or Ctrl-C; returns the results, and how the run ended.
 pub(super) fn run(
     plan: &Plan<'_>,
     inputs: &[Input],
@@ -104,7 +104,7 @@ struct Run<'a> {
     engines: Vec<(EngineKey, Box<dyn Engine>)>,
     outputs: Outputs,
     found: Evaluation,
-    /// Pairs that were looked at.
+    /// Number of pairs so far.
     done: u64,
 }
 
@@ -125,7 +125,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The pair with its rows corrected as they are wherever pairs of files are matched. The truth is the left image's, which stays.
+    /// Returns the pair with corrected rows, as wherever pairs of files are matched. The truth belongs to the left image, which stays.
     fn frame(&self, pair: &PairWithTruth) -> anyhow::Result<Frame> {
         let raw = Arc::clone(&pair.raw);
         let rows = (self.plan.corrects_rows && pair.layout != SCENE).then(|| Arc::new(RowCorrection::auto()));
@@ -134,7 +134,7 @@ impl Run<'_> {
         Ok(Frame { truth: Some(Arc::clone(&pair.truth)), ..frame })
     }
 
-    /// `None` where the pair has none of the regions.
+    /// Evaluates one setting; `None` where the pair has none of the regions.
     fn row(&mut self, pair: &PairWithTruth, frame: &Arc<Frame>, number: usize) -> anyhow::Result<Option<Row>> {
         let variant = &self.plan.variants[number];
         let regions = pair.regions.present();
@@ -175,7 +175,7 @@ impl Run<'_> {
         }))
     }
 
-    /// The engine of a setting, opened for this job if no other setting has opened it.
+    /// Returns the engine of a setting, opened for this job if no other setting has opened it.
     fn engine(&mut self, variant: &Variant, job: &Job) -> anyhow::Result<&mut dyn Engine> {
         let settings = &variant.settings;
         let key = (settings.engine, settings.threads, settings.adapter.clone());
@@ -187,7 +187,7 @@ impl Run<'_> {
         Ok(self.engines[at].1.as_mut())
     }
 
-    /// A file of a result that may be written.
+    /// Returns the file of a result, after a check that it may be written.
     fn target(&mut self, folder: Option<&Path>, name: &str, ending: &str) -> anyhow::Result<Option<PathBuf>> {
         let path = folder.map(|folder| folder.join(format!("{name}.{ending}")));
         path.iter().try_for_each(|path| self.outputs.file_in_folder(path))?;
@@ -199,7 +199,7 @@ fn time_ms(output: &Output) -> f64 {
     output.compute_time.as_secs_f64() * 1e3
 }
 
-/// The name of the files of a pair and a setting, which every system takes: both may come from a file.
+/// Returns a file name for a pair and a setting that every system accepts: both names may come from a file.
 fn file_name(pair: &str, variant: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     format!("{pair}-{variant}").trim_start_matches('.').chars().map(plain).collect()
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_stay_in_their_folder() {
+    fn file_names_stay_in_their_folder() {
         assert_eq!(file_name("middlebury2003/teddy", "my desk"), "middlebury2003-teddy-my-desk");
         assert_eq!(file_name("../../etc", "a\\b"), "-..-etc-a-b");
     }

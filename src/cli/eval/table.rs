@@ -1,4 +1,4 @@
-//! The figures for people.
+//! The figures as a table for people.
 
 use super::means::{Means, Values, minus, values};
 use super::run::{Evaluation, SceneRows};
@@ -6,8 +6,8 @@ use crate::console;
 use crate::metrics::COLUMNS;
 use std::fmt::Write as _;
 
-/// Every scene with every setting, and the means where there are several scenes. Of a setting that is not the first one, the second line
-/// of each region is the difference from the first one.
+/// Formats every scene with every setting, and the means of several scenes. From the second setting on, the second line of each region is
+/// the difference from the first setting.
 pub(super) fn text(found: &Evaluation, means: &[Means], names: &[&str]) -> String {
     let mut text = format!(
         "{} with truth, on {}; bad, D1 and density in %, the others in px (docs/evaluate.md)\n",
@@ -42,7 +42,7 @@ fn means_text(means: &[Means], names: &[&str]) -> String {
     format!("\nmean of {}\n{blocks}", console::counted(scenes, "pair"))
 }
 
-/// One setting: a line for each region.
+/// Block of one setting: a line for each region.
 struct Block<'a> {
     name: &'a str,
     lines: Vec<(String, Values)>,
@@ -65,7 +65,7 @@ fn blocks_text(blocks: &[Block<'_>]) -> String {
     text
 }
 
-/// The columns of the table: the figures over valid pixels alone are in the files.
+/// Whether the table has a column: figures over valid pixels alone are only in the files.
 fn is_shown(title: &str) -> bool {
     !title.starts_with("badv")
 }
@@ -76,7 +76,7 @@ fn heading() -> String {
     format!("  {:<22}{titles}{:>9}\n", "", "ms")
 }
 
-/// The numbers of a line; `-` where there is none.
+/// Formats the numbers of a line; `-` where there is none.
 fn cells(values: &Values, is_difference: bool) -> String {
     let shown = COLUMNS.iter().zip(values).filter(|(column, _)| is_shown(column.title));
     let cell = |(column, value): (&crate::metrics::Column, &f64)| {

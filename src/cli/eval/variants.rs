@@ -7,7 +7,7 @@ use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::{Path, PathBuf};
 
-/// One setting.
+/// Setting that is evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     /// Name in tables and names of files, unique.
@@ -35,10 +35,10 @@ impl Variant {
         Ok(Self { name, settings, has_own_range })
     }
 
-    /// The parameters for a pair of this width, px, whose disparities are below `num_disparities` px.
+    /// Returns the parameters for a pair of this width, px, whose disparities are below `num_disparities` px.
     ///
     /// # Errors
-    /// The search range can match nowhere in it.
+    /// The search range matches nowhere in the pair.
     pub(super) fn params(&self, width: usize, num_disparities: u32) -> anyhow::Result<StereoParams> {
         let mut params = self.settings.params.clone();
         if self.has_own_range {
@@ -50,7 +50,7 @@ impl Variant {
     }
 }
 
-/// The presets; without them the present setting; then the settings of these files.
+/// Returns the presets, or without them the current setting; then the settings of these files.
 ///
 /// # Errors
 /// A file or flag is wrong, there is no such preset, or a setting cannot be evaluated.
@@ -70,7 +70,7 @@ pub(super) fn all(args: &SettingsArgs, presets: &[String], files: &[PathBuf]) ->
     Ok(variants)
 }
 
-/// The settings file or the preset, if the setting has one of them.
+/// Returns the name of the settings file or the preset of the setting, if there is one.
 fn present_name(args: &SettingsArgs, words: &[Word]) -> String {
     let preset = || words.iter().rfind(|word| word.name == "preset").map(|word| console::foreign(&word.text));
     args.file().map(|path| stem(path)).or_else(preset).unwrap_or_else(|| "present".to_owned())
@@ -80,7 +80,7 @@ fn stem(path: &Path) -> String {
     console::foreign(&path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// Numbers the names that several settings have.
+/// Numbers equal names of several settings.
 fn tell_apart(variants: &mut [Variant]) {
     for k in 1..variants.len() {
         let name = variants[k].name.clone();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_rig_or_a_sequence_is_refused() {
+    fn settings_that_need_a_rig_or_a_sequence_are_refused() {
         for (word, text) in [("near-m", "2"), ("temporal", "on")] {
             let why = variant(&[(word, text)]).unwrap_err().to_string();
             assert!(why.contains(&format!("--{word}")) && why.contains("leave it out"), "{why}");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_one_name_are_told_apart() {
+    fn settings_of_one_name_are_numbered() {
         let mut all = vec![variant(&[]).unwrap(); 3];
         tell_apart(&mut all);
         assert_eq!(all.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>(), ["a", "a-2", "a-3"]);

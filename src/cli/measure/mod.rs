@@ -63,7 +63,7 @@ pub(super) struct MeasureArgs {
     settings: SettingsArgs,
 }
 
-/// Pairs of a source that does not end: RealSense's tool measures noise over time of as many.
+/// Number of pairs of a source that does not end: RealSense's tool measures temporal noise over as many.
 const DEFAULT_FRAMES: u64 = 40;
 
 fn region(text: &str) -> Result<Region, String> {
@@ -81,7 +81,7 @@ fn two_pixels(text: &str) -> Result<[(usize, usize); 2], String> {
 /// Runs `measure`.
 ///
 /// # Errors
-/// A source, calibration or engine that cannot be opened, a region outside the image, no pair, a table that cannot be written.
+/// A source, calibration or engine cannot be opened, the region lies outside the image, there is no pair, or a table cannot be written.
 pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     let named = args.input.named_source()?;
     let mut words = args.settings.words()?;
@@ -118,7 +118,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     finish(args, &spec, &measurement, ended)
 }
 
-/// Pairs to measure where no number was given: up to the end of the last range. A source that does not end has 40 more than begin
+/// Returns the number of pairs to measure by default: up to the end of the last range. For an endless source, 40 more than the start of
 /// the last range without an end. `None` for all.
 fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
     let ends: Option<Vec<u64>> = ranges.iter().map(Span::end).collect();
@@ -126,7 +126,7 @@ fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
     ends.and_then(|ends| ends.into_iter().max()).or_else(|| is_endless.then(open))
 }
 
-/// Prints and writes what was measured, also where the source was lost on the way.
+/// Prints and writes the measurement, even if the source was lost before its end.
 fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
     let Ended { remarks, warnings, skew, error, interrupted } = ended;
     if !args.json {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn two_pixels_are_four_numbers() {
+    fn points_are_parsed_from_four_numbers() {
         assert_eq!(two_pixels("1,2, 3,4"), Ok([(1, 2), (3, 4)]));
         for wrong in ["", "1,2,3", "1,2,3,-4", "1,2,3,4,5"] {
             assert!(two_pixels(wrong).is_err(), "{wrong}");

@@ -8,25 +8,25 @@ use crate::metrics::Quantity;
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// The numbers of one pair.
+/// Numbers of one pair.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Place of the pair in the source, from 0.
+    /// Position of the pair in the source, from 0.
     pub(super) pair: u64,
     /// Name of the pair.
     pub(super) name: String,
-    /// All numbers; every row has the same ones in the same order.
+    /// Numbers; every row has the same ones in the same order.
     pub(super) quantities: Vec<Quantity>,
 }
 
-/// A range with its rows.
+/// Range with its rows.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) span: Span,
     pub(super) rows: Vec<Row>,
 }
 
-/// All that was measured.
+/// Measurement of a source.
 #[derive(Debug)]
 pub(super) struct Measurement {
     /// Name of the source.
@@ -35,7 +35,7 @@ pub(super) struct Measurement {
     pub(super) pairs: u64,
     /// Setting of all pairs; `None` before the first one.
     pub(super) setting: Option<Setting>,
-    /// The ranges.
+    /// Measured ranges.
     pub(super) parts: Vec<Part>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Setting {
 }
 
 impl Measurement {
-    /// The first range without a pair.
+    /// Returns the first range without a pair.
     pub(super) fn unreached(&self) -> Option<&Span> {
         self.parts.iter().find(|part| part.rows.is_empty()).map(|part| &part.span)
     }

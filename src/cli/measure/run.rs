@@ -20,34 +20,34 @@ use std::time::Duration;
 /// Regions to measure, and the number of pairs.
 pub(super) struct Plan<'a> {
     pub(super) settings: &'a Settings,
-    /// `None` for the middle.
+    /// Region; `None` for the middle.
     pub(super) region: Option<Region>,
     pub(super) distance_m: Option<f64>,
     pub(super) points: Option<[(usize, usize); 2]>,
     pub(super) spans: Vec<Span>,
-    /// `None` for all.
+    /// Number of pairs; `None` for all.
     pub(super) frames: Option<u64>,
-    /// No pair is dropped: the source waits.
+    /// Whether the source waits, so that no pair is dropped.
     pub(super) lossless: bool,
     pub(super) shows_progress: bool,
 }
 
-/// How the source ended.
+/// End of the source.
 pub(super) struct Ended {
     pub(super) remarks: Vec<String>,
-    /// Reasons for a worse depth, found in the first pair.
+    /// Conditions that make depth worse, found in the first pair.
     pub(super) warnings: Vec<Warning>,
     pub(super) skew: Option<Skew>,
-    /// Why it ended early.
+    /// Reason for an early end.
     pub(super) error: Option<String>,
-    /// Ctrl-C ended it.
+    /// Whether Ctrl-C ended it.
     pub(super) interrupted: bool,
 }
 
 /// Measures until the source ends, enough pairs are measured, or `interrupt` is set.
 ///
 /// # Errors
-/// An engine that cannot be opened or cannot match, a region or point outside the image.
+/// An engine cannot be opened or cannot match, or a region or point lies outside the image.
 pub(super) fn run(
     plan: &Plan<'_>,
     source: Box<dyn PairSource>,
@@ -79,7 +79,7 @@ pub(super) fn run(
             rig.want();
         }
         let output = engine::run(engine.as_mut(), job)?;
-        // the pairs are of one rig: the first one tells how it stands
+        // the pairs come from one rig: the first one shows how it stands
         if measuring.found.pairs == 0 {
             warnings = warnings_of(&output, &Health::of(&output.job));
         }
@@ -93,11 +93,11 @@ pub(super) fn run(
     Ok((measuring.found, Ended { remarks, warnings, skew, error, interrupted: interrupt.load(Ordering::Acquire) }))
 }
 
-/// The measurement as far as it is.
+/// Measurement in progress.
 struct Measuring<'a> {
     plan: &'a Plan<'a>,
     found: Measurement,
-    /// Noise over time of each range.
+    /// Temporal noise of each range.
     noise: Vec<Option<TemporalNoise>>,
     previous: Option<PreviousPair>,
 }

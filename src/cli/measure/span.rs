@@ -2,35 +2,35 @@
 
 use std::fmt;
 
-/// A named range of pairs by their places in the source.
+/// Named range of pairs by their positions in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// Name of the span; empty for all pairs.
     pub(super) name: String,
-    /// The first pair, from 0.
+    /// First pair, from 0.
     pub(super) first: u64,
-    /// The last pair; `None` for the end of the source.
+    /// Last pair; `None` for the end of the source.
     pub(super) last: Option<u64>,
 }
 
 impl Span {
-    /// All pairs.
+    /// Returns the span of all pairs.
     pub(super) fn all() -> Self {
         Self { name: String::new(), first: 0, last: None }
     }
 
-    /// Whether a pair is one of them.
+    /// Whether a pair lies in the span.
     pub(super) fn has(&self, pair: u64) -> bool {
         pair >= self.first && self.last.is_none_or(|last| pair <= last)
     }
 
-    /// Number of pairs of the source up to its end; `None` for all.
+    /// Returns the number of pairs of the source up to the span's end; `None` for all.
     pub(super) fn end(&self) -> Option<u64> {
         self.last.map(|last| last + 1)
     }
 }
 
-/// Writes a span as the flag takes it.
+/// Formats a span in the form of the flag.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}-", self.name, self.first)?;
@@ -41,10 +41,10 @@ impl fmt::Display for Span {
 /// Largest number of a pair: a source of 1000 pairs a second has fewer in a century.
 const MAX_PAIR: u64 = 1 << 42;
 
-/// A range such as `wall=0-39`; `wall=40-` goes to the end.
+/// Parses a range such as `wall=0-39`; `wall=40-` goes to the end.
 ///
 /// # Errors
-/// The text is none; with a sentence.
+/// The text is no range; the error is a sentence.
 pub(super) fn parse(text: &str) -> Result<Span, String> {
     let wrong = || "expected NAME=FROM-TO, such as wall=0-39, or NAME=FROM- up to the end".to_owned();
     let (name, numbers) = text.split_once('=').ok_or_else(wrong)?;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_has_both_of_its_ends() {
+    fn range_includes_both_ends() {
         let wall = parse("wall=3-5").unwrap();
         assert_eq!((0..8).filter(|&pair| wall.has(pair)).collect::<Vec<_>>(), [3, 4, 5]);
         assert_eq!((wall.end(), wall.to_string().as_str()), (Some(6), "wall=3-5"));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn malformed_ranges_are_refused() {
         for wrong in ["", "wall", "wall=3", "=1-2", "wall=a-b", "wall=-2", "wall=1-99999999999999999"] {
             assert!(parse(wrong).unwrap_err().contains("NAME=FROM-TO"), "{wrong}");
         }

@@ -1,4 +1,4 @@
-//! The pairs of a range summed up: for people and as JSON.
+//! Summary of the pairs of a range, for people and as JSON.
 
 use super::rows::{Measurement, Part, Row, Setting};
 use crate::console;
@@ -6,15 +6,15 @@ use crate::metrics::{Better, Missing, Trend, trend};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// One number over the pairs of a range.
+/// Number over the pairs of a range.
 #[derive(Debug)]
 struct Line {
     title: &'static str,
     name: &'static str,
     unit: &'static str,
-    /// `None` where it could never be had.
+    /// Values; `None` if the number was never available.
     values: Option<Values>,
-    /// Why it could not be had in the last pair without it.
+    /// Reason from the last pair without the number.
     missing: Option<Missing>,
 }
 
@@ -39,7 +39,7 @@ impl Values {
     }
 }
 
-/// The numbers of the rows, in their order.
+/// Summarizes the numbers of the rows, in their order.
 fn lines(rows: &[Row]) -> Vec<Line> {
     let Some(first) = rows.first() else { return Vec::new() };
     let of = |name: &'static str| rows.iter().filter_map(move |row| row.quantities.iter().find(|q| q.name == name));
@@ -57,7 +57,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
     first.quantities.iter().map(line).collect()
 }
 
-/// The sentence of what is missing, with the flag that helps.
+/// Returns a sentence about what is missing, with the flag that helps.
 fn sentence(why: Missing) -> String {
     let remedy = match why {
         Missing::Calibration => ": give --calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m",
@@ -69,7 +69,7 @@ fn sentence(why: Missing) -> String {
     format!("{why}{remedy}")
 }
 
-/// The table for people.
+/// Formats the table for people.
 pub(super) fn text(found: &Measurement) -> String {
     let mut text = found.setting.as_ref().map_or_else(String::new, |setting| heading(found, setting));
     for part in &found.parts {
@@ -127,7 +127,7 @@ fn table(part: &Part) -> String {
     text
 }
 
-/// Everything as JSON: `results` has each pair, `ranges` the sums.
+/// Returns everything as JSON: `results` has each pair, `ranges` the sums.
 pub(super) fn json(found: &Measurement) -> Value {
     let rows = found.parts.iter().flat_map(|part| part.rows.iter().map(|row| of_row(&part.span.name, row)));
     let ranges = found.parts.iter().map(|part| {
@@ -157,7 +157,7 @@ pub(super) fn json(found: &Measurement) -> Value {
     })
 }
 
-/// One pair: its numbers, null where they cannot be had, and the sentences why.
+/// Returns one pair: its numbers, null where they are unavailable, and the sentences why.
 fn of_row(range: &str, row: &Row) -> Value {
     let mut object = serde_json::Map::new();
     object.insert("range".into(), range.into());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn several_pairs_have_a_mean_and_one_has_its_value() {
+    fn several_pairs_have_a_mean_and_one_its_value() {
         let two = text(&measurement(parse("wall=0-").unwrap(), &[Ok(90.0), Ok(80.0)]));
         assert!(two.contains("wall=0- (2 pairs)") && two.contains("85.000") && two.contains("5.000"), "{two}");
         let one = text(&measurement(Span::all(), &[Ok(90.0)]));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_a_sentence_with_the_flag_that_helps() {
+    fn missing_numbers_have_a_sentence_with_the_flag_that_helps() {
         let none = measurement(Span::all(), &[Err(Missing::Calibration)]);
         assert!(text(&none).contains("no calibration") && text(&none).contains("--baseline-m"), "{}", text(&none));
         let value = json(&none);

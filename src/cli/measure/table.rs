@@ -3,7 +3,7 @@
 use super::rows::{Measurement, Row};
 use crate::cli::values::csv_cell;
 
-/// One line for each pair of each range; a number that cannot be had is an empty cell.
+/// Formats one line for each pair of each range; an unavailable number is an empty cell.
 pub(super) fn csv(found: &Measurement) -> String {
     let columns = columns(found);
     let mut lines = vec![[&["range", "pair", "name"], &columns[..]].concat().join(",")];
@@ -17,7 +17,7 @@ pub(super) fn csv(found: &Measurement) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Names of the numbers, in their order; pairs without truth lack some.
+/// Returns the names of the numbers, in their order; pairs without truth lack some.
 fn columns(found: &Measurement) -> Vec<&'static str> {
     let mut names = Vec::new();
     for quantity in found.parts.iter().flat_map(|part| &part.rows).flat_map(|row| &row.quantities) {
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_every_column_and_what_is_missing_is_empty() {
+    fn every_line_has_every_column_and_missing_cells_are_empty() {
         let row = |pair, quantities| Row { pair, name: format!("a, {pair}"), quantities };
         let rows = vec![
             row(0, vec![quantity("one_px", Ok(0.5)), quantity("two_px", Err(Missing::Line))]),

@@ -1,4 +1,4 @@
-//! `stereopsis optimize`: the best preset within a limit of the time, or what suits pairs with truth better, written as a settings file.
+//! `stereopsis optimize`: writes a settings file with the best preset within a time limit, or with a better setting for the given pairs.
 
 mod pairs;
 mod report;
@@ -59,13 +59,13 @@ pub(super) struct OptimizeArgs {
     settings: SettingsArgs,
 }
 
-/// Version of the journal: one of version 1 does not say its images, and one of version 2 counts holes as wrong.
+/// Version of the journal: version 1 does not contain its images, and version 2 counts holes as wrong.
 const JOURNAL: u32 = 3;
 
 /// Runs `optimize`.
 ///
 /// # Errors
-/// A source or an engine that cannot be opened, a pair without the truth that is asked for, a journal of another search, a file in the way.
+/// A source or an engine cannot be opened, a pair lacks the required truth, or the journal of another search or a file is in the way.
 pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     if let Some(plot) = &args.plot {
         check_figure_name(plot)?;
@@ -100,7 +100,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     let plan = Plan { judge, start: settings.params.clone(), limits };
     let journal_path = args.output.with_extension("search.jsonl");
     std::iter::once(&journal_path).chain(&args.plot).try_for_each(|path| outputs.file(path))?;
-    // beside a journal of this search it is its result
+    // beside a journal of this search the file is its result
     if journal_path.exists() { outputs.file(&args.output) } else { outputs.file_in_folder(&args.output) }?;
     let header = header(&spec.to_string(), &found, &settings, &plan)?;
     let (mut journal, known) = Journal::open(&journal_path, &header).map_err(anyhow::Error::msg)?;
@@ -131,7 +131,7 @@ fn judge(wanted: Option<Judge>, samples: &[Sample]) -> anyhow::Result<Judge> {
     }
 }
 
-/// Returns the values that two runs of the same search agree in: all but its time limit.
+/// Returns the values in which two runs of the same search agree: all but its time limit.
 fn header(source: &str, pairs: &Pairs, settings: &Settings, plan: &Plan) -> anyhow::Result<Map<String, Value>> {
     let names: Vec<_> = pairs.samples.iter().map(|sample| &sample.frame.raw.name).collect();
     let sizes: Vec<_> = pairs.samples.iter().map(|sample| sample.frame.size()).collect();
@@ -154,10 +154,10 @@ fn header(source: &str, pairs: &Pairs, settings: &Settings, plan: &Plan) -> anyh
     Ok(value.as_object().cloned().unwrap_or_default())
 }
 
-/// How often the bar is brought up to date.
+/// Interval at which the bar is updated.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Shows how far the search is until it has ended or Ctrl-C is pressed.
+/// Shows the progress of the search until its end or Ctrl-C.
 fn watch(search: &Search, interrupt: &AtomicBool, is_quiet: bool) -> Arc<SearchProgress> {
     let bar = report::bar(is_quiet);
     loop {
@@ -172,7 +172,7 @@ fn watch(search: &Search, interrupt: &AtomicBool, is_quiet: bool) -> Arc<SearchP
     }
 }
 
-/// Writes and prints what was found.
+/// Writes and prints the results.
 fn finish(args: &OptimizeArgs, settings: &Settings, progress: &SearchProgress, before: usize) -> anyhow::Result<()> {
     let tried = console::counted(progress.trials.len() as u64, "setting");
     if let Some(error) = &progress.error {
@@ -198,7 +198,7 @@ fn finish(args: &OptimizeArgs, settings: &Settings, progress: &SearchProgress, b
     Ok(())
 }
 
-/// Writes a file that does not have this text.
+/// Writes a file unless it has this text already.
 fn write_if_new(path: &Path, text: &str) -> anyhow::Result<()> {
     if plain::read_text(path).is_ok_and(|there| there == text) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The pairs of a search: of a folder of pairs or of scenes, of a recording, of the built-in scene.
+//! Pairs of a search: from a folder of pairs or of scenes, from a recording, or from the built-in scene.
 
 use crate::capture::picture_files::list_pairs;
 use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Pairs with all that was read for them.
+/// Pairs, with the files that were read for them.
 pub(super) struct Pairs {
     pub(super) samples: Vec<Sample>,
     /// Files that were read.
@@ -24,14 +24,14 @@ pub(super) struct Pairs {
     pub(super) notes: Vec<String>,
 }
 
-/// From one pair of the built-in scene to the next: it moves slowly.
+/// Distance of the numbers of two pairs of the built-in scene: it moves slowly.
 const SCENE_STEP: u64 = 15;
 
-/// How often Ctrl-C is looked for.
+/// Interval of polling for Ctrl-C.
 const RECEIVE_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl Pairs {
-    /// Reads so many pairs of each source, spread over it. A folder without pairs of its own may have folders with pairs.
+    /// Reads `count` pairs of each source, spread over it. A folder without pairs of its own may have folders with pairs.
     ///
     /// # Errors
     /// A source cannot be opened, or there is no pair; a search range that matches nowhere.
@@ -61,7 +61,7 @@ impl Pairs {
     }
 }
 
-/// The source, or the folders below it that have pairs.
+/// Returns the source, or the folders below it that have pairs.
 fn sources_of(spec: &SourceSpec, shows_both: bool) -> Vec<SourceSpec> {
     let has_pairs = |folder: &Path| list_pairs(folder).is_ok_and(|found| !found.pairs.is_empty());
     let SourceSpec::Folder(folder) = spec else { return vec![spec.clone()] };
@@ -72,14 +72,14 @@ fn sources_of(spec: &SourceSpec, shows_both: bool) -> Vec<SourceSpec> {
     let mut scenes: Vec<_> =
         entries.map(|entry| entry.path()).filter(|path| path.is_dir() && has_pairs(path)).collect();
     scenes.sort();
-    // opening the folder itself says why it has none
+    // the folder's own error contains why it has no pairs
     if scenes.is_empty() { vec![spec.clone()] } else { scenes.into_iter().map(SourceSpec::Folder).collect() }
 }
 
-/// A pair, behind the one before it.
+/// Pair with the one before it.
 type Followed = (Option<Arc<Frame>>, Arc<Frame>);
 
-/// The chosen pairs of a source, and remarks.
+/// Reads the chosen pairs of a source, and returns remarks.
 fn frames(
     opened: CalibratedSource,
     wanted: usize,
@@ -114,7 +114,7 @@ fn frames(
     Ok((frames, remarks))
 }
 
-/// Numbers of pairs, spread evenly from the first to the last.
+/// Returns numbers of pairs, spread evenly from the first to the last.
 fn spread(num_pairs: Option<u64>, wanted: usize) -> BTreeSet<u64> {
     let wanted = wanted as u64;
     match num_pairs {

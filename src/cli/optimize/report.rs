@@ -11,12 +11,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use stereopsis_figures::{Place, TradeOff};
 
-/// A line that shows how far the search is.
+/// Creates a line that shows the progress of the search.
 pub(super) fn bar(is_quiet: bool) -> ProgressBar {
     if is_quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
 }
 
-/// How far the search is, in words.
+/// Describes the progress of the search.
 pub(super) fn line(progress: &SearchProgress) -> String {
     let tried = console::counted(progress.trials.len() as u64, "setting");
     let left = progress.left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
@@ -25,7 +25,7 @@ pub(super) fn line(progress: &SearchProgress) -> String {
     format!("{tried}{best}{left}")
 }
 
-/// Why there is no best setting.
+/// Describes why there is no best setting.
 pub(super) fn nothing_fits(progress: &SearchProgress) -> String {
     let quickest = progress.front.first();
     match (progress.limits.max_ms, quickest) {
@@ -80,19 +80,19 @@ fn changed(progress: &SearchProgress) -> Vec<String> {
     progress.best.as_ref().map_or_else(Vec::new, |best| changes(progress, best))
 }
 
-/// Changes of a setting against the present one, in words.
+/// Describes the changes of a setting against the current one.
 fn changes(progress: &SearchProgress, trial: &Trial) -> Vec<String> {
     progress.start.as_ref().map_or_else(Vec::new, |start| differences(&trial.params, &start.params))
 }
 
-/// The trials with a name: the best one, presets from the dearest on, the present setting.
+/// Returns the trials with a name: the best one, presets from the dearest on, the current setting.
 fn named(progress: &SearchProgress) -> Vec<(String, Arc<Trial>)> {
     let presets = progress.presets.iter().rev().map(|(preset, trial)| (preset.to_string(), Arc::clone(trial)));
     let of = |name: &str, trial: &Option<Arc<Trial>>| trial.clone().map(|trial| (name.to_owned(), trial));
     of("found", &progress.best).into_iter().chain(presets).chain(of("present setting", &progress.start)).collect()
 }
 
-/// All trials for other programs.
+/// Returns all trials for other programs.
 pub(super) fn json(progress: &SearchProgress) -> Value {
     let of = |trial: &Trial| {
         json!({
@@ -128,10 +128,10 @@ pub(super) fn json(progress: &SearchProgress) -> Value {
     })
 }
 
-/// The text of the settings file of a setting: the nearest preset and what differs from it.
+/// Returns the text of the settings file of a setting: the nearest preset and the differences from it.
 ///
 /// # Errors
-/// TOML cannot hold the values.
+/// TOML cannot represent the values.
 pub(super) fn settings_file(settings: &Settings, best: &Trial) -> anyhow::Result<String> {
     let words = |preset: &Preset| words_to(&best.params, *preset);
     let nearest = Preset::ALL.iter().map(words).min_by_key(Vec::len).unwrap_or_default();
@@ -144,7 +144,7 @@ pub(super) fn settings_file(settings: &Settings, best: &Trial) -> anyhow::Result
     text_of("Found by stereopsis optimize: --settings with this file.", &words).map_err(anyhow::Error::msg)
 }
 
-/// The data of the figure.
+/// Returns the data of the figure.
 pub(super) fn trade_off(progress: &SearchProgress) -> TradeOff {
     let place = |trial: &Arc<Trial>| -> Option<Place> { Some((trial.time_ms, trial.loss?)) };
     let is_whole = |trial: &&Arc<Trial>| trial.samples == progress.samples;

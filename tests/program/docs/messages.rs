@@ -1,10 +1,10 @@
-//! The messages on the troubleshooting page are those of the program.
+//! Checks that the messages on the troubleshooting page are those of the program.
 
 use super::pages::{self, root};
 use std::fs;
 use std::path::Path;
 
-/// The texts of all sources, with broken strings joined.
+/// Collects the texts of all sources, with broken strings joined.
 fn sources(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -20,11 +20,11 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// Shorter pieces between two placeholders prove nothing.
+/// Smallest number of letters between two placeholders: shorter pieces prove nothing.
 const MIN_LETTERS: usize = 4;
 
 #[test]
-fn troubleshooting_quotes_messages_that_the_program_has() {
+fn troubleshooting_quotes_existing_messages() {
     let mut text = String::new();
     for folder in ["src", "crates"] {
         sources(&root().join(folder), &mut text);

@@ -1,7 +1,6 @@
-//! The pages that people read: links, commands, quoted output and quoted messages are those of the program.
+//! Checks the documentation against the program: links, commands, quoted output and quoted messages.
 
 mod commands;
 mod messages;
 mod pages;
 mod sandbox;
-mod words;

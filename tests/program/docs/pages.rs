@@ -1,24 +1,23 @@
-//! The pages as files: their blocks of code, their links, their place in the book.
+//! The pages of the documentation as files: blocks of code, links, and their place in the book.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The folder of the project.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// One page.
+/// Page of the documentation.
 pub(crate) struct Page {
-    /// Its file, relative to the project.
+    /// File, relative to the project.
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
 
-/// A fenced block of code, without its indentation.
+/// Fenced block of code, without its indentation.
 pub(crate) struct Block {
-    /// The word behind the fence.
+    /// Word behind the fence.
     pub(crate) language: String,
     /// Number and text of each line.
     pub(crate) lines: Vec<(usize, String)>,
@@ -29,7 +28,6 @@ impl Page {
         Self { path: path.into(), text: fs::read_to_string(root().join(path)).unwrap() }
     }
 
-    /// The fenced blocks, in order.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut open: Option<(usize, Block)> = None;
@@ -69,7 +67,7 @@ impl Page {
         lines
     }
 
-    /// Number of the line and text of each code span in the prose.
+    /// Returns line number and text of each code span in the prose.
     pub(crate) fn spans(&self) -> Vec<(usize, &str)> {
         self.prose()
             .into_iter()
@@ -77,7 +75,7 @@ impl Page {
             .collect()
     }
 
-    /// Number of the line and target of each link and image in the prose.
+    /// Returns line number and target of each link and image in the prose.
     fn links(&self) -> Vec<(usize, String)> {
         let mut links = Vec::new();
         for (number, line) in self.prose() {
@@ -89,7 +87,7 @@ impl Page {
         links
     }
 
-    /// The anchors of its headings, as forges and mdBook make them.
+    /// Returns the anchors of its headings, as forges and mdBook make them.
     fn anchors(&self) -> BTreeSet<String> {
         let headings = self.prose().into_iter().filter_map(|(_, line)| line.strip_prefix('#'));
         headings.map(|heading| anchor(heading.trim_start_matches('#').trim())).collect()
@@ -101,7 +99,7 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// The pages of the book, without its summary.
+/// Returns the pages of the book, without its summary.
 pub(crate) fn book() -> Vec<Page> {
     let files = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let is_page =
@@ -111,7 +109,7 @@ pub(crate) fn book() -> Vec<Page> {
     paths.iter().map(|path| Page::read(path.strip_prefix(root()).unwrap().to_str().unwrap())).collect()
 }
 
-/// Every page with commands.
+/// Returns every page with commands.
 pub(crate) fn all() -> Vec<Page> {
     let others = [
         "README.md",
@@ -125,7 +123,7 @@ pub(crate) fn all() -> Vec<Page> {
     others.into_iter().map(Page::read).chain(book()).collect()
 }
 
-/// `path` without `.` and `..`.
+/// Resolves `.` and `..` in a path.
 fn normal(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut whole, part| {
         match part {
@@ -172,7 +170,7 @@ fn the_summary_names_each_page_of_the_book_once() {
 }
 
 #[test]
-fn names_of_packages_have_this_version() {
+fn package_names_have_this_version() {
     for page in all() {
         for (number, line) in page.text.lines().enumerate() {
             for name in ["stereopsis_", "stereopsis-"] {
@@ -183,12 +181,6 @@ fn names_of_packages_have_this_version() {
             }
         }
     }
-}
-
-#[test]
-fn the_first_page_stays_short() {
-    let lines = Page::read("README.md").text.lines().count();
-    assert!(lines <= 150, "README.md has {lines} lines: move details to docs/");
 }
 
 /// Whether a code span names a file or folder of this project: with its top folder, below `src`, or in a crate.
@@ -208,7 +200,7 @@ fn every_path_in_the_prose_exists() {
     for page in all() {
         for (number, span) in page.spans().into_iter().filter(|(_, span)| is_path(span)) {
             let exists = |path: PathBuf| path.exists() || path.with_extension("rs").exists();
-            // in a crate its own sources are meant
+            // a page may name a crate's source without its src folder
             let in_crate = span.replacen('/', "/src/", 1);
             let places = ["", "src/", "docs/"].map(|folder| format!("{folder}{span}"));
             if !places.iter().chain([&format!("crates/{in_crate}")]).any(|place| exists(root().join(place))) {

@@ -1,4 +1,4 @@
-//! A folder with the files that the pages name, made by the program itself.
+//! A folder with the files that the documentation names, made by the program itself.
 
 use super::pages::root;
 use crate::start;
@@ -8,18 +8,18 @@ use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Size of the images: small, and of the shape of the example calibration.
+/// Size of the images: small, and with the aspect ratio of the example calibration.
 pub(crate) const SIZE: &str = "96x72";
-/// A command that takes longer hangs.
+/// Time after which a command counts as hanging.
 const TIMEOUT: Duration = Duration::from_mins(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A scratch folder.
+/// Temporary folder.
 pub(crate) struct Sandbox {
     folder: TempDir,
 }
 
-/// How a command ended.
+/// End of a command.
 pub(crate) struct Ended {
     pub(crate) status: Option<ExitStatus>,
     pub(crate) stdout: String,
@@ -33,12 +33,11 @@ impl Ended {
 }
 
 impl Sandbox {
-    /// An empty folder.
     pub(crate) fn empty() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A folder with a pair of images, a folder of pairs, images of both views, one of scenes with truth, a recording, calibrations and settings.
+    /// Creates a folder with a pair, a folder of pairs, images of both views, scenes with truth, a recording, calibrations and settings.
     pub(crate) fn with_files() -> Self {
         let sandbox = Self::empty();
         let path = sandbox.folder.path();
@@ -100,7 +99,6 @@ impl Sandbox {
         sandbox
     }
 
-    /// A folder with the same files.
     pub(crate) fn copied(&self) -> Self {
         let sandbox = Self::empty();
         copy(self.folder.path(), sandbox.folder.path());

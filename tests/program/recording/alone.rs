@@ -1,4 +1,4 @@
-//! Two processes that write the same: one of them does, and what it wrote is whole.
+//! Runs two processes that write the same output: one of them does, and its output is complete.
 
 use super::{finished, packets, record, record_scene, run, stereopsis};
 use crate::start::in_folder;
@@ -9,7 +9,7 @@ use stereopsis::inside::{Recording, topic};
 
 const ROUNDS: usize = 50;
 
-/// Runs both at once; exit codes and what they said.
+/// Runs both at once; returns their exit codes and texts of standard error.
 fn at_once(mut commands: [Command; 2]) -> [(i32, String); 2] {
     commands
         .each_mut()
@@ -18,7 +18,7 @@ fn at_once(mut commands: [Command; 2]) -> [(i32, String); 2] {
         .map(|output| (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap()))
 }
 
-/// Fails unless one did its work and the other one was refused with one of these words.
+/// Fails unless one succeeded and the other one was refused with one of these words.
 fn one_did(ends: &[(i32, String); 2], words: &[&str]) {
     let mut codes = ends.each_ref().map(|(code, _)| *code);
     codes.sort_unstable();
@@ -94,7 +94,7 @@ fn a_killed_export_goes_on_and_keeps_what_it_wrote() {
     run(folder.path(), &["export", "in.mcap", "--to", "whole"]);
     let whole = names(&folder.path().join("whole"));
     let args = ["export", "in.mcap", "--to", "out"];
-    // the system kills whoever writes a file of more than two kilobytes
+    // the system kills a process that writes a file of more than two kilobytes
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -f 4; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_stereopsis")]).args(args);
     let killed = in_folder(folder.path(), limited).stderr(Stdio::null()).status().unwrap();

@@ -1,4 +1,4 @@
-//! Exported files hold the recorded data.
+//! Checks exported files against the recorded data.
 
 use super::{packets, record_scene, refused, run};
 use glam::DMat3;
@@ -8,7 +8,7 @@ use stereopsis::inside::{Body, Packet, PairNote, ResultNote, decode, topic};
 use stereopsis::inside::{Encoding, ImageBody};
 use stereopsis::rectification::{self, LoadOptions};
 
-/// A folder with `in.mcap`, a recording of the scene, and its export in `out`.
+/// Creates a folder with `in.mcap`, a recording of the scene, and its export in `out`.
 fn exported(frames: u32, streams: &str, args: &[&str]) -> (tempfile::TempDir, PathBuf, String) {
     let folder = tempfile::tempdir().unwrap();
     record_scene(folder.path(), "in.mcap", frames, streams);
@@ -38,7 +38,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// The disparities of a PFM, from the top.
+/// Reads the disparities of a PFM, from the top.
 fn pfm(path: &Path) -> Vec<f32> {
     let bytes = std::fs::read(path).unwrap();
     let px = floats(bytes.strip_prefix(b"Pf\n96 64\n-1.0\n").unwrap());
@@ -46,7 +46,7 @@ fn pfm(path: &Path) -> Vec<f32> {
 }
 
 #[test]
-fn every_number_is_the_recorded_one() {
+fn exported_numbers_equal_the_recorded_ones() {
     let (folder, out, said) = exported(3, "raw,disparity,depth", &[]);
     let input = folder.path().join("in.mcap");
     let (depths, disparities) = (packets(&input, topic::DEPTH), packets(&input, topic::DISPARITY));
@@ -69,7 +69,7 @@ fn every_number_is_the_recorded_one() {
         assert!(same(&tiff, f32::is_nan));
         let x256 = open(&path("_disp_x256.png")).to_luma16().into_raw();
         let x256: Vec<f32> = x256.iter().map(|&v| if v == 0 { f32::NAN } else { f32::from(v) / 256.0 }).collect();
-        // 0 says invalid there, so that the smallest number stands for no disparity at all
+        // 0 marks an invalid pixel, so the smallest number replaces a disparity of 0
         let small = |(&a, &b): (&f32, &f32)| if a < 1.0 / 256.0 && b < 1.5 / 256.0 { a } else { b };
         let x256: Vec<f32> = recorded.iter().zip(&x256).map(small).collect();
         assert!(same(&x256, f32::is_nan));
@@ -125,7 +125,7 @@ fn the_table_has_each_pair_with_its_times_and_json_names_each_file() {
         assert_eq!(line[1], pair.sequence.to_string());
         assert_eq!(line[2], packets(&input, topic::LEFT_RAW)[k].publish_time_ns.to_string());
         assert_eq!(line[5], pair.name);
-        // the engine's name before has a comma
+        // the engine's name before it contains a comma
         assert_eq!(line[line.len() - 3], format!("{:.3}", result.compute_ms));
         assert_eq!(line.last(), Some(&"0"));
     }
@@ -165,7 +165,7 @@ fn the_exported_calibration_is_that_of_the_recording() {
     drop(folder);
 }
 
-/// A pair of textures, `left.png` and `right.png`, and `rig.toml`, of cameras that are turned and distorted.
+/// Creates a pair of textures, `left.png` and `right.png`, and `rig.toml` with turned and distorted cameras.
 fn turned_rig(folder: &Path) {
     let mut random = fastrand::Rng::with_seed(5);
     let texture: Vec<u8> = (0..102 * 64).map(|_| random.u8(..)).collect();
@@ -217,7 +217,7 @@ fn exported_eyes_and_calibration_give_the_recorded_depth_again() {
 }
 
 #[test]
-fn what_is_not_there_is_said_with_the_command_that_makes_it() {
+fn missing_parts_are_named_with_the_command_that_makes_them() {
     let (folder, out, said) = exported(2, "raw", &[]);
     assert!(said.contains("in.mcap has no depth: `stereopsis recompute in.mcap -o "), "{said}");
     assert!(said.contains("has no disparity") && said.contains("--streams raw,disparity,depth`"), "{said}");
@@ -225,7 +225,7 @@ fn what_is_not_there_is_said_with_the_command_that_makes_it() {
     let args = ["export", "in.mcap", "--to", "other", "--what", "left,depth-mm"];
     refused(folder.path(), &args, 1, &["--what depth-mm", "in.mcap has no depth", "stereopsis recompute"]);
     assert!(!folder.path().join("other").exists(), "nothing was begun");
-    // a name that a shell would take apart is quoted
+    // a name that a shell would split is quoted
     std::fs::rename(folder.path().join("in.mcap"), folder.path().join("a walk.mcap")).unwrap();
     let args = ["export", "a walk.mcap", "--to", "other", "--what", "depth-mm"];
     refused(folder.path(), &args, 1, &["`stereopsis recompute 'a walk.mcap' -o 'a walk-again.mcap' "]);

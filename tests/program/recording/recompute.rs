@@ -1,4 +1,4 @@
-//! `recompute` gives what `compute` gives, copies what was recorded, and goes on where it was stopped.
+//! Checks that `recompute` gives the results of `compute`, copies the recorded data, and continues after an interruption.
 
 use super::{finished, packets, record_scene, refused, run, stereopsis};
 use std::fs;
@@ -13,7 +13,7 @@ fn recompute<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["recompute", "in.mcap", "-o", output], &SETTINGS[..], more].concat()
 }
 
-/// Everything in the order in which it was written, without what differs from run to run: how long a result took.
+/// Returns everything in the order of writing, without the times of results, which differ from run to run.
 fn all(path: &Path) -> Vec<(String, u32, u64, u64, Vec<u8>)> {
     let mut stream = PacketStream::new(fs::File::open(path).unwrap());
     let mut all = Vec::new();
@@ -55,7 +55,7 @@ fn raw_pictures_are_copied_and_results_are_those_of_compute() {
 }
 
 #[test]
-fn another_format_says_the_same() {
+fn other_message_format_has_the_same_content() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     record_scene(folder.path(), "in.mcap", 2, "raw");
@@ -73,7 +73,7 @@ fn another_format_says_the_same() {
 }
 
 #[test]
-fn whatever_a_stopped_run_left_the_end_is_the_same() {
+fn result_is_the_same_after_any_interruption() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     record_scene(folder.path(), "in.mcap", 8, "raw");
@@ -96,7 +96,7 @@ fn a_killed_run_goes_on_when_it_is_started_again() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     record_scene(folder.path(), "in.mcap", 60, "raw");
-    // as slow as it must be on this machine to be caught at work
+    // as slow as needed on this machine to interrupt the run
     let slow = ["8", "32", "128", "384"].map(|paths| ["--paths", paths, "--threads", "1"]);
     let slow = slow.iter().find(|slow| {
         let mut run = stereopsis(folder.path(), &recompute("out.mcap", &slow[..])).spawn().unwrap();
@@ -117,7 +117,7 @@ fn a_killed_run_goes_on_when_it_is_started_again() {
 }
 
 #[test]
-fn results_that_depend_on_those_before_are_not_taken_from_the_middle() {
+fn dependent_results_are_not_taken_from_the_middle() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     record_scene(folder.path(), "in.mcap", 5, "raw");

@@ -1,4 +1,4 @@
-//! The recorder: `stereopsis record`.
+//! Runs the recorder: `stereopsis record`.
 
 use super::{finished, packets, record, stereopsis};
 use std::io::Read as _;
@@ -11,7 +11,7 @@ fn json(output: &std::process::Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Numbers and log times of a file's pairs, in its order.
+/// Returns numbers and log times of a file's pairs, in its order.
 fn pairs(recording: &mut Recording) -> Vec<(u64, u64)> {
     let notes = 0..recording.len(topic::PAIRS);
     let note = |recording: &mut Recording, k| {
@@ -25,7 +25,7 @@ fn pairs(recording: &mut Recording) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn every_pair_and_result_of_a_scene_that_waits_is_in_the_file() {
+fn recording_of_a_waiting_scene_has_every_pair_and_result() {
     let folder = tempfile::tempdir().unwrap();
     for (format, compression) in [("ros2", "none"), ("foxglove", "zstd"), ("ros2", "lz4")] {
         let file = format!("{format}-{compression}.mcap");
@@ -54,7 +54,7 @@ fn every_pair_and_result_of_a_scene_that_waits_is_in_the_file() {
 }
 
 #[test]
-fn the_first_pair_has_its_depth_though_the_engine_was_not_open_when_it_came() {
+fn first_pair_has_its_depth_before_the_engine_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let flags = ["--rate", "200", "--frames", "20", "--json", "-o", "first.mcap"];
     let (said, output) = finished(record(folder.path(), flags), 0);
@@ -80,7 +80,7 @@ fn without_a_matcher_only_pictures_are_read() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_what_can() {
+fn impossible_streams_are_refused_with_the_possible_ones() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |flags: &[&str], code: i32, words: &[&str]| {
         let (said, _) = finished(record(folder.path(), flags.iter().copied()), code);
@@ -149,7 +149,7 @@ fn ctrl_c_ends_it_with_a_whole_file() {
 /// However the program ends, a file has every pair that is older than a second.
 #[cfg(unix)]
 #[test]
-fn whatever_kills_it_all_but_the_last_second_is_there() {
+fn killed_recorder_loses_at_most_the_last_second() {
     const ROUNDS: usize = 5;
     const AT_ONCE: usize = 10;
     let folder = tempfile::tempdir().unwrap();
@@ -182,10 +182,10 @@ fn whatever_kills_it_all_but_the_last_second_is_there() {
     }
 }
 
-/// Ten programs and the tests beside them share the cores.
+/// Tolerance of a late write, s: ten programs and the tests beside them share the cores.
 const LATE_S: f64 = 0.5;
 
-/// Until a recording has something in it.
+/// Waits until a recording has some content.
 fn wait_for_bytes(path: &Path) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while path.metadata().map_or(0, |file| file.len()) < 20_000 {

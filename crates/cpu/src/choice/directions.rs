@@ -1,4 +1,5 @@
-//! Other disparities in a direction: blocks of pixels without any are skipped by their smallest and largest disparity.
+//! First other disparity in a direction from a pixel, for the learned choice. Blocks of pixels without one are skipped by
+//! their smallest and largest disparity.
 
 use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
@@ -10,17 +11,17 @@ use rayon::prelude::*;
 const BLOCK: i32 = 8;
 /// The axes along which blocks lie; each serves two directions.
 const AXES: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
-/// Columns and rows that are put around an image: blocks reach beyond it, and start beyond it where a direction goes back.
+/// Columns and rows of padding around an image: blocks reach beyond it, and start beyond it where a direction goes back.
 const PAD: usize = 2 * BLOCK as usize;
 
-/// The smallest and the largest disparity of the block that starts at each pixel, along each axis.
+/// Smallest and largest disparity of the block that starts at each pixel, along each axis.
 pub(super) struct Directions {
     pitch: usize,
     extremes: [[Vec<i16>; 2]; AXES.len()],
 }
 
 impl Directions {
-    /// Finds the next trusted disparities in each direction.
+    /// Computes the extremes of the blocks of `trusted` disparities.
     pub(super) fn new(level: SimdLevel, trusted: &Image<i16>) -> Self {
         let (width, height) = trusted.size();
         let (pitch, rows) = (width + 2 * PAD, height + 2 * PAD);
@@ -72,7 +73,7 @@ impl Directions {
             }
             let start = at(if goes_back { first + BLOCK - 1 } else { first });
             let place = (start.1 + PAD as i32) as usize * self.pitch + (start.0 + PAD as i32) as usize;
-            // what is expected in the block lies between that at its ends
+            // the expected disparities of the block lie between those at its ends
             let ends = [first, first + BLOCK - 1].map(expected);
             let [least, most] = [smallest[place], largest[place]].map(i32::from);
             if least > ends[0].max(ends[1]) - STEP && most < ends[0].min(ends[1]) + STEP {
@@ -92,7 +93,6 @@ impl Directions {
     }
 }
 
-/// The extreme of each block of a padded row.
 #[inline(always)]
 fn gather(
     padded: &[i16],

@@ -1,7 +1,7 @@
-//! The learned choice on the CPU: [`crate::stereo::filter::choice`] row by row on all threads, compiled for the vector instructions.
+//! The learned choice on the CPU: runs [`crate::stereo::filter::choice`] on all rows in parallel.
 //!
-//! The decision is the reference's own. What it looks at is found sooner: windows many columns at once, and other disparities in a
-//! direction by skipping blocks without any.
+//! The reference's own code decides. Only the search for its inputs is faster: windows many columns at once, and other
+//! disparities in a direction by skipping blocks without any.
 
 mod directions;
 mod slopes;
@@ -36,7 +36,7 @@ pub(super) fn run(
         on_level!(level, _ => {
             sure.find(chooser.trusted(), y);
             let (chooser, windows, directions, slopes) = (&chooser, &windows, &directions, &slopes);
-            let here = Row { chooser, windows, directions, slopes, sure: &sure.sure };
+            let here = RowNeighbourhood { chooser, windows, directions, slopes, sure: &sure.sure };
             for x in 0..width {
                 let chosen = chooser.chosen_by((x, y), &here);
                 (values[x], reasons[x], chances[x]) = (chosen.value, chosen.reasons, chosen.chance);
@@ -46,8 +46,8 @@ pub(super) fn run(
     map.confidence = params.confidence.then_some(chances);
 }
 
-/// The neighbourhood of the pixels of a row.
-struct Row<'a> {
+/// Neighbourhoods of the pixels of one row.
+struct RowNeighbourhood<'a> {
     chooser: &'a Chooser<'a>,
     windows: &'a Windows,
     directions: &'a Directions,
@@ -55,7 +55,7 @@ struct Row<'a> {
     sure: &'a [bool],
 }
 
-impl Neighbourhood for Row<'_> {
+impl Neighbourhood for RowNeighbourhood<'_> {
     #[inline(always)]
     fn is_sure(&self, (x, _): (usize, usize)) -> bool {
         self.sure[x]
@@ -77,10 +77,10 @@ impl Neighbourhood for Row<'_> {
     }
 }
 
-/// Which pixels of a row are sure: smallest and largest disparities around them, column by column and then along the row.
+/// Sure pixels of a row, from the smallest and largest disparities around them: column by column, then along the row.
 #[derive(Default)]
 struct SureRow {
-    /// With [`SURE_RADIUS`] columns on each side.
+    /// Columns with [`SURE_RADIUS`] more on each side.
     smallest: Vec<i16>,
     largest: Vec<i16>,
     sure: Vec<bool>,
@@ -102,7 +102,7 @@ impl SureRow {
             let inner = SURE_RADIUS..SURE_RADIUS + width;
             let (smallest, largest) = (&mut smallest[inner.clone()], &mut largest[inner]);
             for x in 0..width {
-                // a missing one is smaller than all others
+                // INVALID is smaller than all disparities
                 smallest[x] = smallest[x].min(values[x]);
                 largest[x] = largest[x].max(values[x]);
             }
@@ -130,7 +130,7 @@ mod tests {
     use crate::stereo::map::{ON_PLANE, reason};
     use fastrand::Rng;
 
-    /// Steps and slopes with holes and filled pixels, and images with patches of like colours.
+    /// Returns steps and slopes with holes and filled pixels, and images with patches of like colours.
     fn random(rng: &mut Rng, (width, height): (usize, usize)) -> (DisparityMap, [Picture; 2]) {
         let (first, span) = (rng.i32(-600..600), rng.i32(1..400));
         let block = rng.usize(2..30);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn surroundings_are_those_of_plain_loops_on_every_level() {
+    fn surroundings_match_plain_loops_on_every_level() {
         let rng = &mut Rng::with_seed(91);
         let params = StereoParams { choice: true, confidence: true, ..StereoParams::default() };
         let (mut found, mut sure, mut slanted) = (0, 0, 0);
@@ -179,7 +179,7 @@ mod tests {
                         continue;
                     }
                     row.find(chooser.trusted(), y);
-                    let here = Row { chooser, windows, directions, slopes, sure: &row.sure };
+                    let here = RowNeighbourhood { chooser, windows, directions, slopes, sure: &row.sure };
                     let what = format!("{x} {y} of {size:?}");
                     assert_eq!(here.is_sure((x, y)), chooser.is_sure((x, y)), "{what}");
                     sure += usize::from(here.is_sure((x, y)));

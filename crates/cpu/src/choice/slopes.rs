@@ -1,4 +1,5 @@
-//! Slopes of all pixels: sums of changes that have their number in the upper bits.
+//! Slopes of all pixels for the learned choice, from sums of changes. A number has the count of changes in its upper 16 bits and
+//! their sum in the lower ones.
 
 use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
@@ -6,20 +7,20 @@ use crate::stereo::filter::choice::{CHANGES, MAX_BEND, MAX_CHANGE, SPAN, Slope};
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;
 
-/// One more change.
+/// Number of one change with sum 0.
 const ONE: i32 = 1 << 16;
-/// How far changes count, px.
+/// Radius within which changes count, px.
 const RADIUS: usize = CHANGES.0 as usize;
 const STRIDE: usize = CHANGES.1 as usize;
 
-/// Sums and numbers of the changes around each pixel, along rows and along columns, from which [`Slope::of`] makes slopes.
+/// Sums and counts of the changes around each pixel, along rows and along columns, from which [`Slope::of`] makes slopes.
 pub(super) struct Slopes {
     width: usize,
     sums: [Vec<i32>; 2],
 }
 
 impl Slopes {
-    /// Sums the changes of `slanted`, the disparities that slopes are taken from.
+    /// Sums the changes of `slanted`, the disparities of which slopes are taken.
     pub(super) fn new(level: SimdLevel, slanted: &Image<i16>) -> Self {
         let (width, height) = slanted.size();
         let pitch = width + 2 * RADIUS;
@@ -44,18 +45,18 @@ impl Slopes {
         Self { width, sums }
     }
 
-    /// The slope around a pixel, that of [`Neighbourhood::slope`](crate::stereo::filter::choice::Neighbourhood::slope).
+    /// Returns the slope around a pixel, as [`Neighbourhood::slope`](crate::stereo::filter::choice::Neighbourhood::slope) specifies.
     #[inline(always)]
     pub(super) fn at(&self, (x, y): (usize, usize)) -> Slope {
         let place = y * self.width + x;
         let both = [self.sums[0][place], self.sums[1][place]];
-        // the lower bits have a sign
+        // the sum in the lower bits is signed
         let sums = both.map(|both| i32::from(both as i16));
         Slope::of(sums, [(both[0] - sums[0]) / ONE, (both[1] - sums[1]) / ONE])
     }
 }
 
-/// The changes across pixels of a row, 0 for none, from rows or columns before, at and behind them.
+/// Computes the change at each pixel of a row, 0 for none, from the rows or columns before, at and behind the pixel.
 #[inline(always)]
 fn find([before, here, behind]: [&[i16]; 3], changes: &mut [i32]) {
     for n in 0..here.len() {
@@ -67,7 +68,7 @@ fn find([before, here, behind]: [&[i16]; 3], changes: &mut [i32]) {
     }
 }
 
-/// The sums of changes around the pixels of row `y`; `columns` are those of each padded column.
+/// Sums the changes around the pixels of row `y`; `columns` is scratch for the sums of each padded column.
 #[inline(always)]
 fn add(changes: &[i32], pitch: usize, y: usize, columns: &mut Vec<i32>, sums: &mut [i32]) {
     columns.clear();

@@ -1,7 +1,7 @@
-//! The windows around a pixel, many columns at once.
+//! Evidence from the windows around a pixel for the learned choice, many columns at once.
 //!
-//! Rows are 16-bit numbers with columns on both sides that are like no pixel. Where a window takes every fourth column, the columns of
-//! each remainder lie side by side. Masks have all bits or none.
+//! Rows are 16-bit numbers with columns on both sides that are like no pixel. Where a window takes every fourth column, columns
+//! of equal remainder lie side by side. Masks have all bits set or none.
 
 use crate::image::Image;
 use crate::stereo::filter::choice::{
@@ -11,20 +11,20 @@ use crate::stereo::filter::choice::{
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;
 
-/// Columns that are put on each side: no window reaches further.
+/// Columns of padding on each side: no window reaches further.
 const PAD: usize = 32;
-/// Columns that a row of a support is compared in.
+/// Columns of a row of a support that are compared together.
 const LANES: usize = 16;
-/// A colour that is like none.
+/// Colour that is like no other.
 const OUTSIDE: i16 = 16_000;
-/// From one column of the large support to the next.
+/// Distance of the columns of the large support.
 const STRIDE: usize = SUPPORTS[1].1 as usize;
-/// Rows of the larger window in which the images are compared, and its columns with one more.
+/// Rows of the larger window in which the images are compared.
 const SIDE: usize = 2 * WINDOWS[1] as usize + 1;
 const COLUMNS: usize = SIDE + 1;
 const PLACES: usize = SIDE * COLUMNS;
 
-/// Which places of the larger window lie in the smaller one.
+/// Mask of the places of the larger window that lie in the smaller one.
 const SMALL: [i16; PLACES] = {
     let mut places = [0; PLACES];
     let margin = (WINDOWS[1] - WINDOWS[0]) as usize;
@@ -38,14 +38,14 @@ const SMALL: [i16; PLACES] = {
     places
 };
 
-/// Rows of five numbers for each pixel: three channels, the trusted disparity, and how clearly it won.
-struct Rows {
+/// Rows of five numbers for each pixel: three channels, the trusted disparity, and its clearness.
+struct FeatureRows {
     pitch: usize,
     numbers: Vec<i16>,
 }
 
-impl Rows {
-    /// `place` says where a padded column lies in a row.
+impl FeatureRows {
+    /// Pads the rows; `place` maps a padded column to its position in a row.
     fn new(chooser: &Chooser<'_>, pitch: usize, place: impl Fn(usize) -> usize + Sync) -> Self {
         let (_, height) = chooser.trusted().size();
         let mut numbers = vec![0; 5 * pitch * height];
@@ -67,7 +67,7 @@ impl Rows {
         Self { pitch, numbers }
     }
 
-    /// The five numbers of so many columns of a row.
+    /// Returns the five numbers of `count` columns of row `y`.
     #[inline(always)]
     fn columns(&self, y: usize, at: usize, count: usize) -> [&[i16]; 5] {
         let (pitch, row) = (self.pitch, &self.numbers[5 * self.pitch * y..][..5 * self.pitch]);
@@ -81,15 +81,14 @@ impl Rows {
     }
 }
 
-/// Padded rows that the windows of all pixels read.
 pub(super) struct Windows {
     size: (usize, usize),
-    rows: Rows,
-    /// With the columns in the order of their remainders.
-    sparse_rows: Rows,
-    /// Columns of a remainder.
+    rows: FeatureRows,
+    /// Rows with the columns in the order of their remainders.
+    sparse_rows: FeatureRows,
+    /// Columns of one remainder.
     segment: usize,
-    /// Brightness of both images.
+    /// Distance of the rows of `lumas`.
     pitch: usize,
     lumas: [Vec<i16>; 2],
 }
@@ -111,8 +110,10 @@ impl Windows {
         let [left, right] = chooser.lumas();
         Self {
             size,
-            rows: Rows::new(chooser, pitch, |column| column),
-            sparse_rows: Rows::new(chooser, STRIDE * segment, |column| column % STRIDE * segment + column / STRIDE),
+            rows: FeatureRows::new(chooser, pitch, |column| column),
+            sparse_rows: FeatureRows::new(chooser, STRIDE * segment, |column| {
+                column % STRIDE * segment + column / STRIDE
+            }),
             segment,
             pitch,
             lumas: [luma(left), luma(right)],
@@ -139,11 +140,11 @@ impl Windows {
         WindowEvidence { supports, windows }
     }
 
-    /// `at` is the place of the first column in a row.
+    /// Counts the supporters of each candidate in a window; `at` is the position of its first column in a row.
     #[inline(always)]
     fn support(
         &self,
-        rows: &Rows,
+        rows: &FeatureRows,
         (at, y): (usize, usize),
         (radius, stride): (i32, i32),
         own: [i16; 3],
@@ -171,7 +172,7 @@ impl Windows {
                 let (stride, radius, first) = (stride as i16, radius as i16, value - STEP as i16);
                 for k in 0..LANES {
                     let ahead = (slope.across * (k as i16 * stride - radius) + down) >> SLOPE_BITS;
-                    // from the smallest disparity that supports: all others, and what is missing, are far above it without a sign
+                    // as an unsigned distance from the smallest supporting disparity, everything else is too large, INVALID too
                     let above = values[k].wrapping_sub(first + ahead) as u16;
                     let supports = is_like[k] & -i16::from(above <= 2 * STEP as u16);
                     supporters[c][k] -= supports;
@@ -186,7 +187,7 @@ impl Windows {
         support
     }
 
-    /// Which places of the larger window have a like colour.
+    /// Computes the mask of the places of the larger window that have a like colour.
     #[inline(always)]
     fn likes(&self, (x, y): (usize, usize), own: [i16; 3]) -> [i16; PLACES] {
         let mut likes = [0; PLACES];
@@ -205,7 +206,7 @@ impl Windows {
         likes
     }
 
-    /// Mean differences of brightness in both windows.
+    /// Computes the mean differences of brightness in both windows.
     #[inline(always)]
     fn differences(&self, (x, y): (usize, usize), candidate: i16, likes: &[i16; PLACES]) -> [i32; 2] {
         let (width, height) = (self.size.0 as i32, self.size.1 as i32);
@@ -233,7 +234,7 @@ impl Windows {
                 differences[k] = 16 * own[k] - (16 - part) * other[k] - part * other[k + 1];
             }
         }
-        // columns that lie in the image, and whose partners do
+        // columns that lie in the image together with their partners
         let last_partner = width - 1 - shift - i32::from(part > 0);
         let (from, to) = (0.max(-shift) - first, last_partner.min(width - 1) - first);
         let mut large = *likes;
@@ -255,7 +256,7 @@ fn have_like_colors(one: [i16; 3], other: [i16; 3]) -> bool {
     red.max(green).max(blue) <= i16::from(LIKE)
 }
 
-/// Mean deviation from the mean of the differences that a mask has.
+/// Computes the mean deviation of the masked differences from their mean.
 #[inline(always)]
 fn mean(differences: &[i16; PLACES], mask: &[i16; PLACES]) -> i32 {
     let (mut sums, mut counts) = ([0_i16; COLUMNS], [0_i16; COLUMNS]);

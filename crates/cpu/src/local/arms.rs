@@ -1,18 +1,18 @@
-//! The crosses of both images, as bytes for vector instructions: a row for each kind of arm of each row of pixels.
+//! Arms of the crosses of both images, as bytes for vector instructions: a row for each kind of arm of each row of pixels.
 
-use super::Local;
+use super::LocalAggregation;
 use crate::codes::reverse;
 use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
 use rayon::prelude::*;
 
-/// Kinds of arms.
+/// Kinds of arms, in the order of their rows.
 pub(super) const LEFT: usize = 0;
 pub(super) const RIGHT: usize = 1;
 pub(super) const UP: usize = 2;
 pub(super) const DOWN: usize = 3;
 
-/// Lengths of the arms, after [`crate::stereo::local::arms`]. Rows of the right image are in the order of those of
+/// Lengths of the arms, px, after [`crate::stereo::local::arms`]. Rows of the right image are in the order of those of
 /// [`crate::codes`].
 pub(super) struct Arms {
     width: usize,
@@ -22,8 +22,8 @@ pub(super) struct Arms {
 }
 
 impl Arms {
-    pub(super) fn of(local: &Local<'_>) -> Self {
-        let Local { level, range, left, right, params, .. } = *local;
+    pub(super) fn of(local: &LocalAggregation<'_>) -> Self {
+        let LocalAggregation { level, range, left, right, params, .. } = *local;
         let (width, height) = left.size();
         let pitch = width + range.stride;
         let mut arms = Self { width, pitch, left: vec![0; 4 * width * height], right: vec![0; 4 * pitch * height] };
@@ -41,20 +41,18 @@ impl Arms {
         arms
     }
 
-    /// Arms of the left pixels of row `y`.
     #[inline(always)]
     pub(super) fn left(&self, kind: usize, y: usize) -> &[u8] {
         &self.left[(4 * y + kind) * self.width..][..self.width]
     }
 
-    /// Arms of the right pixels of row `y`: those of the partners of `x` begin at `width - 1 - x`.
+    /// Returns the arms of the right pixels of row `y`: those of the partners of `x` begin at `width - 1 - x`.
     #[inline(always)]
     pub(super) fn right(&self, kind: usize, y: usize) -> &[u8] {
         &self.right[(4 * y + kind) * self.pitch..][..self.pitch]
     }
 }
 
-/// All four arms of each pixel of a row.
 fn arms_of_row(
     level: SimdLevel,
     picture: &Image<u8>,

@@ -1,20 +1,19 @@
 //! Means over the crosses of both images in two passes: along each row as far as both horizontal arms reach, then these sums
-//! along the column as far as both vertical arms do. The pixel's own arms bound the steps, and those of each
-//! candidate's partner mask them.
+//! along the column as far as both vertical arms do. The pixel's own arms bound the loops, and the arms of each candidate's partner
+//! mask them.
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
-use super::{Local, Output, strips};
+use super::{LocalAggregation, RowOutput, strips};
 use crate::simd::on_level;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-impl Local<'_> {
-    /// Rounded means in sixteenths.
-    pub(super) fn cross<R: Send, O: Output<R>>(&self, output: &O, rows: Vec<R>) {
+impl LocalAggregation<'_> {
+    pub(super) fn cross<R: Send, O: RowOutput<R>>(&self, output: &O, rows: Vec<R>) {
         let (width, height) = self.left.size();
         let longest = self.params.arms as usize;
         let arms = Arms::of(self);
-        let worker = || Worker::new(width, self.range.stride, (2 * longest + 1).min(height));
+        let worker = || CrossBuffers::new(width, self.range.stride, (2 * longest + 1).min(height));
         let strip = self.strip_of(longest);
         strips(output, rows, strip, worker, |worker, y, is_first, out| {
             if is_first {
@@ -32,35 +31,32 @@ impl Local<'_> {
 }
 
 /// Buffers of one thread.
-struct Worker {
+struct CrossBuffers {
     costs: Vec<u8>,
-    lines: Lines,
-    /// Sums of one pixel.
+    lines: RowSums,
     sums: Vec<u32>,
     counts: Vec<u16>,
 }
 
 /// Ring buffer of the sums along the rows around the current one.
-struct Lines {
+struct RowSums {
     width: usize,
     stride: usize,
-    /// Rows in the buffer.
     rows: usize,
-    /// The next row to be computed.
     next: usize,
-    /// At most 61 x 255.
+    /// Sums along the row, at most 61 x 255.
     sums: Vec<u16>,
     counts: Vec<u8>,
 }
 
-impl Lines {
-    /// Offset of the sums of pixel `(x, y)`.
+impl RowSums {
+    /// Returns the offset of the sums of pixel `(x, y)`.
     #[inline(always)]
     fn at(&self, x: usize, y: usize) -> usize {
         (y % self.rows * self.width + x) * self.stride
     }
 
-    /// Sums of row `y` over the horizontal arms.
+    /// Sums row `y` over the horizontal arms.
     #[inline(always)]
     fn sum_along<S: Simd>(&mut self, simd: S, arms: &Arms, y: usize, costs: &[u8]) {
         let (width, stride, start) = (self.width, self.stride, self.at(0, y));
@@ -98,16 +94,15 @@ impl Lines {
     }
 }
 
-impl Worker {
+impl CrossBuffers {
     fn new(width: usize, stride: usize, rows: usize) -> Self {
         let row = width * stride;
-        let lines = Lines { width, stride, rows, next: 0, sums: vec![0; rows * row], counts: vec![0; rows * row] };
+        let lines = RowSums { width, stride, rows, next: 0, sums: vec![0; rows * row], counts: vec![0; rows * row] };
         Self { costs: vec![0; row], lines, sums: vec![0; stride], counts: vec![0; stride] }
     }
 
-    /// Means of row `y`.
     #[inline(always)]
-    fn sum_down<S: Simd, R, O: Output<R>>(
+    fn sum_down<S: Simd, R, O: RowOutput<R>>(
         &mut self,
         simd: S,
         arms: &Arms,
@@ -150,9 +145,8 @@ struct Column<S: Simd> {
 }
 
 impl<S: Simd> Column<S> {
-    /// Reads the sums of one pixel.
     #[inline(always)]
-    fn of(simd: S, lines: &Lines, at: usize) -> Self {
+    fn of(simd: S, lines: &RowSums, at: usize) -> Self {
         let zero = S::u32s::splat(simd, 0);
         let none = S::u16s::splat(simd, 0);
         let mut column = Self { sums: [zero; 4], counts: [none; 2] };
@@ -160,9 +154,9 @@ impl<S: Simd> Column<S> {
         column
     }
 
-    /// One pixel more, for the candidates whose arms reach `k` px.
+    /// Adds one pixel, for the candidates whose arms reach `k` px.
     #[inline(always)]
-    fn add(&mut self, simd: S, lines: &Lines, at: usize, (reach, k): (S::u8s, u8)) {
+    fn add(&mut self, simd: S, lines: &RowSums, at: usize, (reach, k): (S::u8s, u8)) {
         let (len, half) = (<S::u8s as SimdBase<S>>::LEN, <S::u16s as SimdBase<S>>::LEN);
         let count = S::u8s::from_slice(simd, &lines.counts[at..][..len]);
         let count = reach.simd_ge(k).select(count, S::u8s::splat(simd, 0));
@@ -189,9 +183,9 @@ impl<S: Simd> Column<S> {
     }
 }
 
-/// `(16 sum + count / 2) / count` in place of each sum. A float division is exact here: there are at most 61 x 61 costs of at most
-/// 255, so that the numerator is below 2^24; a quotient that is no whole number differs from the next one by at least
-/// 1 / 3721, and being below 2^12 it is rounded by at most 1 / 2^13.
+/// Replaces each sum by `(16 sum + count / 2) / count`. A float division is exact here: with at most 61 x 61 costs of at most 255
+/// the numerator is below 2^24. A quotient that is no whole number differs from the next one by at least 1 / 3721; it is below
+/// 2^12, so that rounding moves it by at most 1 / 2^13.
 #[inline(always)]
 fn means(sums: &mut [u32], counts: &[u16]) {
     for (sum, &count) in sums.iter_mut().zip(counts) {

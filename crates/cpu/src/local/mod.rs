@@ -1,7 +1,6 @@
-//! Local aggregation on the CPU, after [`crate::stereo::local`]: every kind computes the sums of one pixel's candidates after the
-//! other, for an [`Output`] that takes them as exact numbers or as means in bytes.
-//!
-//! Rows are summed in parallel. The rows of a strip share intermediate sums.
+//! Local aggregation on the CPU, after [`crate::stereo::local`]. Each kind sums one pixel's candidates after the other and gives the
+//! sums to an output, which keeps exact numbers or means in bytes. Strips of rows are summed in parallel; the rows of a strip
+//! share intermediate sums.
 
 mod arms;
 mod cross;
@@ -17,37 +16,32 @@ use crate::stereo::local::Unit;
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 
-/// Input of an aggregation.
 #[derive(Clone, Copy)]
-pub(super) struct Local<'a> {
+pub(super) struct LocalAggregation<'a> {
     pub(super) level: SimdLevel,
     pub(super) range: Range,
-    /// A volume where pixels are weighted, else any.
+    /// Costs, which weighted kinds need as a volume.
     pub(super) costs: Costs<'a>,
     pub(super) left: &'a Image<u8>,
     pub(super) right: &'a Image<u8>,
     pub(super) params: &'a StereoParams,
 }
 
-/// Destination of sums. `R` is its part for a row.
-pub(super) trait Output<R>: Sync {
-    /// Number type of the destination.
+/// Destination of sums; `R` is its part for a row.
+pub(super) trait RowOutput<R>: Sync {
     type Number: Copy + Send;
-    /// Buffers of a thread.
     type Scratch: Send;
-    /// Creates the buffers of a thread.
     fn scratch(&self) -> Self::Scratch;
-    /// Buffer for the numbers of a row.
     fn numbers<'a>(&self, row: &'a mut R, scratch: &'a mut Self::Scratch) -> &'a mut [Self::Number];
-    /// Takes the sums of a pixel's candidates and their padding; has to be inlined always.
+    /// Stores the sums of a pixel's candidates and their padding; has to be inlined always.
     fn keep(&self, sums: &[u32], out: &mut [Self::Number]);
-    /// Called when all numbers of row `y` are complete.
+    /// Completes row `y` after all its numbers are stored.
     fn finish(&self, y: usize, row: &mut R, scratch: &mut Self::Scratch);
 }
 
-impl Local<'_> {
-    /// Sums in [`StereoParams::unit`]s.
-    pub(super) fn sums<R: Send, O: Output<R>>(&self, output: &O, rows: Vec<R>) {
+impl LocalAggregation<'_> {
+    /// Computes the sums in [`StereoParams::unit`]s.
+    pub(super) fn sums<R: Send, O: RowOutput<R>>(&self, output: &O, rows: Vec<R>) {
         match self.params.aggregation {
             Aggregation::None => {}
             Aggregation::Window => self.window(self.params.window, output, rows),
@@ -56,28 +50,27 @@ impl Local<'_> {
         }
     }
 
-    /// The means of the aggregation as bytes, for the paths.
+    /// Computes the means of the aggregation as bytes, for the paths.
     pub(super) fn means(&self, volume: &mut [u8]) {
         let unit = self.params.unit();
-        self.sums(&Means::of(unit), self.rows(volume));
+        self.sums(&MeanBytes::of(unit), self.rows(volume));
     }
 
-    /// The means over a window as bytes.
     pub(super) fn means_over_window(&self, window: u32, volume: &mut [u8]) {
-        self.window(window, &Means::of(Unit::Sum(window * window)), self.rows(volume));
+        self.window(window, &MeanBytes::of(Unit::Sum(window * window)), self.rows(volume));
     }
 
-    fn rows<'v>(&self, volume: &'v mut [u8]) -> Vec<Bytes<'v>> {
-        volume.chunks_exact_mut(self.left.width() * self.range.stride).map(Bytes).collect()
+    fn rows<'v>(&self, volume: &'v mut [u8]) -> Vec<VolumeRow<'v>> {
+        volume.chunks_exact_mut(self.left.width() * self.range.stride).map(VolumeRow).collect()
     }
 
-    /// Rows of a strip whose first one needs as many again `before` it: few strips for each thread, but none that is short.
+    /// Returns the rows of a strip that needs `before` more rows for its first one: few strips for each thread, but no short one.
     fn strip_of(&self, before: usize) -> usize {
         let height = self.left.height();
         height.div_ceil(2 * rayon::current_num_threads()).max(before).clamp(1, height.max(1))
     }
 
-    /// Costs of row `y`, made in `scratch` where they are not stored.
+    /// Returns the costs of row `y`, computed in `scratch` where they are not stored.
     fn costs_of<'s>(&'s self, y: usize, scratch: &'s mut [u8]) -> &'s [u8] {
         let width = self.left.width();
         on_level!(self.level, simd => self.costs.row(simd, width, y, self.range, scratch))
@@ -85,7 +78,7 @@ impl Local<'_> {
 }
 
 /// Calls `sum(worker, row, is_first_of_strip, numbers)` for each row of each strip.
-fn strips<R: Send, O: Output<R>, W>(
+fn strips<R: Send, O: RowOutput<R>, W>(
     output: &O,
     mut rows: Vec<R>,
     strip: usize,
@@ -101,31 +94,29 @@ fn strips<R: Send, O: Output<R>, W>(
     });
 }
 
-/// Rounded means as bytes.
-pub(super) struct Means {
+/// Output that keeps rounded means as bytes.
+pub(super) struct MeanBytes {
     unit: Unit,
 }
 
-impl Means {
+impl MeanBytes {
     fn of(unit: Unit) -> Self {
         Self { unit }
     }
 }
 
-/// The part of a volume that a row goes to.
-struct Bytes<'a>(&'a mut [u8]);
+struct VolumeRow<'a>(&'a mut [u8]);
 
-impl Output<Bytes<'_>> for Means {
+impl RowOutput<VolumeRow<'_>> for MeanBytes {
     type Number = u8;
     type Scratch = ();
 
     fn scratch(&self) {}
 
-    fn numbers<'a>(&self, row: &'a mut Bytes<'_>, (): &'a mut ()) -> &'a mut [u8] {
+    fn numbers<'a>(&self, row: &'a mut VolumeRow<'_>, (): &'a mut ()) -> &'a mut [u8] {
         row.0
     }
 
-    /// After [`Unit::mean`].
     #[inline(always)]
     fn keep(&self, sums: &[u32], out: &mut [u8]) {
         match self.unit {
@@ -138,13 +129,13 @@ impl Output<Bytes<'_>> for Means {
         }
     }
 
-    fn finish(&self, _: usize, _: &mut Bytes<'_>, (): &mut ()) {}
+    fn finish(&self, _: usize, _: &mut VolumeRow<'_>, (): &mut ()) {}
 }
 
-/// `(sum + count / 2) / count` without a division: half a unit more than the sum, times `1 / count` as a float, rounded down.
-/// That is exact, because `(sum + count / 2 + 1 / 2) / count` differs from every whole number by at least 1 / 2178, and being
-/// below 257 it is off by less than 1 / 2^14. To round down half is taken away and the nearest whole number is what is left in
-/// the lowest bits of a large float.
+/// Computes `(sum + count / 2) / count` without a division: half a unit more than the sum, times `1 / count` as a float, rounded
+/// down. This is exact: `(sum + count / 2 + 1 / 2) / count` differs from every whole number by at least 1 / 2178, and is below 257,
+/// so that its error is below 1 / 2^14. To round down, half is subtracted; adding a large float then leaves the nearest whole
+/// number in the lowest bits.
 #[inline(always)]
 fn mean(sums: &[u32], count: u32, out: &mut [u8]) {
     const LARGE: f32 = 12_582_912.0; // 1.5 * 2^23: its neighbours are 1 apart
@@ -159,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_are_those_of_the_specification_for_every_sum() {
+    fn means_match_the_reference_for_every_sum() {
         for window in (1..=33_u32).step_by(2) {
             let count = window * window;
             let sums: Vec<u32> = (0..=255 * count).collect();

@@ -1,8 +1,8 @@
-//! Weighted means, over a window or over the crosses of both images. The left image's weights are those of one pixel, the
-//! right one's are prepared for all partners of a row, and both are multiplied for a register of candidates.
+//! Weighted means over a window or over the crosses of both images. The left weights belong to one pixel, the right ones are
+//! prepared for all partners of a row, and both are multiplied for a register of candidates.
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
-use super::{Local, Output, strips};
+use super::{LocalAggregation, RowOutput, strips};
 use crate::codes::reverse;
 use crate::costs::Costs;
 use crate::input::Range;
@@ -12,17 +12,17 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use std::ops::RangeInclusive;
 
-impl Local<'_> {
-    /// Means in sixteenths, rounded down. The costs are a volume.
-    pub(super) fn weighted<R: Send, O: Output<R>>(&self, output: &O, rows: Vec<R>) {
+impl LocalAggregation<'_> {
+    /// Computes means in sixteenths, rounded down. The costs have to be a volume.
+    pub(super) fn weighted<R: Send, O: RowOutput<R>>(&self, output: &O, rows: Vec<R>) {
         let Costs::Volume(costs) = self.costs else { return };
         let (width, height) = self.left.size();
         let arms = self.params.aggregation.has_arms().then(|| Arms::of(self));
         let reach = self.params.local_reach();
         let products = Products::new(self.params);
         let pitch = width + self.range.stride;
-        let worker = || Worker::new(width, pitch, reach);
-        let pair = Weighing { local: self, costs, arms: arms.as_ref(), products: &products, reach };
+        let worker = || WeightBuffers::new(width, pitch, reach);
+        let pair = WeightedInput { local: self, costs, arms: arms.as_ref(), products: &products, reach };
         let strip = height.div_ceil(8 * rayon::current_num_threads()).max(1);
         strips(output, rows, strip, worker, |worker, y, _, out| {
             let extent = pair.extent(y);
@@ -35,7 +35,7 @@ impl Local<'_> {
     }
 }
 
-/// The weight of each brightness step at each offset: `[(|dy| (reach + 1) + |dx|) 256 + step]`.
+/// Weight of each brightness step at each offset: `[(|dy| (reach + 1) + |dx|) 256 + step]`.
 struct Products {
     weights: Vec<u8>,
     reach: usize,
@@ -51,7 +51,6 @@ impl Products {
         Self { weights: weights.collect(), reach: tables.reach }
     }
 
-    /// Returns the weights of one offset.
     #[inline(always)]
     fn of(&self, dx: isize, dy: isize) -> &[u8; 256] {
         let offset = dy.unsigned_abs() * (self.reach + 1) + dx.unsigned_abs();
@@ -60,43 +59,40 @@ impl Products {
 }
 
 /// Input of all threads.
-struct Weighing<'a> {
-    local: &'a Local<'a>,
+struct WeightedInput<'a> {
+    local: &'a LocalAggregation<'a>,
     costs: &'a [u8],
     arms: Option<&'a Arms>,
     products: &'a Products,
     reach: usize,
 }
 
-/// Offsets that some pixel of a row has.
-struct Extent {
+/// Range of the offsets that some pixel of a row needs.
+struct OffsetRange {
     rows: RangeInclusive<isize>,
     columns: RangeInclusive<isize>,
 }
 
-impl Extent {
-    /// All offsets.
+impl OffsetRange {
     fn offsets(&self) -> impl Iterator<Item = (isize, isize)> {
         self.rows.clone().flat_map(|dy| self.columns.clone().map(move |dx| (dx, dy)))
     }
 }
 
-/// Buffers of one thread.
-struct Worker {
+struct WeightBuffers {
     pitch: usize,
     reach: usize,
     /// Weights of the right image for each offset of the row, in the order of [`crate::codes`].
     right: Vec<u8>,
-    /// Weights of one offset.
     weights: Vec<u8>,
     steps: Vec<u8>,
-    /// Pixels of the region around one.
+    /// Pixels of the region around the current one.
     neighbours: Vec<Neighbour>,
     sums: Vec<u32>,
     totals: Vec<u32>,
 }
 
-impl Worker {
+impl WeightBuffers {
     fn new(width: usize, pitch: usize, reach: usize) -> Self {
         let stride = pitch - width;
         Self {
@@ -111,7 +107,7 @@ impl Worker {
         }
     }
 
-    /// Offset of the right weights for an offset of the region.
+    /// Returns the position in `right` of the weights of an offset.
     #[inline(always)]
     fn place(&self, dx: isize, dy: isize) -> usize {
         let (side, reach) = (2 * self.reach + 1, self.reach as isize);
@@ -119,40 +115,41 @@ impl Worker {
     }
 }
 
-/// A pixel of the region around one, with a weight in the left image.
+/// Pixel of the region around another one, with a weight in the left image.
 #[derive(Clone, Copy)]
 struct Neighbour {
-    /// Offset of its costs.
     costs: usize,
-    /// Offset of its right weights.
     right: usize,
     weight: u8,
     dx: i8,
     dy: i8,
 }
 
-impl Weighing<'_> {
-    /// Which offsets row `y` needs: all of a window, or as far as the arms of its pixels reach, and those beside them.
-    fn extent(&self, y: usize) -> Extent {
+impl WeightedInput<'_> {
+    /// Returns the offsets that row `y` needs: the whole window, or as far as the arms in the rows of its crosses reach.
+    fn extent(&self, y: usize) -> OffsetRange {
         let reach = self.reach as isize;
-        let Some(arms) = self.arms else { return Extent { rows: -reach..=reach, columns: -reach..=reach } };
+        let Some(arms) = self.arms else { return OffsetRange { rows: -reach..=reach, columns: -reach..=reach } };
         let longest = |kind, y| arms.left(kind, y).iter().copied().max().unwrap_or(0);
         let (up, down) = (longest(UP, y), longest(DOWN, y));
         let rows = y - usize::from(up)..=y + usize::from(down);
         let to_left = rows.clone().map(|y| longest(LEFT, y)).max().unwrap_or(0);
         let to_right = rows.map(|y| longest(RIGHT, y)).max().unwrap_or(0);
-        Extent { rows: -isize::from(up)..=isize::from(down), columns: -isize::from(to_left)..=isize::from(to_right) }
+        OffsetRange {
+            rows: -isize::from(up)..=isize::from(down),
+            columns: -isize::from(to_left)..=isize::from(to_right),
+        }
     }
 
-    /// Weights of the right image around row `y`.
-    fn weigh_right(&self, worker: &mut Worker, y: usize, extent: &Extent) {
-        let Local { level, range, right: picture, .. } = *self.local;
+    /// Computes the weights of the right image around row `y`, for windows.
+    fn weigh_right(&self, worker: &mut WeightBuffers, y: usize, extent: &OffsetRange) {
+        let LocalAggregation { level, range, right: picture, .. } = *self.local;
         let (width, height) = picture.size();
         worker.right.resize((2 * self.reach + 1).pow(2) * worker.pitch, 0);
         let own = picture.row(y);
         for (dx, dy) in extent.offsets() {
             let other = picture.row(y.saturating_add_signed(dy).min(height - 1));
-            let Worker { steps, weights, .. } = worker;
+            let WeightBuffers { steps, weights, .. } = worker;
             on_level!(level, _ => shifted_steps(own, other, dx, steps));
             let products = self.products.of(dx, dy);
             for x in 0..width {
@@ -163,9 +160,9 @@ impl Weighing<'_> {
         }
     }
 
-    /// The same, only where the arms of the right pixels reach: others do not count.
-    fn weigh_crosses(&self, worker: &mut Worker, y: usize, extent: &Extent, arms: &Arms) {
-        let Local { range, right: picture, .. } = *self.local;
+    /// Computes the weights of the right image around row `y`, for crosses: only where the arms of its pixels reach.
+    fn weigh_crosses(&self, worker: &mut WeightBuffers, y: usize, extent: &OffsetRange, arms: &Arms) {
+        let LocalAggregation { range, right: picture, .. } = *self.local;
         let width = picture.width();
         worker.right.resize((2 * self.reach + 1).pow(2) * worker.pitch, 0);
         let own = picture.row(y);
@@ -186,14 +183,13 @@ impl Weighing<'_> {
         }
     }
 
-    /// Means of row `y`.
     #[inline(always)]
-    fn sum_row<S: Simd, R, O: Output<R>>(
+    fn sum_row<S: Simd, R, O: RowOutput<R>>(
         &self,
         simd: S,
-        worker: &mut Worker,
+        worker: &mut WeightBuffers,
         y: usize,
-        extent: &Extent,
+        extent: &OffsetRange,
         output: &O,
         out: &mut [O::Number],
     ) {
@@ -214,9 +210,9 @@ impl Weighing<'_> {
         }
     }
 
-    /// The pixels of the region around left `(x, y)` that count, row after row.
+    /// Finds the pixels of the region around left `(x, y)` that have a weight, row after row.
     #[inline(always)]
-    fn find_neighbours(&self, worker: &mut Worker, (x, y): (usize, usize), extent: &Extent) {
+    fn find_neighbours(&self, worker: &mut WeightBuffers, (x, y): (usize, usize), extent: &OffsetRange) {
         let picture = self.local.left;
         let stride = self.local.range.stride;
         let (width, height) = picture.size();
@@ -245,11 +241,17 @@ impl Weighing<'_> {
         }
     }
 
-    /// Sums and weights of a register of candidates from number `b` on. With `CROSS` neighbours count only where the partner's
+    /// Sums a register of candidates from number `b` on, with their weights. With `CROSS` a neighbour counts only where the partner's
     /// arms reach as well.
     #[inline(always)]
-    fn sum_block<S: Simd, const CROSS: bool>(&self, simd: S, worker: &mut Worker, (x, y): (usize, usize), b: usize) {
-        let Worker { right, neighbours, sums, totals, .. } = worker;
+    fn sum_block<S: Simd, const CROSS: bool>(
+        &self,
+        simd: S,
+        worker: &mut WeightBuffers,
+        (x, y): (usize, usize),
+        b: usize,
+    ) {
+        let WeightBuffers { right, neighbours, sums, totals, .. } = worker;
         let (len, half) = (<S::u8s as SimdBase<S>>::LEN, <S::u16s as SimdBase<S>>::LEN);
         let partner = self.local.left.width() - 1 - x + b;
         let none = S::u8s::splat(simd, 0);
@@ -268,7 +270,7 @@ impl Weighing<'_> {
                     let there = y.saturating_add_signed(isize::from(dy));
                     let reach = |kind, y| S::u8s::from_slice(simd, &arms.right(kind, y)[partner..][..len]);
                     let reaches = reach(if dy < 0 { UP } else { DOWN }, y).simd_ge(dy.unsigned_abs());
-                    // one more than the arm, so that 0 means: outside
+                    // one more than the arm, so that 0 marks a partner outside
                     let one = S::u8s::splat(simd, 1);
                     to_left = reaches.select(reach(LEFT, there) + one, none);
                     to_right = reaches.select(reach(RIGHT, there) + one, none);
@@ -302,7 +304,7 @@ fn with_row<S: Simd>(total: [S::u32s; 4], of_row: [S::u16s; 2]) -> [S::u32s; 4] 
     [total[0] + first, total[1] + second, total[2] + third, total[3] + fourth]
 }
 
-/// Differences of brightness between the pixels of a row and those of another one `dx` columns further, clamped.
+/// Computes the brightness steps from the pixels of a row to those of another one `dx` columns further, clamped.
 #[inline(always)]
 fn shifted_steps(own: &[u8], other: &[u8], dx: isize, steps: &mut [u8]) {
     let width = own.len();
@@ -319,7 +321,7 @@ fn shifted_steps(own: &[u8], other: &[u8], dx: isize, steps: &mut [u8]) {
     }
 }
 
-/// `16 sum / total` in place of each sum. A division of doubles is exact here: the numerator is below 2^32, and a quotient that is
+/// Replaces each sum by `16 sum / total`. A division of doubles is exact here: the numerator is below 2^32, and a quotient that is
 /// no whole number differs from the next one by at least one part in `total`, which is below 2^20.
 #[inline(always)]
 fn means(sums: &mut [u32], totals: &[u32]) {

@@ -1,20 +1,20 @@
 //! Sums over a square window: running sums down the columns, then along the row, all candidates at once.
 
-use super::{Local, Output, strips};
+use super::{LocalAggregation, RowOutput, strips};
 use crate::simd::on_level;
 
-impl Local<'_> {
-    /// Exact sums over `window` x `window` pixels, coordinates clamped; at most 33 x 33 x 255.
-    pub fn window<R: Send, O: Output<R>>(&self, window: u32, output: &O, rows: Vec<R>) {
+impl LocalAggregation<'_> {
+    /// Computes exact sums over `window` x `window` pixels, coordinates clamped; at most 33 x 33 x 255.
+    pub fn window<R: Send, O: RowOutput<R>>(&self, window: u32, output: &O, rows: Vec<R>) {
         let (width, height) = self.left.size();
         let stride = self.range.stride;
         let r = (window / 2) as isize;
         let row = |y: isize| y.clamp(0, height as isize - 1) as usize;
-        let worker = || Worker::new(width, stride);
+        let worker = || WindowBuffers::new(width, stride);
         let strip = self.strip_of(2 * window as usize);
         strips(output, rows, strip, worker, |worker, y, is_first, out| {
             let y = y as isize;
-            let Worker { added, removed, columns, sums } = worker;
+            let WindowBuffers { added, removed, columns, sums } = worker;
             if is_first {
                 columns.fill(0);
                 for y in y - r..=y + r {
@@ -30,27 +30,24 @@ impl Local<'_> {
     }
 }
 
-/// Buffers of one thread.
-struct Worker {
+struct WindowBuffers {
     /// Costs of the row that enters the window, and of the one that leaves it.
     added: Vec<u8>,
     removed: Vec<u8>,
     /// Sums of the costs over the rows of the window; at most 33 x 255.
     columns: Vec<u16>,
-    /// Sums over the whole window of one pixel.
     sums: Vec<u32>,
 }
 
-impl Worker {
+impl WindowBuffers {
     fn new(width: usize, stride: usize) -> Self {
         let row = width * stride;
         Self { added: vec![0; row], removed: vec![0; row], columns: vec![0; row], sums: vec![0; stride] }
     }
 }
 
-/// Window sums of one row from the sums down its columns.
 #[inline(always)]
-fn window_row<R, O: Output<R>>(
+fn window_row<R, O: RowOutput<R>>(
     columns: &[u16],
     sums: &mut [u32],
     r: isize,
@@ -71,7 +68,6 @@ fn window_row<R, O: Output<R>>(
     }
 }
 
-/// Adds values to running sums.
 #[inline(always)]
 fn add<S: Copy + From<V> + std::ops::Add<Output = S>, V: Copy>(sums: &mut [S], added: &[V]) {
     for (sum, &added) in sums.iter_mut().zip(added) {
@@ -79,7 +75,6 @@ fn add<S: Copy + From<V> + std::ops::Add<Output = S>, V: Copy>(sums: &mut [S], a
     }
 }
 
-/// Adds values to running sums, and subtracts others.
 #[inline(always)]
 fn slide<S, V: Copy>(sums: &mut [S], added: &[V], removed: &[V])
 where

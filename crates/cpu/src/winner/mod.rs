@@ -1,9 +1,9 @@
 //! Winners of a block, left and right, while its totals lie in the innermost cache.
 //!
-//! Totals have 16 bits. Where they are small they are keys, a total and the number of its pixel in one value: then the smallest key of
-//! some pixels is the right winner among them, and a left winner needs one minimum for each register too.
+//! Totals have 16 bits. Small totals become keys, a total and the number of its pixel in one value. The smallest key of some pixels is
+//! then the right winner among them, and a left winner needs only one minimum for each register.
 
-use super::aligned::Aligned;
+use super::aligned::AlignedArray;
 use super::disparity_windows::DisparityWindow;
 use super::input::BLOCK;
 use super::input::Range;
@@ -15,9 +15,9 @@ use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// A missing candidate, in totals without numbers.
+/// Missing candidate, in totals without numbers.
 const NONE: u16 = u16::MAX;
-/// Values between the pixels of a block: the longest register has 32, and reaches beyond by a block at most.
+/// Number of values between the pixels of a block: the longest register has 32, and reaches beyond by a block at most.
 const PAD: usize = 64;
 
 /// Form of the totals of a block: `total << bits | number`.
@@ -25,7 +25,7 @@ const PAD: usize = 64;
 pub(super) struct TotalForm {
     /// Bits of the number of a pixel; 0 for totals alone.
     pub(super) bits: u32,
-    /// A missing candidate.
+    /// Value of a missing candidate.
     pub(super) none: u16,
 }
 
@@ -36,28 +36,28 @@ impl Default for TotalForm {
 }
 
 impl TotalForm {
-    /// Keys where they are positive `i16` and number the groups of `candidates` too, else totals alone.
+    /// Chooses keys if they are positive `i16` and have room for the numbers of the groups of `candidates`, else totals alone.
     pub(super) fn of(largest_total: u32, candidates: usize) -> Self {
         let keys = |bits: u32| Self { bits, none: i16::MAX as u16 >> bits << bits };
         let fits = |form: &Self| {
-            // a key may be smaller by a number when groups are numbered
+            // numbered groups may make a key smaller by a number
             candidates <= GROUP * form.pixels() && largest_total + 1 < u32::from(form.none >> form.bits)
         };
         [BLOCK.ilog2(), BLOCK.ilog2() - 1].map(keys).into_iter().find(fits).unwrap_or_default()
     }
 
-    /// Pixels that have different numbers.
+    /// Returns the number of pixels that have different numbers.
     fn pixels(self) -> usize {
         1 << self.bits
     }
 
-    /// Number of pixel `t` of a block.
+    /// Returns the number of pixel `t` of a block.
     #[inline(always)]
     pub(super) fn number(self, t: usize) -> u16 {
         (t & (self.pixels() - 1)) as u16
     }
 
-    /// The total in a key, [`NONE`] for a missing candidate.
+    /// Returns the total in a key, [`NONE`] for a missing candidate.
     #[inline(always)]
     fn total(self, key: u16) -> u16 {
         if key == self.none { NONE } else { key >> self.bits }
@@ -67,25 +67,24 @@ impl TotalForm {
 /// Totals of a block, with missing candidates between the pixels.
 #[derive(Default)]
 pub(super) struct BlockTotals {
-    totals: Aligned<u16>,
+    totals: AlignedArray<u16>,
     window: DisparityWindow,
     pub(super) form: TotalForm,
 }
 
 impl BlockTotals {
-    /// Totals for windows of at most `longest` candidates.
+    /// Prepares windows of at most `longest` candidates.
     pub(super) fn restart(&mut self, longest: usize, form: TotalForm) {
         (self.window, self.form) = (DisparityWindow::NOTHING, form);
         self.totals.resize(PAD + (BLOCK + 1) * (longest + PAD));
         self.totals.fill(form.none);
     }
 
-    /// Distance of pixels.
     fn pitch(&self) -> usize {
         self.window.len + PAD
     }
 
-    /// Room for the totals of this window from the first pixel on, and the distance of pixels.
+    /// Returns the room for the totals of this window from the first pixel on, and the distance of pixels.
     pub(super) fn begin(&mut self, window: DisparityWindow) -> (&mut [u16], usize) {
         if self.window.len != window.len {
             self.window.len = window.len;
@@ -102,13 +101,12 @@ impl BlockTotals {
         self.totals.bytes()
     }
 
-    /// Totals of pixel `t`.
     #[inline(always)]
     fn pixel(&self, t: usize) -> &[u16] {
         &self.totals[PAD + t * self.pitch()..][..self.window.len]
     }
 
-    /// Left winners of the first pixels, tested and refined as in [`crate::stereo::disparity::winner_takes_all`].
+    /// Finds the left winners of the first pixels, and tests and refines them as [`crate::stereo::disparity::winner_takes_all`] specifies.
     #[inline(always)]
     pub(super) fn left<S: Vector>(
         &self,
@@ -166,7 +164,7 @@ impl BlockTotals {
         }
     }
 
-    /// The winner of pixel `t` from keys, to which the number of each group of eight candidates is added.
+    /// Finds the winner of pixel `t` from keys, to which the number of each group of eight candidates is added.
     #[inline(always)]
     fn smallest_key<S: Vector>(&self, simd: S, t: usize) -> usize {
         let len = <S::i16s as SimdBase<S>>::LEN;
@@ -191,7 +189,7 @@ impl BlockTotals {
         usize::from(group) * GROUP + lane
     }
 
-    /// Confidence and uniqueness.
+    /// Computes confidence and uniqueness.
     #[inline(always)]
     fn test_rivals<S: Simd>(
         &self,
@@ -220,7 +218,7 @@ impl BlockTotals {
     }
 }
 
-/// Index of the first smallest total. Each lane keeps its first smallest total and the register that has it.
+/// Returns the index of the first smallest total. Each lane keeps its first smallest total and the register that has it.
 #[inline(always)]
 fn smallest<S: Simd>(simd: S, totals: &[u16]) -> usize {
     let len = <S::u16s as SimdBase<S>>::LEN;
@@ -239,7 +237,7 @@ fn smallest<S: Simd>(simd: S, totals: &[u16]) -> usize {
     place.reduce_min().into()
 }
 
-/// Candidates that have one number in a key.
+/// Number of candidates that share a number in a key.
 const GROUP: usize = 8;
 /// Numbers of the groups of a register.
 const GROUPS: [i16; 32] = {
@@ -262,15 +260,15 @@ const LANES: [u16; 32] = {
     lanes
 };
 
-/// [`Subpixel::refine`] from its difference and q. A float division is exact here: the quotient of two whole numbers of at most 21 and
-/// 18 bits, at most 8.5, that is no whole number differs from one by far more than the rounding.
+/// Computes [`Subpixel::refine`] from its difference and q. A float division is exact here: the two whole numbers have at most 21 and
+/// 18 bits, and a quotient (at most 8.5) that is no whole number differs from one by far more than the rounding.
 #[inline(always)]
 fn fraction(difference: i32, q: i32) -> i32 {
     let q = q.max(1);
     ((difference * 16 + q) as f32 / (2 * q) as f32) as i32
 }
 
-/// The smallest total more than 1 px from the winner, or key of the same pixel; `none` if there is none.
+/// Returns the smallest total more than 1 px from the winner, or key of the same pixel; `none` if there is none.
 #[inline(always)]
 fn best_rival<S: Simd>(simd: S, totals: &[u16], winner: u16, none: u16) -> u16 {
     let len = <S::u16s as SimdBase<S>>::LEN;
@@ -286,26 +284,26 @@ fn best_rival<S: Simd>(simd: S, totals: &[u16], winner: u16, none: u16) -> u16 {
     best.reduce_min()
 }
 
-/// [`crate::stereo::disparity::confidence`] from the two sums. A float division is exact here, as in [`fraction`]: the
-/// numerator is below 2^24, and a quotient that is no whole number differs from one by at least 1 / 2^16, the rounding of
-/// numbers up to 255 by at most 1 / 2^17.
+/// Computes [`crate::stereo::disparity::confidence`] from the two sums. A float division is exact here, as in [`fraction`]: the
+/// numerator is below 2^24. A quotient that is no whole number differs from one by at least 1 / 2^16; numbers up to 255 are rounded
+/// by at most 1 / 2^17.
 #[inline(always)]
 fn confidence_of(best: i32, rival: i32) -> u8 {
     let confidence = (((rival - best) * 255) as f32 / rival.max(1) as f32) as i32;
     if rival == i32::from(NONE) { u8::MAX } else { confidence as u8 }
 }
 
-/// Winners of the right row so far. Index `j` is right column `width - 1 - min - j`, so that candidates of a left pixel lie
-/// side by side: the partner of `(x, i)` is `j = width - 1 - x + i`.
+/// Winners of the right row so far. Index `j` is right column `width - 1 - min - j`, so that the candidates of a left pixel lie side
+/// by side: the partner of `(x, i)` is `j = width - 1 - x + i`.
 #[derive(Default)]
 pub(super) struct RightWinners {
     width: usize,
     /// Totals from this one on are those of missing candidates.
     none: u16,
-    /// The smallest total.
-    totals: Aligned<u16>,
+    /// Smallest total of each right pixel.
+    totals: AlignedArray<u16>,
     /// Left column of the best candidate.
-    columns: Aligned<u16>,
+    columns: AlignedArray<u16>,
 }
 
 impl RightWinners {
@@ -332,7 +330,7 @@ impl RightWinners {
         mirrored: bool,
     ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
-        // none reaches beyond its pixels by more than the room between them
+        // no group reaches beyond its pixels by more than the room between them
         let longest = if block.form.bits == 0 { len } else { block.form.pixels() };
         let groups = pixels.div_ceil(longest);
         for g in 0..groups {
@@ -393,7 +391,7 @@ impl RightWinners {
         }
     }
 
-    /// Disparities of the row in whole pixels, as in [`crate::stereo::disparity::right_map`].
+    /// Writes the disparities of the row in whole pixels, as [`crate::stereo::disparity::right_map`] specifies.
     #[inline(always)]
     pub(super) fn finish<S: Simd>(&self, simd: S, min_disparity: i32, values: &mut [i16]) {
         // column `x` is at place `last - x`
@@ -431,7 +429,7 @@ impl RightWinners {
     }
 }
 
-/// Enters totals and their columns into those of the right row. From left to right later columns stand for larger disparities, and lose
+/// Enters totals and their columns into those of the right row. From left to right later columns have larger disparities, and lose
 /// ties.
 #[inline(always)]
 fn enter<S: Simd>(totals: &mut S::u16s, columns: &mut S::u16s, (total, column): (S::u16s, S::u16s), mirrored: bool) {

@@ -1,10 +1,10 @@
-//! Winners of both images against their definition.
+//! Tests of the winners of both images against their definition.
 
 use super::*;
 use crate::simd::{SimdLevel, on_level};
 use fastrand::Rng;
 
-/// Both rows of disparities by the definition: the smallest total, of equal ones the smaller disparity.
+/// Computes both rows of disparities by the definition: the smallest total, of equal ones the smaller disparity.
 fn expected(totals: &[Vec<Option<u32>>], min: i32) -> [Vec<i16>; 2] {
     let width = totals.len() as i32;
     let winner = |candidates: &mut dyn Iterator<Item = (Option<u32>, i32)>| {
@@ -56,7 +56,7 @@ fn computed<S: Vector>(
 }
 
 #[test]
-fn winners_are_those_of_the_definition_up_to_the_largest_total_of_each_form() {
+fn winners_match_the_definition_up_to_the_largest_total() {
     let rng = &mut Rng::with_seed(8);
     for level in SimdLevel::all() {
         for (largest, bits) in [(60, 5), (1021, 5), (1022, 4), (2045, 4), (2046, 0), (65534, 0)] {

@@ -1,4 +1,4 @@
-//! The CPU engine against the specification, on random options, sizes and images.
+//! Compares the CPU engine with the reference, on random options, sizes and images. Maps have to be equal to the last bit.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -13,7 +13,7 @@ use stereopsis_cpu::simd::SimdLevel;
 use stereopsis_frame::engine::Engine;
 use stereopsis_stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};
 
-/// Every option drawn from its domain, until they fit together. Large sizes of lists are rare, so that tests are quick.
+/// Draws every option from its domain until all are valid together. Large images are rare, so that tests are quick.
 fn random_params(rng: &mut Rng) -> StereoParams {
     loop {
         let mut params = StereoParams::default();
@@ -31,7 +31,7 @@ fn random_params(rng: &mut Rng) -> StereoParams {
         if rng.bool() {
             params.start_angle_deg = 0;
         }
-        // where the domains are wide, what people use comes up more often
+        // where the domains are wide, usual values are more frequent
         if rng.u8(..4) > 0 {
             params.min_disparity = rng.i32(-20..20);
         }
@@ -56,7 +56,7 @@ fn random_params(rng: &mut Rng) -> StereoParams {
     }
 }
 
-/// Noise, a shifted texture with noise, or nearly nothing; 8 to 16 bits.
+/// Returns noise, a shifted texture with noise, or nearly uniform images; 8 to 16 bits.
 fn random_pair(rng: &mut Rng, width: usize, height: usize) -> (Luma, Luma) {
     let bits = if rng.bool() { 8 } else { rng.u8(9..17) };
     let largest = u16::MAX >> (16 - bits);
@@ -75,7 +75,7 @@ fn random_pair(rng: &mut Rng, width: usize, height: usize) -> (Luma, Luma) {
     (picture(20), picture(20 + shift))
 }
 
-/// A pair, or a few where something is remembered, with both maps or the left one alone.
+/// Compares one pair, or three where state is kept from pair to pair.
 fn check(engine: &mut CpuEngine, rng: &mut Rng, size: (usize, usize), params: &StereoParams) {
     engine.forget();
     let past = &mut Past::default();
@@ -106,7 +106,7 @@ fn compare(which: &str, map: &DisparityMap, expected: &DisparityMap, what: impl 
     }
 }
 
-/// An engine for each kind of vector instructions, with 1 to 8 threads.
+/// Returns engines with 1 to 8 threads, for each kind of vector instructions in turn.
 fn engines() -> Vec<CpuEngine> {
     let levels = SimdLevel::all();
     (1..=8).map(|threads| CpuEngine::with_level(Some(threads), levels[threads % levels.len()])).collect()
@@ -119,7 +119,7 @@ fn random_options_agree_with_the_reference() {
     let sizes = [(1, 1), (1, 40), (40, 1), (2, 3), (33, 27), (64, 16), (95, 61), (5, 70), (200, 150)];
     for n in 0..cases(200) as usize {
         let params = random_params(&mut rng);
-        // W < D as often as not; large volumes rarely
+        // W < D about half the time; large volumes rarely
         let (reach, _) = params.window_reach();
         let budget = 400_000 / (params.num_disparities * (params.paths + 4 + (reach * reach) as u32)) as usize;
         let fitting: Vec<_> = sizes.iter().filter(|(w, h)| w * h <= budget.max(200)).collect();
@@ -178,9 +178,9 @@ fn penalties_at_the_bounds_of_eight_bits_agree() {
     }
 }
 
-/// Regions larger than the image, strips of a few rows, and sums that need more than 16 bits.
+/// Includes regions larger than the image, strips of a few rows, and sums that need more than 16 bits.
 #[test]
-fn aggregations_agree_at_every_level_over_regions_small_and_large() {
+fn aggregations_agree_at_every_level_for_small_and_large_regions() {
     let mut rng = Rng::with_seed(8);
     for (n, mut engine) in engines().into_iter().enumerate() {
         for &aggregation in Aggregation::ALL {
@@ -219,7 +219,7 @@ fn swapped_matching_agrees_with_gates_and_information_of_its_own() {
     }
 }
 
-/// State kept between pairs belongs to a size and to parameters, and is forgotten when asked.
+/// State kept between pairs belongs to a size and to parameters, and is dropped on request.
 #[test]
 fn sequences_remember_and_forget_as_the_reference() {
     let mut rng = Rng::with_seed(10);
@@ -259,7 +259,7 @@ fn sequences_remember_and_forget_as_the_reference() {
 }
 
 #[test]
-fn a_forked_process_goes_on_with_threads_of_its_own() {
+fn engine_replaces_its_threads_after_a_fork() {
     let mut rng = Rng::with_seed(14);
     let params =
         StereoParams { temporal: stereopsis_stereo::Temporal::On, num_disparities: 16, ..StereoParams::default() };
@@ -269,7 +269,7 @@ fn a_forked_process_goes_on_with_threads_of_its_own() {
     };
     let mut engines = [1, 2].map(|threads| CpuEngine::new(Some(threads)));
     assert_eq!(matched(&mut engines[0], &pairs[0]), matched(&mut engines[1], &pairs[0]));
-    // threads that do nothing any more, as those of the parent in its child
+    // these threads do nothing any more, like a parent's threads in its child
     let (end, ended) = crossbeam_channel::bounded::<()>(0);
     engines[1].lose_threads(ended).unwrap();
     assert_eq!(matched(&mut engines[0], &pairs[1]), matched(&mut engines[1], &pairs[1]), "with the pair before");

@@ -1,4 +1,4 @@
-//! Memory that is computed before a pair, beside the arrays that are there afterwards, and what is refused.
+//! Compares the memory that the engine computes before a pair with the memory that it takes, and tests the refusal of large pairs.
 
 use super::*;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use stereopsis_frame::{Frame, RawPair};
 use stereopsis_scene::{SceneOptions, render};
 use stereopsis_stereo::Preset;
 
-/// Free memory of a machine.
+/// Returns a machine's free memory.
 fn free(bytes: u64) -> FreeMemory {
     FreeMemory { bytes, bound: Bound::Machine }
 }
@@ -35,9 +35,9 @@ fn with_preset(preset: Preset, num_disparities: u32) -> StereoParams {
     params
 }
 
-/// The memory kept from pair to pair is the computed one. Gated volumes are at least as large.
+/// Compares the memory kept from pair to pair. A gated volume may be larger than computed.
 #[test]
-fn the_computed_memory_is_that_of_the_arrays() {
+fn computed_memory_matches_the_arrays() {
     let mut rng = Rng::with_seed(77);
     let presets = Preset::ALL.iter().map(|&preset| with_preset(preset, 64));
     let mut all: Vec<_> = presets.collect();
@@ -60,13 +60,13 @@ fn the_computed_memory_is_that_of_the_arrays() {
     }
 }
 
-/// In a process of its own: memory is that of the whole process.
+/// Runs in a process of its own: memory is that of the whole process.
 #[test]
 #[cfg(target_os = "linux")]
-fn the_process_takes_what_was_computed() {
+fn computed_memory_matches_the_process() {
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     let name = module_path!().split_once("::").unwrap().1;
-    // memory that is freed goes back to the system, and is not there for the next pair
+    // freed memory has to return to the system, so that the next pair does not reuse it
     child.env("MALLOC_MMAP_THRESHOLD_", "65536");
     let output = child.args(["--exact", &format!("{name}::inside"), "--ignored", "--nocapture"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -107,9 +107,9 @@ fn inside() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// 12 megapixels with 512 disparities on a machine with 2 GB.
+/// Matches 12 megapixels with 512 disparities on a machine with 2 GB.
 #[test]
-fn what_is_too_large_is_refused_in_words_before_it_begins() {
+fn too_large_pair_is_refused_before_memory_is_taken() {
     for &preset in Preset::ALL {
         let params = with_preset(preset, 512);
         let mut engine = CpuEngine::new(Some(2)).with_free(free(2_000_000_000));
@@ -126,7 +126,7 @@ fn what_is_too_large_is_refused_in_words_before_it_begins() {
 }
 
 #[test]
-fn the_refusal_says_what_fits_and_that_is_matched() {
+fn settings_that_the_refusal_names_fit_into_memory() {
     let size = (640, 480);
     let params = with_preset(Preset::Best, 128);
     let need = |params: &StereoParams, size| {
@@ -160,7 +160,7 @@ fn the_refusal_says_what_fits_and_that_is_matched() {
 
 /// A setting may use the memory of the one before, and a refused one leaves the engine as it was.
 #[test]
-fn memory_that_the_engine_has_counts() {
+fn memory_that_the_engine_holds_counts_as_free() {
     let (size, slow, fast) = ((400, 300), with_preset(Preset::Accurate, 128), with_preset(Preset::Fast, 128));
     let mut engine = CpuEngine::new(Some(2)).with_free(free(50_000_000));
     run(&mut engine, job(size, &fast, false)).unwrap();
@@ -173,9 +173,9 @@ fn memory_that_the_engine_has_counts() {
     run(&mut engine.with_free(free(needed - kept)), job(size, &slow, false)).unwrap();
 }
 
-/// How much of a volume gates leave is known only when they are: it is compared then.
+/// The size of a gated volume is known only with its gates, and is compared then.
 #[test]
-fn a_gated_volume_that_is_too_large_is_refused_when_its_gates_are_known() {
+fn too_large_gated_volume_is_refused_once_its_gates_are_known() {
     let params = with_preset(Preset::Frommholz2020, 256);
     let size = (640, 480);
     let mut rng = Rng::with_seed(3);

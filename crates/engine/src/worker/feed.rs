@@ -1,5 +1,4 @@
-//! Chooses the engine's next job: the newest pair, or the last one again where its frame, its parameters or the engine have
-//! changed.
+//! Choice of the engine's next job: the newest pair, or the last one again if its frame, its parameters or the engine have changed.
 
 use super::Control;
 use crate::Job;
@@ -10,23 +9,22 @@ use stereopsis_frame::Frame;
 
 pub(super) struct Feeder {
     frames: NewestReceiver<Arc<Frame>>,
-    /// Taken from `frames`, before the engine was prepared for it.
+    /// Frame that was taken from `frames` before the engine was prepared for it.
     held: Option<Arc<Frame>>,
-    /// `frames` is closed.
+    /// Whether `frames` is closed.
     ended: bool,
-    /// The last job that was submitted.
     last: Option<Job>,
-    /// The last pair has to be matched again whatever the parameters: its frame has changed, or its engine is replaced.
+    /// Whether the last pair has to be matched again with any parameters, because its frame or its engine was replaced.
     repeat: bool,
     steps_taken: u64,
 }
 
-/// A job with the wanted parameters.
+/// Job with the current parameters.
 pub(super) struct Work {
     pub(super) job: Job,
-    /// The pair was matched before.
+    /// Whether the pair was matched before.
     pub(super) again: bool,
-    /// The pair is matched even if the engine is prepared for older parameters only.
+    /// Whether the pair may be matched with older parameters, where the engine is prepared only for these.
     pub(super) with_older: bool,
 }
 
@@ -35,22 +33,21 @@ impl Feeder {
         Self { frames, held: None, ended: false, last: None, repeat: false, steps_taken }
     }
 
-    /// Takes frames of another source; what is held of the old one is dropped.
+    /// Takes frames of another source, and drops a held one.
     pub(super) fn set_frames(&mut self, frames: NewestReceiver<Arc<Frame>>) {
         *self = Self::new(frames, self.steps_taken);
     }
 
-    /// The last job that was submitted.
     pub(super) fn last(&self) -> Option<&Job> {
         self.last.as_ref()
     }
 
-    /// Has the last pair matched again.
+    /// Marks the last pair to be matched again.
     pub(super) fn repeat_last(&mut self) {
         self.repeat = true;
     }
 
-    /// Replaces the frames of the last pair, which is matched again, and of one that waits to be taken.
+    /// Replaces the frames of the last pair, which is matched again, and of a held one.
     pub(super) fn replace(&mut self, control: &Control, replace: impl Fn(&Frame) -> Option<Frame>) {
         self.held = match self.held.take() {
             Some(held) => Some(self.frames.newest(held)),
@@ -70,8 +67,8 @@ impl Feeder {
         }
     }
 
-    /// The next job: a new pair, or the last one where something else has changed. A job brings its numbers to the host if
-    /// `read_back` says so, a new pair also where `figures_due`.
+    /// Returns the next job: a new pair, or the last one if something else has changed. Its numbers come to the host with `read_back`,
+    /// for a new pair also with `figures_due`.
     pub(super) fn next(&mut self, control: &Control, read_back: bool, figures_due: bool) -> Option<Work> {
         let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         if let Some(frame) = self.next_frame(control) {
@@ -88,7 +85,7 @@ impl Feeder {
             return None;
         }
         if let Some(held) = self.held.take() {
-            // a step asks for the newest pair, not for one that was taken before the pause
+            // a step takes the newest pair, not one from before the pause
             return Some(if control.paused { self.frames.newest(held) } else { held });
         }
         let frame = self.frames.try_recv();
@@ -101,14 +98,14 @@ impl Feeder {
         !(control.paused || control.suspended) || control.steps != self.steps_taken || self.last.is_none()
     }
 
-    /// Takes back work that the engine is not prepared for.
+    /// Keeps the frame of work for which the engine is not prepared.
     pub(super) fn hold(&mut self, work: Work) {
         if !work.again {
             self.held = Some(work.job.frame);
         }
     }
 
-    /// Notes that this job is being submitted.
+    /// Records that this job is being submitted.
     pub(super) fn note_submitted(&mut self, job: &Job, again: bool, control: &Control) {
         if !again {
             self.steps_taken = control.steps;
@@ -117,12 +114,11 @@ impl Feeder {
         self.repeat = false;
     }
 
-    /// The channel whose next frame would be taken now.
+    /// Returns the channel from which the next frame would be taken now.
     pub(super) fn awaited(&self, control: &Control) -> Option<&Receiver<Arc<Frame>>> {
         (!self.ended && self.held.is_none() && self.takes_new(control)).then(|| self.frames.channel())
     }
 
-    /// Whether the source has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }

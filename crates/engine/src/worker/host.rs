@@ -1,4 +1,4 @@
-//! Holds the open engine: opens and replaces it, decides for `auto`, falls back to the CPU, and recovers a lost GPU.
+//! Owner of the open engine: opens and replaces it, decides for `auto`, falls back to the CPU, and opens a lost GPU again.
 
 use super::EngineSource;
 use super::shared::SharedState;
@@ -11,16 +11,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often an engine with jobs in flight is polled for results.
+/// Interval at which an engine with jobs in flight is polled for results.
 pub(super) const COLLECT_POLL_INTERVAL: Duration = Duration::from_micros(200);
-/// How long an engine that is replaced may work on its jobs in flight.
+/// Time that a replaced engine has to finish its jobs in flight.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long a setting for which there was no memory is not tried.
+/// Time during which a setting without memory is not tried again.
 const REFUSED_FOR: Duration = Duration::from_secs(2);
 /// End of the message where no GPU engine can be opened.
 const CPU_INSTEAD: &str = "the CPU computes instead";
 
-/// Properties of jobs for which `auto` decides anew where they change.
+/// Properties of jobs whose change makes `auto` decide again.
 #[derive(PartialEq)]
 struct DecisionKey {
     size: (usize, usize),
@@ -33,29 +33,28 @@ impl DecisionKey {
     }
 }
 
-/// A setting for which there is no memory.
-struct Refused {
+/// Setting for which there is no memory.
+struct RefusedSetting {
     params: Arc<StereoParams>,
     size: (usize, usize),
-    /// When it is tried again: others may have given memory back.
+    /// Time of the next try: other programs may have freed memory.
     again_at: Instant,
 }
 
-impl Refused {
+impl RefusedSetting {
     fn is_of(&self, job: &Job) -> bool {
         self.size == job.frame.size() && self.params == job.params
     }
 }
 
-/// A job that the engine has.
+/// Job that the engine has.
 struct InFlight {
-    /// Whether the pair was matched before.
     again: bool,
     params: Arc<StereoParams>,
     size: (usize, usize),
 }
 
-/// A lost GPU that is to be opened again.
+/// Lost GPU that will be opened again.
 struct LostGpu {
     options: OpenOptions,
     loss: String,
@@ -63,24 +62,24 @@ struct LostGpu {
 
 pub(super) struct EngineHost {
     shared: Arc<SharedState>,
-    /// To be opened before the next job.
+    /// Engine to be opened before the next job.
     requested: Option<EngineSource>,
     engine: Option<Box<dyn Engine>>,
-    /// Another engine was opened after the last job was submitted.
+    /// Whether another engine was opened after the last job was submitted.
     replaced: bool,
-    /// Options by which the engine can be opened again; `None` for one that stands in for another.
+    /// Options by which the engine can be opened again; `None` for one that replaces a failed one.
     opened_by: Option<OpenOptions>,
     recovery: Recovery,
     lost: Option<LostGpu>,
-    /// The options of `auto`, and the jobs for which it has decided; none where it had no pair to time.
+    /// Options of `auto`, and the properties of jobs for which it decided; `None` where it had no pair to time.
     decided: Option<(OpenOptions, Option<DecisionKey>)>,
     fallback_threads: Option<usize>,
     in_flight: VecDeque<InFlight>,
-    /// Parameters of the last job that the engine has taken. It goes on with them while it prepares others.
+    /// Parameters of the last job that the engine took. It continues with them while it prepares others.
     accepted: Option<Arc<StereoParams>>,
-    /// Parameters of the last result. The engine goes on with them where there is no memory for others.
+    /// Parameters of the last result. The engine continues with them where there is no memory for others.
     matched: Option<Arc<StereoParams>>,
-    refused: Option<Refused>,
+    refused: Option<RefusedSetting>,
 }
 
 impl EngineHost {
@@ -102,14 +101,13 @@ impl EngineHost {
         }
     }
 
-    /// Replaces the engine.
     pub(super) fn request(&mut self, source: EngineSource) {
         self.close();
         (self.recovery, self.lost, self.decided) = (Recovery::default(), None, None);
         self.requested = Some(source);
     }
 
-    /// Opens the requested engine; where `auto` decides, once there is a sample for it.
+    /// Opens the requested engine; `auto` needs a sample.
     pub(super) fn open_requested(&mut self, sample: Option<&Job>) {
         match self.requested.take() {
             Some(EngineSource::Ready(engine)) => self.install(engine, None, None),
@@ -127,7 +125,7 @@ impl EngineHost {
         }
     }
 
-    /// Has `auto` decide for this job, where it has not decided yet or for other jobs.
+    /// Lets `auto` decide for this job, if it has not decided yet or for other jobs.
     pub(super) fn choose_engine(&mut self, job: &Job) {
         if let Some((options, _)) = self.decided.take_if(|(_, key)| *key != Some(DecisionKey::of(job))) {
             self.close();
@@ -136,12 +134,12 @@ impl EngineHost {
         self.open_requested(Some(job));
     }
 
-    /// When a lost GPU is to be opened again.
+    /// Returns the time at which a lost GPU is to be opened again.
     pub(super) fn recovery_due(&self) -> Option<Instant> {
         self.recovery.due()
     }
 
-    /// Opens a lost GPU again, where that is due. The CPU computes until it is open.
+    /// Opens a lost GPU again when that is due. The CPU computes until then.
     pub(super) fn recover(&mut self, sample: Option<&Job>) {
         let now = Instant::now();
         if !self.recovery.take_due(now) {
@@ -191,7 +189,7 @@ impl EngineHost {
         self.install(Box::new(AxisAdapter::new(CpuEngine::new(self.fallback_threads))), None, Some(fault));
     }
 
-    /// Closes the engine, and waits for its jobs in flight first: another engine needs the device.
+    /// Closes the engine after its jobs in flight: another engine needs the device.
     fn close(&mut self) {
         let deadline = Instant::now() + DRAIN_TIMEOUT;
         while self.is_busy() && Instant::now() < deadline {
@@ -210,14 +208,13 @@ impl EngineHost {
         self.in_flight.clear();
     }
 
-    /// Forgets the pairs before: another source begins.
+    /// Forgets the earlier pairs, because another source begins.
     pub(super) fn forget_past(&mut self) {
         if let Some(engine) = &mut self.engine {
             engine.forget();
         }
     }
 
-    /// Whether another engine was opened after the last job was submitted.
     pub(super) fn is_replaced(&self) -> bool {
         self.replaced
     }
@@ -227,7 +224,6 @@ impl EngineHost {
         self.engine.as_ref().is_some_and(|engine| engine.info().kind == EngineKind::Cpu)
     }
 
-    /// Whether jobs are in flight.
     pub(super) fn is_busy(&self) -> bool {
         !self.in_flight.is_empty()
     }
@@ -237,7 +233,7 @@ impl EngineHost {
         self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots())
     }
 
-    /// The job if the engine is prepared for it; `with_older` else with the parameters that it has taken last.
+    /// Returns the job if the engine is prepared for it. `with_older` tries the last accepted parameters too.
     pub(super) fn startable(&mut self, job: &Job, with_older: bool) -> Option<Job> {
         let engine = self.engine.as_mut()?;
         if engine.prepare(job) {
@@ -248,14 +244,14 @@ impl EngineHost {
         engine.prepare(&older).then_some(older)
     }
 
-    /// Submits a job; `again` if its pair was matched before. Where there is no memory for it, that of the last result is used once more.
+    /// Submits a job; `again` if its pair was matched before. Where there is no memory for it, the parameters of the last result are used.
     pub(super) fn submit(&mut self, job: Job, again: bool) {
         if self.engine.is_none() {
             return;
         }
         self.replaced = false;
         let older = self.matched.clone().filter(|params| *params != job.params);
-        let is_refused = |refused: &Refused| refused.is_of(&job) && Instant::now() < refused.again_at;
+        let is_refused = |refused: &RefusedSetting| refused.is_of(&job) && Instant::now() < refused.again_at;
         if older.is_none() || !self.refused.as_ref().is_some_and(is_refused) {
             match self.take(job.clone(), again) {
                 Ok(()) => return self.note_room(),
@@ -276,7 +272,6 @@ impl EngineHost {
         }
     }
 
-    /// Gives the engine a job.
     fn take(&mut self, job: Job, again: bool) -> Result<(), EngineError> {
         let Some(engine) = &mut self.engine else { return Ok(()) };
         if engine.info().kind == EngineKind::Network
@@ -291,27 +286,28 @@ impl EngineHost {
         Ok(())
     }
 
-    /// Notes that there is no memory for a setting.
+    /// Records that there is no memory for a setting.
     fn refuse(&mut self, params: &Arc<StereoParams>, size: (usize, usize), why: &str) {
         let goes_on = self.matched.as_ref().is_some_and(|matched| matched != params);
         let why = if goes_on { format!("{why}; the setting before is used until then") } else { why.to_owned() };
         let is_known = self.refused.as_ref().is_some_and(|refused| refused.size == size && refused.params == *params);
-        self.refused = Some(Refused { params: Arc::clone(params), size, again_at: Instant::now() + REFUSED_FOR });
-        // its numbers change from pair to pair
+        self.refused =
+            Some(RefusedSetting { params: Arc::clone(params), size, again_at: Instant::now() + REFUSED_FOR });
+        // the numbers in the text change from pair to pair
         if !is_known {
             log::warn!("{why}");
             self.shared.report(|stats| stats.too_large = Some(why));
         }
     }
 
-    /// Notes that there is memory for the setting that is wanted.
+    /// Records that there is memory for the current setting.
     fn note_room(&mut self) {
         if self.refused.take().is_some() {
             self.shared.report(|stats| stats.too_large = None);
         }
     }
 
-    /// Publishes the oldest job's result if it is finished, or its error.
+    /// Publishes the oldest job's result if it is finished, or its error. Returns whether there was one.
     pub(super) fn collect(&mut self) -> bool {
         let Some(engine) = self.engine.as_mut().filter(|_| !self.in_flight.is_empty()) else { return false };
         match engine.collect() {
@@ -331,13 +327,13 @@ impl EngineHost {
         true
     }
 
-    /// Reports a failed job. Where the device is lost the CPU takes over, and the GPU is opened again later if it can be.
+    /// Reports a failed job. After the loss of a device the CPU takes over, and the GPU is opened again later if possible.
     fn fail(&mut self, err: &EngineError) {
         self.shared.stats.lock().failed += 1;
         if !matches!(err, EngineError::DeviceLost(_)) {
             return self.shared.report(|stats| stats.error = Some(err.to_string()));
         }
-        // a window opens its device itself
+        // a window opens its own device
         let own = |options: &OpenOptions| !options.shares_gpu() && options.choice != EngineChoice::Cpu;
         let fault = match self.opened_by.take().filter(own) {
             Some(options) => {

@@ -1,8 +1,7 @@
 //! The engine thread: takes the newest pair with the newest settings, keeps the engine busy, publishes the newest result.
 //!
-//! While no new pair comes (paused, at the end, or from a still), only a changed setting, frame or engine has the last pair matched
-//! again.
-//! [`feed`] chooses jobs, [`host`] holds the engine, [`shared`] publishes results, [`thread`] is the loop around them.
+//! While no new pair arrives (paused, at the end, or from a still), the last pair is matched again only after a change of settings,
+//! frame or engine. [`feed`] chooses jobs, [`host`] owns the engine, [`shared`] publishes results, [`thread`] is the loop.
 
 mod feed;
 mod host;
@@ -27,79 +26,79 @@ use std::time::Duration;
 use stereopsis_frame::{Frame, FramePreparation, RemoteRig, SourceInfo};
 use thread::{EngineThread, Inputs};
 
-/// How long a command may wait for room in the queue.
+/// Longest wait of a command for room in the queue.
 const SEND_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Settings of the engine thread; it reads them before each job.
+/// Settings of the engine thread, read before each job.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// Parameters; valid ones.
+    /// Parameters; they have to be valid.
     pub params: Arc<StereoParams>,
-    /// Each result brings its numbers to the host.
+    /// Whether each result brings its numbers to the host.
     pub read_back: bool,
-    /// No new pairs are taken.
+    /// Whether no new pairs are taken.
     pub paused: bool,
-    /// No new pairs are taken, as other work needs the processor; a pair that is held is still matched when parameters change.
+    /// Whether no new pairs are taken because other work needs the processor; the last pair is still matched when parameters change.
     pub suspended: bool,
-    /// Steps so far: each takes one new pair while paused.
+    /// Number of steps so far: each takes one new pair while paused.
     pub steps: u64,
-    /// The rig on the network whose pairs come: its results are wanted while an engine there is chosen.
+    /// Rig on the network that sends the pairs: its results are requested while an engine there is chosen.
     pub rig: Option<Arc<RemoteRig>>,
 }
 
-/// An open engine, or options by which the engine thread opens one.
+/// Source of the engine: an open one, or options by which the thread opens one.
 pub enum EngineSource {
-    /// An open engine.
+    /// Open engine.
     Ready(Box<dyn Engine>),
-    /// An open engine, and the options by which it is opened again after a loss.
+    /// Open engine, and the options by which it is opened again after a loss.
     Opened(Box<dyn Engine>, OpenOptions),
     /// Options; `auto` decides with the first pair.
     Open(OpenOptions),
 }
 
-/// Called after each result and each change of the statistics' engine and errors; must not wait.
+/// Callback after each result and each change of the statistics' engine and errors; it must not wait.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Observer of every result of a new pair, such as a recorder.
 pub trait ResultTap: Send + Sync {
-    /// Called on the engine thread for each result that has its numbers on the host; the engine waits meanwhile.
+    /// Receives each result that has its numbers on the host, on the engine thread; the engine waits meanwhile.
     fn result(&self, output: &Arc<Output>);
 
-    /// Called on the engine thread for each result of a pair that was matched before, with other parameters or another
-    /// preparation. Recorders ignore it.
+    /// Receives each result of a pair that was matched before, with other parameters or another preparation, on the engine thread.
+    /// Recorders ignore it.
     fn result_again(&self, _output: &Arc<Output>) {}
 
-    /// Whether results are brought to the host for this tap now. Where this becomes true, [`EngineWorker::waker`] has the last
-    /// pair matched again for the tap.
+    /// Whether this tap needs results on the host now. After a change to true, [`EngineWorker::waker`] gets the last pair matched
+    /// again for the tap.
     fn wants_results(&self) -> bool {
         true
     }
 }
 
 enum Command {
-    /// Frames of another source.
+    /// Takes frames of another source.
     Frames(NewestReceiver<Arc<Frame>>),
-    /// Another engine.
+    /// Takes another engine.
     Engine(EngineSource),
-    /// Another preparation of frames of this source.
+    /// Prepares the frames of this source in another way.
     PrepareAgain(FramePreparation, SourceInfo),
-    /// The last pair once more.
+    /// Matches the last pair once more.
     MatchAgain,
 }
 
-/// The running engine thread. Dropping it stops it.
+/// Running engine thread. Dropping it stops it.
 pub struct EngineWorker {
     shared: Arc<SharedState>,
     commands: Sender<Command>,
-    /// Wakes the thread, which reads the settings then.
+    /// Wakes the thread, which then reads the settings.
     wakeups: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl EngineWorker {
-    /// Starts matching `frames`. Where the engine cannot be opened or is lost the CPU takes over, with `fallback_threads`, and
-    /// [`EngineStats::fault`] says so. A lost GPU is opened again by the policy of [`super::recovery`], unless it is a
-    /// window's: the window opens the next one.
+    /// Starts matching `frames`. If the engine cannot be opened or is lost, the CPU takes over with `fallback_threads`, and
+    /// [`EngineStats::fault`] contains the reason. A lost GPU is opened again by the policy of [`super::recovery`], unless it belongs to
+    /// a window, which opens the next one itself.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -130,7 +129,7 @@ impl EngineWorker {
         Ok(Self { shared, commands, wakeups, thread: Some(thread) })
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn control(&self) -> Control {
         self.shared.control()
     }
@@ -147,7 +146,7 @@ impl EngineWorker {
         self.wake();
     }
 
-    /// A function that has the engine thread ask its taps again whether they want results.
+    /// Returns a function that makes the engine thread check again whether its taps need results.
     pub fn waker(&self) -> impl Fn() + Send + Sync + use<> {
         let wakeups = self.wakeups.clone();
         move || {
@@ -160,7 +159,7 @@ impl EngineWorker {
         self.send(Command::Frames(frames));
     }
 
-    /// Prepares the frames of the last pair and of one that waits again, on the engine thread, and matches them.
+    /// Prepares the frames of the last pair and of a held one again, on the engine thread, and matches them.
     pub fn prepare_again(&self, preparation: FramePreparation, source: SourceInfo) {
         self.send(Command::PrepareAgain(preparation, source));
     }
@@ -176,29 +175,29 @@ impl EngineWorker {
         self.send(Command::Engine(engine));
     }
 
-    /// The newest result.
+    /// Returns the newest result.
     pub fn latest(&self) -> Option<Arc<Output>> {
         self.shared.latest.lock().clone()
     }
 
-    /// Drops the newest result's texture, and the result where it has no map on the host: its device is lost.
+    /// Drops the newest result's texture, and a result without a map on the host, after the loss of its device.
     pub fn forget_device(&self) {
         self.shared.forget_device();
     }
 
-    /// A function that returns the newest result, for another thread.
+    /// Returns a function that returns the newest result, for another thread.
     pub fn newest(&self) -> impl Fn() -> Option<Arc<Output>> + Send + use<> {
         let shared = Arc::clone(&self.shared);
         move || shared.latest.lock().clone()
     }
 
-    /// The statistics.
+    /// Returns the statistics.
     pub fn stats(&self) -> EngineStats {
         self.shared.count_drops();
         self.shared.stats.lock().clone()
     }
 
-    /// Stops after the CPU engine's job and waits for that; jobs in flight on a device are dropped.
+    /// Stops after the CPU engine's current job; jobs in flight on a device are dropped.
     pub fn stop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         self.wake();

@@ -1,4 +1,4 @@
-//! State that the engine thread shares with its owner, and how results are published.
+//! State that the engine thread shares with its owner, and the publication of results.
 
 use super::{Control, EngineStats, Figures, ResultTap, Wake};
 use crate::Output;
@@ -21,7 +21,7 @@ impl SharedState {
         self.control.lock().clone()
     }
 
-    /// Changes the control; pairs that were dropped so far count by its old state.
+    /// Changes the control. Pairs dropped so far are counted by its old state.
     pub(super) fn set_control(&self, change: impl FnOnce(&mut Control)) {
         self.count_drops();
         change(&mut self.control.lock());
@@ -63,7 +63,7 @@ impl SharedState {
         (self.wake)();
     }
 
-    /// Drops the newest result's texture, and the result where it has no map on the host.
+    /// Drops the newest result's texture, and a result without a map on the host.
     pub(super) fn forget_device(&self) {
         let mut latest = self.latest.lock();
         let on_host = latest.take().filter(|output| output.map.is_some());

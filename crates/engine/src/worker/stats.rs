@@ -1,4 +1,4 @@
-//! Statistics of the engine thread.
+//! Statistics of the engine thread: counts, rates, latencies, and the quality of recent results.
 
 use crate::metrics::{TruthError, truth_error};
 use crate::newest::DropCounter;
@@ -8,66 +8,66 @@ use crate::{EngineInfo, Output, StageTime};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often quality is measured, and numbers are read back for it.
+/// Interval at which quality is measured, and numbers are read back for it.
 const FIGURES_EVERY: Duration = Duration::from_millis(300);
 
 /// Quality of one result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
-    /// Shares of the pixels by where their disparities come from.
+    /// Shares of the pixels by the origin of their disparities.
     pub shares: Shares,
-    /// Error where the source knows the truth.
+    /// Error against the truth, where the source has it.
     pub truth: Option<TruthError>,
 }
 
 /// Statistics of the engine thread so far.
 #[derive(Clone, Debug, Default)]
 pub struct EngineStats {
-    /// The open engine; `None` before the first one is open.
+    /// Open engine; `None` before the first one is open.
     pub engine: Option<Arc<EngineInfo>>,
-    /// Why `auto` chose it: the measured times.
+    /// Reason for the choice of `auto`: the measured times.
     pub why: Option<String>,
-    /// An engine is being opened.
+    /// Whether an engine is being opened.
     pub opening: bool,
-    /// Why the CPU computes instead of the chosen engine. Stays until the user chooses again.
+    /// Reason why the CPU computes instead of the chosen engine. It stays until the user chooses again.
     pub fault: Option<String>,
-    /// Why the last pair failed; gone with the next result.
+    /// Reason why the last pair failed; gone with the next result.
     pub error: Option<String>,
-    /// Why the memory is too small for the wanted parameters. The engine goes on with those of the last result, if it has matched pairs
-    /// before; gone when there is room.
+    /// Reason why the memory is too small for the chosen parameters; gone when there is room. The engine continues with the parameters
+    /// of the last result, if there is one.
     pub too_large: Option<String>,
-    /// Results so far.
+    /// Number of results so far.
     pub computed: u64,
-    /// Pairs whose computation failed.
+    /// Number of pairs whose computation failed.
     pub failed: u64,
-    /// Pairs replaced by a newer one before the engine was free.
+    /// Number of pairs replaced by a newer one before the engine was free.
     pub late: u64,
-    /// Pairs left out because the image was paused, or matching suspended.
+    /// Number of pairs left out because the image was paused, or matching suspended.
     pub while_paused: u64,
     /// Times of the newest result's stages.
     pub stages: Vec<StageTime>,
-    /// Submission to result of the newest one, ms.
+    /// Time from submission to result of the newest one, ms.
     pub compute_ms: f64,
     /// Quality of a recent result.
     pub figures: Option<Figures>,
-    /// The source has ended and every pair is done.
+    /// Whether the source has ended and every pair is done.
     pub ended: bool,
-    /// From the event of [`EngineStats::latency_since`] to the result, since the thread started or that event changed.
+    /// Latencies from the event `latency_since` to the result, since the thread started or that event changed.
     pub run_latency: RunLatency,
     /// Event from which latencies count.
     pub latency_since: LatencySince,
-    /// Drops of the channel of frames, and how many of them are counted above.
+    /// Counter of the drops of the channel of frames; `counted_drops` of them are counted above.
     source_drops: DropCounter,
     counted_drops: u64,
     measured: Option<Instant>,
-    /// Time of the newest result, where `figures` are of an older one.
+    /// Time of the newest result, where `figures` belong to an older one.
     unmeasured_since: Option<Instant>,
     rate: Rate,
     latency: Latency,
 }
 
 impl EngineStats {
-    /// Counts anew, for another source; its channel counts drops here.
+    /// Resets the counts for another source, whose channel counts drops in `drops`.
     pub(super) fn begin_source(&mut self, drops: DropCounter) {
         self.ended = false;
         (self.computed, self.failed, self.late, self.while_paused) = (0, 0, 0, 0);
@@ -82,12 +82,12 @@ impl EngineStats {
         *if takes_none { &mut self.while_paused } else { &mut self.late } += new;
     }
 
-    /// Results per second, recently.
+    /// Returns the recent number of results per second.
     pub fn computed_hz(&mut self) -> f64 {
         self.rate.per_second(Instant::now())
     }
 
-    /// From the event of [`EngineStats::latency_since`] to the result, ms: half are quicker, and 99 of 100.
+    /// Returns the median and the 99th percentile of the latency, ms.
     pub fn latency_ms(&self) -> Option<(f64, f64)> {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         Some((ms(self.latency.median()?), ms(self.latency.percentile_99()?)))
@@ -98,12 +98,12 @@ impl EngineStats {
         self.measured.is_none_or(|last| now.saturating_duration_since(last) >= FIGURES_EVERY)
     }
 
-    /// When the newest result is to be measured, if no newer one comes until then; `None` where it is measured.
+    /// Returns the time at which the newest result is to be measured, if no newer one comes; `None` where it is measured.
     pub(super) fn measure_at(&self) -> Option<Instant> {
         Some(self.unmeasured_since? + FIGURES_EVERY)
     }
 
-    /// Notes the figures of the newest result, or that they come with the next one.
+    /// Records the figures of the newest result; without any the next result will bring them.
     pub(super) fn note_figures(&mut self, figures: Option<Figures>) {
         self.unmeasured_since = None;
         if figures.is_some() {
@@ -111,7 +111,7 @@ impl EngineStats {
         }
     }
 
-    /// Notes a result; `again` for a pair that was matched before, whose age says nothing of latency.
+    /// Records a result; `again` for a pair that was matched before, whose age is no latency.
     pub(super) fn note(&mut self, output: &Output, again: bool, figures: Option<Figures>) {
         let now = Instant::now();
         self.computed += 1;
@@ -119,7 +119,7 @@ impl EngineStats {
         self.rate.record(now);
         if !again {
             let (begin, since) = output.job.frame.latency_begin();
-            // times from different events have nothing in common
+            // latencies from different events cannot be compared
             if std::mem::replace(&mut self.latency_since, since) != since {
                 (self.latency, self.run_latency) = Default::default();
             }

@@ -1,5 +1,5 @@
-//! The loop of the engine thread: commands, then as many jobs as the engine has slots, then results. It sleeps until there is
-//! something to do.
+//! The loop of the engine thread: commands, then as many jobs as the engine has slots, then results. The thread sleeps until there
+//! is something to do.
 
 use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
@@ -12,10 +12,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use stereopsis_frame::Frame;
 
-/// How often an engine is asked whether it is prepared for a job.
+/// Interval at which an engine is asked whether it is prepared for a job.
 const PREPARE_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Everything that wakes the thread.
+/// Channels that wake the thread.
 pub(super) struct Inputs {
     pub(super) commands: Receiver<Command>,
     pub(super) wakeups: Receiver<()>,
@@ -28,7 +28,7 @@ pub(super) struct EngineThread {
     wakeups: Receiver<()>,
     feeder: Feeder,
     host: EngineHost,
-    /// There is work for which the engine is not prepared; when it is asked again.
+    /// Time of the next poll, while the engine is not prepared for the next job.
     unprepared_until: Option<Instant>,
 }
 
@@ -82,7 +82,7 @@ impl EngineThread {
         }
     }
 
-    /// Submits until the engine has no free slot or there is nothing to do.
+    /// Submits jobs until the engine has no free slot or there is nothing to do. Returns whether it submitted any.
     fn submit(&mut self) -> bool {
         let mut submitted = false;
         while self.host.has_free_slot() {
@@ -111,8 +111,8 @@ impl EngineThread {
         submitted
     }
 
-    /// Measures the newest result where no newer one has come for a while: figures of a pair that is shown no more would stay. Without
-    /// numbers on the host it is matched again. Returns whether it did something.
+    /// Measures the newest result if no newer one came for a while: else the figures of an older pair would stay. Without numbers on the
+    /// host the pair is matched again. Returns whether it did something.
     fn measure(&mut self) -> bool {
         let is_due = self.shared.stats.lock().measure_at().is_some_and(|at| at <= Instant::now());
         if !is_due || self.host.is_busy() {
@@ -134,7 +134,7 @@ impl EngineThread {
         }
     }
 
-    /// Waits for a command, a frame that can be taken, or the time at which something is polled.
+    /// Waits for a command, a frame that can be taken, or the time of the next poll.
     fn wait(&self) {
         let control = self.shared.control();
         let has_slot = self.host.has_free_slot();
@@ -148,7 +148,6 @@ impl EngineThread {
         let prepare_at = self.unprepared_until.filter(|_| has_slot);
         let measure_at = self.shared.stats.lock().measure_at().filter(|_| !self.host.is_busy());
         let due = [collect_at, prepare_at, measure_at, self.host.recovery_due()].into_iter().flatten().min();
-        // the ready channel is read at the loop's next turn
         let _ = match due {
             Some(at) => events.ready_deadline(at).ok(),
             None => Some(events.ready()),

@@ -1,4 +1,4 @@
-//! Pairs and parameters to compare engines with, drawn at random or made on purpose.
+//! Pairs and parameters with which engines are compared, drawn at random or made on purpose.
 
 use fastrand::Rng;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use stereopsis_stereo as stereo;
 use stereopsis_stereo::{DisparityMap, Maps, Past, StereoParams};
 
 pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
-    // as they are: a raw pair gives both views one depth
+    // views and raw images separately: a raw pair converts both views to one depth
     let pictures = [&left, &right].map(|picture| Arc::new(picture.clone()));
     let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, left, right);
     let [left, right] = pictures;
@@ -33,19 +33,18 @@ pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
     Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false }
 }
 
-/// One pair with what to do with it.
+/// Pair with its parameters and options.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) left: Luma,
     pub(crate) right: Luma,
     pub(crate) params: StereoParams,
     pub(crate) wants_right: bool,
-    /// Whether the images have colours, made from their luma.
     pub(crate) colored: bool,
     pub(crate) what: String,
 }
 
-/// Three channels of a luma: the same brightness has the same colour, and other steps from one to the next.
+/// Computes three channels of a luma: equal brightness has equal colour, and steps between colours differ from those of brightness.
 fn colors_of(luma: &Luma) -> Image<[u8; 3]> {
     luma.to_u8().map(|&v| [v, v.wrapping_mul(5), 255 - v / 2])
 }
@@ -79,13 +78,12 @@ impl Case {
         self.expected_after(&mut Past::default()).left
     }
 
-    /// Maps of the reference, after the pairs before.
+    /// Returns the maps of the reference after the pairs of `past`.
     pub(crate) fn expected_after(&self, past: &mut Past) -> Maps {
         let [left, right] = &self.pictures();
         stereo::match_next(past, left, right, &self.params, self.wants_right)
     }
 
-    /// The left and the right image.
     pub(crate) fn pictures(&self) -> [Picture; 2] {
         let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: self.colored.then(|| colors_of(luma)) };
         [&self.left, &self.right].map(picture)
@@ -97,7 +95,6 @@ impl Case {
         self.compare_maps(&output, &expected);
     }
 
-    /// Both maps of an output.
     pub(crate) fn compare_maps(&self, output: &Output, expected: &Maps) {
         let who = format!("{:?}", output.engine.kind);
         self.compare(&who, output.map.as_ref().expect("asked for"), &expected.left);
@@ -123,12 +120,12 @@ impl Case {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content {
     Noise,
-    /// Pair with one texture, shifted by a few pixels that change over the image.
+    /// Texture, shifted by a few pixels that change over the image.
     Shifted,
     Flat,
     /// Large blocks of few grey levels: many ties.
     Blocks,
-    /// Walls with hardly any texture, each as far away as it slants: surfaces that planes fill.
+    /// Slanted walls with hardly any texture: surfaces that planes fill.
     Walls,
 }
 
@@ -157,7 +154,7 @@ impl Content {
         let luma = |right| {
             let is_black = |x, y| {
                 borders[usize::from(right)].is_some_and(|[left, top, bend]| {
-                    // the edge of a lens that bends lines: farther in at the middle of a side
+                    // the edge of an image from a lens that bends lines: farther in at the middle of a side
                     let (across, down) =
                         (x * (width - x) * bend / width.pow(2), y * (height - y) * bend / height.pow(2));
                     x < left + down || y < top + across
@@ -170,13 +167,13 @@ impl Content {
     }
 }
 
-/// How far the black border of every third image reaches in at the left and at the top, and how much farther at the middle of a side.
+/// Draws the depth of a black border at the left and at the top, and its additional depth at the middle of a side, px; in a third of cases.
 fn black_border(rng: &mut Rng, (width, height): (usize, usize)) -> Option<[usize; 3]> {
     let depths = [rng.usize(0..=width.min(12)), rng.usize(0..=height.min(12)), rng.usize(0..30)];
     (rng.u8(0..3) == 0).then_some(depths)
 }
 
-/// Valid parameters, each drawn from its domain; ranges are kept short so that the reference stays quick.
+/// Draws valid parameters, each from its domain; ranges are short so that the reference stays quick.
 pub(crate) fn random_params(rng: &mut Rng) -> StereoParams {
     loop {
         let mut params = StereoParams::default();

@@ -1,5 +1,4 @@
-//! Size and parameters that change while the GPU engine runs: what needs another pipeline keeps nobody waiting, and
-//! nothing is left behind.
+//! Tests of size and parameters that change while the GPU engine runs: new pipelines delay no pair, and nothing stays allocated.
 
 use super::cases::{Case, Content, random_params};
 use super::gpu::open_gpu;
@@ -15,13 +14,12 @@ use stereopsis_engine::worker::{Control, EngineSource, EngineWorker};
 use stereopsis_engine::{GpuEngine, Output};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// A pair with this number.
+/// Returns a frame of the pair with this number.
 fn numbered(frame: &Frame, sequence: u64) -> Arc<Frame> {
     let raw = RawPair { sequence, ..(*frame.raw).clone() };
     Arc::new(Frame { raw: Arc::new(raw), arrived: Instant::now(), ..frame.clone() })
 }
 
-/// While pipelines are compiled, pairs go on with the parameters that they had.
 #[test]
 fn results_keep_coming_while_a_pipeline_is_compiled() {
     let Some(gpu) = open_gpu() else { return };
@@ -43,7 +41,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
         EngineWorker::start(receiver, source, control, Some(1), Vec::new(), Arc::new(|| {})).expect("a thread");
     let frame = Case::new(&mut Rng::with_seed(1), (24, 16), Content::Shifted, 8, params.clone()).job().frame;
     let mut sequence = 0;
-    // feeds pairs until a result is as wanted; gives all new results on the way
+    // feeds pairs until `is_last` accepts a result; returns all new results on the way
     let mut feed_until = |what: &str, is_last: &dyn Fn(&Output) -> bool| {
         let deadline = Instant::now() + Duration::from_secs(50);
         let mut results: Vec<Arc<Output>> = Vec::new();
@@ -94,7 +92,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
     assert_eq!(worker.stats().failed, 0);
 }
 
-/// Numbers of what the device and its instance hold for us, by name.
+/// Counts the objects that the device and its instance hold for the engine, by name.
 fn held(gpu: &Gpu) -> BTreeMap<&'static str, u64> {
     gpu.device.poll(wgpu::PollType::wait_indefinitely()).expect("a live device");
     let report = gpu.instance.generate_report().expect("a native device");
@@ -122,15 +120,15 @@ fn held(gpu: &Gpu) -> BTreeMap<&'static str, u64> {
     held
 }
 
-/// Bytes of memory on the device, where it tells.
+/// Returns the bytes of memory on the device, 0 where they are unknown.
 fn bytes(gpu: &Gpu) -> u64 {
     gpu.device.generate_allocator_report().map_or(0, |report| report.total_allocated_bytes)
 }
 
 #[test]
-fn hundreds_of_changes_leave_nothing_behind() {
+fn hundreds_of_changes_leave_nothing_allocated() {
     let Some(gpu) = open_gpu() else { return };
-    // how finely jobs are cut would follow from the time that each one takes
+    // a fixed size of pieces: else the time of each job would decide it
     let options = GpuOptions { max_work: Some(1 << 16), forgets: true, ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
     let rng = &mut Rng::with_seed(11);
@@ -154,7 +152,7 @@ fn hundreds_of_changes_leave_nothing_behind() {
     }
     assert!(early["compute pipelines"] > 10 && early["buffers"] > 5, "the report counts: {early:?}");
     assert_eq!(held(&gpu), early, "after the same change, 240 changes later");
-    // Where something lies decides by how much it is padded.
+    // the padding of an allocation depends on its place
     let padding = 256 * early.get("allocations").copied().unwrap_or(0);
     assert!(bytes(&gpu).abs_diff(early_bytes) <= padding, "{early_bytes} bytes, 240 changes later {}", bytes(&gpu));
 }

@@ -1,4 +1,4 @@
-//! GPU alone: jobs in flight, a shared queue, limits, a device that goes away.
+//! Tests of the GPU engine alone: jobs in flight, a shared queue, limits, a lost device.
 
 use super::cases::{Case, Content, job, random_params};
 use fastrand::Rng;
@@ -11,7 +11,7 @@ use stereopsis_engine::gpu::{AdapterChoice, Event, Gpu, GpuOptions};
 use stereopsis_engine::{Engine, EngineError, GpuEngine, Job};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// A GPU of its own for each test, or the reason why there is none.
+/// Opens a GPU of its own for each test; prints the reason where there is none.
 pub(crate) fn open_gpu() -> Option<Gpu> {
     match Gpu::open(&AdapterChoice::Best) {
         Ok(gpu) => Some(gpu),
@@ -28,7 +28,7 @@ pub(crate) fn gpu_engine() -> Option<GpuEngine> {
 }
 
 #[test]
-fn a_gpu_that_is_not_there_is_named() {
+fn error_names_the_missing_gpu() {
     for word in ["no such GPU", "99"] {
         let Err(EngineError::NoAdapter(text)) = Gpu::open(&AdapterChoice::from_word(word)).map(drop) else {
             panic!("there is no GPU '{word}'");
@@ -44,7 +44,7 @@ fn a_gpu_that_is_not_there_is_named() {
 fn keeps_three_jobs_in_flight_in_order() {
     let Some(mut engine) = gpu_engine() else { return };
     assert_eq!(engine.slots(), 3);
-    // The same plan, then one parameter, the size, the depth, the range and the cost from one job to the next.
+    // the same plan, then a change of one parameter, the size, the depth, the range and the cost from one job to the next
     let rng = &mut Rng::with_seed(3);
     let params = StereoParams { num_disparities: 20, ..StereoParams::default() };
     let mut cases = vec![
@@ -83,7 +83,7 @@ fn keeps_three_jobs_in_flight_in_order() {
 #[test]
 fn host_and_device_work_side_by_side() {
     let Some(gpu) = open_gpu() else { return };
-    // hardware is done with a small pair before the next one is there
+    // hardware finishes a small pair before the next one arrives
     let (size, num_disparities, max_work) =
         if gpu.info.software { ((64, 48), 32, 1 << 16) } else { ((1280, 960), 256, 1 << 24) };
     let options = GpuOptions { max_work: Some(max_work), ..GpuOptions::default() };
@@ -115,7 +115,7 @@ fn host_and_device_work_side_by_side() {
             next_pair_comes && next_job_does_not_wait && result_leaves
         })
     };
-    // A busy machine may hold this thread up; not every time.
+    // a busy machine may delay this thread, but not every time
     assert!((0..30).any(|_| overlap()), "one job waits for another: {:?}", events.lock());
 }
 
@@ -135,9 +135,9 @@ fn refuses_what_does_not_fit_and_goes_on() {
     small.check(&mut engine);
 }
 
-/// Somebody else on the queue, such as a window, is served while a job is still running.
+/// A window on the same queue is served while a job is still running.
 #[test]
-fn lets_others_in_between() {
+fn serves_other_work_between_pieces_of_a_job() {
     let Some(gpu) = open_gpu() else { return };
     let options = GpuOptions { max_work: Some(1 << 16), ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
@@ -158,7 +158,7 @@ fn lets_others_in_between() {
             std::thread::sleep(Duration::from_micros(100));
         }
     };
-    // On a busy machine a whole job can be over before this thread comes to its own submission; not every time.
+    // on a busy machine a whole job can be over before this thread submits, but not every time
     assert!((0..10).any(|_| served_while_running()), "the whole job lies on the queue at once");
 }
 
@@ -178,9 +178,9 @@ fn times_its_stages() {
     assert!(sum_ms <= output.compute_time.as_secs_f64() * 1e3, "{:?}", output.stages);
 }
 
-/// A software adapter that draws as well tells times that are none.
+/// A software adapter that also draws has no true times.
 #[test]
-fn tells_no_times_that_are_not_true() {
+fn reports_no_false_times() {
     let Some(gpu) = open_gpu().map(Gpu::for_window) else { return };
     let is_told = gpu.times_passes();
     assert!(!(is_told && gpu.info.software));
@@ -191,7 +191,7 @@ fn tells_no_times_that_are_not_true() {
     case.compare("GPU", &output.map.expect("asked for"), &case.expected());
 }
 
-/// A slow device gets so many small pieces that not each can be timed by itself; nothing is left out all the same.
+/// A slow device gets so many small pieces that they cannot be timed one by one; all of them count all the same.
 #[test]
 fn times_all_of_a_job_in_many_pieces() {
     let Some(gpu) = open_gpu() else { return };
@@ -212,7 +212,7 @@ fn times_all_of_a_job_in_many_pieces() {
     assert!(sum_ms > 0.3 * whole_ms && sum_ms <= whole_ms, "{sum_ms} of {whole_ms} ms: {:?}", output.stages);
 }
 
-/// The device goes at any moment: in the midst of an upload, of compiling, of reading back.
+/// The device is lost at any moment: during an upload, while compiling, while reading back.
 #[test]
 fn a_device_may_be_lost_at_any_moment() {
     let sizes = [(20, 10), (33, 7), (80, 50)];
@@ -239,7 +239,7 @@ fn a_device_may_be_lost_at_any_moment() {
 }
 
 #[test]
-fn a_lost_device_says_so() {
+fn lost_device_is_reported_by_every_call() {
     let Some(gpu) = open_gpu() else { return };
     let case = Case::new(&mut Rng::with_seed(5), (20, 10), Content::Noise, 8, StereoParams::default());
     let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");

@@ -1,4 +1,4 @@
-//! Mutual information on the GPU: counts and costs of each level, and what one pair leaves behind for the next.
+//! Mutual information on the GPU: counts and costs of each level, and the state that one pair leaves for the next.
 
 use super::cases::{Case, Content, job};
 use super::engines;
@@ -21,7 +21,7 @@ fn params() -> StereoParams {
 
 /// Counts have 32 bits; an image that could exceed them is refused before anything is allocated for it.
 #[test]
-fn pictures_too_large_to_count_are_refused() {
+fn images_too_large_to_count_are_refused() {
     let params = StereoParams { num_disparities: 1, ..StereoParams::for_cost(CostKind::MutualInformation) };
     let picture = Picture { luma: Luma::U8(Image::filled(8192, 2049, 7)), rgb: None };
     for mut engine in engines() {
@@ -33,7 +33,7 @@ fn pictures_too_large_to_count_are_refused() {
     }
 }
 
-/// Pyramids of every height with and without gates, odd sizes, every depth and kind of content.
+/// Includes pyramids of every height with and without gates, odd sizes, every depth and kind of content.
 #[test]
 fn gpu_learns_the_same_table_on_each_level() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -57,9 +57,9 @@ fn gpu_learns_the_same_table_on_each_level() {
     }
 }
 
-/// An image of so many pixels of one brightness that counts are large.
+/// Includes an image with so many pixels of one brightness that counts are large.
 #[test]
-fn gpu_counts_what_is_all_the_same() {
+fn gpu_counts_uniform_images() {
     let Some(mut engine) = gpu_engine() else { return };
     let flat = |value| Luma::U8(Image::filled(301, 203, value));
     for (left, right) in [(0, 0), (255, 255), (0, 255), (7, 130)] {
@@ -72,16 +72,16 @@ fn gpu_counts_what_is_all_the_same() {
     }
 }
 
-/// Pair with a right image of 12 bits.
+/// Returns a case whose right image has 12 bits.
 fn deeper_on_the_right(case: Case) -> Case {
     let Luma::U8(image) = &case.right else { return case };
     let right = Luma::U16 { image: image.map(|&v| u16::from(v) << 4 | u16::from(v) >> 5), bits: 12 };
     Case { right, what: format!("12 bits on the right, {}", case.what), ..case }
 }
 
-/// Costs from a volume, in one buffer or several, and from codes, whatever compares them.
+/// Includes costs from a volume, in one buffer or several, and from codes, for every comparison.
 #[test]
-fn gpu_compares_in_either_way() {
+fn gpu_compares_from_volumes_and_codes() {
     let Some(gpu) = open_gpu() else { return };
     let rng = &mut Rng::with_seed(22);
     for (costs, binding_bytes, path_bytes) in [
@@ -106,15 +106,15 @@ fn gpu_compares_in_either_way() {
     }
 }
 
-/// Next step of a sequence: a pair, or a request to forget.
-enum Next {
+/// Step of a sequence: a pair, or a request to forget.
+enum SequenceStep {
     Pair(Box<Case>),
     Forget,
     Force(&'static str),
 }
 
-/// Pairs of a sequence and what interrupts it: another size, other parameters, an engine that forgets or runs otherwise.
-fn sequence(rng: &mut Rng) -> Vec<Next> {
+/// Returns a sequence of pairs that is interrupted by another size, other parameters, a `forget` or another variant.
+fn sequence(rng: &mut Rng) -> Vec<SequenceStep> {
     let last = StereoParams { mi_start: Start::LastFrame, ..params() };
     let short = StereoParams { mi_levels: 1, ..last.clone() };
     let filled = StereoParams { fill: Fill::Background, min_disparity: -3, uniqueness: 3, ..last.clone() };
@@ -123,20 +123,21 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
     let gated = StereoParams { gating: Some(2), right_matching: RightMatching::Swapped, ..filled.clone() };
     let (wide, high) = ((75, 38), (41, 67));
     let padded_alike = (101, 38); // rows of a map take as many bytes
-    let mut pair =
-        |size, params: &StereoParams| Next::Pair(Box::new(Case::new(rng, size, Content::Shifted, 8, params.clone())));
+    let mut pair = |size, params: &StereoParams| {
+        SequenceStep::Pair(Box::new(Case::new(rng, size, Content::Shifted, 8, params.clone())))
+    };
     vec![
         pair(wide, &last),
         pair(wide, &last),
         pair(wide, &last),
-        Next::Forget,
+        SequenceStep::Forget,
         pair(wide, &last),
-        Next::Force("words=1,costs=codes"),
+        SequenceStep::Force("words=1,costs=codes"),
         pair(wide, &last),
         pair(wide, &other),
         pair(wide, &last),
         pair(wide, &last),
-        Next::Force("words=2,costs=volume"),
+        SequenceStep::Force("words=2,costs=volume"),
         pair(wide, &last),
         pair(high, &last),
         pair(wide, &last),
@@ -158,7 +159,7 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
     ]
 }
 
-/// Three jobs in flight: the next one starts before the host knows the last one's map.
+/// Runs three jobs in flight: the next one starts before the host knows the last one's map.
 #[test]
 fn gpu_starts_from_the_pair_before() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -177,12 +178,12 @@ fn gpu_starts_from_the_pair_before() {
     let mut went_on = 0;
     for (i, next) in sequence(&mut Rng::with_seed(23)).into_iter().enumerate() {
         match next {
-            Next::Forget => {
+            SequenceStep::Forget => {
                 *past = Past::default();
                 engine.forget();
             }
-            Next::Force(parts) => engine.override_variant(parts.parse().expect("parts of a variant")),
-            Next::Pair(mut case) => {
+            SequenceStep::Force(parts) => engine.override_variant(parts.parse().expect("parts of a variant")),
+            SequenceStep::Pair(mut case) => {
                 case.what = format!("pair {i}: {}", case.what);
                 case.wants_right = i % 4 == 1;
                 let expected = case.expected_after(past).left;

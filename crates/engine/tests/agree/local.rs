@@ -1,5 +1,5 @@
-//! Local aggregation on the GPU: windows and arms of every length, in images of more than one tile, strip and group of
-//! candidates each way.
+//! Local aggregation on the GPU: windows and arms of every length, in images with more than one tile, strip and group of candidates
+//! in each direction.
 
 use super::cases::{Case, Content};
 use super::gpu::{gpu_engine, open_gpu};
@@ -11,7 +11,7 @@ use stereopsis_engine::gpu::GpuOptions;
 use stereopsis_engine::{EngineError, GpuEngine};
 use stereopsis_stereo::{Aggregation, CostKind, GateBounds, StereoParams};
 
-/// Short ranges, and what decides the other stages drawn at random.
+/// Draws parameters with short ranges.
 fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
     let costs = [CostKind::Census5x5, CostKind::Sad, CostKind::Rank, CostKind::Ad, CostKind::AdCensus];
     StereoParams {
@@ -30,7 +30,7 @@ fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
     }
 }
 
-/// Looks at every step for an image of this size, or as much of its shorter side as the plain loops come through quickly.
+/// Compares every step for an image of this size, or of a smaller one where the reference would be slow.
 fn check(engine: &mut GpuEngine, rng: &mut Rng, size: (usize, usize), params: &StereoParams) {
     let side = 2 * params.local_reach() + 1;
     let budget = (10_000_000 / (params.num_disparities as usize * side * side)).max(70);
@@ -75,7 +75,7 @@ fn gpu_arms_of_every_length() {
 }
 
 #[test]
-fn gpu_local_aggregation_at_the_smallest_sizes_and_beyond_the_pictures() {
+fn gpu_local_aggregation_at_the_smallest_sizes_and_beyond() {
     let Some(mut engine) = gpu_engine() else { return };
     let rng = &mut Rng::with_seed(23);
     for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
@@ -88,7 +88,7 @@ fn gpu_local_aggregation_at_the_smallest_sizes_and_beyond_the_pictures() {
     }
 }
 
-/// Volumes in several buffers each, work in many pieces, every index looked at.
+/// Volumes have several buffers each, work has many pieces, and every index is checked.
 #[test]
 fn gpu_local_aggregation_over_several_buffers() {
     let Some(gpu) = open_gpu() else { return };

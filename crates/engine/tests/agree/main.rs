@@ -1,7 +1,7 @@
-//! Every engine gives the bits of `stereo::match_pair`, for any image and any parameters; the GPU step by step too.
+//! Compares every engine with the bits of `stereo::match_pair`, for any image and any parameters; the GPU step by step too.
 //!
-//! Random cases come from a seed that a failure names; `SEED=… cargo test -p stereopsis-engine --test agree` repeats them,
-//! and `CASES=10` tries ten times as many others.
+//! Random cases come from a seed that a failure names. `SEED=… cargo test -p stereopsis-engine --test agree` repeats them, and
+//! `CASES=10` tries ten times as many others.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
 
@@ -22,7 +22,7 @@ use stereopsis_engine::{CpuEngine, Engine};
 use stereopsis_stereo::{AdaptiveP2, Fill};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// The engines to hold against the reference.
+/// Returns the engines that are compared with the reference.
 fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(None))];
     if let Some(gpu) = gpu::gpu_engine() {
@@ -94,7 +94,7 @@ fn every_cost_with_every_number_of_paths() {
     }
 }
 
-/// Sums that need more than 16 bits, and rows without any disparity: what random pairs hardly ever have.
+/// Includes sums that need more than 16 bits, and rows without any disparity, which random pairs hardly ever have.
 #[test]
 fn rare_pairs() {
     let size = (40, 30);

@@ -1,4 +1,4 @@
-//! Memory of the machine that the GPU engine takes: what is too large is refused in words before it is taken.
+//! Memory of the machine that the GPU engine takes: too large a demand is refused before any memory is taken.
 
 use super::gpu::open_gpu;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn job((width, height): (usize, usize), preset: Preset, num_disparities: u32) ->
     Job { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params: Arc::new(params), read_back: true, wants_right: false }
 }
 
-/// An engine on a machine with so much free memory; nothing without an adapter.
+/// Opens an engine on a machine with this much free memory; `None` without an adapter.
 fn engine(bytes: u64) -> Option<GpuEngine> {
     let free = Some(FreeMemory { bytes, bound: Bound::Machine });
     let options = GpuOptions { forgets: true, free, ..GpuOptions::default() };
@@ -27,7 +27,7 @@ fn engine(bytes: u64) -> Option<GpuEngine> {
 }
 
 #[test]
-fn every_preset_at_12_megapixels_with_512_disparities_is_refused_by_software_gpus_with_2_gb() {
+fn gpu_refuses_12_megapixels_with_512_disparities_on_2_gb() {
     let Some(mut engine) = engine(2_000_000_000) else { return };
     if !engine.info().software {
         println!("skipped: the buffers of {} are not in the machine's memory", engine.info().adapter);
@@ -42,7 +42,7 @@ fn every_preset_at_12_megapixels_with_512_disparities_is_refused_by_software_gpu
 }
 
 #[test]
-fn a_refusal_on_the_gpu_leaves_the_setting_before() {
+fn gpu_keeps_the_setting_before_after_a_refusal() {
     let Some(mut engine) = engine(40_000_000) else { return };
     if !engine.info().software {
         return;

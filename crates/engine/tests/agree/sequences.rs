@@ -1,5 +1,5 @@
-//! Sequences of pairs: what engines remember from pair to pair is what `stereo::Past` remembers, also where sizes and
-//! parameters change, somebody has it forgotten, or several jobs are in flight.
+//! Sequences of pairs: engines keep the same state from pair to pair as `stereo::Past`, also where sizes and parameters change, the state
+//! is forgotten on request, or several jobs are in flight.
 
 use super::cases::{Case, Content, random_params, seeds};
 use super::engines;
@@ -13,7 +13,6 @@ use stereopsis_stereo::filter::Persistence;
 use stereopsis_stereo::map::reason;
 use stereopsis_stereo::{Fill, Maps, Past, StereoParams};
 
-/// Event in a sequence.
 #[allow(clippy::large_enum_variant, reason = "nearly all of them are pairs")]
 enum Event {
     Pair(Box<Case>),
@@ -24,7 +23,7 @@ fn event(case: Case) -> Event {
     Event::Pair(Box::new(case))
 }
 
-/// Textured pairs whose right image is noise in places that move: holes come and go.
+/// Returns textured pairs whose right image has noise in moving places, so that holes come and go.
 fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &StereoParams, count: usize) -> Vec<Case> {
     let largest = ((1_u32 << bits) - 1) as u16;
     let texture = Image::from_fn(width + 8, height, |_, _| rng.u16(0..=largest));
@@ -53,7 +52,7 @@ fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &Ster
     (0..count).map(&mut pair).collect()
 }
 
-/// Runs a sequence with so many jobs in flight, and holds every result against the reference.
+/// Runs a sequence with this many jobs in flight, and compares every result with the reference.
 fn check(engine: &mut dyn Engine, events: &[Event], in_flight: usize) -> Vec<Maps> {
     fn collect(engine: &mut dyn Engine) -> Output {
         loop {
@@ -94,7 +93,7 @@ fn share(maps: &Maps, why: u8) -> f64 {
 }
 
 #[test]
-fn the_temporal_filter_remembers_as_the_reference_does() {
+fn temporal_filter_keeps_the_state_of_the_reference() {
     for mut engine in engines() {
         let rng = &mut Rng::with_seed(30);
         let base = StereoParams {
@@ -118,7 +117,7 @@ fn the_temporal_filter_remembers_as_the_reference_does() {
 }
 
 #[test]
-fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
+fn learned_choice_uses_the_map_before_like_the_reference() {
     let rng = &mut Rng::with_seed(34);
     let params = StereoParams {
         num_disparities: 12,
@@ -130,7 +129,7 @@ fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
     };
     for mut engine in engines() {
         let mut pairs = pairs(rng, (71, 42), 8, &params, 8);
-        pairs[5].params.weighted_median = false; // a sequence of its own begins, and the former one begins again
+        pairs[5].params.weighted_median = false; // ends the sequence and begins another; the next pair begins the first one again
         let events: Vec<_> = pairs.iter().cloned().map(event).collect();
         let slots = engine.slots();
         check(&mut *engine, &events, slots);
@@ -147,7 +146,7 @@ fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
 
 /// The engine always has as many jobs in flight as it takes.
 #[test]
-fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
+fn another_size_or_parameters_or_forgetting_begins_a_sequence() {
     for mut engine in engines() {
         let rng = &mut Rng::with_seed(31);
         let params = StereoParams {
@@ -170,7 +169,7 @@ fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
         for other in &others {
             add(rng, (50, 30), 8, &params, 3);
             add(rng, (50, 30), 8, other, 2);
-            add(rng, (50, 30), 8, &params, 1); // and back: it is not the sequence of before
+            add(rng, (50, 30), 8, &params, 1); // back to the first size: not the sequence of before
         }
         add(rng, (30, 50), 8, &params, 2);
         add(rng, (50, 30), 12, &params, 2);

@@ -1,4 +1,4 @@
-//! Every step of the GPU against the same step of the reference.
+//! Compares every step of the GPU with the same step of the reference.
 
 use super::cases::{Case, Content, seeds};
 use super::gpu::{gpu_engine, open_gpu};
@@ -15,7 +15,7 @@ use stereopsis_stereo::{
 };
 use stereopsis_stereo::{Fill, GateBounds, Median, Subpixel};
 
-/// The reference's products in the order and with the names of a trace.
+/// Returns the reference's intermediate results in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let Case { left, right, params, .. } = case;
     let mut steps = Vec::new();
@@ -52,7 +52,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let mut maps = Maps { left: left_map, right: Some(right_map) };
     stereo::filter::black_border::drop_black_borders(&mut maps, pictures);
     (left_map, right_map) = (maps.left, maps.right.expect("there is one"));
-    // of both maps at once, beside the black borders
+    // steps of both maps at once, beside the black borders
     left_map = stereo::filter::median(&left_map, params.median);
     right_map = stereo::filter::median(&right_map, params.median);
     let names =
@@ -80,7 +80,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     steps
 }
 
-/// Checks the map of a side, the right one as if it were the left one of mirrored images.
+/// Checks the map of a side, the right one as the left one of mirrored images.
 fn check_side(map: &mut DisparityMap, side: usize, other: &DisparityMap, tolerance: u32) {
     if side == 0 {
         return stereo::filter::check_left_right(map, other, tolerance);
@@ -90,7 +90,7 @@ fn check_side(map: &mut DisparityMap, side: usize, other: &DisparityMap, toleran
     *map = mirrored.mirrored();
 }
 
-/// Filters of each map by itself.
+/// Names of the filters of each map.
 const LEFT_STEPS: [&str; 9] =
     ["left-right", "speckle", "spatial", "planes", "bands", "fill", "choice", "weighted median", "last median"];
 const RIGHT_STEPS: [&str; 9] = [
@@ -100,12 +100,12 @@ const RIGHT_STEPS: [&str; 9] = [
     "right planes",
     "right bands",
     "right fill",
-    "", // there is no choice
+    "", // the right map has no choice
     "right weighted median",
     "right last median",
 ];
 
-/// Filters each map by the reference and names the steps; only the left map is filtered over time.
+/// Filters each map with the reference and names the steps; only the left map is filtered over time.
 fn refine(
     maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 9])],
     pictures: [PictureRef<'_>; 2],
@@ -149,7 +149,7 @@ fn refine(
     }
 }
 
-/// Counts and costs of mutual information for each level of the pyramid, the coarsest first.
+/// Computes counts and costs of mutual information for each level of the pyramid, the coarsest first.
 fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&'static str, TraceData)> {
     if !params.cost.is_learned() {
         return Vec::new();
@@ -169,7 +169,7 @@ fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&
 pub(crate) fn check(engine: &mut GpuEngine, case: &Case) {
     let Trace { mut steps } = engine.trace(&case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
     let mut expected = reference_trace(case);
-    // sums first: a wrong one is the reason for wrong winners; costs that come from codes are nowhere to be seen
+    // sums first: a wrong sum causes wrong winners; costs from codes are in no trace
     for steps in [&mut steps, &mut expected] {
         steps.sort_by_key(|(name, _)| *name != "sums");
     }
@@ -209,7 +209,7 @@ fn gpu_agrees_step_by_step() {
     }
 }
 
-/// Windows of every size, in images of more than one tile, strip and group of candidates each way.
+/// Includes windows of every size, in images of more than one tile, strip and group of candidates in each direction.
 #[test]
 fn gpu_windows_reach_across_tiles() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -230,7 +230,7 @@ fn gpu_windows_reach_across_tiles() {
     }
 }
 
-/// Filters on rough maps of many tiles: regions of every size and shape, holes of every kind.
+/// Filters rough maps of many tiles: regions of every size and shape, holes of every kind.
 #[test]
 fn gpu_filters_reach_across_tiles() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -261,7 +261,7 @@ fn gpu_filters_reach_across_tiles() {
     }
 }
 
-/// Walls without texture at several sizes: segments across many tiles, planes with and without enough votes, bands at both
+/// Filters walls without texture at several sizes: segments across many tiles, planes with and without enough votes, bands at both
 /// borders, edges of depth with colours and without.
 #[test]
 fn planes_bands_choices_and_weighted_medians_agree() {
@@ -308,7 +308,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
     assert!(changed.iter().all(|&cases| cases > 6), "each filter changes something in {changed:?} of 16 cases");
 }
 
-/// Wide and high images with few disparities, far apart: all else is as good at any disparity, and dropped.
+/// Fills wide and high images with few disparities far apart: other pixels match any disparity equally well, and are dropped.
 #[test]
 fn gpu_fills_large_holes() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -345,7 +345,7 @@ fn gpu_fills_large_holes() {
     }
 }
 
-/// Direction after direction, from straight to diagonal and between, in images of every shape.
+/// Follows one direction after the other, from straight to diagonal and between, in images of every shape.
 #[test]
 fn gpu_follows_any_direction() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -362,7 +362,7 @@ fn gpu_follows_any_direction() {
     check(&mut engine, &Case::new(rng, (23, 14), Content::Noise, 8, all));
 }
 
-/// The spatial filter's lines are longer than its tiles, and end at steps and holes anywhere in them.
+/// Lines of the spatial filter are longer than its tiles, and end at steps and holes anywhere in them.
 #[test]
 fn gpu_smooths_along_lines_of_any_length() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -387,9 +387,9 @@ fn gpu_smooths_along_lines_of_any_length() {
     }
 }
 
-/// The border and the match threshold, where all is dropped, much, little or nothing.
+/// The border and the match threshold drop all pixels, many, few or none.
 #[test]
-fn gpu_drops_the_border_and_what_matches_badly() {
+fn gpu_drops_the_border_and_bad_matches() {
     let Some(mut engine) = gpu_engine() else { return };
     let rng = &mut Rng::with_seed(18);
     let sad = StereoParams { paths: 0, sad_window: 3, ..StereoParams::for_cost(CostKind::Sad) };
@@ -421,9 +421,9 @@ fn gpu_drops_the_border_and_what_matches_badly() {
     }
 }
 
-/// The images swapped: gates of either map, tables that are read the other way round, images of two depths, sums in turns.
+/// Includes gates of both maps, tables that are read the other way round, images of two depths, and sums in turns.
 #[test]
-fn gpu_matches_with_the_pictures_swapped() {
+fn gpu_matches_with_swapped_images() {
     let Some(gpu) = open_gpu() else { return };
     let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
     // two directions at a time, volumes in several buffers

@@ -1,5 +1,5 @@
 //! Every variant of the GPU's kernels gives the same bits: forced one after the other, with random parameters, volumes in one
-//! buffer or spread over several, all directions in memory at once or in turns.
+//! buffer or several, all directions in memory at once or in turns.
 
 use super::cases::{Case, seeds};
 use super::gpu::open_gpu;
@@ -14,7 +14,7 @@ use stereopsis_engine::gpu::{Gpu, GpuOptions};
 use stereopsis_engine::{Engine, EngineError, GpuEngine};
 use stereopsis_stereo::StereoParams;
 
-/// A case that the variant can do, drawn with the next seeds.
+/// Draws a case with the next seeds that the variant supports.
 fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
     let limits = *GpuEngine::new(gpu.clone()).expect("a fresh device").limits();
     (0..200).find_map(|_| {
@@ -31,7 +31,7 @@ fn all_variants_agree() {
     let limits = *engine.limits();
     for seed in seeds(1) {
         let rng = &mut Rng::with_seed(seed);
-        // few candidates, so that nothing is left out because it needs too many lanes
+        // few candidates, so that no variant is left out because it needs too many lanes
         let short = StereoParams { num_disparities: 16, ..StereoParams::default() };
         let requirements = Structure::levels((40, 30), &short)[0].0.requirements();
         let mut tried = std::collections::BTreeSet::new();
@@ -65,7 +65,7 @@ fn all_variants_agree() {
             case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);
             let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a live device");
             match engine.submit(case.job()) {
-                // so few rows in a buffer that there would be too many of them: said with numbers
+                // so few rows in a buffer that there would be too many buffers: the error has the numbers
                 Err(EngineError::TooLarge(text)) => assert!(text.contains("MiB"), "{text}"),
                 Err(err) => panic!("{err}: {}", case.what),
                 Ok(()) => {
@@ -100,7 +100,7 @@ fn all_variants_agree() {
 }
 
 #[test]
-fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
+fn unsupported_variant_is_refused_with_the_reason() {
     let Some(gpu) = open_gpu() else { return };
     let overrides = |text: &str| GpuOptions { overrides: text.parse().expect("a variant"), ..GpuOptions::default() };
     for (text, candidates, p2, why) in [
@@ -124,14 +124,14 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
     }
 }
 
-/// Variants are tried on the pairs that come along, until all is known; every pair is right whatever is being tried.
+/// Variants are tried on arriving pairs until all are measured; every result is right with any variant.
 #[test]
 fn exploring_goes_on_while_pairs_are_matched() {
     let Some(gpu) = open_gpu() else { return };
     let options = GpuOptions { autotune: Autotune::Everywhere, forgets: true, ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu, options).expect("a live device");
     let rng = &mut Rng::with_seed(11);
-    // a size of its own each time, so that nothing is known of it
+    // a new size each time, so that no times are cached for it
     let size = (16 + rng.usize(..9) + Rng::new().usize(..40), 12 + Rng::new().usize(..20));
     let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
     let case = Case::new(rng, size, super::cases::Content::Shifted, 8, params);

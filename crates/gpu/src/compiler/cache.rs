@@ -1,5 +1,5 @@
-//! The driver's compiled pipelines, stored in the program's cache folder, a file for each device. Broken files and those of
-//! another version or driver are ignored.
+//! Cache of the driver's compiled pipelines: a file for each device in the program's cache folder. Broken files and those of another
+//! version or driver are ignored.
 
 #![allow(
     unsafe_code,
@@ -13,10 +13,9 @@ use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// A file that has grown larger than this, by sizes and options of long ago, is begun anew.
+/// Size above which a file is begun anew, bytes: old sizes and options have filled it.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The driver's cache and its file.
 pub(super) struct Cache {
     gpu: Gpu,
     file: Option<PathBuf>,
@@ -26,12 +25,12 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Nothing is read before it is needed. No file means no cache.
+    /// Creates a cache that is read on first use. Without a file there is no cache.
     pub(super) fn new(gpu: Gpu, file: Option<PathBuf>) -> Self {
         Self { gpu, file, opened: OnceLock::new(), saved: Mutex::default() }
     }
 
-    /// Where the cache of this device lies; `None` where the driver keeps none for us.
+    /// Returns the path of this device's cache file; `None` where the driver has no cache.
     pub(super) fn file(gpu: &Gpu) -> Option<PathBuf> {
         if !gpu.device.features().contains(wgpu::Features::PIPELINE_CACHE) {
             return None;
@@ -40,14 +39,14 @@ impl Cache {
         cached::file(&format!("{device}.bin"))
     }
 
-    /// The driver's cache, with the file's contents.
+    /// Returns the driver's cache, filled from the file.
     pub(super) fn get(&self) -> Option<&wgpu::PipelineCache> {
         let file = self.file.as_ref()?;
         let open = || {
             let bytes = std::fs::read(file).unwrap_or_default();
             let data = unpack(&bytes).filter(|data| data.len() <= MAX_BYTES);
             *self.saved.lock() = data.map(checksum);
-            // A file of another device or driver is refused, and then there is nothing to begin with.
+            // a file of another device or driver is refused: then the cache begins empty
             self.create(data).or_else(|| data.and_then(|_| self.create(None)))
         };
         self.opened.get_or_init(open).as_ref()
@@ -55,14 +54,13 @@ impl Cache {
 
     fn create(&self, data: Option<&[u8]>) -> Option<wgpu::PipelineCache> {
         let descriptor = wgpu::PipelineCacheDescriptor { label: Some("pipelines"), data, fallback: true };
-        // SAFETY: the data comes from `save` of this version of the program, in the user's own folder: the head says so,
-        // and the checksum that nothing has changed since. wgpu and the driver compare the device and their versions.
+        // SAFETY: the data comes from `save` of this version of the program, in the user's own folder: the head proves the version, and the
+        // checksum that nothing has changed since. wgpu and the driver compare the device and their versions.
         with_error_scopes(&self.gpu.device, || unsafe { self.gpu.device.create_pipeline_cache(&descriptor) })
             .inspect_err(|err| log::info!("no kept pipelines are used: {err}"))
             .ok()
     }
 
-    /// Writes the file, if the driver has something that it does not hold.
     pub(super) fn save(&self) {
         let (Some(file), Some(Some(cache)), None) = (&self.file, self.opened.get(), self.gpu.lost()) else { return };
         let Some(data) = cache.get_data() else { return };
@@ -85,13 +83,12 @@ pub(super) fn pack(data: &[u8], sum: u64) -> Vec<u8> {
     [HEAD, &sum.to_le_bytes(), data].concat()
 }
 
-/// The data of a file that this version has written whole.
 fn unpack(bytes: &[u8]) -> Option<&[u8]> {
     let (sum, data) = bytes.strip_prefix(HEAD)?.split_first_chunk()?;
     (u64::from_le_bytes(*sum) == checksum(data)).then_some(data)
 }
 
-/// FNV-1a of 64 bits: detects damage, not manipulation.
+/// Computes FNV-1a of 64 bits, which detects damage, not manipulation.
 pub(super) fn checksum(data: &[u8]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
@@ -101,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_whole_file_of_this_version_is_believed() {
+    fn accepts_only_complete_files_of_this_version() {
         let data = b"what a driver gave".as_slice();
         let file = pack(data, checksum(data));
         assert_eq!(unpack(&file), Some(data));

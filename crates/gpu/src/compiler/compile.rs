@@ -5,7 +5,6 @@
 use super::super::device::Gpu;
 use super::{Pipeline, Request, Source};
 
-/// A compiled module with the layouts that its entries share.
 pub(super) struct Module {
     shader: wgpu::ShaderModule,
     bindings: wgpu::BindGroupLayout,
@@ -13,7 +12,7 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// With checks, shaders check every index, divisor and loop at run time.
+    /// Compiles a module. With checks, its shaders check every index, divisor and loop at run time.
     pub(super) fn new(gpu: &Gpu, source: &Source, checks: bool) -> Result<Self, String> {
         let label = Some(source.stem);
         let device = &gpu.device;
@@ -32,9 +31,9 @@ impl Module {
             let shader = if checks {
                 device.create_shader_module(descriptor)
             } else {
-                // SAFETY: the texts are this program's own and take no numbers from outside but sizes that it has
-                // checked: their indices stay within the buffers that it binds, their divisors are not 0, their loops
-                // end. Tests run every one of them with the checks on and get the same bits.
+                // SAFETY: the texts are the program's own and take no numbers from outside but checked sizes. Their indices stay within
+                // the buffers that the program binds, their divisors are not 0, their loops end. Tests run every one of them with the
+                // checks on and get the same bits.
                 unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
             };
             Self { shader, bindings, layout }
@@ -42,7 +41,6 @@ impl Module {
         with_error_scopes(device, make).map_err(|err| compile_error(source.stem, &err))
     }
 
-    /// Compiles an entry.
     pub(super) fn pipeline(
         &self,
         gpu: &Gpu,
@@ -69,12 +67,12 @@ impl Module {
     }
 }
 
-/// The result of `make`, or the first error that its calls of the device raise.
+/// Returns the result of `make`, or the first error that its calls of the device raise.
 pub(super) fn with_error_scopes<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
     let kinds = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation];
     let scopes = kinds.map(|kind| device.push_error_scope(kind));
     let made = make();
-    // the innermost one first
+    // the innermost scope first
     let errors = scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop()));
     errors.reduce(|first, _| first).map_or(Ok(made), Err)
 }
@@ -84,22 +82,22 @@ fn compile_error(what: &str, err: &wgpu::Error) -> String {
     format!("the GPU cannot compile the shader {what}: {err}; {next}")
 }
 
-/// Kinds of bindings.
+/// Kind of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// A uniform.
+    /// Uniform.
     Uniform,
-    /// A `texture_2d<u32>`.
+    /// `texture_2d<u32>`.
     Texture,
-    /// A `texture_storage_2d<r32uint, write>`.
+    /// `texture_storage_2d<r32uint, write>`.
     WriteTexture,
-    /// A read-only storage buffer.
+    /// Read-only storage buffer.
     Read,
-    /// A storage buffer.
+    /// Storage buffer.
     Write,
 }
 
-/// The bindings that a source declares, all in group 0 and each on a line of its own.
+/// Returns the bindings that a source declares, all in group 0 and each on a line of its own.
 pub fn bindings(source: &str) -> Vec<(u32, Binding)> {
     let binding = |line: &str| {
         let (number, variable) = line.trim_start().strip_prefix("@group(0) @binding(")?.split_once(") var")?;

@@ -1,5 +1,5 @@
-//! Compute pipelines, compiled on a thread of their own: drivers take 1 to 500 ms for each, and neither pairs nor the window
-//! wait for them. Compiled pipelines are kept in a cache that evicts the least recently used ones.
+//! Compute pipelines, compiled on a thread of their own: drivers take 1 to 500 ms for each, and neither pairs nor the window may wait
+//! for them. A cache keeps compiled pipelines and evicts the least recently used ones.
 
 mod cache;
 mod compile;
@@ -14,26 +14,25 @@ use cache::Cache;
 use compile::Module;
 pub use compile::{Binding, bindings};
 use parking_lot::{Condvar, Mutex};
-use queue::{Outcome, State};
+use queue::{Outcome, QueueState};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Idle time before new pipelines are saved.
 const SAVE_DELAY: Duration = Duration::from_secs(1);
 
-/// The source of a shader module. Variants differ in their source.
+/// Source of a shader module. Variants differ in their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Folder and file name below `shaders/`, without the extension.
     pub stem: &'static str,
-    /// The WGSL.
+    /// Text in WGSL.
     pub text: String,
 }
 
 impl Hash for Source {
-    /// Without the text, which is long: hashes are computed with every pair.
+    /// Hashes the stem without the long text, because hashes are computed with every pair.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.stem, self.text.len()).hash(state);
     }
@@ -42,7 +41,7 @@ impl Hash for Source {
 /// Key of a pipeline: cheap to clone and to hash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
-    /// The module.
+    /// Source of the module.
     pub source: Arc<Source>,
     /// Entry point of the shader.
     pub entry: &'static str,
@@ -50,51 +49,51 @@ pub struct Request {
     pub constants: Vec<(&'static str, u32)>,
 }
 
-/// A compiled entry. A clone is the same one.
+/// Compiled entry. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
-    /// The pipeline itself.
+    /// Pipeline of wgpu.
     pub pipeline: wgpu::ComputePipeline,
-    /// The layout of its bind group.
+    /// Layout of its bind group.
     pub layout: wgpu::BindGroupLayout,
 }
 
-/// All pipelines of a device. Dropping it ends its thread, which may have to finish the pipeline in work.
+/// All pipelines of a device. Dropping the compiler ends its thread, which may have to finish the current pipeline.
 pub struct Compiler {
-    inner: Arc<Inner>,
+    inner: Arc<CompilerState>,
 }
 
-struct Inner {
+struct CompilerState {
     gpu: Gpu,
     checks: bool,
     cache: Cache,
-    state: Mutex<State>,
-    /// Notified on new requests and finished ones.
+    state: Mutex<QueueState>,
+    /// Notified of new requests and of finished ones.
     changed: Condvar,
 }
 
 impl Compiler {
-    /// Without run-time checks in shaders; the driver's pipelines are stored in the program's cache folder.
+    /// Creates a compiler without run-time checks in shaders; the driver's pipelines are stored in the program's cache folder.
     pub fn new(gpu: Gpu) -> Self {
         let file = Cache::file(&gpu);
         Self::with(gpu, false, file)
     }
 
-    /// With run-time checks of every index, divisor and loop, which take time; nothing is stored. For tests.
+    /// Creates a compiler for tests, with slow run-time checks of every index, divisor and loop; nothing is stored.
     pub fn with_checks(gpu: Gpu) -> Self {
         Self::with(gpu, true, None)
     }
 
     fn with(gpu: Gpu, checks: bool, file: Option<PathBuf>) -> Self {
         let cache = Cache::new(gpu.clone(), file);
-        let inner = Inner { gpu, checks, cache, state: Mutex::default(), changed: Condvar::new() };
+        let inner = CompilerState { gpu, checks, cache, state: Mutex::default(), changed: Condvar::new() };
         Self { inner: Arc::new(inner) }
     }
 
-    /// The pipeline, if it is compiled; else the thread compiles it, the latest request first. Never waits.
+    /// Returns the pipeline if it is compiled; else the thread compiles it, the latest request first. Never waits.
     ///
     /// # Errors
-    /// It cannot be compiled, which is found out once; or the device is lost.
+    /// It cannot be compiled, which is tried once; or the device is lost.
     pub fn get(&self, request: &Request) -> Result<Option<Pipeline>, EngineError> {
         self.inner.check()?;
         let mut state = self.inner.state.lock();
@@ -108,7 +107,7 @@ impl Compiler {
         Ok(None)
     }
 
-    /// The pipeline, compiled on this thread unless the other one does. Call [`Compiler::get`] for all pipelines of a job
+    /// Returns the pipeline, compiled on this thread unless the other one does it. Call [`Compiler::get`] for all pipelines of a job
     /// first, so that both threads compile.
     ///
     /// # Errors
@@ -121,7 +120,7 @@ impl Compiler {
                 return outcome.map_err(EngineError::Device);
             }
             if state.begin(request) {
-                self.start_thread(&mut state)?; // it saves new pipelines
+                self.start_thread(&mut state)?; // the thread saves new pipelines
                 drop(state);
                 self.inner.compile(request);
                 state = self.inner.state.lock();
@@ -131,13 +130,12 @@ impl Compiler {
         }
     }
 
-    /// Whether every request is finished.
     #[cfg(test)]
     pub(crate) fn is_idle(&self) -> bool {
         self.inner.state.lock().is_idle()
     }
 
-    fn start_thread(&self, state: &mut State) -> Result<(), EngineError> {
+    fn start_thread(&self, state: &mut QueueState) -> Result<(), EngineError> {
         if state.thread.is_none() {
             let inner = Arc::clone(&self.inner);
             let thread = std::thread::Builder::new().name("shaders".into()).spawn(move || inner.run());
@@ -170,8 +168,7 @@ impl Drop for Compiler {
     }
 }
 
-impl Inner {
-    /// The loop of the thread.
+impl CompilerState {
     fn run(&self) {
         let mut state = self.state.lock();
         while !state.stop {
@@ -192,10 +189,10 @@ impl Inner {
         }
     }
 
-    /// Compiles a request that this thread has begun, and notifies all.
+    /// Compiles a request that this thread has begun, and notifies all waiting threads.
     fn compile(&self, request: &Request) {
-        /// Finishes the request even if a driver or a library panics, so that no thread waits forever.
-        struct FinishGuard<'a>(&'a Inner, &'a Request, Outcome);
+        /// Guard that finishes the request even if a driver or a library panics, so that no thread waits for ever.
+        struct FinishGuard<'a>(&'a CompilerState, &'a Request, Outcome);
         impl Drop for FinishGuard<'_> {
             fn drop(&mut self) {
                 let Self(inner, request, outcome) = self;

@@ -6,33 +6,31 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
-/// Capacity of the pipelines, several times the number of a job; and of the queue.
+/// Capacity of the finished pipelines, several times the number of a job; and of the queue.
 pub(super) const CAPACITY: usize = 256;
 
-/// A pipeline, or why there is none.
 pub(super) type Outcome = Result<Pipeline, String>;
 
-/// A module, compiled on first use.
+/// Module, compiled on first use.
 type SharedModule = Arc<OnceLock<Result<Module, String>>>;
 
 #[derive(Default)]
-pub(super) struct State {
-    /// With the time of the last use.
+pub(super) struct QueueState {
+    /// Outcomes with the time of their last use.
     done: HashMap<Request, (Outcome, u64)>,
-    /// With the time of the last request.
+    /// Requests with the time at which they were last made.
     waiting: HashMap<Request, u64>,
     in_progress: HashSet<Request>,
     modules: HashMap<Arc<Source>, SharedModule>,
     /// Logical clock: the number of requests.
     time: u64,
     pub(super) stop: bool,
-    /// Something was compiled since the cache was saved.
+    /// Whether something was compiled since the cache was saved.
     pub(super) has_unsaved: bool,
     pub(super) thread: Option<JoinHandle<()>>,
 }
 
-impl State {
-    /// The outcome of a request, when it is finished.
+impl QueueState {
     pub(super) fn outcome(&mut self, request: &Request) -> Option<Outcome> {
         self.time += 1;
         let (outcome, used) = self.done.get_mut(request)?;
@@ -40,7 +38,7 @@ impl State {
         Some(outcome.clone())
     }
 
-    /// Puts a request first in the queue. False if it is in progress.
+    /// Puts a request first in the queue. Returns `false` if it is in progress.
     pub(super) fn enqueue(&mut self, request: &Request) -> bool {
         if self.in_progress.contains(request) {
             return false;
@@ -50,18 +48,18 @@ impl State {
         if self.waiting.len() > CAPACITY
             && let Some(oldest) = self.waiting.iter().min_by_key(|(_, asked)| **asked).map(|(r, _)| r.clone())
         {
-            self.waiting.remove(&oldest); // it is requested again while it is needed
+            self.waiting.remove(&oldest); // whoever still needs it requests it again
         }
         true
     }
 
-    /// The caller compiles this one. False if another thread does.
+    /// Assigns this request to the caller. Returns `false` if another thread compiles it.
     pub(super) fn begin(&mut self, request: &Request) -> bool {
         self.waiting.remove(request);
         self.in_progress.insert(request.clone())
     }
 
-    /// The caller compiles the latest request.
+    /// Assigns the latest request to the caller.
     pub(super) fn begin_next(&mut self) -> Option<Request> {
         let (next, _) = self.waiting.iter().max_by_key(|(_, asked)| **asked)?;
         let next = next.clone();

@@ -1,4 +1,4 @@
-//! With shaders of a few lines, on whatever device there is.
+//! Tests of the compiler with shaders of a few lines, on any device.
 
 use super::cache::Cache;
 use super::queue::CAPACITY;
@@ -6,7 +6,7 @@ use super::*;
 use std::path::Path;
 use stereopsis_base::testing::until;
 
-/// A module with two entries and a constant; `body` makes it different from others.
+/// Returns a module with two entries and a constant; `body` distinguishes it from others.
 fn source(body: &str) -> Arc<Source> {
     let text = format!(
         "override STEP: u32;
@@ -21,7 +21,6 @@ fn request(source: &Arc<Source>, entry: &'static str, step: u32) -> Request {
     Request { source: Arc::clone(source), entry, constants: vec![("STEP", step)] }
 }
 
-/// Runs a pipeline on the number 5.
 fn run(gpu: &Gpu, pipeline: &Pipeline) -> u32 {
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -52,7 +51,7 @@ fn run(gpu: &Gpu, pipeline: &Pipeline) -> u32 {
 }
 
 #[test]
-fn the_thread_compiles_what_is_asked_for_and_constants_and_entries_are_their_own() {
+fn thread_compiles_requested_entries_with_their_constants() {
     let Some(gpu) = Gpu::for_test() else { return };
     for compiler in [Compiler::new(gpu.clone()), Compiler::with_checks(gpu.clone())] {
         let source = source("numbers[0] *= STEP;");
@@ -71,7 +70,7 @@ fn the_thread_compiles_what_is_asked_for_and_constants_and_entries_are_their_own
 }
 
 #[test]
-fn who_wants_a_pipeline_now_gets_it_whoever_compiles_it() {
+fn wait_for_returns_pipelines_that_either_thread_compiles() {
     let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::new(gpu.clone());
     let source = source("numbers[0] -= STEP;");
@@ -86,7 +85,7 @@ fn who_wants_a_pipeline_now_gets_it_whoever_compiles_it() {
 }
 
 #[test]
-fn what_cannot_be_compiled_is_told_by_name_and_not_tried_again() {
+fn compile_error_names_the_shader_and_is_not_tried_again() {
     let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::new(gpu.clone());
     let bad_text = request(&source("this is no WGSL"), "add", 1);
@@ -106,7 +105,7 @@ fn what_cannot_be_compiled_is_told_by_name_and_not_tried_again() {
 }
 
 #[test]
-fn a_lost_device_is_told_as_such() {
+fn lost_device_is_reported_as_lost() {
     let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::new(gpu.clone());
     let request = request(&source(""), "add", 1);
@@ -120,7 +119,7 @@ fn a_lost_device_is_told_as_such() {
 }
 
 #[test]
-fn the_thread_ends_with_the_compiler() {
+fn thread_ends_with_the_compiler() {
     let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::with_checks(gpu);
     let source = source("");
@@ -133,7 +132,7 @@ fn the_thread_ends_with_the_compiler() {
 }
 
 #[test]
-fn no_more_is_kept_than_several_jobs_need() {
+fn pipelines_are_evicted_beyond_the_capacity() {
     let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::with_checks(gpu);
     let often = request(&source("numbers[0] = 1;"), "change", 1);
@@ -151,8 +150,8 @@ fn no_more_is_kept_than_several_jobs_need() {
 }
 
 #[test]
-fn what_was_asked_for_last_comes_next_and_the_oldest_wish_is_forgotten() {
-    let mut state = State::default();
+fn latest_request_comes_first_and_the_oldest_is_dropped() {
+    let mut state = QueueState::default();
     let source = source("");
     let request = |step| request(&source, "add", step);
     for step in 0..=CAPACITY as u32 {
@@ -166,7 +165,6 @@ fn what_was_asked_for_last_comes_next_and_the_oldest_wish_is_forgotten() {
     assert!(!state.enqueue(&request(7)) && !state.begin(&request(7)), "it is in work");
 }
 
-/// A device with a cache, and a folder for it.
 fn with_cache() -> Option<(Gpu, tempfile::TempDir)> {
     let gpu = Gpu::for_test()?;
     if Cache::file(&gpu).is_none() {
@@ -176,7 +174,6 @@ fn with_cache() -> Option<(Gpu, tempfile::TempDir)> {
     Some((gpu, tempfile::tempdir().unwrap()))
 }
 
-/// Compiles a shader with this cache file, and returns the file's contents.
 fn compile_with(gpu: &Gpu, file: &Path, factor: u32) -> Vec<u8> {
     let compiler = Compiler::with(gpu.clone(), false, Some(file.to_owned()));
     let pipeline =
@@ -188,7 +185,7 @@ fn compile_with(gpu: &Gpu, file: &Path, factor: u32) -> Vec<u8> {
 }
 
 #[test]
-fn pipelines_are_kept_and_a_broken_or_foreign_file_is_as_good_as_none() {
+fn pipelines_are_stored_and_broken_or_foreign_files_ignored() {
     let Some((gpu, folder)) = with_cache() else { return };
     let file = folder.path().join("deeper/pipelines.bin");
     let kept = compile_with(&gpu, &file, 2);
@@ -199,7 +196,7 @@ fn pipelines_are_kept_and_a_broken_or_foreign_file_is_as_good_as_none() {
     assert_eq!(file.metadata().unwrap().modified().unwrap(), long_ago, "and not written once more");
     std::fs::write(&file, "no pipelines").unwrap();
     assert_eq!(compile_with(&gpu, &file, 2).len(), kept.len());
-    // From here on the checksum is right and what it covers is not: behind ours lies wgpu's head, which names the device.
+    // from here on the checksum is right and its data is not: behind our head lies wgpu's, which names the device
     let data = &kept[kept.iter().position(|&byte| byte == b'\n').unwrap() + 9..];
     for (what, place) in [("magic word", 0), ("backend", 16), ("device", 20), ("driver", 33)] {
         let mut foreign = data.to_vec();
@@ -212,7 +209,7 @@ fn pipelines_are_kept_and_a_broken_or_foreign_file_is_as_good_as_none() {
 }
 
 #[test]
-fn the_thread_keeps_what_is_new_when_it_has_become_quiet() {
+fn thread_saves_new_pipelines_when_idle() {
     let Some((gpu, folder)) = with_cache() else { return };
     let file = folder.path().join("pipelines.bin");
     let compiler = Compiler::with(gpu, false, Some(file.clone()));

@@ -1,4 +1,4 @@
-//! Path costs of each direction, and their sums where memory does not hold all directions at once.
+//! Dispatches of the path costs of each direction, and of their sums where memory does not hold all directions at once.
 
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, RowKernel, split};
 use crate::compiler::Source;
@@ -12,17 +12,15 @@ use crate::variant::CostSource;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The last batch of directions, which the winner sums.
+/// Last batch of directions, which the winner kernel sums.
 #[derive(Clone, Copy)]
 pub(super) struct LastBatch {
-    /// Volumes of the directions.
     pub(super) volumes: u32,
-    /// Whether earlier batches left sums.
     pub(super) earlier: bool,
 }
 
 impl GraphBuilder {
-    /// Path costs in batches that fit into memory; the sums of all batches but the last.
+    /// Adds the path costs in batches that fit into memory, and the sums of all batches but the last.
     pub(super) fn paths(&mut self, level: usize, layout: &Layout) -> LastBatch {
         let stored = layout.stored();
         let batches: Vec<_> = stored.chunks(layout.volumes.max(1) as usize).collect();
@@ -41,7 +39,6 @@ impl GraphBuilder {
         LastBatch { volumes: batches.last().map_or(0, |batch| batch.len() as u32), earlier: batches.len() > 1 }
     }
 
-    /// Path costs of one direction.
     fn path(
         &mut self,
         level: usize,
@@ -114,7 +111,7 @@ impl GraphBuilder {
     }
 }
 
-/// The costs that path and winner kernels read.
+/// Returns the costs that path and winner kernels read.
 pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Resource> {
     match layout.kernel.variant.costs {
         CostSource::Codes => codes(level, layout),
@@ -126,7 +123,7 @@ pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Res
     }
 }
 
-/// Codes, and the table that compares them.
+/// Returns the codes, and the table that compares them.
 pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
     let table = match layout.structure.comparison {
         Comparison::Tables { scale, .. } => Some(Resource::CostTable(scale)),
@@ -136,8 +133,8 @@ pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
     [Some(Resource::Codes(level)), table].into_iter().flatten().collect()
 }
 
-/// Bytes that a kernel reads for the costs of a pixel: those of a volume, or the codes in both images, which caches hold
-/// for the neighbours.
+/// Returns the bytes that a kernel reads for the costs of a pixel: those of a volume, or the codes in both images, which caches hold for
+/// the neighbours.
 pub(super) fn cost_bytes_per_pixel(layout: &Layout) -> u64 {
     match layout.kernel.variant.costs {
         CostSource::Volume => u64::from(layout.words) * 4,

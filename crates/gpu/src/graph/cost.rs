@@ -1,4 +1,4 @@
-//! From images to matching costs.
+//! Dispatches from images to matching costs.
 
 use super::aggregate::codes;
 use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
@@ -22,7 +22,7 @@ shaders! {
 }
 
 impl GraphBuilder {
-    /// Codes of both images and the cost volume; of SAD the volume alone.
+    /// Adds the codes of both images and the cost volume; for SAD the volume alone.
     pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
         if layout.structure.is_windowed() {
             return self.sad(level, layout);
@@ -53,7 +53,6 @@ impl GraphBuilder {
         self.push("cost", "cost", dispatches, if is_volume { Product::Costs } else { Product::Inner }, level);
     }
 
-    /// Costs of windows, or their exact sums.
     fn sad(&mut self, level: usize, layout: &Layout) {
         let structure = &layout.structure;
         let is_exact = structure.block_matching();
@@ -80,7 +79,6 @@ impl GraphBuilder {
     }
 }
 
-/// Codes of both images.
 fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
     let structure = &layout.structure;
     let pixels = structure.pixels();

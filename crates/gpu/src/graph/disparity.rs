@@ -1,4 +1,4 @@
-//! Sums over all directions, and the winners of both images.
+//! Dispatches of the sums over all directions, and of the winners of both images.
 
 use super::aggregate::{LastBatch, cost_bytes_per_pixel, costs};
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, map_dispatch, split};
@@ -15,7 +15,7 @@ shaders! {
 }
 
 impl GraphBuilder {
-    /// Winners of the left image, and the keys of those of the right one where it needs no matching of its own.
+    /// Adds the winners of the left image, and the keys of the right one's winners where it needs no matching of its own.
     pub(super) fn winner(&mut self, level: usize, layout: &Layout, batch: LastBatch, keeps_sums: bool) {
         let structure = &layout.structure;
         let winner = WinnerConfig {

@@ -1,4 +1,4 @@
-//! Filters of the finished maps.
+//! Dispatches of the filters of the finished maps.
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{Layout, Structure};
@@ -23,15 +23,13 @@ shaders! {
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
 
-/// Rows or columns that a workgroup of the spatial filter goes along.
+/// Rows or columns that a workgroup of the spatial filter processes.
 const SPATIAL_LINES: u32 = 32;
 
-/// Columns and rows that a workgroup covers where votes for planes are counted.
+/// Columns and rows that a workgroup covers when it counts votes for planes.
 const VOTES: (u32, u32) = (2 * 16, 32);
-/// Segments that a workgroup fits planes to.
 const FITS: u64 = 64;
 
-/// The image that a map belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Left,
@@ -39,7 +37,6 @@ enum Side {
 }
 
 impl Side {
-    /// One of the two buffers of the map.
     fn map(self, level: usize, index: usize) -> Resource {
         match self {
             Self::Left => Resource::LeftMap(level, index),
@@ -61,7 +58,7 @@ impl Side {
         }
     }
 
-    /// The constant of shaders that read its image.
+    /// Returns the constant of shaders that read its image.
     fn is_right(self) -> (&'static str, u32) {
         ("IS_RIGHT", u32::from(self == Self::Right))
     }
@@ -78,15 +75,15 @@ impl Side {
     }
 }
 
-/// The maps of a level between filters, with the index of the buffer that holds each.
-struct Maps<'a> {
+/// Maps of a level between filters, with the index of the buffer that holds each.
+struct MapBuffers<'a> {
     level: usize,
     layout: &'a Layout,
     left: usize,
     right: usize,
 }
 
-impl Maps<'_> {
+impl MapBuffers<'_> {
     fn here(&self, side: Side) -> usize {
         if side == Side::Left { self.left } else { self.right }
     }
@@ -102,13 +99,13 @@ impl Maps<'_> {
         side.map(self.level, self.here(side))
     }
 
-    /// The buffer that holds a map, and the other one.
+    /// Returns the buffer that holds a map, and the other one.
     fn both(&self, side: Side) -> [Resource; 2] {
         let here = self.here(side);
         [side.map(self.level, here), side.map(self.level, 1 - here)]
     }
 
-    /// An entry of the speckle's shader: from the map in its buffer, and the other image's map, into the other buffer.
+    /// Returns a dispatch of the speckle's shader, from the map in its buffer and the other image's map into the other buffer.
     fn speckle(
         &self,
         entry: &'static str,
@@ -128,7 +125,6 @@ impl Maps<'_> {
         Dispatch { bytes, ..self.dispatch(&SPECKLE, entry, constants, &resources) }
     }
 
-    /// A shader over the pixels of a map.
     fn dispatch(
         &self,
         shader: &'static Shader,
@@ -142,11 +138,11 @@ impl Maps<'_> {
 }
 
 impl GraphBuilder {
-    /// Filters, in the order of [`crate::stereo::filter_maps`]. Returns the buffers of the left and the right map.
+    /// Adds the filters in the order of [`crate::stereo::filter_maps`]. Returns the buffers of the left and the right map.
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
         let sides = if structure.wants_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };
-        let mut maps = Maps { level, layout, left: 0, right: 0 };
+        let mut maps = MapBuffers { level, layout, left: 0, right: 0 };
         for &(kind, size) in &structure.filters {
             match kind {
                 FilterKind::BlackBorder => self.first_median(&mut maps),
@@ -154,7 +150,7 @@ impl GraphBuilder {
                 FilterKind::LeftRight if structure.filter(FilterKind::Speckle).is_some() => {} // beside the speckle
                 FilterKind::LeftRight | FilterKind::Speckle => self.check_and_label(&mut maps, sides),
                 FilterKind::Spatial => sides.iter().for_each(|&side| self.spatial(&maps, side, size)),
-                FilterKind::Temporal => self.over_time(&maps), // keeps a state of the left map alone
+                FilterKind::Temporal => self.over_time(&maps), // only the left map has a state
                 FilterKind::Fill => sides.iter().for_each(|&side| self.fill(&mut maps, side, size)),
                 FilterKind::Choice => self.choice(&mut maps), // takes the confidence of the left map's winners as evidence
                 FilterKind::WeightedMedian => sides.iter().for_each(|&side| self.weighted_median(&mut maps, side)),
@@ -164,7 +160,8 @@ impl GraphBuilder {
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
     }
 
-    /// Finds the borders of both images, a workgroup for rows and one for columns of each: while others match, and behind no barrier.
+    /// Adds the search for the borders of both images, one workgroup for rows and one for columns of each: during matching, without a
+    /// barrier.
     pub(super) fn black_borders(&mut self, level: usize, layout: &Layout) {
         let structure = &layout.structure;
         // the filters of mirrored images are those of the pair
@@ -188,18 +185,18 @@ impl GraphBuilder {
         self.push("cost", "black borders", vec![dispatch], Product::Inner, level);
     }
 
-    /// Makes every pixel a region of its own for the left map's speckle: while others match, and behind no barrier.
+    /// Adds the reset of the left map's speckle regions to single pixels: during matching, without a barrier.
     pub(super) fn reset_regions(&mut self, level: usize, layout: &Layout) {
         if !layout.structure.mirrored && layout.structure.filter(FilterKind::Speckle).is_some() {
-            let maps = Maps { level, layout, left: 0, right: 0 };
-            let reset = maps.speckle("reset", &[], Side::Left, maps.map(Side::Left)); // no map is read
+            let maps = MapBuffers { level, layout, left: 0, right: 0 };
+            let reset = maps.speckle("reset", &[], Side::Left, maps.map(Side::Left)); // the shader reads no map
             self.push("cost", "regions", vec![reset], Product::Inner, level);
         }
     }
 
-    /// Maps of the winners without black borders, and their median: of both images at once. The left-right check needs the right one.
-    fn first_median(&mut self, maps: &mut Maps<'_>) {
-        let Maps { level, layout, .. } = *maps;
+    /// Adds the maps of both images' winners without black borders, and their medians. The left-right check needs the right one.
+    fn first_median(&mut self, maps: &mut MapBuffers<'_>) {
+        let MapBuffers { level, layout, .. } = *maps;
         let structure = &layout.structure;
         let radius = structure.filter(FilterKind::Median);
         let right_winners =
@@ -212,7 +209,7 @@ impl GraphBuilder {
             Resource::RightMap(level, 1),
         ];
         let constants = [("RADIUS", radius.unwrap_or(0)), ("KEYED", u32::from(structure.is_diagonal()))];
-        let sides = 1 + u32::from(structure.has_right()); // where there is one, the right map is bound and not used
+        let sides = 1 + u32::from(structure.has_right()); // with one side, the right map is bound and not used
         let one = maps.dispatch(&FIRST_MEDIAN, "smooth_map", &constants, &resources);
         let dispatch = Dispatch {
             groups: [one.groups[0], one.groups[1], sides],
@@ -228,19 +225,19 @@ impl GraphBuilder {
         }
     }
 
-    fn last_median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32) {
+    fn last_median(&mut self, maps: &mut MapBuffers<'_>, side: Side, radius: u32) {
         let dispatch = maps.dispatch(&LAST_MEDIAN, "smooth_map", &[("RADIUS", radius)], &maps.both(side));
         self.push_into_other(maps, side, ["last median", "right last median"], dispatch);
     }
 
-    /// Checks each map against the unchecked other one, and removes its small regions; in each case if the parameters say so.
-    fn check_and_label(&mut self, maps: &mut Maps<'_>, sides: &[Side]) {
+    /// Adds the check of each map against the other unchecked one, and the removal of its small regions, as the parameters require.
+    fn check_and_label(&mut self, maps: &mut MapBuffers<'_>, sides: &[Side]) {
         let structure = &maps.layout.structure;
         let checks = structure.filter(FilterKind::LeftRight).is_some();
         let labels = structure.filter(FilterKind::Speckle).is_some();
         let unchecked = [maps.map(Side::Left), maps.map(Side::Right)];
         for &side in sides {
-            // without a check there may be no map of the other image
+            // without a check the other image may have no map
             let opposite = if checks { unchecked[usize::from(side == Side::Left)] } else { maps.map(side) };
             let constants = [side.is_right(), ("CHECKS", u32::from(checks)), ("LABELS", u32::from(labels))];
             let into_other = |entry, constants| maps.speckle(entry, constants, side, opposite);
@@ -265,8 +262,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Running means along rows, and then along columns.
-    fn spatial(&mut self, maps: &Maps<'_>, side: Side, iterations: u32) {
+    fn spatial(&mut self, maps: &MapBuffers<'_>, side: Side, iterations: u32) {
         let layout = maps.layout;
         let lines = [(1, layout.structure.height), (0, layout.structure.width)];
         let both = || {
@@ -280,13 +276,13 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["spatial", "right spatial"], dispatches);
     }
 
-    fn over_time(&mut self, maps: &Maps<'_>) {
+    fn over_time(&mut self, maps: &MapBuffers<'_>) {
         let resources = [maps.map(Side::Left), Resource::Smoothed];
         let dispatch = maps.dispatch(&TEMPORAL, "smooth_over_time", &[], &resources);
         self.push_in_place(maps, Side::Left, ["temporal", ""], vec![dispatch]);
     }
 
-    fn fill(&mut self, maps: &mut Maps<'_>, side: Side, fill: u32) {
+    fn fill(&mut self, maps: &mut MapBuffers<'_>, side: Side, fill: u32) {
         let is_planes = fill == Fill::Planes as u32;
         if is_planes {
             // the right map has no choice
@@ -300,7 +296,7 @@ impl GraphBuilder {
             self.push_into_other(maps, side, ["bands", "right bands"], bands);
         }
         let values_per_side = if fill == Fill::Background as u32 { 1 } else { 3 };
-        // the buffer of region sizes is free by now: a word for each row fits
+        // the buffer of region sizes is free by now, and has room for a word for each row
         let resources = [maps.map(side), Resource::Sizes];
         let rows = |entry: &&'static str| Dispatch {
             groups: [maps.layout.structure.height as u32, 1, 1],
@@ -310,8 +306,8 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["fill", "right fill"], dispatches);
     }
 
-    /// Segments of the image, and planes through their disparities; what they fill is marked.
-    fn planes(&mut self, maps: &Maps<'_>, side: Side, mark: u32) {
+    /// Adds the segments of the image, and planes through their disparities; filled pixels are marked.
+    fn planes(&mut self, maps: &MapBuffers<'_>, side: Side, mark: u32) {
         let layout = maps.layout;
         let Structure { width, height, .. } = layout.structure;
         let resources = [side.picture(maps.level), Resource::Parents, Resource::Sizes, Resource::Segments];
@@ -331,15 +327,15 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["planes", "right planes"], dispatches);
     }
 
-    /// The left map as the right camera sees it, and then the choice.
-    fn choice(&mut self, maps: &mut Maps<'_>) {
+    /// Adds the left map as the right camera sees it, and then the choice.
+    fn choice(&mut self, maps: &mut MapBuffers<'_>) {
         let sides = [Side::Left, Side::Right];
         let is_colored = maps.layout.structure.colored;
         let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
         let pictures = sides.map(|side| side.picture(maps.level));
-        // the union-find parents and sizes are free by now: a word for each pixel of the right image fits, and its slopes
+        // the buffers of regions are free by now, and have room for a word for each pixel of the right image, and for its slopes
         let remembers = maps.layout.structure.chooses_from_last;
-        let last = if remembers { Resource::Last } else { maps.map(Side::Left) }; // bound and not read
+        let last = if remembers { Resource::Last } else { maps.map(Side::Left) }; // else bound and not read
         let others = [Resource::Parents, Resource::ChoiceNet, last, Resource::Sizes];
         let maps_and_net = [&maps.both(Side::Left)[..], &others].concat();
         let resources = [&guides[..], &pictures[..], &maps_and_net[..]].concat();
@@ -354,7 +350,7 @@ impl GraphBuilder {
         self.push_all_into_other(maps, Side::Left, ["choice", ""], dispatches);
     }
 
-    fn weighted_median(&mut self, maps: &mut Maps<'_>, side: Side) {
+    fn weighted_median(&mut self, maps: &mut MapBuffers<'_>, side: Side) {
         let guide = if maps.layout.structure.colored { side.colors() } else { side.picture(maps.level) };
         let constants = [side.is_right(), ("COLORED", u32::from(maps.layout.structure.colored))];
         let resources = [&[guide], &maps.both(side)[..]].concat();
@@ -362,15 +358,15 @@ impl GraphBuilder {
         self.push_into_other(maps, side, ["weighted median", "right weighted median"], dispatch);
     }
 
-    /// A filter that reads a map from its buffer, and writes it into the other one.
-    fn push_into_other(&mut self, maps: &mut Maps<'_>, side: Side, names: [&'static str; 2], dispatch: Dispatch) {
+    /// Adds a filter that reads a map from its buffer and writes it into the other one.
+    fn push_into_other(&mut self, maps: &mut MapBuffers<'_>, side: Side, names: [&'static str; 2], dispatch: Dispatch) {
         self.push_all_into_other(maps, side, names, vec![dispatch]);
     }
 
-    /// The same in several dispatches.
+    /// Adds such a filter in several dispatches.
     fn push_all_into_other(
         &mut self,
-        maps: &mut Maps<'_>,
+        maps: &mut MapBuffers<'_>,
         side: Side,
         names: [&'static str; 2],
         dispatches: Vec<Dispatch>,
@@ -380,8 +376,14 @@ impl GraphBuilder {
         maps.set(side, other);
     }
 
-    /// A filter that changes a map in its buffer.
-    fn push_in_place(&mut self, maps: &Maps<'_>, side: Side, names: [&'static str; 2], dispatches: Vec<Dispatch>) {
+    /// Adds a filter that changes a map in its buffer.
+    fn push_in_place(
+        &mut self,
+        maps: &MapBuffers<'_>,
+        side: Side,
+        names: [&'static str; 2],
+        dispatches: Vec<Dispatch>,
+    ) {
         self.push("filters", side.name(names), dispatches, side.product(maps.here(side)), maps.level);
     }
 }

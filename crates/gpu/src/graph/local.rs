@@ -1,4 +1,4 @@
-//! Local aggregation: each cost becomes the mean or the sum of its surroundings.
+//! Dispatches of local aggregation: each cost becomes the mean or the sum of its surroundings.
 
 use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
 use crate::compiler::Source;
@@ -14,11 +14,11 @@ shaders! {
     OFFSETS: "local/offsets", TILE, ["reach"];
 }
 
-/// Lanes of those kernels that have one for each pixel and word.
+/// Number of lanes of the kernels that have one for each pixel and word.
 const LANES: u32 = 64;
 
 impl GraphBuilder {
-    /// Aggregated costs, where local aggregation is on.
+    /// Adds the aggregated costs, where local aggregation is on.
     pub(super) fn local_aggregation(&mut self, level: usize, layout: &Layout) {
         let Some(local) = layout.structure.local() else { return };
         let has_arms = local.kind.has_arms();
@@ -91,7 +91,6 @@ fn row_kernel(
     }
 }
 
-/// Arms of both images.
 fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
     let structure = &layout.structure;
     let (width, height) = (structure.width as u32, structure.height as u32);
@@ -111,13 +110,13 @@ fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
     }
 }
 
-/// Sixteenths of a byte that a kernel reads and writes of volumes for each pixel and candidate.
+/// Returns the sixteenths of a byte that a kernel reads and writes of volumes for each pixel and candidate.
 fn bytes_per_candidate_16ths(local: &LocalConfig, entry: &str) -> u64 {
     let result = if local.exact { 4 * 16 } else { 16 };
     let reach = u64::from(local.reach);
     let halo = |columns: u64, own: u64| 16 * columns / own;
     match (local.kind, entry) {
-        // every column of a workgroup's rows once as it enters and once as it leaves
+        // every column of a workgroup's rows is read once as it enters and once as it leaves
         (Aggregation::Window, _) => {
             let (columns, strip) = (u64::from(SAD_COLUMNS), u64::from(local.strip()));
             halo(columns * (2 * strip + 2 * reach), u64::from(local.own_columns()) * strip) + result
@@ -130,7 +129,7 @@ fn bytes_per_candidate_16ths(local: &LocalConfig, entry: &str) -> u64 {
             let columns = u64::from(LOCAL_COLUMNS);
             (2 * reach + 1) * halo(columns + 2 * reach, columns) + result
         }
-        // arms of all lengths are as frequent, in an image without surprises
+        // assumes that arms of all lengths are equally frequent
         _ => (reach + 1) * (reach + 1) * 16 + result,
     }
 }

@@ -1,4 +1,4 @@
-//! A job as a list of dispatches that names its buffers and does not hold them: built without a device, for any job.
+//! A job as a list of dispatches, built without a device. The list names its buffers and does not hold them.
 
 mod aggregate;
 mod cost;
@@ -22,20 +22,20 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The product of a step, which traces read.
+/// Product of a step, which traces read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Product {
-    /// An intermediate product without a counterpart in the reference.
+    /// Intermediate product without a counterpart in the reference.
     Inner,
-    /// The cost volume, or exact sums of SAD.
+    /// Cost volume, or exact sums of SAD.
     Costs,
     /// Aggregated costs, or exact sums of them.
     Aggregated,
-    /// The sums that the winner compares.
+    /// Sums that the winner compares.
     Sums,
-    /// The left map in this buffer.
+    /// Left map in this buffer.
     Left(usize),
-    /// The right map in this buffer.
+    /// Right map in this buffer.
     Right(usize),
     /// Joint histogram of mutual information.
     Histogram,
@@ -43,19 +43,19 @@ pub enum Product {
     Table,
 }
 
-/// One dispatch.
+/// Dispatch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
-    /// The kernel.
+    /// Request of the kernel.
     pub request: Request,
-    /// Targets of its bindings.
+    /// Targets of the kernel's bindings.
     pub resources: Vec<Resource>,
-    /// Workgroups.
+    /// Number of workgroups in each direction.
     pub groups: [u32; 3],
     /// Estimated work: about pixels times candidates.
     pub work: u64,
-    /// Bytes that it reads and writes: of volumes and maps every access, of codes and images the first one, because
-    /// neighbours share them in caches.
+    /// Bytes that the kernel reads and writes: of volumes and maps every access, of codes and images the first one, because neighbours
+    /// share them in caches.
     pub bytes: u64,
     /// Integer operations, counted as [`super::operations`] documents; 0 where they are not counted.
     pub operations: u64,
@@ -64,33 +64,33 @@ pub struct Dispatch {
 /// Dispatches with one product, in order.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// Stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub stage: &'static str,
     /// Name in a trace.
     pub name: &'static str,
-    /// In order.
+    /// Dispatches in their order.
     pub dispatches: Vec<Dispatch>,
     /// Product of the step.
     pub product: Product,
-    /// The level, 0 being the pair itself.
+    /// Level, 0 being the pair itself.
     pub level: usize,
 }
 
-/// The inputs of a dispatch graph; equal keys have equal graphs.
+/// Inputs of a dispatch graph; equal keys have equal graphs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphKey {
-    /// Each level's structure, the pair's first.
+    /// Structure of each level, the pair's first.
     pub structures: Vec<Structure>,
-    /// The variant of the pair's own level.
+    /// Variant of the pair's own level.
     pub variant: Variant,
-    /// Work above which a dispatch is split, so that others get their turn on the queue.
+    /// Work above which a dispatch is split, so that other work gets its turn on the queue.
     pub max_work: u64,
-    /// Keeps the sums, for traces.
+    /// Whether the sums are kept, for traces.
     pub keeps_sums: bool,
 }
 
 impl GraphKey {
-    /// With the measured variant, else the baseline; overrides apply to both.
+    /// Creates the key with the measured variant, else the baseline; overrides apply to both.
     ///
     /// # Errors
     /// [`EngineError::Unsupported`] if the overridden variant cannot run this job.
@@ -115,18 +115,18 @@ impl GraphKey {
     }
 }
 
-/// The dispatches of a job, with the layouts of their buffers.
+/// Dispatches of a job, with the layouts of their buffers.
 #[derive(Clone, Debug)]
 pub struct DispatchGraph {
     /// Layout of each level, from the pair's own size on.
     pub layouts: Vec<Layout>,
     /// Uniforms of dispatches, which [`Resource::DispatchParams`] names.
     pub dispatch_params: Vec<DispatchParams>,
-    /// In the order in which they run.
+    /// Steps in the order in which they run.
     pub steps: Vec<Step>,
-    /// The buffer of the finished left map, and then that of the right one if it is wanted.
+    /// Buffer of the finished left map, and then of the right one if it is requested.
     pub(crate) results: Vec<Resource>,
-    /// Dispatches that pack the results for the host, one for each, in the same order; recorded only where a map has to come there.
+    /// Dispatches that pack the results for the host, one for each result; recorded only if a map has to come to the host.
     pub(crate) packing: Vec<Dispatch>,
 }
 
@@ -135,7 +135,7 @@ shaders! {
 }
 
 impl DispatchGraph {
-    /// All stages of a job.
+    /// Builds all stages of a job.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
@@ -187,33 +187,33 @@ impl DispatchGraph {
         Ok(Self { layouts, dispatch_params, steps, results, packing })
     }
 
-    /// Every pipeline that it needs.
+    /// Returns every pipeline that the graph needs.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.dispatches().map(|dispatch| &dispatch.request)
     }
 
-    /// Bytes of the stored path costs of the level with most of them.
+    /// Returns the bytes of the stored path costs of the level with most of them.
     pub fn path_bytes(&self) -> u64 {
         self.layouts.iter().map(|layout| u64::from(layout.volumes) * layout.volume_path_bytes()).max().unwrap_or(0)
     }
 
-    /// The same with one direction in memory at a time.
+    /// Returns these bytes with one direction in memory at a time.
     pub(crate) fn min_path_bytes(&self) -> u64 {
         self.layouts.iter().map(Layout::volume_path_bytes).max().unwrap_or(0)
     }
 
-    /// Columns and rows of the pair.
+    /// Returns columns and rows of the pair.
     pub fn size(&self) -> (usize, usize) {
         self.layouts[0].structure.size()
     }
 
-    /// Every buffer that dispatches are bound to, with its bytes.
+    /// Returns every buffer to which dispatches are bound, with its bytes.
     pub(crate) fn buffer_sizes(&self) -> HashMap<Resource, u64> {
         let sized = self.resources().map(|resource| (resource, self.layouts[resource.level()].bytes(resource)));
         sized.filter(|(_, bytes)| *bytes > 0).map(|(r, bytes)| (r, bytes.max(16).next_multiple_of(16))).collect()
     }
 
-    /// Images that are made from the pair, halved or mirrored, with their sizes.
+    /// Returns the images that are halved or mirrored from the pair, with their sizes.
     pub(crate) fn made_pictures(&self) -> HashMap<Resource, (usize, usize)> {
         let is_made =
             |resource: &Resource| matches!(resource, Resource::LeftPicture(1..) | Resource::RightPicture(1..));
@@ -229,21 +229,21 @@ impl DispatchGraph {
         self.dispatches().flat_map(|dispatch| dispatch.resources.iter().copied())
     }
 
-    /// Bytes on the device.
+    /// Returns the bytes on the device.
     pub fn bytes(&self) -> u64 {
         let pictures: u64 = self.made_pictures().values().map(|(width, height)| 4 * (width * height) as u64).sum();
         self.buffer_sizes().values().sum::<u64>() + pictures
     }
 }
 
-/// Collects the steps of a graph; each stage has a file with its methods.
+/// Builder of a graph's steps; each stage has a file with its methods.
 pub(super) struct GraphBuilder {
     pub(super) dispatch_params: Vec<DispatchParams>,
     pub(super) steps: Vec<Step>,
     pub(super) max_work: u64,
-    /// The stage to which all steps of a coarser level belong.
+    /// Stage to which all steps of a coarser level belong.
     pub(super) coarse_stage: Option<&'static str>,
-    /// The level of mirrored images, which shares the pair's buffers.
+    /// Level of mirrored images, which shares the pair's buffers.
     mirrored: Option<usize>,
 }
 
@@ -256,7 +256,7 @@ impl GraphBuilder {
         Self { dispatch_params, steps: Vec::new(), max_work, coarse_stage: None, mirrored: None }
     }
 
-    /// Costs, aggregation, paths and winners of a level.
+    /// Adds costs, aggregation, paths and winners of a level.
     fn match_level(&mut self, level: usize, layout: &Layout, keeps_sums: bool) {
         self.black_borders(level, layout);
         self.reset_regions(level, layout);
@@ -289,25 +289,20 @@ impl GraphBuilder {
     }
 }
 
-/// A kernel over rows of a slab.
+/// Kernel over rows of a slab.
 struct RowKernel {
     request: Request,
-    /// Targets of its bindings after the uniforms.
     resources: Vec<Resource>,
     slab: u32,
-    /// Rows that a workgroup covers.
     strip: u32,
-    /// Workgroups along a row, and for the candidates.
     columns: u32,
     depth: u32,
-    /// Work of one row.
     work: u64,
     bytes: u64,
     operations: u64,
 }
 
 impl GraphBuilder {
-    /// Dispatches of a kernel over a slab, split by work.
     fn over_rows(&mut self, level: usize, layout: &Layout, kernel: &RowKernel, is_first: bool) -> Vec<Dispatch> {
         let RowKernel { request, resources, slab, strip, columns, depth, work, bytes, operations } = kernel;
         let origin = slab * layout.slab_rows;
@@ -329,7 +324,6 @@ impl GraphBuilder {
     }
 }
 
-/// A dispatch over the pixels of a map.
 fn map_dispatch(
     shader: &'static Shader,
     entry: &'static str,
@@ -365,14 +359,14 @@ pub(super) fn split(
 }
 
 impl Shader {
-    /// A pipeline of this shader.
+    /// Returns the request of a pipeline of this shader.
     pub fn request(&self, entry: &'static str, constants: Vec<(&'static str, u32)>) -> Request {
         let source = Arc::new(Source { stem: self.stem, text: self.source() });
         Request { source, entry, constants }
     }
 }
 
-/// The shaders of all stages that exist in one form.
+/// Returns the shaders of all stages that exist in one form.
 pub fn shaders() -> Vec<&'static Shader> {
     let stages =
         [SHADERS, cost::SHADERS, mutual_information::SHADERS, local::SHADERS, disparity::SHADERS, swapped::SHADERS];

@@ -1,5 +1,5 @@
-//! Mutual information ([`crate::stereo::cost::mutual_information`]): from an initial map to the joint histogram, and from that to
-//! a table of costs, on the device alone.
+//! Dispatches of mutual information ([`crate::stereo::cost::mutual_information`]): from an initial map to the joint histogram, and from
+//! the histogram to a table of costs, on the device alone.
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{LEVEL_PAIRS, Layout};
@@ -17,7 +17,7 @@ shaders! {
 const NEIGHBOURS: u64 = 25;
 
 impl GraphBuilder {
-    /// Counts and table of a level; `coarser_map` is the left map of the next level, where there is one.
+    /// Adds counts and table of a level; `coarser_map` is the left map of the next level, where there is one.
     pub(super) fn mutual_information(&mut self, level: usize, layout: &Layout, coarser_map: Option<Resource>) {
         let own_map = (level, Resource::LeftMap(level, 0)); // bound and not read
         let coarser_map = coarser_map.filter(|_| layout.structure.has_coarse_information);
@@ -43,14 +43,13 @@ impl GraphBuilder {
             bytes: 4 * LEVEL_PAIRS,
             ..over("clear")
         };
-        // the guess, two levels of brightness, and a count that is read and written
+        // bytes of the initial disparity, of two levels of brightness, and of a count that is read and written
         let count = Dispatch { bytes: (4 + 2 + 8) * pixels, ..over(entry) };
         self.push("information", "histogram", vec![clear, count], Product::Histogram, level);
         let dispatches = TABLE.entries.iter().map(|entry| Self::table(level, entry)).collect();
         self.push("information", "table", dispatches, Product::Table, level);
     }
 
-    /// One of the kernels between counts and costs.
     fn table(level: usize, entry: &'static str) -> Dispatch {
         let levels = LEVELS as u32;
         // workgroups, numbers computed, and bytes read and written for each

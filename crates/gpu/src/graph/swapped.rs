@@ -1,4 +1,4 @@
-//! The right image's map from matching with the images swapped ([`crate::stereo::swapped_map`]).
+//! Dispatches of the right image's map by matching with the images swapped ([`crate::stereo::swapped_map`]).
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::Layout;
@@ -10,8 +10,8 @@ shaders! {
 }
 
 impl GraphBuilder {
-    /// Matches the mirrored, swapped images as level `mirrored`, and mirrors the result into the pair's right map. The
-    /// volumes are those of the pair, whose left map is complete.
+    /// Matches the mirrored, swapped images as level `mirrored`, and mirrors the result into the pair's right map. The volumes are those of
+    /// the pair, whose left map is complete.
     pub(super) fn match_mirrored(&mut self, mirrored: usize, layout: &Layout) {
         let resources = vec![
             Resource::Params(0),

@@ -4,8 +4,8 @@ use super::KernelConfig;
 use std::fmt::Write as _;
 
 impl KernelConfig {
-    /// `Path` and its functions. Word w has candidates 4 w to 4 w + 3, the first and the third of them in `even_w`, the others in
-    /// `odd_w`: as bytes lie in memory, so that nothing moves but the neighbours of the outermost ones.
+    /// Writes `Path` and its functions. Word w has candidates 4 w to 4 w + 3, the first and the third of them in `even_w`, the others in
+    /// `odd_w`, as bytes lie in memory: nothing moves but the neighbours of the outermost ones.
     pub(super) fn step_of_floats(&self) -> String {
         let words = self.variant.words as usize;
         let last = words - 1;

@@ -1,5 +1,5 @@
-//! Sources of local aggregation. Kernels read the costs of other rows, so they bind all slabs of the cost volume; they write
-//! one slab of means or exact sums.
+//! Sources of local aggregation. Kernels read the costs of other rows, so they bind all slabs of the cost volume; they write one slab
+//! of means or exact sums.
 
 use super::{KernelConfig, SourceBuilder, in_slab, slab_place};
 use crate::compiler::{Binding, Source};
@@ -11,26 +11,26 @@ use std::fmt::Write as _;
 /// Pixel and first row of [`slab_place`].
 const PIXEL: [&str; 3] = ["x", "y", "0u"];
 
-/// The inputs of the sources of a local aggregation.
+/// Inputs of the sources of a local aggregation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocalConfig {
-    /// The kind of aggregation.
+    /// Kind of aggregation.
     pub kind: Aggregation,
-    /// Pixels from the centre to the farthest neighbour along an axis.
+    /// Distance from the centre to the farthest neighbour along an axis, px.
     pub reach: u32,
     /// Unit of aggregated costs.
     pub unit: Unit,
-    /// Exact sums of 32 bits, instead of means of a byte.
+    /// Whether results are exact sums of 32 bits, instead of means of a byte.
     pub exact: bool,
 }
 
 impl LocalConfig {
-    /// Words of four candidates that a workgroup has of each pixel, where a pixel owns `words`.
+    /// Returns the words of four candidates that a workgroup has of each pixel, where a pixel owns `words`.
     pub fn words(&self, words: u32) -> u32 {
         words.min(if self.kind == Aggregation::Window { SAD_WORDS } else { LOCAL_WORDS })
     }
 
-    /// Columns that a workgroup has results for, where several of them share a row.
+    /// Returns the columns for which a workgroup has results, where several of them share a row.
     pub(crate) fn own_columns(&self) -> u32 {
         match self.kind {
             Aggregation::Window => shaders::SAD_COLUMNS - 2 * self.reach,
@@ -39,7 +39,7 @@ impl LocalConfig {
         }
     }
 
-    /// Rows that a workgroup walks down.
+    /// Returns the rows that a workgroup processes.
     pub fn strip(&self) -> u32 {
         match self.kind {
             Aggregation::Window => shaders::STRIP,
@@ -50,7 +50,7 @@ impl LocalConfig {
 }
 
 impl KernelConfig {
-    /// Aggregated costs in one go.
+    /// Returns the source of an aggregation in one pass.
     pub fn aggregate(&self, local: &LocalConfig, words: u32) -> Source {
         let mut text = Self::local_text(local, words);
         let _ = writeln!(
@@ -82,12 +82,12 @@ impl KernelConfig {
         text.into_source(stem)
     }
 
-    /// Sums over horizontal arms, added up down the columns.
+    /// Returns the source of sums over horizontal arms, added up down the columns.
     pub fn cross_rows(&self, local: &LocalConfig, words: u32) -> Source {
         let mut text = Self::local_text(local, words);
         text.push(&format!("const RUN = {LOCAL_RUN}u;\nconst RUNS = {LOCAL_RUNS}u;\n"));
         text.bind("arms", Binding::Read, "array<u32>");
-        // a row is all that it needs: one buffer
+        // a row lies in one buffer
         text.bind("costs", Binding::Read, "array<u32>");
         text.push(
             "fn load_cost(x: u32, y: u32, word: u32) -> u32 {\n    \
@@ -98,7 +98,7 @@ impl KernelConfig {
         text.into_source("local/cross_rows")
     }
 
-    /// Sums over vertical arms of those.
+    /// Returns the source of sums over vertical arms of these sums.
     pub fn cross_columns(&self, local: &LocalConfig, words: u32) -> Source {
         let mut text = Self::local_text(local, words);
         text.bind("arms", Binding::Read, "array<u32>");
@@ -126,7 +126,6 @@ impl KernelConfig {
         text
     }
 
-    /// Four costs of any pixel.
     fn cost_words(&self, text: &mut SourceBuilder) {
         for slab in 0..self.slabs {
             text.bind(&format!("costs_{slab}"), Binding::Read, "array<u32>");
@@ -138,7 +137,6 @@ impl KernelConfig {
     }
 }
 
-/// Stores the aggregated costs of a word's four candidates.
 fn store(text: &mut SourceBuilder, local: &LocalConfig) {
     text.bind("aggregated", Binding::Write, if local.exact { "array<vec4<u32>>" } else { "array<u32>" });
     let unit = local.unit.per_cost();

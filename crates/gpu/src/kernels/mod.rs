@@ -1,7 +1,7 @@
 //! Sources of the kernels that exist in variants: costs from codes, paths, sums of paths, winners, local aggregation.
 //!
-//! WGSL has neither generics nor arrays of bindings, so aliases, constants, bindings and the functions that access them are
-//! generated here; the rest comes from `shaders/`.
+//! WGSL has neither generics nor arrays of bindings. So aliases, constants, bindings and their access functions are generated here; the
+//! rest comes from `shaders/`.
 
 use super::compiler::{Binding, Source};
 use super::variant::{CostSource, Exchange, PathBits, Variant};
@@ -19,23 +19,23 @@ mod local;
 
 pub use local::LocalConfig;
 
-/// The inputs of a kernel's source.
+/// Inputs of a kernel's source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct KernelConfig {
     /// Variant of the kernels.
     pub variant: Variant,
-    /// Candidates of a pixel.
+    /// Number of candidates of a pixel.
     pub candidates: u32,
     /// Codes and their comparison.
     pub comparison: Comparison,
-    /// Path costs of 16 bits.
+    /// Whether path costs have 16 bits.
     pub wide: bool,
-    /// Each pixel has a gate.
+    /// Whether each pixel has a gate.
     pub gated: bool,
-    /// The images are mirrored and swapped.
+    /// Whether the images are mirrored and swapped.
     pub mirrored: bool,
-    /// Buffers over which each volume is spread.
+    /// Number of buffers over which each volume is spread.
     pub slabs: u32,
 }
 
@@ -43,32 +43,31 @@ pub struct KernelConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct WinnerConfig {
-    /// Volumes of path costs to sum.
+    /// Number of volumes of path costs to sum.
     pub volumes: u32,
-    /// Adds the sums of earlier batches.
+    /// Whether the sums of earlier batches are added.
     pub earlier: bool,
-    /// Computes the path along the row.
+    /// Whether the kernel computes the path along the row.
     pub fused: bool,
-    /// Reads exact sums of 32 bits: of SAD, or of aggregated costs without paths.
+    /// Whether the kernel reads exact sums of 32 bits: of SAD, or of aggregated costs without paths.
     pub exact: bool,
-    /// Finds the best rival, for uniqueness and confidence.
+    /// Whether the best rival is needed, for uniqueness and confidence.
     pub rivals: bool,
-    /// Drops pixels at the border or by the match threshold.
+    /// Whether pixels are dropped at the border or by the match threshold.
     pub drops: bool,
-    /// Finds the right image's winners too.
+    /// Whether the right image's winners are needed too.
     pub checked: bool,
-    /// Keeps the sums, for traces.
+    /// Whether the sums are kept, for traces.
     pub keeps_sums: bool,
 }
 
-/// A source being written.
 struct SourceBuilder {
     text: String,
     bindings: usize,
 }
 
 impl KernelConfig {
-    /// Path costs of one direction.
+    /// Returns the source of the path costs of one direction.
     pub fn paths(&self) -> Source {
         let mut text = self.lanes_text(1, false);
         let (enable, step) = match self.variant.path_bits {
@@ -108,7 +107,7 @@ impl KernelConfig {
         text.into_source("aggregate/paths")
     }
 
-    /// The cost volume from codes.
+    /// Returns the source of the cost volume from codes.
     pub fn compare(&self) -> Source {
         let mut text = self.lanes_text(1, false);
         place(&mut text, 1);
@@ -118,7 +117,7 @@ impl KernelConfig {
         text.into_source("cost/compare")
     }
 
-    /// Sums of stored directions.
+    /// Returns the source of the sums of stored directions.
     pub fn sum(&self, volumes: u32) -> Source {
         let mut text = self.lanes_text(1, false);
         let loads = self.volumes(&mut text, volumes, "index");
@@ -128,7 +127,7 @@ impl KernelConfig {
         text.into_source("aggregate/sum")
     }
 
-    /// Winners of both images.
+    /// Returns the source of the winners of both images.
     pub fn winner(&self, winner: WinnerConfig) -> Source {
         let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
         let mut text = self.lanes_text(if fused { 2 } else { 1 }, rivals);
@@ -177,7 +176,7 @@ impl KernelConfig {
         text.into_source("disparity/winner_takes_all")
     }
 
-    /// The common part of the kernels with lanes: constants, aliases, uniforms.
+    /// Begins a source with the common part of the kernels with lanes: constants, aliases, uniforms.
     fn lanes_text(&self, sites: u32, rivals: bool) -> SourceBuilder {
         let Self { variant, candidates, gated, .. } = self;
         let (words, lanes, lines) = (variant.words, variant.lanes(*candidates), variant.lines(*candidates));
@@ -197,7 +196,6 @@ impl KernelConfig {
         text
     }
 
-    /// Whether codes are compared by a table.
     pub(super) fn has_table(&self) -> bool {
         matches!(self.comparison, Comparison::Tables { .. } | Comparison::LearnedTable)
     }
@@ -218,7 +216,6 @@ impl KernelConfig {
         }
     }
 
-    /// First and last candidate of a pixel.
     fn gates(&self, text: &mut SourceBuilder) {
         let body = if self.gated {
             text.bind("gates", Binding::Read, "array<u32>");
@@ -234,7 +231,7 @@ impl KernelConfig {
         text.push(&format!("fn gate_of(here: vec2<u32>) -> vec2<u32> {{\n    {body}\n}}\n"));
     }
 
-    /// The costs of a lane of a volume spread over `slabs` buffers, as `costs` has them: from the volume or from codes.
+    /// Writes the costs of a lane of a volume spread over `slabs` buffers, as `costs` has them: from the volume or from codes.
     fn costs(&self, text: &mut SourceBuilder, slabs: u32, costs: &str) {
         place(text, slabs);
         if self.variant.costs == CostSource::Codes {
@@ -249,7 +246,7 @@ impl KernelConfig {
         text.push("}\n");
     }
 
-    /// Each of a lane's words, after the name of all.
+    /// Returns the suffix of each of a lane's words.
     fn parts(&self) -> &'static [&'static str] {
         match self.variant.words {
             1 => &[""],
@@ -258,7 +255,7 @@ impl KernelConfig {
         }
     }
 
-    /// Four costs in each word, computed from codes.
+    /// Writes the computation of four costs in each word from codes.
     fn codes(&self, text: &mut SourceBuilder) {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
         let (code, distance) = match self.comparison {
@@ -302,8 +299,8 @@ impl KernelConfig {
         text.push(wgsl!("aggregate/costs_from_codes"));
     }
 
-    /// The entry of the path kernel. Pixels wait in variables of their own, one for each step that they are loaded ahead, so that none
-    /// has to be moved or chosen by an index.
+    /// Returns the entry of the path kernel. Each step that is loaded ahead has its pixel in a variable of its own, so that none has to be
+    /// moved or indexed.
     fn follow(&self) -> String {
         let ahead = self.variant.ahead;
         let mut text =
@@ -334,9 +331,9 @@ impl KernelConfig {
         text
     }
 
-    /// The volumes of path costs of one slab, and their sum. Of bytes b0 to b3 it adds up b0 and b2, and b1 + 256 b2 + 65536 b3,
-    /// which leaves the odd ones once 256 b2 is taken off: four operations for a word. So sums of up to 256 volumes fit. Returns the
-    /// names of a lane's words at `index`, and their values.
+    /// Writes the sum of the volumes of path costs of one slab. Of bytes b0 to b3 it adds up b0 and b2, and b1 + 256 b2 + 65536 b3; the odd
+    /// ones remain once 256 b2 is subtracted: four operations for a word, and sums of up to 256 volumes fit. Returns the names of a
+    /// lane's words at `index`, and their values.
     fn volumes(&self, text: &mut SourceBuilder, volumes: u32, index: &str) -> Vec<(String, String)> {
         let mut sum = String::new();
         let mut loads = Vec::new();
@@ -378,7 +375,7 @@ impl KernelConfig {
     }
 }
 
-/// A lane's words of a pixel that are loaded, by name, with their values.
+/// Writes the loading of a lane's words of a pixel, by name, with their values.
 fn load_sums(argument: &str, loads: &[(String, String)]) -> String {
     let fields: Vec<_> = loads.iter().map(|(name, _)| format!("    {name}: Words,\n")).collect();
     let values: Vec<_> = loads.iter().map(|(_, value)| value.as_str()).collect();
@@ -389,15 +386,15 @@ fn load_sums(argument: &str, loads: &[(String, String)]) -> String {
     )
 }
 
-/// Where a lane's words of a pixel are.
+/// Writes the position of a lane's words of a pixel.
 fn place(text: &mut SourceBuilder, slabs: u32) {
     text.push("fn place_of(pixel: vec2<u32>, lane: u32) -> Place {\n");
     text.push(&slab_place(slabs, ["pixel.x", "pixel.y", "dispatch.origin"], ["LANES", "lane"]));
     text.push("    return Place(pixel, lane, slab, at);\n}\n");
 }
 
-/// Declares `at`, the index of `element` of pixel (`x`, `y`) among `elements` a pixel in its slab, and `slab`. A single buffer begins
-/// at the row `origin`.
+/// Declares `at`, the index of `element` of pixel (`x`, `y`) among `elements` a pixel in its slab, and `slab`. A single buffer begins at
+/// the row `origin`.
 fn slab_place(slabs: u32, [x, y, origin]: [&str; 3], [elements, element]: [&str; 2]) -> String {
     let (slab, first_row) = if slabs == 1 {
         ("0u".to_owned(), origin)
@@ -409,7 +406,7 @@ fn slab_place(slabs: u32, [x, y, origin]: [&str; 3], [elements, element]: [&str;
     )
 }
 
-/// `access` to the buffer whose number is `slab`.
+/// Applies `access` to the buffer whose number is `slab`.
 fn in_slab(slabs: u32, slab: &str, access: impl Fn(u32) -> String) -> String {
     if slabs == 1 {
         return format!("    {}\n", access(0));
@@ -424,7 +421,7 @@ fn in_slab(slabs: u32, slab: &str, access: impl Fn(u32) -> String) -> String {
 }
 
 impl SourceBuilder {
-    /// With the declarations and uniforms of every kernel.
+    /// Begins a source with the declarations and uniforms of every kernel.
     fn new() -> Self {
         let mut text = Self { text: wgsl!("common").to_owned(), bindings: 1 };
         text.bind("dispatch", Binding::Uniform, "DispatchParams");
@@ -435,7 +432,6 @@ impl SourceBuilder {
         self.text.push_str(more);
     }
 
-    /// Declares the next binding.
     fn bind(&mut self, name: &str, kind: Binding, ty: &str) {
         let space = match kind {
             Binding::Uniform => "<uniform>",

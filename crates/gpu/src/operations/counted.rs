@@ -4,9 +4,9 @@ use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::{HashMap, HashSet};
 
-/// Operations of one turn of the first loop of `entry`, or of all of it if it has none, with those of the functions that it calls; loops inside it take `turns`. An operation on a vector counts once for
-/// each component, and by half for one of 16 bits: of floats, and of integers if `packs_i16`. Branches that a constant excludes do not count; neither do conversions between
-/// vectors and their components.
+/// Counts the operations of one turn of the first loop of `entry`, or of all of it without a loop, with the functions that it calls; inner
+/// loops run `turns` times. An operation on a vector counts once for each component, and by half with 16 bits: for floats, and for
+/// integers if `packs_i16`. Branches that a constant excludes do not count, nor conversions between vectors and their components.
 pub(super) fn in_loop(source: &str, entry: &str, turns: u32, packs_i16: bool) -> f64 {
     let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|err| panic!("{}", err.emit_to_string(source)));
     let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
@@ -47,9 +47,8 @@ struct Instruction {
 struct Code {
     entry: u32,
     functions: HashMap<u32, Vec<Instruction>>,
-    /// Components of types that have any, and how many of them a register has.
+    /// Components of types that have any, and their number in a register.
     types: HashMap<u32, (u32, u32)>,
-    /// Types of results.
     results: HashMap<u32, u32>,
     constants: HashMap<u32, bool>,
 }
@@ -97,7 +96,7 @@ impl Code {
     fn operations(&self, body: &[Instruction], turns: f64) -> f64 {
         let mut sum = 0.0;
         let mut merge = 0;
-        // labels of blocks that are never entered, and where the code goes on
+        // labels of blocks that are never entered, and the label behind them
         let mut skipped: HashSet<u32> = HashSet::new();
         let mut skips = false;
         // the label behind a loop
@@ -129,7 +128,7 @@ impl Code {
     }
 
     fn weight(&self, opcode: u16, words: &[u32]) -> f64 {
-        // comparisons count by what they compare
+        // comparisons count by the type of their operands
         let ty = match opcode {
             170..=191 => self.results.get(&words[2]).copied().unwrap_or(0),
             _ => words.first().copied().unwrap_or(0),
@@ -141,11 +140,11 @@ impl Code {
         match opcode {
             // arithmetic, logic, shifts, selections, counts of bits, comparisons, conversions, exchanges in a subgroup
             109..=114 | 126..=141 | 164..=191 | 194..=205 | 333..=366 => f64::from(components) * each,
-            // halves and the bits of two of them: another name for a register
+            // packing and unpacking of halves: another name for a register
             op::EXT_INST if matches!(words[3], 58 | 62) => 0.0,
-            // clamps are two
+            // a clamp is two operations
             op::EXT_INST => f64::from(components) * each * if matches!(words[3], 43..=45) { 2.0 } else { 1.0 },
-            // registers have names; only pairs in one are put together
+            // shuffles rename registers; only pairs in one register have to be put together
             op::VECTOR_SHUFFLE if is_packed => f64::from(components) * each,
             op::COMPOSITE_CONSTRUCT if is_packed && pairs_two() => 1.0,
             op::BITCAST => 0.0,

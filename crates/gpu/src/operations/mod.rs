@@ -1,11 +1,11 @@
-//! Integer operations of a pixel in the stages whose arithmetic counts: costs, local aggregation, paths, winners. Together with
-//! the rate of a device they show whether arithmetic bounds a stage.
+//! Integer operations of a pixel in the stages whose arithmetic matters: costs, local aggregation, paths, winners. With the rate of a
+//! device they show whether arithmetic bounds a stage; for local aggregation they also decide how dispatches are split.
 //!
 //! Counted from the WGSL for one lane: additions, shifts, minima, comparisons, selections, bit counts and shuffles, one for each
-//! component of a vector, and a half for one of 16 bits where the device's compiler packs two of them into a register and computes both
-//! at once: floats, it is assumed, everywhere, integers as [`packs_i16`](super::limits::Limits::packs_i16) says. A test compares
-//! steps and winners with the compiled SPIR-V. Not counted: loads, stores, loop invariants, and the other stages. Local aggregation, whose work depends
-//! on the image, is counted with arms of half their length; its numbers also decide how its dispatches are split.
+//! component of a vector. A component of 16 bits counts half where the device's compiler packs two of them into a register: floats are
+//! assumed to be packed everywhere, integers by [`packs_i16`](super::limits::Limits::packs_i16). Not counted: loads, stores, loop
+//! invariants, and the other stages. Arms of local aggregation are assumed to have half their maximum length. A test compares steps and
+//! winners with the compiled SPIR-V.
 
 use super::kernels::{LocalConfig, WinnerConfig};
 use super::layout::Layout;
@@ -14,7 +14,7 @@ use super::variant::{CostSource, Exchange, PathBits};
 use crate::stereo::Aggregation;
 use crate::stereo::cost::{Channel, Comparison};
 
-/// Costs of a pixel: from codes, or of windows.
+/// Counts the costs of a pixel: from codes, or of windows.
 pub(super) fn cost(layout: &Layout) -> u64 {
     let structure = &layout.structure;
     if structure.is_windowed() {
@@ -30,7 +30,6 @@ pub(super) fn cost(layout: &Layout) -> u64 {
     u64::from(layout.words) * from_codes(structure.comparison) + lanes * 18
 }
 
-/// Aggregated costs of a pixel, in one entry of the shaders.
 pub(super) fn aggregate(layout: &Layout, local: &LocalConfig, entry: &str) -> u64 {
     let (words, reach) = (u64::from(layout.words), u64::from(local.reach));
     let side = 2 * reach + 1;
@@ -62,12 +61,12 @@ pub(super) fn aggregate(layout: &Layout, local: &LocalConfig, entry: &str) -> u6
                 // for each place of the window four products, weighted costs and sums, and their places
                 side * side * (4 * 5 + 7 + 6) + weights + 4 * 2 + result
             }
-            // arms of all lengths are as frequent, in an image without surprises
+            // assumes that arms of all lengths are equally frequent
             _ => (reach + 1) * (reach + 1) * (5 * 28 + 4 * 5 + 7 + halved) + result,
         }
 }
 
-/// One step of a path: all candidates of a pixel in one direction.
+/// Counts one step of a path: all candidates of a pixel in one direction.
 pub(super) fn step(layout: &Layout) -> u64 {
     let variant = layout.kernel.variant;
     let words = u64::from(layout.words);
@@ -92,13 +91,11 @@ pub(super) fn step(layout: &Layout) -> u64 {
     words * (load(layout) + UNPACKED + following(layout) + packed) + lanes * of_lane
 }
 
-/// Sums of stored directions, for one pixel.
 pub(super) fn sum(layout: &Layout, volumes: u32) -> u64 {
     let lanes = u64::from(layout.words / layout.kernel.variant.words);
     u64::from(layout.words) * added(layout, volumes) + lanes * 8
 }
 
-/// Sums and the winners of both images, for one pixel.
 pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
     let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
     let words = u64::from(layout.words);
@@ -114,8 +111,8 @@ pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
     let rivals_in_word = if_so(rivals, 4 * 4);
     let right = if_so(checked, 4);
     let walk = if_so(fused, UNPACKED + following(layout) + 4 + 2);
-    // of a lane: the pixel and its place 14, the next one's 6, the neighbours' sums 36, whose pixel it is 1, loops 3; once for as many pixels as lanes
-    // sub-pixel, confidence and the word of the map 60
+    // of a lane: the pixel and its place 14, the next one's 6, the neighbours' sums 36, whose pixel it is 1, loops 3; once for as many
+    // pixels as lanes: sub-pixel, confidence and the word of the map 60
     let shared = (60 + if_so(drops, 9)).div_ceil(lanes);
     let of_lane = 54
         + shared
@@ -126,28 +123,26 @@ pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
     words * (sums + keys + rivals_in_word + right + walk) + lanes * of_lane
 }
 
-/// Four costs of a byte each become four numbers.
+/// Operations that turn four costs of a byte each into four numbers.
 const UNPACKED: u64 = 6;
 
 /// Operations on the path cost of a candidate: five of the recurrence, one for L, one for the minimum.
 const FOLLOWING: u64 = 7;
 
-/// Operations on the path costs of a word of four candidates.
 fn following(layout: &Layout) -> u64 {
     4 * (FOLLOWING + masked(layout))
 }
 
-/// Leaving out a candidate that may not exist: where it lies in the gate, and a selection.
+/// Counts the masking of a candidate that may not exist: its position in the gate, and a selection.
 fn masked(layout: &Layout) -> u64 {
     if is_masked(layout) { 3 } else { 0 }
 }
 
-/// Whether some candidates of a lane do not exist.
 fn is_masked(layout: &Layout) -> bool {
     layout.kernel.gated || layout.words * 4 != layout.structure.candidates
 }
 
-/// Costs of four candidates as a kernel gets them: from a volume they come ready.
+/// Counts the loading of four candidates' costs: costs from a volume need no operation.
 fn load(layout: &Layout) -> u64 {
     match layout.kernel.variant.costs {
         CostSource::Volume => 0,
@@ -155,7 +150,7 @@ fn load(layout: &Layout) -> u64 {
     }
 }
 
-/// Four costs from codes: the candidate, the partner's place 3, the distance, and the word.
+/// Counts four costs from codes: the candidate, the partner's place 3, the distance, and the word.
 fn from_codes(comparison: Comparison) -> u64 {
     let distance = match comparison {
         Comparison::Hamming(shape) if shape.bits() > 32 => 5,
@@ -170,13 +165,13 @@ fn from_codes(comparison: Comparison) -> u64 {
     4 * (1 + 3 + distance) + 6
 }
 
-/// Adding the increments of paths, for a word of four candidates.
+/// Counts the addition of the increments of paths, for a word of four candidates.
 fn added(layout: &Layout, volumes: u32) -> u64 {
     let each = if layout.kernel.wide { 2 } else { 4 };
     u64::from(volumes) * each + if layout.kernel.wide { 2 } else { 2 + 3 }
 }
 
-/// Operations of a lane to exchange values with its neighbours and to find `numbers` minima over all lanes.
+/// Counts a lane's exchange of values with its neighbours and the search for `numbers` minima over all lanes.
 fn exchanged(layout: &Layout, numbers: u64) -> u64 {
     let variant = layout.kernel.variant;
     match variant.exchange {
@@ -200,7 +195,7 @@ mod tests {
         layout_on(true, params, change)
     }
 
-    /// On a device whose compiler packs 16-bit integers, or does not.
+    /// Returns the layout on a device whose compiler packs 16-bit integers, or does not.
     fn layout_on(packs_i16: bool, params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
         let limits = Limits {
             subgroup: 32,
@@ -221,20 +216,20 @@ mod tests {
         Layout::new(structure, variant, &limits, "test").unwrap()
     }
 
-    /// Parameters of the page on performance.
+    /// Returns the parameters of docs/performance.md.
     fn chosen() -> StereoParams {
         StereoParams { num_disparities: 128, ..StereoParams::default() }
     }
 
-    /// Compares the operations of this file's formulas with those counted in SPIR-V, for each candidate. The latter include invariants of the
-    /// loop.
+    /// Compares the operations of this file's formulas with those counted in SPIR-V, for each candidate. The latter include invariants of
+    /// the loop.
     fn assert_close(what: &str, told: u64, counted: f64, tolerance: f64) {
         let (told, counted) = (told as f64 / 128.0, counted / 128.0);
         assert!((counted - told).abs() <= tolerance * told, "{what}: {told:.2} operations, {counted:.2} in SPIR-V");
     }
 
     #[test]
-    fn a_step_takes_as_many_operations_as_its_spirv() {
+    fn step_formula_matches_spirv() {
         let all = [PathBits::I32, PathBits::F16].into_iter().flat_map(|bits| WORDS.map(|words| (bits, words)));
         for (path_bits, words) in all.chain([(PathBits::I16, 4)]) {
             for (gating, tolerance) in [(None, 0.05), (Some(2), 0.25)] {
@@ -252,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn winners_take_as_many_operations_as_their_spirv() {
+    fn winner_formula_matches_spirv() {
         for (fused, rivals, ahead) in [(false, false, 1), (false, true, 1), (true, false, 1), (false, false, 2)] {
             let layout = layout(&chosen(), |v| *v = Variant { ahead, fused, ..*v });
             let what = WinnerConfig {
@@ -278,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_take_as_many_operations_as_their_spirv() {
+    fn cost_formula_matches_spirv() {
         let layout = layout(&chosen(), |_| ());
         let lanes = f64::from(layout.words / layout.kernel.variant.words);
         let counted = lanes * counted::in_loop(&layout.kernel.compare().text, "compare", 1, true);

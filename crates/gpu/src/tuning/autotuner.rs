@@ -5,7 +5,7 @@ use crate::variant::{AHEADS, CostSource, Exchange, PIECES, PathBits, Requirement
 
 /// Timed pairs per variant; the minimum counts, because other programs may use the device.
 const SAMPLES: usize = 4;
-/// A variant replaces the best one if its time is below this share of it: smaller gains may be noise.
+/// Share of the best time below which a variant replaces the best one: smaller gains may be noise.
 const MIN_GAIN: f64 = 0.97;
 
 /// Coordinate descent over the fields of a variant.
@@ -15,7 +15,6 @@ pub struct Autotuner {
     best: Variant,
     best_ms: Option<f64>,
     candidate: Option<Variant>,
-    /// Index of the next field to vary.
     field: usize,
     waiting: Vec<Variant>,
     samples: Vec<f64>,
@@ -28,22 +27,21 @@ impl Autotuner {
         Self { limits, requirements, best, best_ms: None, candidate, field: 0, waiting, samples }
     }
 
-    /// The quickest variant so far.
+    /// Returns the quickest variant so far.
     pub fn best(&self) -> Variant {
         self.best
     }
 
-    /// The variant to measure next; none when the search is complete.
+    /// Returns the variant to measure next; `None` when the search is complete.
     pub fn candidate(&self) -> Option<Variant> {
         self.candidate
     }
 
-    /// The quickest variant and its time, when the search is complete.
+    /// Returns the quickest variant and its time, ms, when the search is complete.
     pub fn result(&self) -> Option<(Variant, f64)> {
         self.best_ms.filter(|_| self.candidate.is_none()).map(|ms| (self.best, ms))
     }
 
-    /// Adds the time of a pair.
     pub(crate) fn add_sample(&mut self, variant: Variant, ms: f64) {
         if self.candidate != Some(variant) {
             return;
@@ -77,7 +75,7 @@ impl Autotuner {
     }
 }
 
-/// The variations of each field, those with the largest effect first.
+/// Variations of each field, those with the largest effect first.
 const VARIATIONS: [fn(Variant) -> Vec<Variant>; 8] = [
     |base| WORDS.map(|words| Variant { words, ..base }.with_possible_paths()).to_vec(),
     |base| PathBits::ALL.iter().map(|&path_bits| Variant { path_bits, ..base }).collect(),

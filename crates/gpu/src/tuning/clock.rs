@@ -1,29 +1,29 @@
-//! When the clock of a device is steady. A device that rests for a part of the time lowers it, on an H100 to a quarter within seconds
-//! at half the load, and raises it only after some time under full load: whatever is timed before then is too slow.
+//! Detection of a steady device clock. A device that is partly idle lowers its clock, on an H100 to a quarter within seconds at half the
+//! load, and raises it only after some time under full load: times from before then are too long.
 
 use crate::engine::{Engine, EngineError, Job, Output};
 use std::time::{Duration, Instant};
 
-/// Time under load after which a device that has rested may have raised its clock; before, pairs are alike at the low one.
+/// Time under load after which an idle device may have raised its clock; before, all pairs are slow.
 pub const RESTED: Duration = Duration::from_millis(400);
 /// Time under load for a device that is loaded already.
 pub(super) const LOADED: Duration = Duration::from_millis(50);
-/// Time under load at most.
+/// Maximum time under load.
 const MAX_LOAD: Duration = Duration::from_secs(1);
-/// Share of the best time by which a pair has to be quicker to be called so.
+/// Share of the best time by which a pair has to be quicker to count as quicker.
 const QUICKER: f64 = 0.01;
 
-/// A device under load, pair after pair.
+/// Clock of a device under load, observed pair after pair.
 pub struct Clock {
     began: Instant,
     least: Duration,
     best_ms: f64,
-    /// Pairs since the last quicker one.
+    /// Number of pairs since the last quicker one.
     alike: usize,
 }
 
 impl Clock {
-    /// Before the first pair; pairs count from `least` on.
+    /// Starts before the first pair; pairs count after `least` under load.
     pub fn start(least: Duration) -> Self {
         Self { began: Instant::now(), least, best_ms: f64::INFINITY, alike: 0 }
     }
@@ -40,8 +40,8 @@ impl Clock {
     }
 }
 
-/// Matches the jobs in turn, `pairs` in all, with as many in flight as the engine takes, so that the device never rests between them.
-/// The times of stages count then; that of a pair contains its wait for others.
+/// Matches the jobs in turn, `pairs` in all, with as many in flight as the engine takes, so that the device is never idle. The times of
+/// stages are meaningful then; the time of a pair contains its wait for others.
 ///
 /// # Errors
 /// Errors of [`Engine::submit`] and [`Engine::collect`].
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_is_steady_once_pairs_are_no_quicker_and_never_later_than_a_second() {
+    fn clock_is_steady_when_pairs_get_no_quicker_or_after_a_second() {
         // 5 ms a pair at first, 1 ms from 100 ms of load on
         let pair_ms = |loaded: u32| if loaded < 100 { 5.0 - f64::from(loaded) / 25.0 } else { 1.0 };
         let mut clock = Clock::start(LOADED);

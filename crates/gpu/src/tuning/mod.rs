@@ -1,5 +1,5 @@
-//! Measures which variant is quickest: on the pairs of a running pipeline, or all at once as a study. All variants give the same
-//! bits. Fang et al. (2012) name such tuning as the step after their model.
+//! Search for the quickest variant: on the pairs of a running pipeline, or all at once as a study. All variants give the same bits. Fang
+//! et al. (2012) name such tuning as the step after their model.
 
 mod selector;
 mod autotuner;
@@ -19,21 +19,21 @@ use super::layout::Structure;
 use super::variant::Variant;
 use crate::engine::cached::Measurements;
 
-/// The quickest variant for one adapter, driver and size.
+/// Quickest variant for one adapter, driver and size.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Record {
-    /// The variant.
+    /// Variant that was measured.
     pub variant: Variant,
     /// Time of a pair on the device, ms.
     pub ms: f64,
 }
 
-/// The records of this user, by [`record_key`].
+/// Returns the user's records, by [`record_key`].
 pub fn records() -> Measurements {
     Measurements::named("gpu-variants.json")
 }
 
-/// Key of a measurement: everything that the quickest variant depends on.
+/// Returns the key of a measurement: everything on which the quickest variant depends.
 pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
     let info = gpu.adapter.get_info();
     let Structure { width, height, candidates, comparison, paths, .. } = structure;

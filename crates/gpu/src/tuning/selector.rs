@@ -1,4 +1,4 @@
-//! Selects the variant of the next job: measured before, or being measured.
+//! Choice of the next job's variant: a measured one, or one to be measured.
 
 use super::{Autotune, Autotuner, Record, record_key, records};
 use crate::engine::EngineError;
@@ -10,8 +10,8 @@ use crate::variant::{Variant, VariantOverrides};
 use crate::{Gpu, GpuOptions};
 use std::collections::HashMap;
 
-enum State {
-    /// The measured variant; none where nothing is measured.
+enum TuningState {
+    /// Measured variant; `None` where nothing is measured.
     Known(Option<Variant>),
     Tuning(Autotuner),
 }
@@ -21,8 +21,7 @@ pub struct VariantSelector {
     autotune: Autotune,
     pub overrides: VariantOverrides,
     records: Measurements,
-    /// By record key.
-    states: HashMap<String, State>,
+    states: HashMap<String, TuningState>,
 }
 
 impl VariantSelector {
@@ -32,7 +31,7 @@ impl VariantSelector {
         Self { gpu, autotune: options.autotune, overrides, records, states: HashMap::new() }
     }
 
-    /// The quickest known variant for a job. While tuning it is the one to measure, if it is compiled and nothing else is in
+    /// Returns the quickest known variant for a job. While tuning it is the one to measure, if that is compiled and nothing else is in
     /// flight.
     pub fn variant(
         &mut self,
@@ -52,13 +51,13 @@ impl VariantSelector {
                 Autotune::Everywhere => true,
             };
             match self.records.get::<Record>(key) {
-                None if tunes => State::Tuning(Autotuner::new(*limits, structures[0].requirements())),
-                record => State::Known(record.map(|record| record.variant)),
+                None if tunes => TuningState::Tuning(Autotuner::new(*limits, structures[0].requirements())),
+                record => TuningState::Known(record.map(|record| record.variant)),
             }
         });
         let autotuner = match state {
-            State::Known(variant) => return *variant,
-            State::Tuning(autotuner) => autotuner,
+            TuningState::Known(variant) => return *variant,
+            TuningState::Tuning(autotuner) => autotuner,
         };
         let Some(variant) = autotuner.candidate().filter(|_| is_idle) else { return Some(autotuner.best()) };
         let key = GraphKey { structures: structures.to_vec(), variant, max_work, keeps_sums: false };
@@ -76,13 +75,13 @@ impl VariantSelector {
     /// Whether no measurement is left.
     #[cfg(any(test, feature = "testing"))]
     pub fn is_known(&self, key: &GraphKey) -> bool {
-        !matches!(self.states.get(&record_key(&self.gpu, &key.structures[0])), Some(State::Tuning(_)))
+        !matches!(self.states.get(&record_key(&self.gpu, &key.structures[0])), Some(TuningState::Tuning(_)))
     }
 
-    /// Skips a variant for which memory is too small; false if it is not being measured.
+    /// Skips a variant for which memory is too small. Returns `false` if it is not being measured.
     pub fn give_up(&mut self, key: &GraphKey) -> bool {
         match self.states.get_mut(&record_key(&self.gpu, &key.structures[0])) {
-            Some(State::Tuning(autotuner)) if autotuner.candidate() == Some(key.variant) => {
+            Some(TuningState::Tuning(autotuner)) if autotuner.candidate() == Some(key.variant) => {
                 autotuner.skip();
                 true
             }
@@ -93,11 +92,11 @@ impl VariantSelector {
     /// Adds the time of a pair while tuning, and stores the quickest variant at the end.
     pub(crate) fn add_sample(&mut self, key: &GraphKey, ms: f64) {
         let record_key = record_key(&self.gpu, &key.structures[0]);
-        let Some(State::Tuning(autotuner)) = self.states.get_mut(&record_key) else { return };
+        let Some(TuningState::Tuning(autotuner)) = self.states.get_mut(&record_key) else { return };
         autotuner.add_sample(key.variant, ms);
         let Some((variant, ms)) = autotuner.result() else { return };
         log::info!("{} is quickest with {variant}: {ms:.2} ms ({record_key})", self.gpu.info.adapter);
         self.records.put(&record_key, &Record { variant, ms });
-        self.states.insert(record_key, State::Known(Some(variant)));
+        self.states.insert(record_key, TuningState::Known(Some(variant)));
     }
 }

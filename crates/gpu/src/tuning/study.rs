@@ -1,4 +1,4 @@
-//! Every variant timed on one pair.
+//! Study of a pair: the times of every variant.
 
 use crate::GpuEngine;
 use crate::engine::{Engine as _, EngineError, Job, Output, run};
@@ -6,46 +6,46 @@ use crate::layout::Structure;
 use crate::tuning::clock::{Clock, LOADED, burst};
 use crate::variant::{AHEADS, CostSource, PIECES, PathBits, Variant, VariantOverrides, WORKGROUPS};
 
-/// Pairs at least between two looks at the clock.
+/// Minimum pairs between two checks of the clock.
 const BURST: usize = 6;
 
-/// One variant's times.
+/// Times of one variant.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Trial {
-    /// The variant.
+    /// Variant that was timed.
     #[serde(flatten)]
     pub variant: Variant,
-    /// Path costs alone, ms; `None` without timestamps.
+    /// Time of the path costs alone, ms; `None` without timestamps.
     pub paths_ms: Option<f64>,
-    /// Sums and winners alone, ms; `None` without timestamps.
+    /// Time of sums and winners alone, ms; `None` without timestamps.
     pub winner_ms: Option<f64>,
-    /// The whole pair: on the device where it has timestamps, else from submission to result, ms.
+    /// Time of the whole pair, ms: on the device where it has timestamps, else from submission to result.
     pub pair_ms: f64,
 }
 
 /// All trials.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Study {
-    /// In the order in which they were made.
+    /// Trials in the order in which they were made.
     pub trials: Vec<Trial>,
-    /// Variants for which the device has no room, each with the numbers.
+    /// Variants for which the device has no room, each with the error text.
     pub left_out: Vec<(Variant, String)>,
 }
 
 impl Study {
-    /// The quickest one.
+    /// Returns the quickest trial.
     pub fn best(&self) -> Option<&Trial> {
         self.trials.iter().min_by(|a, b| a.pair_ms.total_cmp(&b.pair_ms))
     }
 }
 
-/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources with paths in 32 bits, then for the
-/// quickest of them pieces, fusing, paths in 16-bit integers, and paths in 16-bit floats and in 32 bits that load 1 to 4 steps ahead. The
-/// minimum counts, once `rounds` pairs in a row were no quicker. `on_trial` receives each trial, the number of trials so far and in all;
-/// the study ends when it returns false.
+/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources with paths in 32 bits; then, for the
+/// quickest of them, pieces, fusing, and paths in 16-bit integers, in 16-bit floats and in 32 bits that load 1 to 4 steps ahead. The
+/// minimum counts, once `rounds` pairs in a row were no quicker. `on_trial` receives each trial, the number of trials so far and in
+/// all; the study ends when it returns false.
 ///
 /// # Errors
-/// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.
+/// Errors of [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant without room is left out.
 pub fn study(
     engine: &mut GpuEngine,
     job: &Job,
@@ -97,10 +97,10 @@ pub fn study(
 
 fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> Result<Trial, EngineError> {
     let jobs = std::slice::from_ref(job);
-    let first = run(engine, job.clone())?; // compiles what is not compiled yet
+    let first = run(engine, job.clone())?; // compiles missing pipelines
     let mut clock = Clock::start(LOADED);
     let mut best = Trial { variant, paths_ms: None, winner_ms: None, pair_ms: f64::INFINITY };
-    // waits are in the time of a pair whose stages are not timed
+    // the time of a pair whose stages are not timed contains waits
     let is_timed = !first.stages.is_empty() && !first.engine.software;
     loop {
         let mut is_steady = !is_timed;
@@ -123,7 +123,7 @@ fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> R
     }
 }
 
-/// Keeps the device under load with the variant that is compiled, while another one is.
+/// Keeps the device under load with the compiled variant while another one is compiled.
 fn compile_under_load(engine: &mut GpuEngine, job: &Job, [compiled, next]: [Variant; 2]) -> Result<(), EngineError> {
     loop {
         engine.override_variant(VariantOverrides::all(next));
@@ -135,7 +135,7 @@ fn compile_under_load(engine: &mut GpuEngine, job: &Job, [compiled, next]: [Vari
     }
 }
 
-/// The sum of a pair's stages where the device times them, which excludes the work of other programs.
+/// Returns the sum of a pair's stages where the device times them, which excludes the work of other programs, ms.
 pub fn device_ms(output: &Output) -> f64 {
     let timed: f64 = output.stages.iter().map(|stage| stage.ms).sum();
     if timed > 0.0 && !output.engine.software { timed } else { output.compute_time.as_secs_f64() * 1e3 }

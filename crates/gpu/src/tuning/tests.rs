@@ -1,4 +1,4 @@
-//! Tuning with invented times.
+//! Tests of tuning with invented times.
 
 use super::*;
 use crate::limits::Limits;
@@ -19,14 +19,14 @@ const LIMITS: Limits = Limits {
 };
 const REQUIREMENTS: Requirements = Requirements { candidates: 128, wide: false, has_codes: true, has_row_path: true };
 
-/// A device that is quick with costs from codes, large workgroups and short pieces.
+/// Returns the time on a device that is quick with costs from codes, large workgroups and short pieces, ms.
 fn made_up_ms(variant: &Variant) -> f64 {
     let costs = if variant.costs == CostSource::Codes { 0.6 } else { 1.0 };
     costs * (1.0 + 10.0 / f64::from(variant.workgroup)) * (1.0 + f64::from(variant.piece) / 1000.0)
 }
 
 #[test]
-fn integrated_gpus_start_with_costs_from_codes_where_there_are_any() {
+fn integrated_gpus_start_with_costs_from_codes() {
     let integrated = Limits { discrete: false, integrated: true, ..LIMITS };
     let start = |limits: &Limits, has_codes| {
         let requirements = Requirements { has_codes, ..REQUIREMENTS };
@@ -40,13 +40,13 @@ fn integrated_gpus_start_with_costs_from_codes_where_there_are_any() {
 }
 
 #[test]
-fn exploring_ends_with_the_quickest_and_tries_little() {
+fn search_finds_the_quickest_variant_in_few_trials() {
     let mut autotuner = Autotuner::new(LIMITS, REQUIREMENTS);
     let mut pairs = 0;
     while let Some(trying) = autotuner.candidate() {
         assert_eq!(trying.unsupported_reason(&LIMITS, &REQUIREMENTS), None);
         assert_eq!(autotuner.result(), None, "not before all is known");
-        // the first pair with a variant is slow: buffers are made
+        // the first pair with a variant is slow: buffers are allocated
         autotuner.add_sample(trying, if pairs % 4 == 0 { 9.0 } else { 0.0 } + made_up_ms(&trying));
         autotuner.add_sample(Variant { words: trying.words % 4 + 1, ..trying }, 0.0); // a late one, of another variant
         pairs += 1;
@@ -58,7 +58,7 @@ fn exploring_ends_with_the_quickest_and_tries_little() {
 }
 
 #[test]
-fn what_cannot_run_is_left_out() {
+fn unsupported_variants_are_skipped() {
     let mut autotuner = Autotuner::new(LIMITS, REQUIREMENTS);
     let mut others = 0;
     while let Some(trying) = autotuner.candidate() {

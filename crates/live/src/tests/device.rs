@@ -1,5 +1,5 @@
-//! A GPU that goes away while the pipeline runs, and comes back. Needs an adapter (lavapipe will do); without one the tests
-//! say so and return, unless `REQUIRE_GPU=1`.
+//! Tests of a GPU that is lost while the pipeline runs, and returns. They need an adapter (lavapipe suffices); without one they print so
+//! and return, unless `REQUIRE_GPU=1`.
 
 use super::*;
 use crate::engine::GpuEngine;
@@ -24,7 +24,6 @@ fn by_name() -> OpenOptions {
     OpenOptions { choice: EngineChoice::Gpu, threads: Some(1), ..OpenOptions::default() }
 }
 
-/// Waits for a result of this engine.
 fn until_computed_by(live: &Live, kind: EngineKind) {
     let deadline = Instant::now() + RECOVERY_TIMEOUT;
     let before = live.status().engine.computed;
@@ -37,7 +36,7 @@ fn until_computed_by(live: &Live, kind: EngineKind) {
 }
 
 #[test]
-fn a_lost_gpu_costs_a_few_pairs_and_comes_back_by_itself() {
+fn lost_gpu_costs_a_few_pairs_and_is_reopened() {
     let Some(gpu) = Gpu::for_test() else { return };
     let live = start(&gpu, by_name());
     let params = live.params();
@@ -61,7 +60,7 @@ fn a_lost_gpu_costs_a_few_pairs_and_comes_back_by_itself() {
 }
 
 #[test]
-fn a_gpu_that_stays_away_is_told_and_can_be_chosen_again() {
+fn missing_gpu_is_reported_and_can_be_chosen_again() {
     let Some(gpu) = Gpu::for_test() else { return };
     let gone = OpenOptions { adapter: AdapterChoice::Name("no such adapter".into()), ..by_name() };
     let live = start(&gpu, gone);
@@ -79,9 +78,9 @@ fn a_gpu_that_stays_away_is_told_and_can_be_chosen_again() {
     assert!(live.status().errors.is_empty());
 }
 
-/// Nothing is on its way to the device when it goes: the next pair finds out.
+/// Nothing is in flight when the device is lost: the next pair notices.
 #[test]
-fn a_gpu_lost_while_the_picture_is_held_is_found_out_and_the_cpu_goes_on() {
+fn gpu_lost_while_paused_is_noticed_and_replaced_by_the_cpu() {
     let Some(gpu) = Gpu::for_test() else { return };
     let live = start(&gpu, by_name());
     live.pause();

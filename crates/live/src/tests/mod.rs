@@ -84,7 +84,7 @@ fn middle(live: &Live) -> Option<f32> {
 }
 
 #[test]
-fn a_source_that_ends_is_matched_to_its_last_pair() {
+fn last_pair_of_an_ended_source_is_matched() {
     let wakes = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&wakes);
     let wake: Wake = Arc::new(move || {
@@ -106,7 +106,7 @@ fn a_source_that_ends_is_matched_to_its_last_pair() {
 }
 
 #[test]
-fn another_source_takes_over_while_it_runs() {
+fn source_can_be_replaced_while_running() {
     let live = Live::start(Box::new(Shifted::new(3, u64::MAX)), options()).unwrap();
     until("the first source shows", || middle(&live) == Some(3.0));
     live.set_source(Box::new(Shifted::new(9, 4)), options().capture);
@@ -125,7 +125,7 @@ fn pause_holds_and_step_takes_one() {
     let shown = || live.latest().map_or(0, |output| output.job.frame.raw.sequence);
     until("something shows", || shown() > 0);
     live.pause();
-    // what was on its way comes through
+    // pairs in flight still arrive
     let settled = || loop {
         let before = shown();
         std::thread::sleep(Duration::from_millis(100));
@@ -143,7 +143,7 @@ fn pause_holds_and_step_takes_one() {
 }
 
 #[test]
-fn a_lost_source_is_told_and_the_last_result_stays() {
+fn lost_source_is_reported_and_the_last_result_stays() {
     let source = Shifted { fails: true, ..Shifted::new(4, 2) };
     let live = Live::start(Box::new(source), options()).unwrap();
     until("the loss is told", || live.status().errors.iter().any(|err| err.contains("unplugged")));
@@ -155,7 +155,7 @@ fn a_lost_source_is_told_and_the_last_result_stays() {
 }
 
 #[test]
-fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
+fn headless_run_ends_with_the_source_and_returns_the_last_result() {
     let finished = headless::run(Box::new(Shifted::new(5, 6)), options(), None).unwrap();
     assert_eq!(finished.status.engine.computed, 6);
     let summary = finished.summary;
@@ -168,20 +168,20 @@ fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
 }
 
 #[test]
-fn without_a_window_it_ends_after_the_results_asked_for() {
+fn headless_run_ends_after_the_requested_results() {
     let finished = headless::run(Box::new(Shifted::new(5, u64::MAX)), options(), Some(3)).unwrap();
     assert!(finished.status.engine.computed >= 3);
 }
 
 #[test]
-fn another_recipe_shows_at_once_also_on_a_held_pair() {
+fn new_preparation_also_applies_to_a_held_pair() {
     let live = Live::start(Box::new(Shifted::new(4, u64::MAX)), options()).unwrap();
     until("something shows", || middle(&live) == Some(4.0));
     live.pause();
     let width = || live.latest().map(|output| output.job.frame.size().0);
     live.set_preparation(FramePreparation { scale: Scale::Half, ..live.preparation() }).unwrap();
     until("the held pair is halved", || width() == Some(SIZE.0 / 2));
-    // what was in flight has come before it
+    // jobs in flight have finished before
     let held = live.latest().unwrap().job.frame.raw.sequence;
     let geometry = Geometry { estimated: true, ..Geometry::new(50.0, 0.1, 0.0, [0.0, 0.0]) };
     live.set_preparation(FramePreparation { geometry: Some(geometry), ..live.preparation() }).unwrap();

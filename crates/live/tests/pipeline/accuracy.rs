@@ -1,4 +1,4 @@
-//! Accuracy on real pairs with truth, by the rules of the Middlebury benchmark.
+//! Tests of accuracy on real pairs with truth, by the rules of the Middlebury benchmark.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use stereopsis_metrics::{TruthRegion, figures, truth_error};
 use stereopsis_stereo::filter::choice::choose;
 use stereopsis_stereo::{DisparityMap, Fill, INVALID, Preset, Prior, StereoParams};
 
-/// The four pairs of the second Middlebury evaluation, with the size of the search range.
+/// Pairs of the second Middlebury evaluation, with the size of their search range.
 const SCENES: [(&str, u32); 4] = [
     ("middlebury2001/tsukuba", 16),
     ("middlebury2001/venus", 22),
@@ -19,9 +19,9 @@ const SCENES: [(&str, u32); 4] = [
     ("middlebury2003/cones", 57),
 ];
 
-/// Mean bad-1.0 over the four pairs and their regions that each preset may have, filled, and bad-1.0 of nonocc on the built-in
-/// scene, as it comes; both a little above what was measured, with rows as they are. OpenCV's eight paths reach 9.54 on the pairs with their best block
-/// size and penalties, Hirschmüller's own SGM 7.5.
+/// Limits of each preset: the mean bad-1.0 over the four pairs and their regions, filled, and bad-1.0 of nonocc on the built-in scene,
+/// unfilled. Both are a little above the measured values, without correction of rows. OpenCV's eight paths reach 9.54 on the pairs with
+/// their best block size and penalties, Hirschmüller's own SGM 7.5.
 const PRESETS: [(Preset, f64, f64); 11] = [
     (Preset::Fast, 7.2, 2.5),
     (Preset::Balanced, 6.0, 2.4),
@@ -37,9 +37,9 @@ const PRESETS: [(Preset, f64, f64); 11] = [
 ];
 
 #[test]
-fn every_preset_is_as_good_on_the_middlebury_pairs_as_it_was_measured() {
+fn every_preset_keeps_its_accuracy_on_the_middlebury_pairs() {
     let Some(pairs) = pairs() else { return };
-    // adaptive weights take as long as all others together, and the next test looks at them
+    // adaptive weights take as long as all others together, and the next test covers them
     for (preset, most, _) in PRESETS.into_iter().filter(|(preset, ..)| *preset != Preset::Fang2012Aw) {
         let mean = mean_bad_percent(&pairs, |num_disparities| of_preset(preset, num_disparities));
         assert!(mean <= most, "{preset}: mean bad-1.0 is {mean:.2} %");
@@ -47,7 +47,7 @@ fn every_preset_is_as_good_on_the_middlebury_pairs_as_it_was_measured() {
 }
 
 #[test]
-fn every_preset_is_as_good_on_the_scene_as_it_was_measured() {
+fn every_preset_keeps_its_accuracy_on_the_scene() {
     assert_eq!(PRESETS.map(|(preset, ..)| preset).as_slice(), Preset::ALL);
     let pair = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, true);
     for (preset, _, most) in PRESETS {
@@ -58,10 +58,10 @@ fn every_preset_is_as_good_on_the_scene_as_it_was_measured() {
     }
 }
 
-/// Worlds that the network has not seen: it has learned from seeds below a hundred thousand.
+/// Seeds of worlds that the network was not trained on: training uses seeds below a hundred thousand.
 const UNSEEN: std::ops::Range<u32> = 1_000_000..1_000_006;
 
-/// An unseen world, and its filled map.
+/// Returns an unseen world, and its filled map.
 fn filled_map(seed: u32, choice: bool) -> (RawPair, DisparityMap) {
     let world = SceneWorld::Random;
     let options = SceneOptions { width: 240, height: 180, world, seed, noise: 1.0, ..SceneOptions::default() };
@@ -72,7 +72,7 @@ fn filled_map(seed: u32, choice: bool) -> (RawPair, DisparityMap) {
 }
 
 #[test]
-fn the_learned_choice_mends_filled_maps() {
+fn learned_choice_improves_filled_maps() {
     let bad_percent = |seed, choice| {
         let (pair, map) = filled_map(seed, choice);
         truth_error(&map, pair.truth.as_ref().unwrap()).unwrap().all.bad_1_percent
@@ -82,10 +82,10 @@ fn the_learned_choice_mends_filled_maps() {
     assert!(with < 0.95 * without, "bad-1.0 {with:.2} % with the choice, {without:.2} % without");
 }
 
-/// Checks that of disparities with a confidence of 80 %, about 80 % lie within 1 px of the truth, including filled ones.
+/// About 80 % of the disparities with a confidence of 80 % have to lie within 1 px of the truth, including filled ones.
 #[test]
 fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
-    // up to 50 %, up to 90 %, and above: pixels, those that are right, and the sum of their confidences
+    // confidences up to 50 %, up to 90 %, and above: pixels, right ones among them, and the sum of the confidences
     let mut bins = [[0.0_f64; 3]; 3];
     for seed in UNSEEN {
         let (pair, map) = filled_map(seed, true);
@@ -101,7 +101,7 @@ fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
             *bin = [bin[0] + 1.0, bin[1] + f64::from(u8::from(is_right)), bin[2] + chance];
         }
     }
-    // what a plane has filled is judged by the constants around it, and found less likely than it is
+    // disparities filled by a plane are judged by the constants around them, and get too low a confidence
     for ([pixels, right, chances], most_too_low) in bins.into_iter().zip([0.25, 0.15, 0.1]) {
         let (share, mean) = (right / pixels, chances / pixels);
         eprintln!("{pixels} pixels with a mean confidence of {mean:.3}: {share:.3} are right");
@@ -112,9 +112,9 @@ fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
     }
 }
 
-/// Bars seen through a doorway: each looks like the next one, so that the images agree at many disparities.
+/// Bars seen through a doorway all look alike, so that the images agree at many disparities.
 #[test]
-fn the_chance_is_low_where_a_pattern_repeats() {
+fn confidence_is_low_where_a_pattern_repeats() {
     let mut random = fastrand::Rng::with_seed(1);
     let wall = Image::from_fn(400, 180, |_, _| random.u8(60..200));
     let (bars_px, wall_px) = (10, 24);
@@ -138,21 +138,21 @@ fn the_chance_is_low_where_a_pattern_repeats() {
     assert!(bars < 0.8 && wall > 0.9, "{bars:.2} in the doorway, {wall:.2} on the wall");
 }
 
-/// Noisy frames of worlds in which nothing moves: the choice with the previous map changes fewer pixels, and not for the worse.
+/// In noisy frames of worlds without motion, the choice with the previous map changes fewer pixels, and has no more wrong ones.
 #[test]
-fn the_learned_choice_is_calmer_where_it_knows_the_map_before() {
+fn learned_choice_is_calmer_with_the_previous_map() {
     let (calmer, better) = knowing_the_map_before(SceneWorld::Random, 1_000_000..1_000_003);
     assert!(calmer < 0.9 && better < 1.01, "{calmer:.2} times as many changes, {better:.3} times the error");
 }
 
 #[test]
-fn knowing_the_map_before_leaves_no_trails_where_things_move() {
+fn previous_map_leaves_no_trails_behind_moving_things() {
     let (_, better) = knowing_the_map_before(SceneOptions::default().world, 1..3);
     assert!(better < 1.01, "{better:.3} times the error");
 }
 
-/// How many times as many pixels change by more than 1 px, and how many times the share of wrong ones there is, with a choice that
-/// knows the map before.
+/// Returns two ratios of the choice with the previous map to the choice without it: of the pixels that change by more than 1 px, and of
+/// the share of wrong ones.
 fn knowing_the_map_before(world: SceneWorld, seeds: std::ops::Range<u32>) -> (f64, f64) {
     let [mut alone, mut knowing] = [(0, 0.0); 2]; // pixels that change by more than 1 px, and wrong ones, %
     for seed in seeds {
@@ -187,7 +187,7 @@ fn knowing_the_map_before(world: SceneWorld, seeds: std::ops::Range<u32>) -> (f6
     (calmer, better)
 }
 
-/// Fang et al. 2012, section III-C: error rates of the three aggregations on Tsukuba.
+/// Compares with Fang et al. 2012, section III-C: error rates of the three aggregations on Tsukuba.
 #[test]
 fn local_methods_reach_their_papers_error_rates() {
     let Some(pairs) = pairs() else { return };
@@ -210,12 +210,12 @@ fn of_preset(preset: Preset, num_disparities: u32) -> StereoParams {
     params
 }
 
-/// The CPU engine's map, which is the reference's, only sooner.
+/// Matches on the CPU engine, which computes the reference's map sooner.
 fn match_on_cpu(pair: &RawPair, params: &StereoParams) -> DisparityMap {
     CpuEngine::new(None).match_next(&pair.left, &pair.right, params, false).unwrap().0.left
 }
 
-/// More directions, or turned ones, change little where texture is everywhere; a line drawn wrongly would.
+/// More or turned directions change little where texture is everywhere; a wrongly drawn line would change much.
 #[test]
 fn any_directions_match_the_scene_as_well_as_eight() {
     let pair = render(&SceneOptions { width: 240, height: 180, ..SceneOptions::default() }, 0, true);
@@ -233,7 +233,7 @@ fn any_directions_match_the_scene_as_well_as_eight() {
     }
 }
 
-/// Range of the tests of gating: longer than any of the pairs needs, as of somebody who does not know his scene.
+/// Number of disparities in the tests of gating: more than any of the pairs needs, as with an unknown scene.
 const LONG_RANGE: u32 = 96;
 
 #[test]
@@ -270,7 +270,7 @@ fn gating_matches_the_scene_as_well_as_the_whole_range() {
     }
 }
 
-/// The four pairs, where they are.
+/// Returns the four pairs, where they are installed.
 fn pairs() -> Option<Vec<(PairWithTruth, u32)>> {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from) else {
         eprintln!("skipped: STEREOPSIS_DATA is not set");
@@ -283,7 +283,7 @@ fn pairs() -> Option<Vec<(PairWithTruth, u32)>> {
     Some(SCENES.map(read).into())
 }
 
-/// Mean over the four Middlebury pairs and their three regions, filled; `params` from the size of the pair's own range.
+/// Returns the mean over the four Middlebury pairs and their three regions, filled; `params` gets the size of the pair's own range.
 fn mean_bad_percent(pairs: &[(PairWithTruth, u32)], params: impl Fn(u32) -> StereoParams) -> f64 {
     let mut means = Vec::new();
     for (pair, num_disparities) in pairs {
@@ -306,7 +306,7 @@ fn bad_percent_by_region(pair: &PairWithTruth, params: &StereoParams) -> Vec<f64
     figures.map(|figures| figures.error.bad_1_percent).collect()
 }
 
-/// Share of the candidates that gates leave.
+/// Returns the share of the candidates within the gates, per cent.
 fn searched_percent(left: &Luma, right: &Luma, params: &StereoParams) -> f64 {
     let Some(gates) = Prior::of(left, right, params, None).gates else { return 100.0 };
     let searched: usize = gates.pixels().iter().map(|gate| gate.range().count()).sum();

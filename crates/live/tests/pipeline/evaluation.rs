@@ -1,4 +1,4 @@
-//! Evaluation against truth: the layouts of the data sets, from tiny files, and the figures beside those of an independent script.
+//! Tests of the evaluation against truth: the layouts of the data sets, from tiny files, and the figures of an independent script.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn make_folder(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
 }
 
-/// Grey images of one value.
+/// Writes grey images of one value.
 fn pictures(root: &Path, names: &[&str], (width, height): (u32, u32), value: u8) {
     for name in names {
         let path = root.join(name);
@@ -21,14 +21,14 @@ fn pictures(root: &Path, names: &[&str], (width, height): (u32, u32), value: u8)
     }
 }
 
-/// 16-bit images, as of KITTI.
+/// Writes a 16-bit image, as in KITTI.
 fn deep_picture(root: &Path, name: &str, (width, height): (u32, u32), values: &[u16]) {
     let path = root.join(name);
     make_folder(&path);
     image::ImageBuffer::<image::Luma<u16>, _>::from_raw(width, height, values.to_vec()).unwrap().save(path).unwrap();
 }
 
-/// Floats in rows from the bottom.
+/// Writes floats in rows from the bottom.
 fn pfm(root: &Path, name: &str, (width, height): (usize, usize), values: &[f32]) {
     let path = root.join(name);
     make_folder(&path);
@@ -40,7 +40,7 @@ fn found(root: &Path) -> Vec<TruthPair> {
     find_truth_pairs(root).unwrap()
 }
 
-/// The only pair of a folder, read.
+/// Reads the only pair of a folder.
 fn one(root: &Path) -> PairWithTruth {
     let pairs = found(root);
     assert_eq!(pairs.len(), 1, "{pairs:?}");
@@ -52,7 +52,7 @@ fn regions(pair: &PairWithTruth) -> Vec<&'static str> {
 }
 
 #[test]
-fn grey_truth_of_middlebury_has_the_scale_of_its_size() {
+fn middlebury_grey_truth_has_the_scale_of_its_size() {
     for (left, right, truth, size, px, layout) in [
         ("im2.png", "im6.png", "disp2.png", (450, 375), 24.0, "Middlebury 2001, 2003"),
         ("im2.ppm", "im6.ppm", "disp2.pgm", (434, 383), 12.0, "Middlebury 2001, 2003"),
@@ -68,7 +68,7 @@ fn grey_truth_of_middlebury_has_the_scale_of_its_size() {
     ] {
         let root = tempfile::tempdir().unwrap();
         pictures(&root.path().join("set/scene"), &[left, right, truth], size, 96);
-        // other views lie beside
+        // other views in the same folder
         pictures(&root.path().join("set/scene"), &["im3.png", "view3.png"], size, 9);
         let pair = one(root.path());
         assert_eq!((pair.name.as_str(), pair.group(), pair.layout), ("set/scene", "scene", layout));
@@ -170,7 +170,7 @@ fn a_meta_json_names_truth_and_masks() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_is_named() {
+fn unusable_truth_is_refused_by_name() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path();
     pictures(folder, &["left.png", "right.png"], (2, 2), 9);
@@ -192,7 +192,7 @@ fn one_error(root: &Path) -> String {
     found(root)[0].read(MaxPixels::default()).unwrap_err().to_string()
 }
 
-/// A map near the truth, with every size of error up to 5 px and holes, in integers alone.
+/// Returns a map near the truth, with every size of error up to 5 px and holes, in integers alone.
 fn made_map(truth_px: &Image<f32>) -> DisparityMap {
     let (width, height) = truth_px.size();
     let values = Image::from_fn(width, height, |x, y| {
@@ -216,7 +216,7 @@ middlebury2006/aloe all 153393 84.68248225147171 69.7039630230845 50.33150143748
 middlebury2006/aloe nonocc 133011 84.6847253234695 69.70476126034688 50.30411018637556 20.334408432385292 66.67769251124636 45.33854855781953 90.9157889197134 2.0085219305859385 2.460079676553019 1.729166030883789
 sceneflow/scene0 all 518400 85.00405092592592 70.00868055555556 50.54089506172839 20.551311728395063 66.93168114037047 45.466572231332535 90.69502314814815 2.004624834949621 2.4550565787867664 1.7255773544311523";
 
-/// The script's figures by our names.
+/// Names of the script's figures.
 const SCRIPT: [&str; 10] = [
     "bad_05_percent",
     "bad_1_percent",
@@ -235,7 +235,7 @@ fn figure(figures: &Figures, name: &str) -> f64 {
 }
 
 #[test]
-fn figures_on_the_data_sets_are_those_of_the_independent_script() {
+fn figures_match_the_independent_script() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from) else {
         eprintln!("skipped: STEREOPSIS_DATA is not set");
         return;

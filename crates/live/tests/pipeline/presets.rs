@@ -1,4 +1,4 @@
-//! Every preset, live, on both engines: results come, and are the reference's, while size and source change.
+//! Tests of every preset, live, on both engines: results equal the reference while size and source change.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn every_preset_runs_live_on_the_gpu_and_survives_other_sizes_and_sources() {
     through_all_presets(EngineChoice::Gpu, EngineKind::Gpu);
 }
 
-/// Starts with one preset and goes through all of them; after each, the source changes.
+/// Starts with one preset and applies all of them; after each, the source changes.
 fn through_all_presets(choice: EngineChoice, kind: EngineKind) {
     let folder = tempfile::tempdir().unwrap();
     let picture = |name: &str, shift: u32| {
@@ -55,7 +55,7 @@ fn through_all_presets(choice: EngineChoice, kind: EngineKind) {
     }
 }
 
-/// Waits for a result as wanted, and compares it with the reference.
+/// Waits for a result that `is_wanted` accepts, and compares it with the reference.
 fn check(live: &Live, preset: Preset, kind: EngineKind, is_wanted: impl Fn(&Output) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(100);
     let output: Arc<Output> = loop {

@@ -1,9 +1,9 @@
-//! Many pairs, one after the other, with other contents each, other sizes, parameters and sources now and then: memory stays
-//! what it was. `make soak` runs ten thousand through each; a few hundred are among the other tests.
+//! Tests that memory does not grow over many pairs with changing contents, sizes, parameters and sources. `make soak` runs ten thousand
+//! through each test; a few hundred are among the other tests.
 //!
-//! The rule: sizes and parameters come again in the same order in each block of pairs, so that every block asks for the same memory.
-//! The first block is for warming up. The median of the resident memory over the last block may exceed that over the second one by
-//! [`MAX_GROWTH_MB`]. Ten thousand pairs exceed that with a leak of one byte per pixel and pair, six hundred with a leak of every pair.
+//! Sizes and parameters repeat in the same order in each block of pairs, so that every block needs the same memory. The first block warms
+//! up. The median of the resident memory over the last block may exceed the one over the second block by [`MAX_GROWTH_MB`]. Ten thousand
+//! pairs exceed that with a leak of one byte per pixel and pair, six hundred with a leak of every pair.
 
 #![cfg(target_os = "linux")] // no other system tells a process its memory in a file
 use fastrand::Rng;
@@ -26,8 +26,8 @@ use stereopsis_recording::write::{RecordOptions, Recorder, Target};
 use stereopsis_settings::settings::{Origin, Settings, Word};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// Largest memory that the allocator may keep unused, MB. It has a store for each of some threads, and each new source brings new
-/// threads: over forty thousand pairs the live chain went up by less than 4 MB and stayed there.
+/// Largest memory that the allocator may keep unused, MB. It has a store for each of some threads, and each new source brings new threads:
+/// over forty thousand pairs the live chain grew by less than 4 MB and stayed there.
 const MAX_GROWTH_MB: f64 = 8.0;
 /// Number of pairs of one size, with one set of parameters.
 const RUN: u64 = 5;
@@ -130,7 +130,7 @@ fn through_the_engine(course: Course) {
     memory.judge();
 }
 
-/// Pairs that wait until they are written; what the file's index needs grows with it, some bytes a pair.
+/// Runs pairs through the recorder, waiting until they are written; the file's index grows by some bytes a pair.
 fn through_the_recorder(course: Course) {
     let _alone = ALONE.lock();
     let mut memory = Memory::new("recorder", course);

@@ -1,4 +1,4 @@
-//! Pairs of files in the pipeline of the window: a still is matched once for each change, and truth goes through it.
+//! Tests of pairs of files in the pipeline of the window: a still is matched once for each change, and truth passes through.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn watched() -> SourceOptions {
     SourceOptions { watched: true, looped: true, rate_hz: Some(30.0), ..SourceOptions::default() }
 }
 
-/// Frame `k` of the scene as two files of these names, and its truth as `truth.pfm`.
+/// Writes frame `k` of the scene as two files of these names, and its truth as `truth.pfm`.
 fn write_pair(folder: &Path, k: u64, left: &str, right: &str, truth: &str) -> RawPair {
     let pair = render(&SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() }, k, false);
     write_picture(&folder.join(left), &pair.left).unwrap();
@@ -47,7 +47,7 @@ fn until(live: &Live, what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Waits for this number of results, and that no more follow.
+/// Waits for this number of results, and checks that no more follow.
 fn settles(live: &Live, results: u64) {
     until(live, &format!("there are {results} results"), || live.status().engine.computed >= results);
     std::thread::sleep(Duration::from_millis(250));
@@ -74,7 +74,7 @@ fn a_still_is_matched_once_for_each_change_and_never_ends() {
     assert_eq!((status.capture.captured, status.dropped), (1, Dropped::default()));
     assert!(!status.engine.ended && !status.capture.ended && status.errors.is_empty() && !status.paused);
     assert!(status.source.is_still && status.source.rate_hz.is_none());
-    // pausing and stepping on a still change nothing
+    // pause and step change nothing on a still
     live.pause();
     live.step(1);
     live.resume();
@@ -98,7 +98,7 @@ fn a_folder_is_held_and_each_step_is_matched_once() {
     fs::write(folder.path().join("left2.png"), "no image").unwrap();
     live.step(-1);
     settles(&live, 4);
-    // read ahead before it was damaged: gone from memory after a jump over it
+    // read ahead before it was damaged; a jump over it drops it from memory
     live.transport().unwrap().seek(2);
     std::thread::sleep(Duration::from_millis(200));
     assert!(!live.status().engine.ended, "{:?}", live.status());
@@ -120,7 +120,7 @@ fn another_source_begins_unpaused_after_a_paused_one() {
 }
 
 #[test]
-fn truth_beside_a_pair_or_named_is_compared_and_follows_the_working_size() {
+fn truth_is_compared_and_follows_the_working_size() {
     let folder = tempfile::tempdir().unwrap();
     let pair = write_pair(folder.path(), 0, "im0.png", "im1.png", "disp0.pfm");
     let exact = pair.truth.unwrap();
@@ -135,7 +135,7 @@ fn truth_beside_a_pair_or_named_is_compared_and_follows_the_working_size() {
         let truth = output.job.frame.truth.clone().unwrap();
         assert!(truth.left_px == exact.left_px, "{spec}");
         let error = live.status().engine.figures.unwrap().truth.unwrap();
-        // the truth of hidden pixels counts too: nothing tells which they are
+        // the truth of hidden pixels counts too: no mask marks them
         assert!(error.nonocc == error.all && error.all.pixels == SIZE.0 * SIZE.1, "{spec}: {error:?}");
         assert!((1.0..25.0).contains(&error.all.bad_1_percent), "{spec}: {error:?}");
         live.set_preparation(FramePreparation { scale: Scale::Half, ..live.preparation() }).unwrap();
@@ -147,7 +147,7 @@ fn truth_beside_a_pair_or_named_is_compared_and_follows_the_working_size() {
 }
 
 #[test]
-fn truth_does_not_hold_for_rectified_pictures_and_that_is_said() {
+fn truth_is_refused_for_rectified_images() {
     let folder = tempfile::tempdir().unwrap();
     write_pair(folder.path(), 0, "left.png", "right.png", "truth.pfm");
     let rig = folder.path().join("rig.txt");
@@ -171,7 +171,7 @@ fn truth_does_not_hold_for_rectified_pictures_and_that_is_said() {
 }
 
 #[test]
-fn the_third_size_pairs_of_middlebury_are_compared_with_their_truth() {
+fn third_size_middlebury_pairs_are_compared_with_their_truth() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from) else {
         eprintln!("skipped: STEREOPSIS_DATA is not set");
         return;

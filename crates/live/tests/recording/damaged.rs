@@ -1,5 +1,5 @@
-//! Recordings and images damaged at random, behind their checksums: nothing panics, hangs or takes all memory. With
-//! `STEREOPSIS_ROUNDS` more of them.
+//! Recordings and images damaged at random, behind their checksums: nothing panics, hangs or takes all memory. `STEREOPSIS_ROUNDS` sets
+//! the number of rounds.
 
 use super::fixture::{Recorder, SIZE, about, file, image, picture, taken};
 use fastrand::Rng;
@@ -20,7 +20,7 @@ fn rounds() -> usize {
     std::env::var("STEREOPSIS_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(12)
 }
 
-/// Recordings of each format: ours and of others with cameras, in memory and as files of images, in chunks and without.
+/// Returns recordings of each format: ours and those of other programs with cameras, in memory and as files of images, with chunks or not.
 fn recordings() -> Vec<Vec<u8>> {
     let geometry = Geometry::new(50.0, 0.1, 0.0, [19.5, 14.5]);
     let cameras = CameraInfo::of_rectified(&geometry, SIZE);
@@ -86,7 +86,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Rng) {
     }
 }
 
-/// Plays a source to its end, which may be an error; a thread that died would be one of ours.
+/// Plays a source to its end, which may be an error. A thread that panics would be one of ours.
 fn play(source: &mut dyn PairSource) {
     for _ in 0..1000 {
         match source.next(Duration::from_secs(5)) {
@@ -103,7 +103,7 @@ fn play(source: &mut dyn PairSource) {
 }
 
 #[test]
-fn recordings_that_are_damaged_anywhere_are_played_as_far_as_they_go_or_refused() {
+fn damaged_recordings_are_played_as_far_as_possible_or_refused() {
     let options = SourceOptions { speed: Speed::Max, ..SourceOptions::default() };
     let mut random = Rng::with_seed(rounds() as u64);
     let (mut opened, mut refused) = (0, 0);
@@ -133,7 +133,7 @@ fn recordings_that_are_damaged_anywhere_are_played_as_far_as_they_go_or_refused(
 }
 
 #[test]
-fn pictures_that_are_damaged_anywhere_are_decoded_or_refused() {
+fn damaged_images_are_decoded_or_refused() {
     let picture = image::RgbImage::from_fn(31, 23, |x, y| image::Rgb([(x * 9) as u8, (y * 7) as u8, (x * y) as u8]));
     let mut random = Rng::with_seed(rounds() as u64);
     let (mut decoded, mut refused) = (0, 0);

@@ -1,5 +1,5 @@
-//! Files of both formats, written with the MCAP library alone. They are read back here, and where `STEREOPSIS_FIXTURES` names
-//! a folder they stay there with `expected.json`, for `tools/readers`: programs that were written by others open them.
+//! Files of both formats, written with the MCAP library alone, and read back. With `STEREOPSIS_FIXTURES` they stay in that folder with
+//! `expected.json`, for `tools/readers`, which opens them with programs of others.
 
 use image::ImageEncoder as _;
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ fn frame(k: usize) -> Vec<(&'static str, &'static str, Body)> {
     all
 }
 
-/// A sum in which every byte counts by its place, so that other programs can say what they saw.
+/// Computes a sum in which every byte counts by its position, so that other programs can report what they read.
 fn checksum(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let weighed = bytes.into_iter().enumerate().map(|(k, byte)| u64::from(byte) * (k as u64 % 65_521 + 1));
     weighed.fold(0, u64::wrapping_add)

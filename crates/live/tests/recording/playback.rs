@@ -1,4 +1,4 @@
-//! Recordings are played as they were recorded, in any order, and as far as they can be read.
+//! Tests of playback: recordings are played as recorded, in any order, and as far as they can be read.
 
 use super::fixture::{
     FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, ours_with_depth, picture, taken,
@@ -50,7 +50,7 @@ fn refusal(path: &Path, options: &SourceOptions) -> String {
 }
 
 #[test]
-fn pairs_come_as_they_were_recorded_with_their_times_and_names() {
+fn pairs_keep_their_recorded_times_and_names() {
     for &format in Format::ALL {
         let file = file(&ours(format, 10));
         let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
@@ -69,7 +69,7 @@ fn pairs_come_as_they_were_recorded_with_their_times_and_names() {
 }
 
 #[test]
-fn a_watched_recording_tells_which_pairs_have_depth() {
+fn watched_recording_reports_which_pairs_have_depth() {
     let has_depth = |k: u64| k % 5 == 2 || (30..40).contains(&k);
     for &format in Format::ALL {
         let file = file(&ours_with_depth(format, 50, has_depth));
@@ -94,7 +94,7 @@ fn a_watched_recording_tells_which_pairs_have_depth() {
 }
 
 #[test]
-fn a_pair_is_the_same_in_whatever_order_it_is_sought() {
+fn seek_returns_the_same_pair_in_any_order() {
     let file = file(&ours(Format::Ros2, 30));
     let options = SourceOptions { watched: true, ..at_once() };
     let mut source = RecordingSource::open(file.path(), &options).unwrap();
@@ -112,7 +112,7 @@ fn a_pair_is_the_same_in_whatever_order_it_is_sought() {
 }
 
 #[test]
-fn it_begins_where_it_is_told_and_begins_again() {
+fn playback_starts_at_the_given_pair_and_can_restart() {
     let file = file(&ours(Format::Foxglove, 6));
     let options = SourceOptions { start_at: 4 * INTERVAL, looped: true, ..at_once() };
     let mut source = RecordingSource::open(file.path(), &options).unwrap();
@@ -121,7 +121,7 @@ fn it_begins_where_it_is_told_and_begins_again() {
 }
 
 #[test]
-fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
+fn seek_while_paused_shows_the_right_pair() {
     let file = file(&ours(Format::Ros2, 20));
     let options = SourceOptions { watched: true, ..SourceOptions::default() };
     let source = RecordingSource::open(file.path(), &options).unwrap();
@@ -152,7 +152,7 @@ fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
 }
 
 #[test]
-fn an_unfinished_file_plays_as_far_as_it_goes_and_says_so() {
+fn unfinished_file_plays_to_its_end_and_reports_it() {
     let bytes = ours(Format::Ros2, 12);
     let file = file(&bytes[..bytes.len() * 2 / 3]);
     let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
@@ -169,7 +169,7 @@ fn foreign(format: Format, names: [&str; 2], missing: &[u64]) -> Vec<u8> {
     for k in 0..9 {
         for (eye, name) in names.into_iter().enumerate() {
             let stamp = taken(k) + Duration::from_millis(8 * eye as u64);
-            // recorded at another time than it was taken, and all of the left ones with the same number
+            // recorded at another time than taken, and all left images with the same number
             let at = (0, taken(k) + Duration::from_millis(30 - 13 * (k % 2)));
             if eye == 0 || !missing.contains(&k) {
                 recorder.write(name, at, stamp, image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
@@ -180,7 +180,7 @@ fn foreign(format: Format, names: [&str; 2], missing: &[u64]) -> Vec<u8> {
 }
 
 #[test]
-fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
+fn foreign_recordings_are_paired_by_image_time() {
     for &format in Format::ALL {
         let file = file(&foreign(format, ["/rig/left/image", "/rig/right/image"], &[2, 6]));
         let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
@@ -199,7 +199,7 @@ fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
 }
 
 #[test]
-fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
+fn foreign_camera_messages_make_depth_metric() {
     let geometry = Geometry::new(50.0, 0.1, 0.0, [19.5, 14.5]);
     let cameras = CameraInfo::of_rectified(&geometry, SIZE);
     for (format, pictures, rectifies) in
@@ -225,7 +225,7 @@ fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
 }
 
 #[test]
-fn topics_that_nobody_can_guess_are_listed_and_taken_when_named() {
+fn ambiguous_topics_are_listed_and_accepted_by_name() {
     let file = file(&foreign(Format::Ros2, ["/infra1", "/infra2"], &[]));
     let text = refusal(file.path(), &at_once());
     assert!(text.contains("--left-topic") && text.contains("/infra1 (sensor_msgs/msg/Image, 9)"), "{text}");
@@ -251,7 +251,7 @@ impl Read for Trickle {
 }
 
 #[test]
-fn a_pipe_gives_what_comes_and_ends_with_it() {
+fn pipe_delivers_what_arrives_and_ends_with_it() {
     for bytes in [ours(Format::Ros2, 9), foreign(Format::Foxglove, ["left", "right"], &[])] {
         let mut source = PipeSource::open(Trickle(Cursor::new(bytes)), &at_once()).unwrap();
         let info = source.info();
@@ -263,7 +263,7 @@ fn a_pipe_gives_what_comes_and_ends_with_it() {
 }
 
 #[test]
-fn a_pipe_that_is_cut_ends_and_one_without_a_recording_is_refused() {
+fn cut_pipe_ends_and_a_pipe_without_a_recording_is_refused() {
     let bytes = ours(Format::Ros2, 9);
     let half = bytes[..bytes.len() / 2].to_vec();
     let mut source = PipeSource::open(Cursor::new(half), &at_once()).unwrap();
@@ -287,7 +287,7 @@ impl Read for Faulty {
 }
 
 #[test]
-fn a_thread_that_dies_while_it_reads_a_pipe_is_an_error() {
+fn panicking_reader_thread_of_a_pipe_is_an_error() {
     let bytes = ours(Format::Ros2, 9);
     let half = bytes[..bytes.len() / 2].to_vec();
     let mut source = PipeSource::open(Faulty(Cursor::new(half)), &at_once()).unwrap();
@@ -302,7 +302,7 @@ fn a_thread_that_dies_while_it_reads_a_pipe_is_an_error() {
 }
 
 #[test]
-fn pictures_of_a_recording_have_no_more_pixels_than_are_read() {
+fn recorded_images_beyond_max_pixels_are_refused() {
     let file = file(&ours(Format::Ros2, 3));
     let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64 - 1), ..at_once() };
     let text = refusal(file.path(), &options);

@@ -1,9 +1,9 @@
-//! A setting for which there is no memory: the one before goes on.
+//! Tests of a setting for which there is no memory: the engine continues with the one before.
 
 use super::*;
 
 #[test]
-fn the_setting_before_goes_on_where_there_is_no_memory_for_the_wanted_one() {
+fn continues_with_the_setting_before_where_memory_is_too_small() {
     for (when, said) in [(0, "9 GB are missing"), (1, "its gates leave 9 GB")] {
         let bench = Bench::new(1);
         bench.permit(100);
@@ -30,7 +30,7 @@ fn the_setting_before_goes_on_where_there_is_no_memory_for_the_wanted_one() {
 }
 
 #[test]
-fn without_a_setting_before_every_pair_is_tried() {
+fn tries_every_pair_where_no_setting_has_worked_before() {
     let bench = Bench::new(1);
     bench.permit(100);
     bench.script.lock().too_large[0] = vec![P1];

@@ -1,4 +1,4 @@
-//! Order of events, seen by an engine that follows a script.
+//! Tests of the order of events in the engine thread, with an engine that follows a script.
 
 mod memory;
 mod prepared;
@@ -18,35 +18,34 @@ use stereopsis_frame::{RawPair, TakenOn};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {
-    /// Pair number, and its P1.
+    /// Submission of a pair: its number and its P1.
     Submit(u64, u32),
     Done(u64),
 }
 use Event::{Done, Submit};
 
-/// State shared by the test and the engine.
 #[derive(Default)]
 struct Script {
     log: Vec<Event>,
-    /// How many jobs the device may still finish.
+    /// Number of jobs that the device may still finish.
     permits: usize,
     /// Error that the next collect reports.
     fault: Option<EngineError>,
-    /// P1 of the jobs that the engine is not prepared for.
+    /// P1 of the jobs for which the engine is not prepared.
     unprepared: Vec<u32>,
-    /// P1 of the jobs for which there is no memory: before they begin, and once they are begun.
+    /// P1 of the jobs for which there is no memory: before they begin, and after.
     too_large: [Vec<u32>; 2],
-    /// How often it was asked.
+    /// Number of calls of `prepare`.
     asked: usize,
 }
 
-struct Scripted {
+struct ScriptedEngine {
     slots: usize,
     script: Arc<Mutex<Script>>,
     queue: VecDeque<Job>,
 }
 
-impl Engine for Scripted {
+impl Engine for ScriptedEngine {
     fn info(&self) -> Arc<EngineInfo> {
         Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: "script".into(), software: false })
     }
@@ -110,7 +109,7 @@ impl Bench {
     fn new(slots: usize) -> Self {
         let (frames, receiver) = channel();
         let script = Arc::<Mutex<Script>>::default();
-        let engine = Scripted { slots, script: Arc::clone(&script), queue: VecDeque::new() };
+        let engine = ScriptedEngine { slots, script: Arc::clone(&script), queue: VecDeque::new() };
         let params = Arc::new(StereoParams::default());
         let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0, rig: None };
         let source = EngineSource::Ready(Box::new(engine));
@@ -138,12 +137,11 @@ impl Bench {
         }
     }
 
-    /// Waits for the last event.
     fn until_last(&self, event: Event) {
         self.until(&format!("{event:?}"), |bench| bench.log().last() == Some(&event));
     }
 
-    /// Nothing happens for longer than the thread needs to notice anything.
+    /// Whether nothing happens for longer than the thread needs to notice anything.
     fn is_quiet(&self) -> bool {
         let before = self.log();
         std::thread::sleep(Duration::from_millis(40));
@@ -165,7 +163,7 @@ fn frame(sequence: u64) -> Frame {
 const P1: u32 = CostKind::Census5x5.penalties().p1;
 
 #[test]
-fn the_next_upload_starts_before_the_last_pair_is_finished() {
+fn next_upload_starts_before_the_last_pair_is_finished() {
     let bench = Bench::new(2);
     for sequence in 0..3 {
         bench.send(sequence);
@@ -185,7 +183,7 @@ fn the_next_upload_starts_before_the_last_pair_is_finished() {
 }
 
 #[test]
-fn what_comes_too_fast_is_replaced_by_the_newest_and_counted() {
+fn counts_pairs_that_a_newer_one_replaces() {
     let bench = Bench::new(1);
     bench.send(0);
     bench.until_last(Submit(0, P1));
@@ -197,7 +195,7 @@ fn what_comes_too_fast_is_replaced_by_the_newest_and_counted() {
 }
 
 #[test]
-fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
+fn paused_thread_matches_only_after_changed_parameters() {
     let bench = Bench::new(2);
     bench.permit(100);
     bench.send(0);
@@ -224,7 +222,7 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
 }
 
 #[test]
-fn a_pair_that_is_held_is_matched_again_on_request() {
+fn held_pair_is_matched_again_on_request() {
     let bench = Bench::new(2);
     bench.permit(100);
     bench.send(0);
@@ -235,7 +233,7 @@ fn a_pair_that_is_held_is_matched_again_on_request() {
 }
 
 #[test]
-fn latency_counts_from_the_capture_on_another_machine_where_its_clock_is_known() {
+fn latency_counts_from_capture_elsewhere_if_the_clock_is_known() {
     let bench = Bench::new(2);
     bench.permit(100);
     let send = |sequence: u64, taken_on: TakenOn| {
@@ -254,14 +252,14 @@ fn latency_counts_from_the_capture_on_another_machine_where_its_clock_is_known()
     let known = send(2, taken);
     assert_eq!((known.latency_since, known.run_latency.count()), (LatencySince::Capture, 1), "the others do not count");
     assert!((5e3..8e3).contains(&median_ms(&known)), "{known:?}");
-    // a clock that is wrong by a little puts no capture into the future
+    // a clock that is slightly wrong puts no capture into the future
     let ahead = send(3, TakenOn::another_at(SystemTime::now() + Duration::from_secs(1)));
     assert_eq!(ahead.latency_since, LatencySince::Capture);
     assert!(ahead.latency_ms().unwrap().0 < 3e3 && ahead.latency_ms().unwrap().1 >= 5e3, "{ahead:?}");
 }
 
 #[test]
-fn suspended_the_first_pair_is_matched_and_no_other() {
+fn suspended_thread_matches_only_the_first_pair() {
     let bench = Bench::new(2);
     bench.permit(100);
     bench.worker.set_control(|control| control.suspended = true);
@@ -275,7 +273,7 @@ fn suspended_the_first_pair_is_matched_and_no_other() {
 }
 
 #[test]
-fn numbers_that_somebody_needs_while_paused_are_fetched() {
+fn paused_thread_fetches_numbers_on_request() {
     let bench = Bench::new(1);
     bench.permit(100);
     bench.send(0);
@@ -289,7 +287,7 @@ fn numbers_that_somebody_needs_while_paused_are_fetched() {
 }
 
 #[test]
-fn a_lost_device_hands_its_pair_to_the_cpu_and_says_so() {
+fn cpu_takes_over_the_pair_of_a_lost_device() {
     let bench = Bench::new(2);
     bench.send(0);
     bench.until_last(Submit(0, P1));
@@ -305,13 +303,13 @@ fn a_lost_device_hands_its_pair_to_the_cpu_and_says_so() {
     assert_eq!((stats.failed, stats.engine.unwrap().kind), (2, EngineKind::Cpu));
 
     let script = Arc::clone(&bench.script);
-    bench.worker.set_engine(EngineSource::Ready(Box::new(Scripted { slots: 1, script, queue: VecDeque::new() })));
+    bench.worker.set_engine(EngineSource::Ready(Box::new(ScriptedEngine { slots: 1, script, queue: VecDeque::new() })));
     bench.until("another engine is there", |b| b.worker.stats().fault.is_none());
     bench.until_last(Submit(1, P1));
 }
 
 #[test]
-fn a_failed_pair_is_told_until_the_next_result() {
+fn error_of_a_failed_pair_lasts_until_the_next_result() {
     let bench = Bench::new(1);
     bench.send(0);
     bench.until_last(Submit(0, P1));
@@ -325,7 +323,7 @@ fn a_failed_pair_is_told_until_the_next_result() {
 }
 
 #[test]
-fn an_engine_that_hangs_can_be_replaced() {
+fn hanging_engine_can_be_replaced() {
     let bench = Bench::new(1);
     bench.send(0);
     bench.until_last(Submit(0, P1));
@@ -336,7 +334,7 @@ fn an_engine_that_hangs_can_be_replaced() {
 }
 
 #[test]
-fn it_stops_while_the_device_hangs() {
+fn stops_while_the_device_hangs() {
     let bench = Bench::new(1);
     bench.send(0);
     bench.until_last(Submit(0, P1));
@@ -347,7 +345,7 @@ fn it_stops_while_the_device_hangs() {
 }
 
 #[test]
-fn an_engine_by_name_is_open_before_the_first_pair_and_the_end_is_told() {
+fn named_engine_opens_before_the_first_pair_and_end_is_reported() {
     let bench = Bench::new(1);
     bench.worker.set_engine(EngineSource::Open(OpenOptions {
         choice: EngineChoice::Cpu,
@@ -365,16 +363,16 @@ fn an_engine_by_name_is_open_before_the_first_pair_and_the_end_is_told() {
     assert_eq!(bench.worker.latest().map(|output| output.job.frame.raw.sequence), Some(7));
 }
 
-/// Notes the results that it saw: number of the pair, and whether that was matched before.
+/// Tap that records its results: number of the pair, and whether it was matched before.
 #[derive(Default)]
-struct Listener {
+struct RecordingTap {
     wants: AtomicBool,
-    /// How often the engine thread has asked whether it wants results: once for each turn of its loop.
+    /// Number of calls of `wants_results`, one for each turn of the engine thread's loop.
     asked: AtomicUsize,
     seen: Mutex<Vec<(u64, bool)>>,
 }
 
-impl ResultTap for Listener {
+impl ResultTap for RecordingTap {
     fn result(&self, output: &Arc<Output>) {
         self.seen.lock().push((output.job.frame.raw.sequence, false));
     }
@@ -392,11 +390,11 @@ impl ResultTap for Listener {
 #[test]
 fn results_come_to_the_host_only_while_a_tap_wants_them() {
     let bench = Bench::new(2);
-    let listener = Arc::new(Listener::default());
+    let listener = Arc::new(RecordingTap::default());
     bench.worker.set_taps(vec![listener.clone()]);
     bench.permit(100);
     bench.send(0);
-    bench.until_last(Done(0)); // the first one has figures, so it comes back
+    bench.until_last(Done(0)); // the first result is always measured, so it comes back
     bench.send(1);
     bench.until_last(Done(1));
     bench.until("it is published", |bench| bench.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == 1));
@@ -411,7 +409,7 @@ fn results_come_to_the_host_only_while_a_tap_wants_them() {
 #[test]
 fn an_idle_thread_sleeps() {
     let bench = Bench::new(2);
-    let listener = Arc::new(Listener::default());
+    let listener = Arc::new(RecordingTap::default());
     bench.worker.set_taps(vec![listener.clone()]);
     bench.permit(100);
     let sleeps = |when: &str| {
@@ -441,7 +439,7 @@ fn an_idle_thread_sleeps() {
 }
 
 #[test]
-fn the_figures_become_those_of_the_pair_that_stays() {
+fn last_pair_is_measured_after_a_while() {
     let bench = Bench::new(1);
     bench.permit(100);
     bench.send(0);
@@ -457,7 +455,7 @@ fn the_figures_become_those_of_the_pair_that_stays() {
 }
 
 #[test]
-fn results_of_a_rig_are_wanted_while_an_engine_of_the_network_has_its_pairs() {
+fn results_of_a_rig_are_requested_only_for_its_own_engine() {
     let bench = Bench::new(1);
     let rig = Arc::new(RemoteRig::of("pi"));
     bench.worker.set_control(|control| control.rig = Some(Arc::clone(&rig)));

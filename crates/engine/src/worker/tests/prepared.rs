@@ -1,14 +1,14 @@
-//! An engine that is not prepared for what is wanted: older parameters meanwhile, and nothing is lost or forgotten.
+//! Tests of an engine that is not prepared for the current parameters: it uses older ones meanwhile, and no pair is lost.
 
 use super::*;
 
 impl Bench {
-    /// From now on the engine is prepared for all but these P1.
+    /// Prepares the engine for all but these P1 from now on.
     fn lacks(&self, unprepared: &[u32]) {
         self.script.lock().unprepared = unprepared.to_vec();
     }
 
-    /// Nothing happens, and the engine is asked again, but not all the time.
+    /// Whether nothing happens while the engine is polled, but not all the time.
     fn waits_at_ease(&self) -> bool {
         let asked = self.script.lock().asked;
         let is_quiet = self.is_quiet();
@@ -34,7 +34,7 @@ impl Bench {
 }
 
 #[test]
-fn pairs_go_on_with_the_last_parameters_until_the_wanted_ones_are_prepared() {
+fn old_parameters_are_used_until_new_ones_are_prepared() {
     let bench = Bench::with_first_pair(2);
     bench.lacks(&[P1 + 1]);
     bench.set_p1(P1 + 1);
@@ -56,7 +56,7 @@ fn pairs_go_on_with_the_last_parameters_until_the_wanted_ones_are_prepared() {
 }
 
 #[test]
-fn of_many_wishes_only_the_last_one_counts() {
+fn only_the_last_of_many_settings_counts() {
     let bench = Bench::with_first_pair(1);
     bench.lacks(&[P1 + 1, P1 + 2, P1 + 3]);
     (1..4).for_each(|more| bench.set_p1(P1 + more));
@@ -68,7 +68,7 @@ fn of_many_wishes_only_the_last_one_counts() {
 }
 
 #[test]
-fn the_first_pair_waits_and_commands_are_obeyed_meanwhile() {
+fn first_pair_waits_while_commands_are_handled() {
     let bench = Bench::new(2);
     bench.permit(100);
     bench.lacks(&[P1]);
@@ -84,7 +84,7 @@ fn the_first_pair_waits_and_commands_are_obeyed_meanwhile() {
 }
 
 #[test]
-fn where_the_last_parameters_are_not_prepared_either_the_pair_waits_for_whichever_is_first() {
+fn pair_waits_for_whichever_parameters_are_prepared_first() {
     let bench = Bench::with_first_pair(2);
     bench.lacks(&[P1, P1 + 1]);
     bench.set_p1(P1 + 1);
@@ -99,7 +99,7 @@ fn where_the_last_parameters_are_not_prepared_either_the_pair_waits_for_whicheve
 }
 
 #[test]
-fn a_busy_device_makes_nobody_ask_more_often() {
+fn busy_device_does_not_raise_the_rate_of_polls() {
     let bench = Bench::with_first_pair(2);
     bench.script.lock().permits = 0;
     bench.send(1);
@@ -112,7 +112,7 @@ fn a_busy_device_makes_nobody_ask_more_often() {
 }
 
 #[test]
-fn paused_the_held_pair_is_matched_when_all_is_prepared() {
+fn paused_pair_is_matched_once_prepared() {
     let bench = Bench::with_first_pair(1);
     bench.worker.set_control(|control| control.paused = true);
     bench.send(1);
@@ -126,7 +126,7 @@ fn paused_the_held_pair_is_matched_when_all_is_prepared() {
 }
 
 #[test]
-fn a_pair_that_waits_outlives_a_pause() {
+fn waiting_pair_survives_a_pause() {
     let bench = Bench::with_first_pair(1);
     bench.lacks(&[P1, P1 + 1]);
     bench.set_p1(P1 + 1);
@@ -141,7 +141,7 @@ fn a_pair_that_waits_outlives_a_pause() {
 }
 
 #[test]
-fn a_step_is_taken_once_however_long_it_waits() {
+fn waiting_step_is_taken_once() {
     let bench = Bench::with_first_pair(1);
     bench.worker.set_control(|control| control.paused = true);
     bench.lacks(&[P1]);
@@ -155,7 +155,7 @@ fn a_step_is_taken_once_however_long_it_waits() {
 }
 
 #[test]
-fn the_end_is_told_when_the_last_pair_is_matched_as_wanted() {
+fn end_is_reported_after_the_last_pair_with_new_parameters() {
     let bench = Bench::with_first_pair(1);
     bench.lacks(&[P1 + 1]);
     bench.set_p1(P1 + 1);
@@ -170,7 +170,7 @@ fn the_end_is_told_when_the_last_pair_is_matched_as_wanted() {
 }
 
 #[test]
-fn a_source_that_has_ended_is_matched_anew_when_all_is_prepared() {
+fn last_pair_of_an_ended_source_is_matched_again_once_prepared() {
     let bench = Bench::with_first_pair(1).without_sender();
     bench.until("the source has ended", |b| b.worker.stats().ended);
     bench.lacks(&[P1 + 1]);
@@ -184,7 +184,7 @@ fn a_source_that_has_ended_is_matched_anew_when_all_is_prepared() {
 #[test]
 fn numbers_are_fetched_with_the_last_parameters_too() {
     let bench = Bench::with_first_pair(1);
-    bench.send(1); // soon after the first one, whose numbers the figures are of
+    bench.send(1); // soon after the first one, which was measured
     bench.until_last(Done(1));
     bench.worker.set_control(|control| control.paused = true);
     bench.lacks(&[P1 + 1]);
@@ -196,13 +196,13 @@ fn numbers_are_fetched_with_the_last_parameters_too() {
 }
 
 #[test]
-fn another_engine_starts_with_what_it_has_taken_itself() {
+fn another_engine_does_not_take_over_old_parameters() {
     let bench = Bench::with_first_pair(1);
     bench.lacks(&[P1 + 1]);
     bench.set_p1(P1 + 1);
     assert!(bench.waits_at_ease());
     let script = Arc::clone(&bench.script);
-    bench.worker.set_engine(EngineSource::Ready(Box::new(Scripted { slots: 1, script, queue: VecDeque::new() })));
+    bench.worker.set_engine(EngineSource::Ready(Box::new(ScriptedEngine { slots: 1, script, queue: VecDeque::new() })));
     assert!(bench.waits_at_ease(), "the other engine's parameters may be what this one lacks");
     bench.lacks(&[]);
     bench.until("it is prepared", |b| b.log().len() == 4);
@@ -210,7 +210,7 @@ fn another_engine_starts_with_what_it_has_taken_itself() {
 }
 
 #[test]
-fn a_pair_that_waits_is_prepared_again_like_the_last_one() {
+fn waiting_pair_is_prepared_again_like_the_last_one() {
     use stereopsis_frame::Scale;
     let bench = Bench::new(2);
     bench.permit(100);

@@ -1,11 +1,11 @@
-//! An engine that `auto` has opened without a pair to time.
+//! Test of an engine that `auto` has opened without a pair to time.
 
 use super::super::host::EngineHost;
 use super::*;
 use crate::AdapterChoice;
 
 #[test]
-fn an_engine_that_was_not_timed_is_timed_with_the_first_pair() {
+fn untimed_engine_is_timed_with_the_first_pair() {
     let (_, frames) = channel::<Arc<Frame>>();
     let params = Arc::new(StereoParams::default());
     let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0, rig: None };
@@ -21,7 +21,7 @@ fn an_engine_that_was_not_timed_is_timed_with_the_first_pair() {
     });
     let adapter = AdapterChoice::Name("no adapter has this name".into());
     let options = OpenOptions { threads: Some(1), adapter, ..OpenOptions::default() };
-    let untimed = || Box::new(Scripted { slots: 1, script: Arc::default(), queue: VecDeque::new() });
+    let untimed = || Box::new(ScriptedEngine { slots: 1, script: Arc::default(), queue: VecDeque::new() });
     let mut host = EngineHost::new(Arc::clone(&shared), EngineSource::Ready(untimed()), Some(1));
     host.open_requested(None);
     host.install_opened(untimed(), Some("not timed".into()), options, None);

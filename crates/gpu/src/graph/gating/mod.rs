@@ -1,5 +1,5 @@
-//! Disparity gating ([`crate::stereo::gating`]): the images of a level from those of the finer one, and the gates of the finer
-//! level from a level's map.
+//! Dispatches of disparity gating ([`crate::stereo::gating`]): the images of a level from those of the finer one, and the gates of the
+//! finer level from a level's map.
 
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
 use crate::layout::Layout;
@@ -14,9 +14,7 @@ shaders! {
     EXTREMES: "gating/extremes" + "gating/bounds", EXTREMES_TILE, ["extremes"];
 }
 
-/// Rows that a workgroup of percentiles walks down.
 const PERCENTILE_ROWS: u32 = 64;
-/// Coarser pixels of a workgroup of extremes.
 const EXTREMES_TILE: (u32, u32) = (16, 16);
 
 #[cfg(test)]
@@ -24,15 +22,15 @@ mod tests;
 
 /// Work of `gating/percentiles.wgsl` for each pixel of the coarser level: 64 lanes with their bins and the steps of a scan.
 const PERCENTILES_WORK: u64 = 1000;
-/// Bytes of a map that it reads for each pixel: two rows of the window, and a share of the first window.
+/// Bytes of a map that the percentiles read for each pixel: two rows of the window, and a share of the first window.
 const PERCENTILES_BYTES: u64 = 4 * 143;
 /// Work of `gating/extremes.wgsl` for each pixel of the coarser level: a row for two of its pixels, and a column.
 const EXTREMES_WORK: u64 = 60;
-/// Bytes of a map that it reads for each pixel: those of a tile with its surroundings.
+/// Bytes of a map that the extremes read for each pixel: those of a tile with its surroundings.
 const EXTREMES_BYTES: u64 = 4 * 4;
 
 impl GraphBuilder {
-    /// Makes the images of `level` from those of the finer one.
+    /// Adds the images of `level`, made from those of the finer one.
     pub(super) fn halve(&mut self, level: usize, layout: &Layout) {
         let finer = level - 1;
         let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
@@ -54,7 +52,7 @@ impl GraphBuilder {
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
 
-    /// Makes the gates of `finer`, a level of twice the size, from a map of `level`.
+    /// Adds the gates of `finer`, a level of twice the size, from a map of `level`.
     pub(super) fn bounds(
         &mut self,
         level: usize,

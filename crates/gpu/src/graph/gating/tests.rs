@@ -1,4 +1,4 @@
-//! Both shaders by themselves against the reference, with images and maps that no pair would give.
+//! Tests of both gating shaders against the reference, with images and maps that no pair would produce.
 
 use crate::Gpu;
 use crate::compiler::Compiler;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BufferUsages, TextureUsages};
 
-/// A job's device and the parameters of two levels, the finer one first.
+/// Device and the parameters of two levels, the finer one first.
 struct Levels {
     gpu: Gpu,
     compiler: Compiler,
@@ -83,7 +83,6 @@ impl Levels {
         encoder
     }
 
-    /// Submits, and waits for the words of a buffer.
     fn read(&self, encoder: wgpu::CommandEncoder, buffer: &wgpu::Buffer) -> Vec<u32> {
         self.gpu.queue.submit([encoder.finish()]);
         let (mapped, is_mapped) = mpsc::sync_channel(1);
@@ -106,7 +105,6 @@ fn buffer(gpu: &Gpu, contents: &[u8], usage: BufferUsages) -> wgpu::Buffer {
     gpu.device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage })
 }
 
-/// Where words are copied to, to be read.
 fn copy_of(gpu: &Gpu, size: u64) -> wgpu::Buffer {
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
     gpu.device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -131,7 +129,7 @@ fn texture(gpu: &Gpu, (width, height): (usize, usize), wide: bool, usage: Textur
     })
 }
 
-/// An image on the device: of 16 bits a pixel as the host writes it, or of 32 as a shader does.
+/// Uploads an image: with 16 bits a pixel as the host writes it, or with 32 as a shader does.
 fn upload(gpu: &Gpu, luma: &Luma, wide: bool) -> wgpu::TextureView {
     let (size, pixels) = (luma.size(), luma.to_u16());
     let texture = texture(gpu, size, wide, TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING);
@@ -147,7 +145,7 @@ fn upload(gpu: &Gpu, luma: &Luma, wide: bool) -> wgpu::TextureView {
 }
 
 #[test]
-fn halves_pictures_of_any_size_and_depth() {
+fn halves_images_of_any_size_and_depth() {
     let Some(gpu) = Gpu::for_test() else { return };
     let rng = &mut Rng::with_seed(21);
     for i in 0..24 {
@@ -192,7 +190,7 @@ fn halves_pictures_of_any_size_and_depth() {
     }
 }
 
-/// A map of whole pixels within the range of a coarser level, as words with reasons and confidence beside.
+/// Returns a map of whole pixels within the range of a coarser level, and the words of a map with reasons and confidence.
 fn coarse_map(rng: &mut Rng, (width, height): (usize, usize), (min, max): (i32, i32)) -> (DisparityMap, Vec<u32>) {
     let valid_percent = *rng.choice(&[0, 1, 20, 95, 100]).expect("a share");
     let spread = *rng.choice(&[1, 3, 40, 1024]).expect("a spread");
