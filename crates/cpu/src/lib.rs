@@ -166,7 +166,6 @@ impl CpuEngine {
         Machine { register: self.level.bytes(), threads: self.threads }
     }
 
-    /// Refuses a demand for which there is no memory.
     fn check_memory(&mut self, demand: Demand) -> Result<(), EngineError> {
         if self.fitting.as_ref() == Some(&demand) {
             return Ok(());
