@@ -15,7 +15,6 @@ use stereopsis_frame::Frame;
 /// Interval at which an engine is asked whether it is prepared for a job.
 const PREPARE_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Channels that wake the thread.
 pub(super) struct Inputs {
     pub(super) commands: Receiver<Command>,
     pub(super) wakeups: Receiver<()>,
