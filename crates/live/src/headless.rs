@@ -25,7 +25,6 @@ pub struct Finished {
     pub summary: Summary,
 }
 
-/// Interval of printing the status.
 const PRINT_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of polling the status, unless an observer sets another one.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -191,7 +190,6 @@ struct StatusPrinter {
     /// Printed warnings without their numbers; each is printed once.
     warnings: BTreeSet<String>,
     engine: Option<Arc<EngineInfo>>,
-    /// State of the clients.
     clients: String,
 }
 
@@ -253,7 +251,6 @@ impl StatusPrinter {
         console::line(text);
     }
 
-    /// Prints a line that stays.
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(console::shown(text)),
