@@ -140,7 +140,6 @@ fn first_sentence(help: &str) -> &str {
     help.split(". ").next().unwrap_or(help).trim_end_matches('.')
 }
 
-/// Returns the flag of one matching parameter.
 fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     let default = (parameter.get)(&StereoParams::default());
     let by_cost = matches!(parameter.name, "p1" | "p2" | "p2-min" | "p2-alpha");
