@@ -34,7 +34,7 @@ pub(super) struct Buffers {
     workspaces: Workspaces,
     windows: DisparityWindows,
     coarser: Option<Box<Buffers>>,
-    /// Free memory that a test sets; without it the system is asked.
+    /// Free memory that a test sets; without it the system reports it.
     pub(super) free: Option<Free>,
     /// Bytes that the filters of this pair take, where gates decide the size of its volume.
     behind: u64,

@@ -1,5 +1,5 @@
 //! The CPU engine: a pair of images goes in, disparity maps come out, with the same bits as the reference (`crates/stereo`).
-//! It runs on all cores and in vector instructions. Each change must keep the bits: `tests/reference` compares them.
+//! The engine runs on all cores and in vector instructions. Each change must keep the bits: `tests/reference` compares them.
 //!
 //! Stages in their order (`level`):
 //! 1. `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs.

@@ -79,7 +79,7 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
 /// Runs until the source ends, `observer` ends the run, or Ctrl-C.
 ///
 /// # Errors
-/// As [`run`].
+/// Errors of [`run`].
 pub fn run_observed(
     source: Box<dyn PairSource>,
     options: LiveOptions,

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use stereopsis_frame::Frame;
 
-/// Interval at which an engine is asked whether it is prepared for a job.
+/// Interval at which an engine is polled until it is prepared for a job.
 const PREPARE_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 pub(super) struct Inputs {

@@ -157,7 +157,7 @@ fn sequence(rng: &mut Rng) -> Vec<SequenceStep> {
     ]
 }
 
-/// Runs three jobs in flight: the next one starts before the host knows the last one's map.
+/// Runs three jobs in flight: the next one starts before the host has the last one's map.
 #[test]
 fn gpu_starts_from_the_pair_before() {
     let Some(mut engine) = gpu_engine() else { return };
