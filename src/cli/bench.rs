@@ -32,7 +32,7 @@ pub(super) struct BenchArgs {
     pairs: PairArgs,
 }
 
-/// Flags that have become subcommands of `lab`; all of them are refused.
+/// Flags that are subcommands of `lab` now; all of them are refused.
 #[derive(Debug, clap::Args)]
 struct MovedArgs {
     #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("reproduce banz"))]

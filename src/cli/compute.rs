@@ -82,7 +82,6 @@ struct Targets {
 }
 
 impl Targets {
-    /// Returns the paths of the requested outputs.
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let others = [&self.right_map, &self.color, &self.depth, &self.confidence_map];
         std::iter::once(&self.output).chain(others.into_iter().flatten())
@@ -222,7 +221,6 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens the engine for the first pair; the others have the same size.
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
     let opened = engine::open(&settings.engine_options(), Some(job))?;
     if let Some(why) = &opened.why {
@@ -265,7 +263,6 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     Ok(warnings)
 }
 
-/// Returns the error, where the pair has truth.
 fn error_of(output: &Output) -> Option<TruthError> {
     truth_error(output.map.as_deref()?, output.job.frame.truth.as_deref()?)
 }

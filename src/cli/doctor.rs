@@ -1,4 +1,4 @@
-//! `stereopsis doctor`: examines this machine and says what is wrong, for a question to others.
+//! `stereopsis doctor`: examines this machine and reports faults, for a question to others.
 
 use crate::console;
 use crate::doctor::{self, State};

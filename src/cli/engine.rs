@@ -93,7 +93,6 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     Ok(server.run(interrupt, &mut |text| console::say(text))?)
 }
 
-/// Returns the publisher of rigs to ROS 2.
 fn remote() -> anyhow::Result<RemoteOf> {
     let surroundings = RosEnvironment::of_environment()?;
     Ok(Arc::new(move |rig| match RosPublisher::of_rig(&surroundings, rig) {

@@ -69,7 +69,6 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints a summary and warnings.
 fn report(args: &ExportArgs, exported: &Exported) {
     let Exported { pairs, parts, missing, damaged, warnings } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();

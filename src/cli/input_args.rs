@@ -10,7 +10,6 @@ use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::PathBuf;
 
-/// Pairs per second of the scene and of files.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
 /// Inputs, and the flags of their calibration.

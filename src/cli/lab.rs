@@ -72,7 +72,6 @@ struct ReproduceArgs {
     overwrite: bool,
 }
 
-/// Papers that can be requested.
 const PAPERS: [&str; 6] = ["banz", "ernst", "frommholz", "fang", "leu", "all"];
 
 impl ReproduceArgs {

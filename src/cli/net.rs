@@ -116,7 +116,6 @@ fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
     Ok(console::print(&(lines.join("\n") + "\n"))?)
 }
 
-/// Whether a word is a control of cameras.
 fn is_control(name: &str) -> bool {
     ["exposure_ms", "gain", "white_balance_k", "focus", "power_line_hz"].contains(&name)
 }
@@ -129,7 +128,6 @@ fn control_settings(words: &[(String, String)]) -> Result<ControlSettings, Usage
     toml::from_str(&text).map_err(|err| UsageError(format!("{}: {}", text.trim().replace('\n', ", "), err.message())))
 }
 
-/// Returns the answer of a rig's head.
 fn ask<T: serde::de::DeserializeOwned>(
     network: &Network,
     rig: &str,

@@ -44,7 +44,6 @@ pub(super) struct PlanArgs {
     json: bool,
 }
 
-/// Distances of the table, m.
 const DISTANCES_M: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
 /// Relative depth errors for which the range is printed, %.
 const ERRORS_PERCENT: [f64; 3] = [1.0, 2.0, TOLERANCE_PERCENT];
@@ -72,7 +71,6 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
 struct Plan {
     #[serde(skip)]
     reach: Reach,
-    /// Width and height of each image, px.
     size: (usize, usize),
     fov_deg: f64,
     focal_px: f64,
@@ -101,7 +99,6 @@ struct SearchRange {
     num_disparities: u32,
 }
 
-/// Row of one disparity.
 #[derive(Debug, serde::Serialize)]
 struct Row {
     disparity_px: f64,
@@ -114,7 +111,6 @@ struct Row {
     error_percent: f64,
 }
 
-/// Row of one distance.
 #[derive(Debug, serde::Serialize)]
 struct DistanceRow {
     distance_m: f64,
@@ -132,7 +128,6 @@ struct Exact {
     distance_m: f64,
 }
 
-/// Search range for a near distance.
 #[derive(Debug, serde::Serialize)]
 struct NearRow {
     distance_m: f64,

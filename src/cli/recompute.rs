@@ -85,7 +85,6 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints a summary and warnings.
 fn report(args: &RecomputeArgs, summary: &Summary) {
     let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
     let by = engine.as_ref().map(|engine| format!(" on {} ({})", engine.kind, engine.adapter)).unwrap_or_default();

@@ -138,7 +138,6 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     finish(args, &recorder, &end)
 }
 
-/// Prints the summary.
 fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Result<()> {
     let stopped = recorder.stop();
     let status = recorder.status();
@@ -175,7 +174,6 @@ fn about(status: &RecordStatus, end: &Finished) -> serde_json::Value {
     about
 }
 
-/// Returns the destination of the recording.
 fn target(args: &RecordArgs) -> Result<Target, UsageError> {
     match &args.output {
         Some(path) if path.as_os_str() == "-" => {
@@ -222,7 +220,6 @@ fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &Source
     Ok(streams)
 }
 
-/// Recorder beside the pipeline.
 struct Recording {
     recorder: Arc<Recorder>,
     status: RecordStatus,

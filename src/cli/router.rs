@@ -8,7 +8,6 @@ use crate::network::key::{Member, Role};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Interval of polling for Ctrl-C.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Arguments of `router`.

@@ -141,7 +141,6 @@ fn split_help(help: &str) -> (&str, &str) {
     (first.trim_end_matches('.'), rest)
 }
 
-/// Returns the flag of one matching parameter.
 fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     let default = (parameter.get)(&StereoParams::default());
     let by_cost = matches!(parameter.name, "p1" | "p2" | "p2-min" | "p2-alpha");

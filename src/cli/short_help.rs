@@ -190,7 +190,6 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
-    /// Lists every command with its words.
     fn commands(command: &Command, words: &str, all: &mut Vec<(String, Command)>) {
         let words = format!("{words}{}", command.get_name());
         all.push((words.clone(), command.clone()));

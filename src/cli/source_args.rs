@@ -176,7 +176,6 @@ impl TruthArgs {
         }
     }
 
-    /// Whether truth was given.
     pub(super) fn is_given(&self) -> bool {
         self.truth.is_some()
     }
@@ -194,7 +193,6 @@ pub(super) struct RecordingArgs {
 }
 
 impl TopicArgs {
-    /// Returns the topics given.
     pub(super) fn choice(&self) -> TopicChoice {
         let Self { left_topic: left, right_topic: right, topic: both, pair_by, .. } = self.clone();
         TopicChoice { left, right, both, pair_by }

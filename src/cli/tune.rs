@@ -143,7 +143,6 @@ mod tests {
     use crate::stereo::StereoParams;
     use std::io;
 
-    /// Standard output whose reading end is closed.
     struct Closed;
 
     impl Write for Closed {

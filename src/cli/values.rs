@@ -28,7 +28,6 @@ pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<Pos
 pub(super) struct Files(Vec<PathBuf>);
 
 impl Files {
-    /// Returns the files of all words.
     pub(super) fn all(words: &[Self]) -> Vec<PathBuf> {
         words.iter().flat_map(|Self(files)| files).cloned().collect()
     }
@@ -65,7 +64,6 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     if (1e-9..=1e9).contains(&number) { Ok(number) } else { Err("expected a number from 1e-9 to 1e9".to_owned()) }
 }
 
-/// Parses a number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }

@@ -47,7 +47,6 @@ fn announced(mut command: Command, cameras: Option<TempDir>) -> Running {
     Running { child, _cameras: cameras }
 }
 
-/// Returns a free address of this machine.
 fn free() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

@@ -15,7 +15,6 @@ fn end(mut command: Command) -> (i32, String) {
     (output.status.code().unwrap(), said)
 }
 
-/// Creates two pairs of textures.
 fn pairs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut random = fastrand::Rng::with_seed(5);
@@ -27,7 +26,6 @@ fn pairs() -> tempfile::TempDir {
     folder
 }
 
-/// Reads every file below a folder.
 fn all(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

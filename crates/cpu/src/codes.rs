@@ -157,7 +157,6 @@ fn resize(bytes: &mut Vec<u8>, len: usize) {
     bytes.resize(len, 0);
 }
 
-/// Number of set bits of each half byte.
 const BITS: [u8; 16] = {
     let mut bits = [0; 16];
     let mut i = 0;
@@ -230,14 +229,10 @@ fn pitch(width: usize, range: Range) -> usize {
 #[derive(Clone, Copy)]
 pub(super) enum Transform {
     Census(Shape),
-    Rank {
-        /// Pixels from the centre to the window's edge.
-        radius: usize,
-    },
+    Rank { radius: usize },
 }
 
 impl Transform {
-    /// Returns the number of bytes of a code.
     fn planes(self) -> usize {
         match self {
             Self::Census(shape) => shape.bits().div_ceil(8),
@@ -329,7 +324,6 @@ impl<T: Pixel> PaddedImage<T> {
         self.data[at..].first_chunk().expect("the last row has room for a chunk")
     }
 
-    /// Returns the row that lies `dy` below row `y`, moved by `dx`.
     #[inline(always)]
     fn row(&self, y: usize, dx: isize, dy: isize) -> &[T] {
         let y = (y + self.ry).wrapping_add_signed(dy);

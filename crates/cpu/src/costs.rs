@@ -10,7 +10,6 @@ use fearless_simd::prelude::*;
 
 #[derive(Clone, Copy)]
 pub(super) enum Costs<'a> {
-    /// Codes whose Hamming distances are the costs.
     Hamming(&'a Codes),
     /// Codes whose absolute differences are the costs: ranks or brightness.
     Differences(&'a Codes),
@@ -107,7 +106,6 @@ fn none_outside<S: Simd, L: Lane>(
     }
 }
 
-/// Widens the costs of a volume to path costs.
 #[inline(always)]
 fn widen<S: Simd, L: Lane>(simd: S, costs: &[u8], out: &mut [L]) {
     let len = <S::u8s as SimdBase<S>>::LEN;

@@ -69,7 +69,6 @@ impl DisparityWindows {
         &gates[first..][..pixels]
     }
 
-    /// Returns the number of values in row `y` of the volume.
     pub(super) fn row_len(&self, y: usize) -> usize {
         self.row_lens[y / TILE_ROWS]
     }

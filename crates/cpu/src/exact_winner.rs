@@ -37,7 +37,6 @@ pub(super) fn winners(
     maps
 }
 
-/// Search for the winners of each row among exact sums.
 pub(super) struct Winners<'a> {
     level: SimdLevel,
     range: Range,
@@ -116,7 +115,6 @@ impl Winners<'_> {
     }
 }
 
-/// Finds the smallest word of each left pixel, and of each right one.
 #[inline(always)]
 fn smallest_words(sums: &[u32], stride: usize, with_right: bool, left: &mut [u32], right: &mut [u32]) {
     let width = left.len();

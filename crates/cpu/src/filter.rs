@@ -183,7 +183,6 @@ fn check_row<S: Simd>(simd: S, values: &mut [i16], reasons: &mut [u8], other: &[
     }
 }
 
-/// Invalidates regions of at most `size` pixels.
 fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px: u32) {
     let values = &map.values;
     let (width, height) = values.size();

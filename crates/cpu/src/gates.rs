@@ -16,7 +16,6 @@ use std::ops::RangeInclusive;
 
 /// Distance from the centre of the window of [`GateBounds::Percentiles`] to its edge, px.
 const RADIUS: usize = GateBounds::Percentiles.radius();
-/// Number of bins that are computed together.
 const BLOCK: usize = 32;
 
 const COLUMNS: usize = 2 * RADIUS + 1;
@@ -132,7 +131,6 @@ fn percentile_gates(
     gates
 }
 
-/// Map whose disparities are bins of histograms.
 struct Bins {
     /// Disparity of bin 0, the smallest one of the map, px.
     min: i32,
@@ -181,7 +179,6 @@ impl ColumnHistograms {
         Self { counts: vec![0; (BEFORE + width + RADIUS) * bins.stride] }
     }
 
-    /// Counts the rows around row `y`.
     fn start(&mut self, bins: &Bins, y: usize) {
         self.counts.fill(0);
         let columns = &mut self.counts[BEFORE * bins.stride..];

@@ -11,7 +11,6 @@ pub(super) struct Handover<T> {
     polls: AtomicU32,
     /// Task of the waiting thread, or the task given for it.
     task: Mutex<Option<T>>,
-    /// Whether the waiting thread may fetch the task.
     is_given: AtomicBool,
 }
 
@@ -26,7 +25,6 @@ impl<T> Handover<T> {
         self.polls.load(Ordering::Relaxed)
     }
 
-    /// Returns whether a thread has polled since the last call.
     #[inline]
     pub(super) fn is_asked(&self, polls: &mut u32) -> bool {
         self.polls() != std::mem::replace(polls, self.polls())

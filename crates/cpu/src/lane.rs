@@ -14,7 +14,6 @@ pub(super) trait Lane: SimdIntElement + Ord + Into<u32> + Default + bytemuck::Po
     fn from_u32(value: u32) -> Self;
     /// Returns the last lane of `low`, then all but the last lane of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
-    /// Returns the smallest path cost, in all lanes.
     fn least<S: Vector>(simd: S, paths: Self::V<S>) -> Self::V<S>;
     /// Stores a register of costs in `out`, widened if need be.
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
@@ -79,7 +78,6 @@ pub(super) struct TotalRule {
     pub(super) form: TotalForm,
     /// Whether some costs may be [`Lane::NONE`].
     pub(super) some_missing: bool,
-    /// Number of all directions.
     pub(super) paths: u16,
 }
 
@@ -110,7 +108,6 @@ impl TotalRule {
 
 /// Integer type of the sums that a volume stores: of the aggregation increments `L - C` over directions, at most P2 each.
 pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Send + Sync {
-    /// Sums for each path cost of a register.
     type Sums<S: Simd>: Copy;
     fn zero<S: Simd>(simd: S) -> Self::Sums<S>;
     fn plus<S: Simd>(sums: Self::Sums<S>, increment: L::V<S>) -> Self::Sums<S>;

@@ -30,18 +30,16 @@ pub(super) struct Buffers {
     /// Bytes of a [`Channel`], beside the codes of the census.
     channels: [Codes; 2],
     costs: AlignedArray<u8>,
-    /// Means of the costs over their neighbourhood.
     aggregated: AlignedArray<u8>,
     workspaces: Workspaces,
     windows: DisparityWindows,
     coarser: Option<Box<Buffers>>,
-    /// FreeMemory memory that a test sets; without it the system is asked.
+    /// Free memory that a test sets; without it the system reports it.
     pub(super) free: Option<FreeMemory>,
     /// Bytes that the filters of this pair take, where gates decide the size of its volume.
     behind: u64,
 }
 
-/// Integer widths of path costs and of sums.
 #[derive(Clone, Copy)]
 struct Widths {
     /// Whether path costs have 8 bits, else 16.
@@ -345,7 +343,6 @@ impl Stages {
         Self { last: Instant::now(), times: Vec::with_capacity(4) }
     }
 
-    /// Adds the time since the last stage to the stage `name`.
     fn done(&mut self, name: &'static str) {
         let now = Instant::now();
         let ms = (now - self.last).as_secs_f64() * 1e3;

@@ -1,5 +1,5 @@
 //! The CPU engine: a pair of images goes in, disparity maps come out, with the same bits as the reference (`crates/stereo`).
-//! It runs on all cores and in vector instructions. Each change must keep the bits: `tests/reference` compares them.
+//! The engine runs on all cores and in vector instructions. Each change must keep the bits: `tests/reference` compares them.
 //!
 //! Stages in their order (`level`):
 //! 1. `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs.
@@ -166,7 +166,6 @@ impl CpuEngine {
         Machine { register: self.level.bytes(), threads: self.threads }
     }
 
-    /// Refuses a demand for which there is no memory.
     fn check_memory(&mut self, demand: Demand) -> Result<(), EngineError> {
         if self.fitting.as_ref() == Some(&demand) {
             return Ok(());

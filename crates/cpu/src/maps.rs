@@ -65,7 +65,6 @@ impl WinnerMaps {
 }
 
 impl MapRow<'_> {
-    /// Returns the left map's pixels from column `from` on.
     #[inline(always)]
     pub(super) fn block(&mut self, from: usize, pixels: usize) -> MapRow<'_> {
         let place = from..from + pixels;

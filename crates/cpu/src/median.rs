@@ -7,7 +7,6 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use std::ops::Range;
 
-/// Rows that a thread filters together.
 pub(super) const STRIP: usize = 16;
 /// Padding on either side of a row, so that a register and a window may reach beyond it: 32 and 9 columns at most.
 const PAD: usize = 48;

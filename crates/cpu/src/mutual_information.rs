@@ -14,7 +14,6 @@ static LOG_TABLE: LazyLock<Vec<u32>> = LazyLock::new(log_table);
 /// Maps from which the initial disparities are taken; without any they are random.
 #[derive(Clone, Copy)]
 pub(super) struct InitialMaps<'a> {
-    /// Map of the level with half the size.
     pub(super) coarser: Option<&'a DisparityMap>,
     /// Map of the last pair, at this size.
     pub(super) last: Option<&'a DisparityMap>,

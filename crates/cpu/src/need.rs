@@ -25,7 +25,6 @@ pub(super) struct Machine {
 }
 
 impl From<SimdLevel> for Machine {
-    /// Takes the threads of the current pool.
     fn from(level: SimdLevel) -> Self {
         Self { register: level.bytes(), threads: rayon::current_num_threads() }
     }
@@ -67,7 +66,6 @@ struct LevelDemand<'a> {
     params: &'a StereoParams,
     wants_right: bool,
     gated: bool,
-    /// Bytes of a pixel's brightness.
     luma: u64,
     colored: bool,
     register: u64,

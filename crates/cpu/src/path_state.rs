@@ -31,7 +31,6 @@ pub(super) struct BlockState<L> {
 }
 
 impl<L: Lane> BlockState<L> {
-    /// Resets the state to that before the first row.
     pub(super) fn restart(&mut self, directions: usize, room: usize) {
         self.slots.resize(SLOTS * directions * room);
         self.slots.fill(L::default());
@@ -50,11 +49,9 @@ impl<L: Lane> BlockState<L> {
 pub(super) struct EdgeState<L> {
     new: PixelState<L>,
     old: PixelState<L>,
-    /// State `old` of the next block.
     next_old: PixelState<L>,
 }
 
-/// Path costs of a pixel.
 #[derive(Default)]
 struct PixelState<L> {
     paths: AlignedArray<L>,
@@ -86,9 +83,7 @@ pub(super) fn at_slot<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> 
 #[derive(Clone, Copy)]
 pub(super) struct BlockShape {
     pub(super) pixels: usize,
-    /// Whether paths go from the last pixel to the first.
     pub(super) mirrored: bool,
-    /// Candidates of the block, in whole registers.
     pub(super) window: DisparityWindow,
     /// Whether each pixel has its own candidates, so that windows may differ between blocks and rows.
     pub(super) gated: bool,

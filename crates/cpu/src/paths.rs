@@ -25,7 +25,6 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub(super) struct Workspace<L, E> {
     volume: AlignedArray<E>,
-    /// Path costs for each sweep and pass.
     states: Vec<Vec<PathStates<L>>>,
     /// Buffers for each thread; they go with their row where rows are exchanged.
     scratch: Vec<Scratch<L, E>>,
@@ -131,7 +130,6 @@ fn order_of(s: usize, v: usize, height: usize, sweeps: usize) -> (bool, bool) {
     (first, sweeps == 1 || !first)
 }
 
-/// Assignment of rows to threads.
 struct RowScheduler {
     sweeps: usize,
     height: usize,

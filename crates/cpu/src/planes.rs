@@ -23,7 +23,6 @@ use std::ops::Range;
 /// Pixels of a run that are summed in 32 bits.
 const PIECE: usize = 64;
 
-/// Run of a segment that is large enough.
 #[derive(Clone, Copy)]
 struct SegmentRun {
     segment: u32,
@@ -63,7 +62,6 @@ pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma,
     }
 }
 
-/// Fills and marks a pixel if it has no disparity.
 #[inline(always)]
 fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &Fillable) {
     if *value == INVALID && fillable.range.contains(&filled) {
@@ -139,7 +137,6 @@ fn blur_row(luma: &Image<u8>, y: usize, column: &mut [u16], out: &mut [u8]) {
     }
 }
 
-/// Fits the plane of each segment that has one.
 fn fit(level: SimdLevel, values: &[i16], parts: &[SegmentRun], sizes: &[u64]) -> Vec<Fit> {
     let sum = |fits: &[Fit], limit: i32| {
         let chunk = parts.len().div_ceil(rayon::current_num_threads()).max(1);

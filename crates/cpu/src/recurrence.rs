@@ -38,7 +38,6 @@ impl Accumulation {
         matches!(self, Self::Add | Self::Final)
     }
 
-    /// Whether the pass computes totals.
     pub(super) fn gives_totals(self) -> bool {
         matches!(self, Self::Final | Self::Single)
     }
@@ -242,7 +241,6 @@ pub(super) fn aggregate_block<
     leave(&shape, predecessors, state, edge, &entered);
 }
 
-/// Step of a direction to a pixel.
 #[derive(Default)]
 struct Step<'a, L> {
     /// Path costs of the predecessor, which become those of the pixel, with the room beside them.
@@ -250,7 +248,6 @@ struct Step<'a, L> {
     along: bool,
 }
 
-/// Offsets of the path costs of a block.
 struct Places<'a> {
     predecessors: &'a [Predecessors<'a>],
     four: bool,

@@ -9,7 +9,6 @@ use crate::stereo::map::INVALID;
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 
-/// Lines that are computed side by side.
 const LINES: usize = 32;
 
 /// Numbers of these lines at one position.

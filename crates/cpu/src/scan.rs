@@ -22,7 +22,6 @@ impl Predecessor {
     pub(super) const ALL: [Self; 4] = [Self::Left, Self::AboveLeft, Self::Above, Self::AboveRight];
 }
 
-/// Sweep over all rows, down or up.
 pub(super) struct Sweep {
     pub(super) down: bool,
     pub(super) passes: Vec<Pass>,
@@ -38,7 +37,6 @@ impl Sweep {
 
 /// Pass along each row, for up to [`MAX_DIRECTIONS`] directions.
 pub(super) struct Pass {
-    /// Whether the pass goes from right to left.
     pub(super) mirrored: bool,
     pub(super) directions: Vec<ScanDirection>,
 }
@@ -49,7 +47,6 @@ pub(super) struct ScanDirection {
     minor_steps: Option<Vec<bool>>,
 }
 
-/// Predecessors of the pixels of a row.
 #[derive(Clone, Copy)]
 pub(super) enum Predecessors<'a> {
     /// Predecessor in the same direction for all pixels.

@@ -78,7 +78,6 @@ fn blocks<S: Simd>(simd: S, table: &[u8]) -> [S::u8s; 4] {
     blocks
 }
 
-/// Looks up entries of a table of 64 bytes.
 #[inline(always)]
 fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
     let (within, block) = (places & 15, places >> 4);

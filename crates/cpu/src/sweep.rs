@@ -30,7 +30,6 @@ pub(super) struct SweepInput<'a> {
 
 /// Results of a row of the image, which pass from thread to thread.
 pub(super) struct Row<'a, E> {
-    /// Sums of the aggregation increments.
     pub(super) volume: &'a mut [E],
     pub(super) map: MapRow<'a>,
 }
@@ -140,7 +139,6 @@ const PATIENCE: u32 = 100;
 /// Row on its way through the passes of a sweep. Threads may exchange it between two blocks.
 pub(super) struct RowTask<'a, 'map, L, E> {
     pub(super) sweep: &'a Sweep,
-    /// Number of the row in the order of the sweep.
     pub(super) v: usize,
     /// Whether no sweep has processed the row before.
     pub(super) first: bool,

@@ -23,7 +23,6 @@ const POISONED: u64 = u64::MAX - 1;
 /// for the thread that it keeps from running.
 const SPINS_BEFORE_YIELD: usize = 64;
 
-/// Pause between two polls of a value.
 #[derive(Default)]
 pub(super) struct Pause {
     spins: usize,
@@ -41,7 +40,6 @@ impl Pause {
     }
 }
 
-/// Value with its progress counter.
 struct ProgressCell<T> {
     progress: AtomicU64,
     value: UnsafeCell<T>,
@@ -53,7 +51,6 @@ impl<T> ProgressCell<T> {
     }
 }
 
-/// Value that threads access one after the other.
 pub(super) struct SequencedCell<T>(ProgressCell<T>);
 
 // SAFETY: threads get the value one at a time, see above.
@@ -88,7 +85,6 @@ impl<T> SequencedCell<T> {
 /// Access to a [`SequencedCell`]; it ends when the guard is dropped.
 pub(super) struct SequencedGuard<'a, T> {
     value: &'a SequencedCell<T>,
-    /// Number of the next access.
     next: u64,
 }
 
@@ -177,7 +173,6 @@ pub(super) struct RowCursor<'a, T> {
     wavefront: &'a Wavefront<T>,
     /// Number of the row, unique: the counter hands out each number once, and 64 bits do not overflow.
     row: u64,
-    /// Index of the next value.
     next: usize,
     /// Whether this cursor still holds the value before `next`.
     holds: bool,

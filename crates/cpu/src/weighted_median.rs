@@ -12,7 +12,6 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Rows of a window, and its columns.
 const SIDE: usize = 2 * RADIUS / STRIDE + 1;
 /// Number of pixels of a window that count.
 const TAPS: usize = SIDE * SIDE;
@@ -24,7 +23,6 @@ struct GuidedStrip {
     channels: [Strip; 3],
     /// Smallest disparity of each column near a row, less 1, from [`RADIUS`] columns before the image on.
     smallest: Vec<i16>,
-    /// Largest disparity of these columns.
     largest: Vec<i16>,
 }
 

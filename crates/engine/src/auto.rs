@@ -72,7 +72,6 @@ fn quicker(
     Opened { engine: if gpu_ms <= cpu_ms { gpu } else { cpu }, why: Some(why) }
 }
 
-/// Best times of a pair on both engines, ms.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Times {
     gpu_ms: f64,
@@ -108,7 +107,6 @@ fn words_of(engine: &mut GpuEngine, sample: &Job) -> String {
     format!("{name} {} {} {variant}", driver.driver, driver.driver_info)
 }
 
-/// Describes everything that decides how long a pair takes.
 fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     let Job { frame, params, read_back, wants_right } = sample;
     let (width, height) = frame.size();
@@ -141,7 +139,6 @@ mod tests {
         kind: EngineKind,
         times_ms: VecDeque<u64>,
         job: Option<Job>,
-        /// Number of pairs since the last `forget`.
         pairs: Arc<AtomicUsize>,
     }
 

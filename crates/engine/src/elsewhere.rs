@@ -7,7 +7,6 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct RemoteResults {
     job: Option<Job>,
-    /// Engine of the last result.
     info: Option<Arc<EngineInfo>>,
 }
 

@@ -5,7 +5,6 @@ use super::front::AxisAdapter;
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
 
-/// Message where the build has no GPU engine.
 #[cfg(not(feature = "gpu"))]
 const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
 
@@ -97,7 +96,6 @@ impl OpenOptions {
 
 #[cfg(feature = "gpu")]
 impl OpenOptions {
-    /// Returns the open GPU, or opens the chosen one.
     pub(super) fn open_gpu(&self) -> Result<Gpu, EngineError> {
         self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
     }

@@ -84,7 +84,6 @@ impl Buffers {
         self.linear.get(&resource)
     }
 
-    /// Returns the binding of a buffer or a derived image.
     pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
         let picture = self.pictures.get(&resource).map(wgpu::BindingResource::TextureView);
         picture.or_else(|| self.buffer(resource).map(wgpu::Buffer::as_entire_binding))

@@ -86,7 +86,6 @@ pub struct Gpu {
     /// Name and kind of the device, for results.
     pub info: Arc<EngineInfo>,
     errors: Arc<DeviceErrors>,
-    /// Whether a window draws with it too.
     shared_with_window: bool,
 }
 
@@ -288,7 +287,6 @@ impl Gpu {
         EngineError::DeviceLost(self.errors.lost.get_or_init(|| why.to_owned()).clone())
     }
 
-    /// Marks a device as lost that hangs without a report.
     pub(super) fn mark_hung(&self, why: &str) -> EngineError {
         // keeps the queue: dropping its last handle would wait for the end of all work, and block the thread that computes on the CPU
         std::mem::forget(self.queue.clone());

@@ -55,7 +55,6 @@ pub struct GpuEngine {
     pace: Pace,
     pub(super) silence: Silence,
     jobs: u64,
-    /// Time of the last pair on the device, ms.
     pair_ms: f64,
     events: Events,
     last_finished: Option<Instant>,

@@ -20,7 +20,6 @@ pub(super) struct JobSlot {
     pub(super) program: Program,
 }
 
-/// Progress of the device on a job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum JobState {
@@ -36,13 +35,11 @@ pub(super) struct InFlight {
     pub(super) texture: wgpu::Texture,
     pub(super) number: u64,
     pub(super) submitted: Instant,
-    /// Submissions that are not on the queue yet.
     pending: VecDeque<Submission>,
     has_begun: bool,
     state: Arc<AtomicU8>,
 }
 
-/// Commands for the queue, with their work.
 struct Submission {
     commands: Vec<wgpu::CommandBuffer>,
     work: u64,

@@ -38,7 +38,6 @@ pub struct PixelExplanation {
 /// Running thread; stopped when dropped.
 pub struct PixelExplainer {
     shared: Arc<Shared>,
-    /// Last request.
     last: Option<ExplainRequest>,
     bell: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -47,7 +46,6 @@ pub struct PixelExplainer {
 /// Ratio of rest to work of this thread for explanations of one pixel while pairs follow each other.
 const REST_FACTOR: u32 = 3;
 
-/// Next action of the thread.
 #[derive(Default)]
 enum Order {
     #[default]
@@ -133,7 +131,6 @@ impl Drop for PixelExplainer {
 /// Pair that was prepared for explanations.
 type Prepared = (Arc<Frame>, Arc<StereoParams>, Result<Explainer, Unexplained>);
 
-/// State of the thread.
 struct Worker {
     shared: Arc<Shared>,
     /// Receiver of a signal after each request; disconnected when the thread has to stop.

@@ -25,7 +25,6 @@ pub struct Finished {
     pub summary: Summary,
 }
 
-/// Interval of printing the status.
 const PRINT_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of polling the status, unless an observer sets another one.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -80,7 +79,7 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
 /// Runs until the source ends, `observer` ends the run, or Ctrl-C.
 ///
 /// # Errors
-/// As [`run`].
+/// Errors of [`run`].
 pub fn run_observed(
     source: Box<dyn PairSource>,
     options: LiveOptions,
@@ -191,7 +190,6 @@ struct StatusPrinter {
     /// Printed warnings without their numbers; each is printed once.
     warnings: BTreeSet<String>,
     engine: Option<Arc<EngineInfo>>,
-    /// State of the clients.
     clients: String,
 }
 
@@ -253,7 +251,6 @@ impl StatusPrinter {
         console::line(text);
     }
 
-    /// Prints a line that stays.
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(console::shown(text)),

@@ -104,9 +104,7 @@ struct CurrentHealth {
     health: Option<Health>,
 }
 
-/// Interval of measurements.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Interval of polling for the next pair.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Largest distance of two pairs for a measurement of motion.
 const MAX_PAIR_DISTANCE: Duration = Duration::from_millis(400);
@@ -145,7 +143,6 @@ impl Drop for HealthMonitor {
     }
 }
 
-/// State of the thread.
 struct Monitor<F> {
     newest: F,
     stopped: Receiver<Infallible>,

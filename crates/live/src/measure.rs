@@ -99,7 +99,7 @@ pub fn of_pair(
 pub struct Row {
     /// The number in the newest result.
     pub quantity: Quantity,
-    /// Its last values, the oldest first; results that lack it are left out.
+    /// Last values of the number, the oldest first; results that lack it are left out.
     pub values: Vec<f64>,
     /// Trend of the values; `None` for fewer than 20.
     pub trend: Option<Trend>,

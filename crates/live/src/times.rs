@@ -24,7 +24,6 @@ pub(super) struct Times {
     newest: Weak<Output>,
     of: Option<(Arc<StereoParams>, (usize, usize))>,
     recent: VecDeque<Duration>,
-    /// Number of recorded results.
     pub(super) noted: u64,
 }
 
@@ -47,7 +46,6 @@ impl Times {
         self.noted += 1;
     }
 
-    /// Returns the number of times.
     pub(super) fn len(&self) -> usize {
         self.recent.len()
     }

@@ -74,7 +74,6 @@ fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow
     Ok(taken)
 }
 
-/// Prints why pairs are left out.
 fn say_left_out(why: &[String]) {
     for why in &why[..why.len().min(MAX_NAMED)] {
         console::say(format_args!("{why}; the pair is left out"));

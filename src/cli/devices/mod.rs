@@ -33,7 +33,6 @@ pub struct ListedCamera {
     pub controls: Result<Vec<OfferedControl>, String>,
 }
 
-/// Longest wait for the controls of the cameras.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs `devices`; finding none is no error.
@@ -53,7 +52,6 @@ fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lists the GPUs that can compute, one a line.
 fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
     if adapters.is_empty() {
         return format!("no GPU found that can compute; the CPU engine needs none. For a GPU, {INSTALL}\n");
@@ -85,7 +83,6 @@ fn with_controls(cameras: Vec<DetectedCamera>) -> Vec<ListedCamera> {
     asked.into_iter().map(listed).collect()
 }
 
-/// Returns the cameras for other programs.
 fn camera_list_json(cameras: &[ListedCamera]) -> Value {
     let one = |camera: &ListedCamera| {
         let ListedCamera { info, controls } = camera;

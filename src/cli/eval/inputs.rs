@@ -10,7 +10,6 @@ use crate::cli::source_args::SceneArgs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Word for the built-in scene.
 pub(super) const SCENE: &str = "scene";
 /// Number of pairs of the scene by default, and distance of their numbers: the scene moves slowly.
 const SCENE_FRAMES: u64 = 4;

@@ -6,25 +6,20 @@ use crate::metrics::{COLUMNS, Figures, TruthRegion};
 /// Values of all figures in the order of [`COLUMNS`].
 pub(super) type Values = [f64; COLUMNS.len()];
 
-/// Returns the figures of a region as plain numbers.
 pub(super) fn values(figures: &Figures) -> Values {
     COLUMNS.map(|column| (column.of)(figures))
 }
 
-/// Means of one setting.
 #[derive(Clone, Debug)]
 pub(super) struct Means {
-    /// Number of scenes on which it was evaluated.
     pub(super) scenes: usize,
     /// Means over the scenes that have the region, with their number.
     pub(super) regions: Vec<(TruthRegion, usize, Values)>,
     /// Mean over all regions of all scenes.
     pub(super) all_regions: Values,
-    /// Mean time of a pair, ms.
     pub(super) time_ms: f64,
 }
 
-/// Computes the means of each setting.
 pub(super) fn of(found: &Evaluation, variants: usize) -> Vec<Means> {
     (0..variants).map(|variant| of_variant(found, variant)).collect()
 }
@@ -56,7 +51,6 @@ fn mean(all: &[Values]) -> Values {
     std::array::from_fn(|column| all.iter().map(|values| values[column]).sum::<f64>() / all.len() as f64)
 }
 
-/// Subtracts the figures of another setting.
 pub(super) fn minus(values: &Values, first: &Values) -> Values {
     std::array::from_fn(|column| values[column] - first[column])
 }

@@ -111,7 +111,6 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     ended
 }
 
-/// Writes and prints the results.
 fn finish(args: &EvalArgs, variants: &[Variant], found: &Evaluation) -> anyhow::Result<()> {
     let names: Vec<_> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let means = means::of(found, variants.len());

@@ -15,7 +15,6 @@ use std::time::Duration;
 
 /// Share of pixels that are equal in the recorded and in the rendered image. Another seed, noise or time leaves far fewer.
 const MIN_EQUAL: f64 = 0.99;
-/// Longest wait for a pair in one poll.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Returns the description of a recording of the scene, and the number of its pairs.

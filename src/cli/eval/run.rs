@@ -22,9 +22,7 @@ use std::time::Instant;
 pub(super) struct Plan<'a> {
     pub(super) variants: &'a [Variant],
     pub(super) regions: &'a [TruthRegion],
-    /// Folder for images of the errors.
     pub(super) errors: Option<&'a Path>,
-    /// Folder for disparities.
     pub(super) maps: Option<&'a Path>,
     pub(super) max_pixels: MaxPixels,
     /// Whether rows of files are corrected.
@@ -32,10 +30,8 @@ pub(super) struct Plan<'a> {
     pub(super) shows_progress: bool,
 }
 
-/// Result of one setting on one pair.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Number of the setting.
     pub(super) variant: usize,
     pub(super) regions: Vec<(TruthRegion, Figures)>,
     /// Time of the engine for the pair, ms.
@@ -48,12 +44,10 @@ pub(super) struct Row {
     pub(super) map: Option<PathBuf>,
 }
 
-/// Results of all settings on one pair.
 #[derive(Clone, Debug)]
 pub(super) struct SceneRows {
     pub(super) name: String,
     pub(super) layout: &'static str,
-    /// Size of the images, px.
     pub(super) size: (usize, usize),
     pub(super) rows: Vec<Row>,
 }
@@ -104,7 +98,6 @@ struct Run<'a> {
     engines: Vec<(EngineKey, Box<dyn Engine>)>,
     outputs: Outputs,
     found: Evaluation,
-    /// Number of pairs so far.
     done: u64,
 }
 

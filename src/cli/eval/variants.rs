@@ -7,7 +7,6 @@ use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::{Path, PathBuf};
 
-/// Setting that is evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     /// Name in tables and names of files, unique.

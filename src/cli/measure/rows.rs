@@ -8,18 +8,15 @@ use crate::metrics::Quantity;
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// Numbers of one pair.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// Position of the pair in the source, from 0.
     pub(super) pair: u64,
-    /// Name of the pair.
     pub(super) name: String,
     /// Numbers; every row has the same ones in the same order.
     pub(super) quantities: Vec<Quantity>,
 }
 
-/// Range with its rows.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) span: Span,
@@ -29,13 +26,10 @@ pub(super) struct Part {
 /// Measurement of a source.
 #[derive(Debug)]
 pub(super) struct Measurement {
-    /// Name of the source.
     pub(super) source: String,
-    /// Number of pairs that were matched.
     pub(super) pairs: u64,
     /// Setting of all pairs; `None` before the first one.
     pub(super) setting: Option<Setting>,
-    /// Measured ranges.
     pub(super) parts: Vec<Part>,
 }
 
@@ -45,7 +39,6 @@ pub(super) struct Setting {
     pub(super) engine: Arc<EngineInfo>,
     pub(super) params: Arc<StereoParams>,
     pub(super) geometry: Option<Geometry>,
-    /// Size of the images, px.
     pub(super) size: (usize, usize),
     pub(super) subject: Subject,
 }

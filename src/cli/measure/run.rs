@@ -93,11 +93,9 @@ pub(super) fn run(
     Ok((measuring.found, Ended { remarks, warnings, skew, error, interrupted: interrupt.load(Ordering::Acquire) }))
 }
 
-/// Measurement in progress.
 struct Measuring<'a> {
     plan: &'a Plan<'a>,
     found: Measurement,
-    /// Temporal noise of each range.
     noise: Vec<Option<TemporalNoise>>,
     previous: Option<PreviousPair>,
 }
@@ -109,7 +107,6 @@ impl<'a> Measuring<'a> {
         Self { plan, found: Measurement { source, pairs: 0, setting: None, parts }, noise, previous: None }
     }
 
-    /// Measures the next pair.
     fn add(&mut self, output: &Output) -> anyhow::Result<()> {
         let map = output.map.as_ref().context("the engine gave no numbers back")?;
         let frame = &output.job.frame;

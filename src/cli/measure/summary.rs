@@ -23,7 +23,6 @@ struct Line {
 struct Values {
     count: usize,
     mean: f64,
-    /// Standard deviation.
     deviation: f64,
     last: f64,
     trend: Option<Trend>,

@@ -172,7 +172,6 @@ fn watch(search: &Search, interrupt: &AtomicBool, is_quiet: bool) -> Arc<SearchP
     }
 }
 
-/// Writes and prints the results.
 fn finish(args: &OptimizeArgs, settings: &Settings, progress: &SearchProgress, before: usize) -> anyhow::Result<()> {
     let tried = console::counted(progress.trials.len() as u64, "setting");
     if let Some(error) = &progress.error {

@@ -27,7 +27,6 @@ pub(super) struct Pairs {
 /// Distance of the numbers of two pairs of the built-in scene: it moves slowly.
 const SCENE_STEP: u64 = 15;
 
-/// Interval of polling for Ctrl-C.
 const RECEIVE_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl Pairs {

@@ -11,12 +11,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use stereopsis_figures::{Place, TradeOff};
 
-/// Creates a line that shows the progress of the search.
 pub(super) fn bar(is_quiet: bool) -> ProgressBar {
     if is_quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
 }
 
-/// Describes the progress of the search.
 pub(super) fn line(progress: &SearchProgress) -> String {
     let tried = console::counted(progress.trials.len() as u64, "setting");
     let left = progress.left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
@@ -25,7 +23,6 @@ pub(super) fn line(progress: &SearchProgress) -> String {
     format!("{tried}{best}{left}")
 }
 
-/// Describes why there is no best setting.
 pub(super) fn nothing_fits(progress: &SearchProgress) -> String {
     let quickest = progress.front.first();
     match (progress.limits.max_ms, quickest) {
@@ -92,7 +89,6 @@ fn named(progress: &SearchProgress) -> Vec<(String, Arc<Trial>)> {
     of("found", &progress.best).into_iter().chain(presets).chain(of("present setting", &progress.start)).collect()
 }
 
-/// Returns all trials for other programs.
 pub(super) fn json(progress: &SearchProgress) -> Value {
     let of = |trial: &Trial| {
         json!({
@@ -144,7 +140,6 @@ pub(super) fn settings_file(settings: &Settings, best: &Trial) -> anyhow::Result
     text_of("Found by stereopsis optimize: --settings with this file.", &words).map_err(anyhow::Error::msg)
 }
 
-/// Returns the data of the figure.
 pub(super) fn trade_off(progress: &SearchProgress) -> TradeOff {
     let place = |trial: &Arc<Trial>| -> Option<Place> { Some((trial.time_ms, trial.loss?)) };
     let is_whole = |trial: &&Arc<Trial>| trial.samples == progress.samples;

@@ -73,15 +73,12 @@ const FLAGS_OF_OTHERS: &[&str] = &[
     "--test",
 ];
 
-/// Line of a page that a person would type.
 struct Line {
     place: String,
     words: Vec<String>,
-    /// Output that the page shows.
     output: Option<Vec<String>>,
 }
 
-/// Call of the program on a line.
 struct Call {
     variables: Vec<(String, String)>,
     args: Vec<String>,
@@ -208,7 +205,6 @@ fn example(words: &[&str]) -> Result<(), String> {
     if text.contains(&command) { Ok(()) } else { Err(format!("the example {name} does not say {command}")) }
 }
 
-/// Checks that the makefile has the targets.
 fn make(words: &[&str]) -> Result<(), String> {
     let makefile = fs::read_to_string(root().join("Makefile")).unwrap();
     let missing = words
@@ -223,7 +219,6 @@ fn parsed_only(call: &Call) -> Option<&'static str> {
     PARSED_ONLY.iter().find(|(pattern, _)| line.contains(&format!(" {pattern}"))).map(|(_, why)| *why)
 }
 
-/// Whether a word names images, a folder of pairs or a recording.
 fn is_file(word: &str) -> bool {
     let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
     word.ends_with('/') || ending.is_some_and(|ending| ["mcap", "png", "tif"].contains(&ending))
@@ -281,7 +276,6 @@ fn parse(sandbox: &Sandbox, args: &[String]) -> Ended {
     sandbox.run(&[], &[args, &["--help".to_owned()]].concat())
 }
 
-/// Returns the error of a line.
 fn check(sandbox: &Sandbox, line: &Line) -> Option<String> {
     let calls = match calls(line) {
         Ok(calls) => calls,

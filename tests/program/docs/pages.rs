@@ -8,7 +8,6 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Page of the documentation.
 pub(crate) struct Page {
     /// File, relative to the project.
     pub(crate) path: PathBuf,
@@ -17,9 +16,7 @@ pub(crate) struct Page {
 
 /// Fenced block of code, without its indentation.
 pub(crate) struct Block {
-    /// Word behind the fence.
     pub(crate) language: String,
-    /// Number and text of each line.
     pub(crate) lines: Vec<(usize, String)>,
 }
 

@@ -14,12 +14,10 @@ pub(crate) const SIZE: &str = "96x72";
 const TIMEOUT: Duration = Duration::from_mins(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Temporary folder.
 pub(crate) struct Sandbox {
     folder: TempDir,
 }
 
-/// End of a command.
 pub(crate) struct Ended {
     pub(crate) status: Option<ExitStatus>,
     pub(crate) stdout: String,
@@ -112,7 +110,6 @@ impl Sandbox {
         assert!(ended.succeeded(), "{}", ended.stderr);
     }
 
-    /// Runs the program in this folder.
     pub(crate) fn run(&self, variables: &[(String, String)], args: &[String]) -> Ended {
         let files = tempfile::tempdir().unwrap();
         let [stdout, stderr] = ["stdout", "stderr"].map(|name| files.path().join(name));

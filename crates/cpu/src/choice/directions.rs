@@ -7,7 +7,6 @@ use crate::stereo::filter::choice::{Candidate, Chooser, REACH, STEP, Slope};
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;
 
-/// Pixels of a block.
 const BLOCK: i32 = 8;
 /// The axes along which blocks lie; each serves two directions.
 const AXES: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
@@ -21,7 +20,6 @@ pub(super) struct Directions {
 }
 
 impl Directions {
-    /// Computes the extremes of the blocks of `trusted` disparities.
     pub(super) fn new(level: SimdLevel, trusted: &Image<i16>) -> Self {
         let (width, height) = trusted.size();
         let (pitch, rows) = (width + 2 * PAD, height + 2 * PAD);

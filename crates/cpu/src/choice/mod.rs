@@ -17,7 +17,6 @@ use rayon::prelude::*;
 use slopes::Slopes;
 use windows::Windows;
 
-/// Chooses among the disparities around each pixel.
 pub(super) fn run(
     level: SimdLevel,
     map: &mut DisparityMap,

@@ -86,7 +86,6 @@ pub(super) struct Windows {
     rows: FeatureRows,
     /// Rows with the columns in the order of their remainders.
     sparse_rows: FeatureRows,
-    /// Columns of one remainder.
     segment: usize,
     /// Distance of the rows of `lumas`.
     pitch: usize,
@@ -206,7 +205,6 @@ impl Windows {
         likes
     }
 
-    /// Computes the mean differences of brightness in both windows.
     #[inline(always)]
     fn differences(&self, (x, y): (usize, usize), candidate: i16, likes: &[i16; PLACES]) -> [i32; 2] {
         let (width, height) = (self.size.0 as i32, self.size.1 as i32);
@@ -249,7 +247,6 @@ impl Windows {
     }
 }
 
-/// Whether no channel differs by more than [`LIKE`].
 #[inline(always)]
 fn have_like_colors(one: [i16; 3], other: [i16; 3]) -> bool {
     let [red, green, blue] = [(one[0] - other[0]).abs(), (one[1] - other[1]).abs(), (one[2] - other[2]).abs()];

@@ -30,7 +30,6 @@ impl LocalAggregation<'_> {
     }
 }
 
-/// Buffers of one thread.
 struct CrossBuffers {
     costs: Vec<u8>,
     lines: RowSums,
@@ -50,13 +49,11 @@ struct RowSums {
 }
 
 impl RowSums {
-    /// Returns the offset of the sums of pixel `(x, y)`.
     #[inline(always)]
     fn at(&self, x: usize, y: usize) -> usize {
         (y % self.rows * self.width + x) * self.stride
     }
 
-    /// Sums row `y` over the horizontal arms.
     #[inline(always)]
     fn sum_along<S: Simd>(&mut self, simd: S, arms: &Arms, y: usize, costs: &[u8]) {
         let (width, stride, start) = (self.width, self.stride, self.at(0, y));

@@ -35,7 +35,6 @@ pub(super) trait RowOutput<R>: Sync {
     fn numbers<'a>(&self, row: &'a mut R, scratch: &'a mut Self::Scratch) -> &'a mut [Self::Number];
     /// Stores the sums of a pixel's candidates and their padding; has to be inlined always.
     fn keep(&self, sums: &[u32], out: &mut [Self::Number]);
-    /// Completes row `y` after all its numbers are stored.
     fn finish(&self, y: usize, row: &mut R, scratch: &mut Self::Scratch);
 }
 
@@ -50,7 +49,6 @@ impl LocalAggregation<'_> {
         }
     }
 
-    /// Computes the means of the aggregation as bytes, for the paths.
     pub(super) fn means(&self, volume: &mut [u8]) {
         let unit = self.params.unit();
         self.sums(&MeanBytes::of(unit), self.rows(volume));

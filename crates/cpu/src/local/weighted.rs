@@ -58,7 +58,6 @@ impl Products {
     }
 }
 
-/// Input of all threads.
 struct WeightedInput<'a> {
     local: &'a LocalAggregation<'a>,
     costs: &'a [u8],
@@ -86,7 +85,6 @@ struct WeightBuffers {
     right: Vec<u8>,
     weights: Vec<u8>,
     steps: Vec<u8>,
-    /// Pixels of the region around the current one.
     neighbours: Vec<Neighbour>,
     sums: Vec<u32>,
     totals: Vec<u32>,

@@ -25,7 +25,6 @@ const PAD: usize = 64;
 pub(super) struct TotalForm {
     /// Bits of the number of a pixel; 0 for totals alone.
     pub(super) bits: u32,
-    /// Value of a missing candidate.
     pub(super) none: u16,
 }
 
@@ -51,7 +50,6 @@ impl TotalForm {
         1 << self.bits
     }
 
-    /// Returns the number of pixel `t` of a block.
     #[inline(always)]
     pub(super) fn number(self, t: usize) -> u16 {
         (t & (self.pixels() - 1)) as u16
@@ -189,7 +187,6 @@ impl BlockTotals {
         usize::from(group) * GROUP + lane
     }
 
-    /// Computes confidence and uniqueness.
     #[inline(always)]
     fn test_rivals<S: Simd>(
         &self,
@@ -239,7 +236,6 @@ fn smallest<S: Simd>(simd: S, totals: &[u16]) -> usize {
 
 /// Number of candidates that share a number in a key.
 const GROUP: usize = 8;
-/// Numbers of the groups of a register.
 const GROUPS: [i16; 32] = {
     let mut groups = [0; 32];
     let mut i = 0;
@@ -249,7 +245,6 @@ const GROUPS: [i16; 32] = {
     }
     groups
 };
-/// Numbers of the lanes of a register.
 const LANES: [u16; 32] = {
     let mut lanes = [0; 32];
     let mut i = 0;
@@ -300,9 +295,7 @@ pub(super) struct RightWinners {
     width: usize,
     /// Totals from this one on are those of missing candidates.
     none: u16,
-    /// Smallest total of each right pixel.
     totals: AlignedArray<u16>,
-    /// Left column of the best candidate.
     columns: AlignedArray<u16>,
 }
 

@@ -11,7 +11,6 @@ pub(super) struct Feeder {
     frames: NewestReceiver<Arc<Frame>>,
     /// Frame that was taken from `frames` before the engine was prepared for it.
     held: Option<Arc<Frame>>,
-    /// Whether `frames` is closed.
     ended: bool,
     last: Option<Job>,
     /// Whether the last pair has to be matched again with any parameters, because its frame or its engine was replaced.
@@ -19,7 +18,6 @@ pub(super) struct Feeder {
     steps_taken: u64,
 }
 
-/// Job with the current parameters.
 pub(super) struct Work {
     pub(super) job: Job,
     /// Whether the pair was matched before.
@@ -42,7 +40,6 @@ impl Feeder {
         self.last.as_ref()
     }
 
-    /// Marks the last pair to be matched again.
     pub(super) fn repeat_last(&mut self) {
         self.repeat = true;
     }
@@ -105,7 +102,6 @@ impl Feeder {
         }
     }
 
-    /// Records that this job is being submitted.
     pub(super) fn note_submitted(&mut self, job: &Job, again: bool, control: &Control) {
         if !again {
             self.steps_taken = control.steps;

@@ -33,7 +33,6 @@ impl DecisionKey {
     }
 }
 
-/// Setting for which there is no memory.
 struct RefusedSetting {
     params: Arc<StereoParams>,
     size: (usize, usize),
@@ -47,14 +46,12 @@ impl RefusedSetting {
     }
 }
 
-/// Job that the engine has.
 struct InFlight {
     again: bool,
     params: Arc<StereoParams>,
     size: (usize, usize),
 }
 
-/// Lost GPU that will be opened again.
 struct LostGpu {
     options: OpenOptions,
     loss: String,
@@ -62,7 +59,6 @@ struct LostGpu {
 
 pub(super) struct EngineHost {
     shared: Arc<SharedState>,
-    /// Engine to be opened before the next job.
     requested: Option<EngineSource>,
     engine: Option<Box<dyn Engine>>,
     /// Whether another engine was opened after the last job was submitted.
@@ -134,7 +130,6 @@ impl EngineHost {
         self.open_requested(Some(job));
     }
 
-    /// Returns the time at which a lost GPU is to be opened again.
     pub(super) fn recovery_due(&self) -> Option<Instant> {
         self.recovery.due()
     }
@@ -200,7 +195,6 @@ impl EngineHost {
         self.drop_engine();
     }
 
-    /// Drops the engine with its jobs in flight.
     fn drop_engine(&mut self) {
         (self.engine, self.opened_by) = (None, None);
         (self.accepted, self.matched, self.refused) = (None, None, None);
@@ -228,7 +222,6 @@ impl EngineHost {
         !self.in_flight.is_empty()
     }
 
-    /// Whether one more job can be submitted.
     pub(super) fn has_free_slot(&self) -> bool {
         self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots())
     }
@@ -286,7 +279,6 @@ impl EngineHost {
         Ok(())
     }
 
-    /// Records that there is no memory for a setting.
     fn refuse(&mut self, params: &Arc<StereoParams>, size: (usize, usize), why: &str) {
         let goes_on = self.matched.as_ref().is_some_and(|matched| matched != params);
         let why = if goes_on { format!("{why}; the setting before is used until then") } else { why.to_owned() };

@@ -76,13 +76,10 @@ pub trait ResultTap: Send + Sync {
 }
 
 enum Command {
-    /// Takes frames of another source.
     Frames(NewestReceiver<Arc<Frame>>),
-    /// Takes another engine.
     Engine(EngineSource),
     /// Prepares the frames of this source in another way.
     PrepareAgain(FramePreparation, SourceInfo),
-    /// Matches the last pair once more.
     MatchAgain,
 }
 

@@ -36,7 +36,6 @@ impl SharedState {
         self.stats.lock().count_drops(takes_none);
     }
 
-    /// Changes the statistics, and wakes the owner.
     pub(super) fn report(&self, change: impl FnOnce(&mut EngineStats)) {
         change(&mut self.stats.lock());
         (self.wake)();

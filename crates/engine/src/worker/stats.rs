@@ -75,7 +75,6 @@ impl EngineStats {
         self.unmeasured_since = None;
     }
 
-    /// Counts new drops by their cause.
     pub(super) fn count_drops(&mut self, takes_none: bool) {
         let drops = self.source_drops.get();
         let new = drops - std::mem::replace(&mut self.counted_drops, drops);

@@ -12,10 +12,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use stereopsis_frame::Frame;
 
-/// Interval at which an engine is asked whether it is prepared for a job.
+/// Interval at which an engine is polled until it is prepared for a job.
 const PREPARE_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Channels that wake the thread.
 pub(super) struct Inputs {
     pub(super) commands: Receiver<Command>,
     pub(super) wakeups: Receiver<()>,

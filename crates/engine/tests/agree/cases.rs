@@ -33,7 +33,6 @@ pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
     Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false }
 }
 
-/// Pair with its parameters and options.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) left: Luma,

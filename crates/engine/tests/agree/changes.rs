@@ -14,7 +14,6 @@ use stereopsis_engine::worker::{Control, EngineSource, EngineWorker};
 use stereopsis_engine::{GpuEngine, Output};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// Returns a frame of the pair with this number.
 fn numbered(frame: &Frame, sequence: u64) -> Arc<Frame> {
     let raw = RawPair { sequence, ..(*frame.raw).clone() };
     Arc::new(Frame { raw: Arc::new(raw), arrived: Instant::now(), ..frame.clone() })

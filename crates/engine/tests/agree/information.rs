@@ -72,7 +72,6 @@ fn gpu_counts_uniform_images() {
     }
 }
 
-/// Returns a case whose right image has 12 bits.
 fn deeper_on_the_right(case: Case) -> Case {
     let Luma::U8(image) = &case.right else { return case };
     let right = Luma::U16 { image: image.map(|&v| u16::from(v) << 4 | u16::from(v) >> 5), bits: 12 };
@@ -106,7 +105,6 @@ fn gpu_compares_from_volumes_and_codes() {
     }
 }
 
-/// Step of a sequence: a pair, or a request to forget.
 enum SequenceStep {
     Pair(Box<Case>),
     Forget,
@@ -159,7 +157,7 @@ fn sequence(rng: &mut Rng) -> Vec<SequenceStep> {
     ]
 }
 
-/// Runs three jobs in flight: the next one starts before the host knows the last one's map.
+/// Runs three jobs in flight: the next one starts before the host has the last one's map.
 #[test]
 fn gpu_starts_from_the_pair_before() {
     let Some(mut engine) = gpu_engine() else { return };

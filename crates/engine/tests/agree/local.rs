@@ -11,7 +11,6 @@ use stereopsis_engine::gpu::GpuOptions;
 use stereopsis_engine::{EngineError, GpuEngine};
 use stereopsis_stereo::{Aggregation, CostKind, GateBounds, StereoParams};
 
-/// Draws parameters with short ranges.
 fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
     let costs = [CostKind::Census5x5, CostKind::Sad, CostKind::Rank, CostKind::Ad, CostKind::AdCensus];
     StereoParams {

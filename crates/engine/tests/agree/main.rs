@@ -22,7 +22,6 @@ use stereopsis_engine::{CpuEngine, Engine};
 use stereopsis_stereo::{AdaptiveP2, Fill};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// Returns the engines that are compared with the reference.
 fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(None))];
     if let Some(gpu) = gpu::gpu_engine() {

@@ -90,7 +90,6 @@ fn check_side(map: &mut DisparityMap, side: usize, other: &DisparityMap, toleran
     *map = mirrored.mirrored();
 }
 
-/// Names of the filters of each map.
 const LEFT_STEPS: [&str; 9] =
     ["left-right", "speckle", "spatial", "planes", "bands", "fill", "choice", "weighted median", "last median"];
 const RIGHT_STEPS: [&str; 9] = [

@@ -20,7 +20,6 @@ pub(super) struct Cache {
     gpu: Gpu,
     file: Option<PathBuf>,
     opened: OnceLock<Option<wgpu::PipelineCache>>,
-    /// Checksum of the file's contents.
     saved: Mutex<Option<u64>>,
 }
 

@@ -93,7 +93,7 @@ impl Compiler {
     /// Returns the pipeline if it is compiled; else the thread compiles it, the latest request first. Never waits.
     ///
     /// # Errors
-    /// It cannot be compiled, which is tried once; or the device is lost.
+    /// The pipeline cannot be compiled, which is tried once; or the device is lost.
     pub fn get(&self, request: &Request) -> Result<Option<Pipeline>, EngineError> {
         self.inner.check()?;
         let mut state = self.inner.state.lock();
@@ -111,7 +111,7 @@ impl Compiler {
     /// first, so that both threads compile.
     ///
     /// # Errors
-    /// As [`Compiler::get`].
+    /// Errors of [`Compiler::get`].
     pub fn wait_for(&self, request: &Request) -> Result<Pipeline, EngineError> {
         let mut state = self.inner.state.lock();
         loop {

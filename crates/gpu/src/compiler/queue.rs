@@ -59,7 +59,6 @@ impl QueueState {
         self.in_progress.insert(request.clone())
     }
 
-    /// Assigns the latest request to the caller.
     pub(super) fn begin_next(&mut self) -> Option<Request> {
         let (next, _) = self.waiting.iter().max_by_key(|(_, asked)| **asked)?;
         let next = next.clone();

@@ -111,7 +111,6 @@ impl GraphBuilder {
     }
 }
 
-/// Returns the costs that path and winner kernels read.
 pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Resource> {
     match layout.kernel.variant.costs {
         CostSource::Codes => codes(level, layout),

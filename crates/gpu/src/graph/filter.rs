@@ -363,7 +363,6 @@ impl GraphBuilder {
         self.push_all_into_other(maps, side, names, vec![dispatch]);
     }
 
-    /// Adds such a filter in several dispatches.
     fn push_all_into_other(
         &mut self,
         maps: &mut MapBuffers<'_>,

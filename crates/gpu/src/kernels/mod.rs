@@ -246,7 +246,6 @@ impl KernelConfig {
         text.push("}\n");
     }
 
-    /// Returns the suffix of each of a lane's words.
     fn parts(&self) -> &'static [&'static str] {
         match self.variant.words {
             1 => &[""],

@@ -19,7 +19,6 @@ struct Shifted {
     next: u64,
     /// Whether it fails instead of ending.
     fails: bool,
-    /// Pause before each pair.
     pause: Duration,
 }
 

@@ -270,7 +270,6 @@ fn gating_matches_the_scene_as_well_as_the_whole_range() {
     }
 }
 
-/// Returns the four pairs, where they are installed.
 fn pairs() -> Option<Vec<(PairWithTruth, u32)>> {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from) else {
         eprintln!("skipped: STEREOPSIS_DATA is not set");

@@ -12,7 +12,6 @@ fn make_folder(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
 }
 
-/// Writes grey images of one value.
 fn pictures(root: &Path, names: &[&str], (width, height): (u32, u32), value: u8) {
     for name in names {
         let path = root.join(name);
@@ -40,7 +39,6 @@ fn found(root: &Path) -> Vec<TruthPair> {
     find_truth_pairs(root).unwrap()
 }
 
-/// Reads the only pair of a folder.
 fn one(root: &Path) -> PairWithTruth {
     let pairs = found(root);
     assert_eq!(pairs.len(), 1, "{pairs:?}");
@@ -216,7 +214,6 @@ middlebury2006/aloe all 153393 84.68248225147171 69.7039630230845 50.33150143748
 middlebury2006/aloe nonocc 133011 84.6847253234695 69.70476126034688 50.30411018637556 20.334408432385292 66.67769251124636 45.33854855781953 90.9157889197134 2.0085219305859385 2.460079676553019 1.729166030883789
 sceneflow/scene0 all 518400 85.00405092592592 70.00868055555556 50.54089506172839 20.551311728395063 66.93168114037047 45.466572231332535 90.69502314814815 2.004624834949621 2.4550565787867664 1.7255773544311523";
 
-/// Names of the script's figures.
 const SCRIPT: [&str; 10] = [
     "bad_05_percent",
     "bad_1_percent",

@@ -34,7 +34,6 @@ const RUN: u64 = 5;
 /// Number of threads, small enough for equal results on every machine.
 const THREADS: usize = 2;
 
-/// Length of a test.
 #[derive(Clone, Copy)]
 struct Course {
     /// Number of all pairs: at least three blocks.
@@ -200,7 +199,6 @@ fn size(run: u64) -> (usize, usize) {
     [(64, 48), (97, 31), (33, 65), (80, 60), (48, 1), (1, 7)][run as usize % 6]
 }
 
-/// Returns parameters by the words of a user.
 fn params(run: u64) -> StereoParams {
     let mut rng = Rng::with_seed(run);
     let mut one_of = |words: &[&'static str]| *rng.choice(words).unwrap();
@@ -251,7 +249,6 @@ impl PairSource for Changing {
     }
 }
 
-/// Resident memory after each pair.
 struct Memory {
     what: &'static str,
     course: Course,

@@ -52,7 +52,6 @@ fn jpeg(k: usize) -> Bytes {
     file.into()
 }
 
-/// Returns all messages of frame `k`.
 fn frame(k: usize) -> Vec<(&'static str, &'static str, Body)> {
     use topic::frame::{LEFT, RIGHT};
     let hole = |x: usize, y: usize| (x + 2 * y + k).is_multiple_of(7);

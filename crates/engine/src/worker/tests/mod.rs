@@ -27,15 +27,12 @@ use Event::{Done, Submit};
 #[derive(Default)]
 struct Script {
     log: Vec<Event>,
-    /// Number of jobs that the device may still finish.
     permits: usize,
-    /// Error that the next collect reports.
     fault: Option<EngineError>,
     /// P1 of the jobs for which the engine is not prepared.
     unprepared: Vec<u32>,
     /// P1 of the jobs for which there is no memory: before they begin, and after.
     too_large: [Vec<u32>; 2],
-    /// Number of calls of `prepare`.
     asked: usize,
 }
 
@@ -159,7 +156,6 @@ fn frame(sequence: u64) -> Frame {
     Frame::of_raw(Arc::new(raw))
 }
 
-/// P1 of the default parameters.
 const P1: u32 = CostKind::Census5x5.penalties().p1;
 
 #[test]

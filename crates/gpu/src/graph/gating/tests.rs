@@ -20,7 +20,6 @@ use std::time::Duration;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BufferUsages, TextureUsages};
 
-/// Device and the parameters of two levels, the finer one first.
 struct Levels {
     gpu: Gpu,
     compiler: Compiler,
