@@ -12,7 +12,7 @@ pub(super) struct BenchArgs {
     /// Feed pairs at this rate, as a camera does: reports drops, latency and processor load
     #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "frames")]
     rate: Option<f64>,
-    /// How long pairs come
+    /// Duration for which pairs are fed, s
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
     seconds: f64,
     /// Time every preset on the same pairs, with its paper and its density

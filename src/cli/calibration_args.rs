@@ -9,7 +9,7 @@ use crate::console;
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
 
-/// How calibration files are read and rectified.
+/// Reading of calibration files, and rectification.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ReadingArgs {
     /// Unit of the calibration's translation: m, cm, mm, or one unit in metres [default: that of the file; else m or mm,
@@ -62,7 +62,7 @@ impl RigArgs {
     }
 }
 
-/// How the rig is calibrated.
+/// Calibration of the rig.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Calibration")]
 pub(super) struct CalibrationArgs {
@@ -73,7 +73,7 @@ pub(super) struct CalibrationArgs {
     calibration: Vec<Files>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// How pairs are rectified; auto estimates it [default: calibration where there is one, else off]
+    /// Rectification of the pairs; auto estimates it [default: calibration where there is one, else off]
     #[arg(long, value_name = "HOW", value_parser = choice(RectifyChoice::ALL, RectifyChoice::word, RectifyChoice::help))]
     rectify: Option<RectifyChoice>,
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub(super) struct CalibrationArgs {
     /// Calibration files contain this themselves.
     #[arg(long)]
     vertical: bool,
-    /// How row errors that rectification leaves, or rectified images have, are corrected [default: auto]
+    /// Correction of row errors that rectification leaves, or rectified images have [default: auto]
     #[arg(long, value_name = "HOW", value_parser = choice(RowsChoice::ALL, RowsChoice::word, RowsChoice::help))]
     rows: Option<RowsChoice>,
     /// Working size of the matching; the calibration follows [default: 1]

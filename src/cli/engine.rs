@@ -37,7 +37,7 @@ pub(super) struct EngineArgs {
     /// Threads of the CPU engine for each rig [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Settings")]
     threads: Option<String>,
-    /// Which GPU: its number in `devices --gpu`, or part of its name
+    /// GPU to use: its number in `devices --gpu`, or part of its name
     #[arg(long, value_name = "GPU", help_heading = "Settings")]
     adapter: Option<String>,
     /// Publish each rig to ROS 2, by the router on this machine: topics of the rig 'pi' are in the namespace /pi

@@ -24,7 +24,7 @@ pub(super) struct ExportArgs {
     /// The first pair, by its place in the recording, from 0
     #[arg(long, value_name = "K", default_value_t = 0)]
     from: u64,
-    /// How many pairs at most
+    /// Largest number of pairs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Only pairs that were recorded so long after the first one, or later

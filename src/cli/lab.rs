@@ -128,7 +128,7 @@ struct TrainArgs {
     /// Folder of further pairs with truth to learn from, as for `eval`; nothing that the network is judged by
     #[arg(long, value_name = "FOLDER")]
     pairs: Option<PathBuf>,
-    /// How often each example is seen
+    /// Number of passes over the examples
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     epochs: u16,
 }

@@ -3,7 +3,7 @@
 use super::values::positive;
 use crate::calibration::FocalLength;
 
-/// How the lens is named: at most one way.
+/// Field of view or focal length of the lens: at most one of them.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct LensArgs {

@@ -8,7 +8,7 @@ use crate::engine::gpu::AdapterChoice;
 use std::path::PathBuf;
 use stereopsis_bench::Setup;
 
-/// Which pairs are timed, and how.
+/// Timed pairs.
 #[derive(Debug, clap::Args)]
 pub(super) struct PairArgs {
     /// Pairs to time: a left and a right image, or a folder of rectified pairs [default: the built-in scene]

@@ -31,7 +31,7 @@ pub(super) struct RecomputeArgs {
     /// Whose messages it holds [default: the same as IN.mcap]
     #[arg(long, value_name = "WHOSE", value_parser = choice(Format::ALL, Format::word, Format::help))]
     messages: Option<Format>,
-    /// How chunks of the file are compressed
+    /// Compression of the chunks of the file
     #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
     /// Depth and disparity keep what --fill puts in; without it holes stay holes

@@ -35,7 +35,7 @@ pub(super) struct RecordArgs {
     /// Whose messages the file holds
     #[arg(long, value_name = "WHOSE", default_value = "ros2", value_parser = choice(Format::ALL, Format::word, Format::help))]
     messages: Format,
-    /// How chunks of the file are compressed
+    /// Compression of the chunks of the file
     #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
     /// End after so many seconds of recording

@@ -83,7 +83,7 @@ impl SceneArgs {
     }
 }
 
-/// Which topics of a recording are the eyes, and how large images of files may be.
+/// Topics of both images in a recording, and the limit of image sizes.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct TopicArgs {

@@ -76,7 +76,7 @@ pub(super) struct CalibrateArgs {
     cameras: CameraArgs,
 }
 
-/// Which board, and how it is printed.
+/// Board, and how it is printed.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Board")]
 struct BoardArgs {

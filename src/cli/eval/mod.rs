@@ -60,7 +60,7 @@ pub(super) struct EvalArgs {
     /// Pairs of the scene, or of each recording from its start [default: 4 of the scene, all of recordings]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     frames: Option<u64>,
-    /// How row errors of files are corrected before they are matched; those of the scene stay
+    /// Correction of row errors of files before matching; those of the scene stay
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "off"])]
     rows: String,
     /// Size of the scene's views
