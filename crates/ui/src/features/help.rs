@@ -53,7 +53,7 @@ mod tests {
     fn the_page_lists_all_keys_and_gestures() {
         let keys = Action::all().map(|action| {
             let key = action.shortcut().format(&ModifierNames::NAMES, false);
-            format!("| {key} | {}: {} |\n", action.label().trim_end_matches(" …"), action.help())
+            format!("| {key} | *{}*: {} |\n", action.label().trim_end_matches(" …"), action.help())
         });
         let gestures = POINTER.map(|(gesture, effect)| format!("| {gesture} | {effect} |\n"));
         let table =
