@@ -1,5 +1,5 @@
 #!/bin/sh
-# What recording costs at the rates of webcams, with each set of streams and each compression. Pairs are those of the built-in scene,
+# Cost of recording at the rates of webcams, with each set of streams and each compression. Pairs are those of the built-in scene,
 # in colour and with noise, played from a recording, because to render them takes longer than all the rest.
 # usage: tools/bench_record.sh PROGRAM [FOLDER [SECONDS]]; prints a table in Markdown. MODES and STREAMS choose others.
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `record` does when there is no room: on a small file system of its own, and with a limit on the size of files. Run by
+# Checks `record` without room on the disk: on a small file system of its own, and with a limit on the size of files. Run by
 # hand and in CI: `tools/diskfull.sh target/debug/stereopsis`. Says so and ends well where a file system cannot be mounted.
 set -eu
 program=$(realpath "${1:?usage: tools/diskfull.sh PROGRAM}")

@@ -1,4 +1,4 @@
-# For scripts that run the program where a machine allows it, sourced with the script's first argument: sets `program` to that, or else to
+# Helper of scripts that run the program where a machine allows it, sourced with the script's first argument: sets `program` to that, or else to
 # the program that is built, and defines `cannot REASON`, which skips, and fails only where CI=true.
 tool=$(basename "$0" .sh)
 

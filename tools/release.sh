@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a release of a tag needs beside its packages, and its draft.
+# Notes and draft of a release, beside its packages.
 #
 #   tools/release.sh notes TAG > FILE     checks the tag against Cargo.toml, prints this version's part of CHANGELOG.md
 #   tools/release.sh draft TAG            makes a draft of all in dist/ with those notes, by the forge's command line `gh`

@@ -2,7 +2,7 @@
 
 use crate::capture::webcam::{self, CameraViews, ModeRequest};
 use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
-use crate::process::OfProcess;
+use crate::process::ProcessLocal;
 use std::time::Duration;
 
 /// Longest wait for the cameras' threads in one poll; a pair ends it at once.
@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// camera again when that returns. In a process that was forked from this one it ends with an error: the cameras stay here.
 pub struct CameraPairs {
     /// Source; `None` behind the end.
-    source: Option<OfProcess<Box<dyn PairSource>>>,
+    source: Option<ProcessLocal<Box<dyn PairSource>>>,
     size: (usize, usize),
 }
 
@@ -33,7 +33,7 @@ impl CameraPairs {
 
     fn of(source: Box<dyn PairSource>) -> Self {
         let info = source.info();
-        Self { source: Some(OfProcess::new(source)), size: (info.width, info.height) }
+        Self { source: Some(ProcessLocal::new(source)), size: (info.width, info.height) }
     }
 
     /// Returns `(width, height)` of one view, px.
@@ -74,7 +74,7 @@ mod tests {
         let mut here = CameraPairs::of(scene());
         assert_eq!(here.size(), (32, 24));
         assert!(here.next().unwrap().is_ok());
-        let mut elsewhere = CameraPairs { source: Some(OfProcess::elsewhere(scene())), size: (32, 24) };
+        let mut elsewhere = CameraPairs { source: Some(ProcessLocal::elsewhere(scene())), size: (32, 24) };
         let why = elsewhere.next().unwrap().unwrap_err().to_string();
         assert!(why.contains("this one was forked") && why.contains("open them in this process"), "{why}");
         assert!(elsewhere.next().is_none());

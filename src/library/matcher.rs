@@ -4,7 +4,7 @@ use crate::capture::{Frame, RawPair};
 use crate::engine::{Engine, EngineError, EngineKind, Job, open, run};
 use crate::geometry::{Axis, Geometry};
 use crate::image::Picture;
-use crate::process::OfProcess;
+use crate::process::ProcessLocal;
 use crate::settings::Settings;
 use crate::stereo::DisparityMap;
 use std::collections::BTreeMap;
@@ -26,14 +26,14 @@ enum Kept {
     /// Engine that takes threads of each process in which it matches.
     Anywhere(Box<dyn Engine>),
     /// Engine of this process: its device does not follow into other processes.
-    Here(OfProcess<Box<dyn Engine>>),
+    Here(ProcessLocal<Box<dyn Engine>>),
 }
 
 impl Kept {
     fn new(engine: Box<dyn Engine>) -> Self {
         match engine.info().kind {
             EngineKind::Cpu => Self::Anywhere(engine),
-            _ => Self::Here(OfProcess::new(engine)),
+            _ => Self::Here(ProcessLocal::new(engine)),
         }
     }
 
@@ -170,7 +170,7 @@ mod tests {
     fn a_device_of_another_process_is_refused_in_words_and_left_to_it() {
         let picture = || Luma::U8(Image::from_fn(20, 10, |x, y| (x * 7 + y * 13) as u8));
         let mut matcher = Matcher::new(StereoParams { num_disparities: 8, ..StereoParams::default() });
-        matcher.engine = Some(Kept::Here(OfProcess::elsewhere(Box::new(CpuEngine::new(Some(1))))));
+        matcher.engine = Some(Kept::Here(ProcessLocal::elsewhere(Box::new(CpuEngine::new(Some(1))))));
         for _ in 0..2 {
             let why = matcher.match_pair(picture(), picture()).unwrap_err().to_string();
             assert!(why.contains("this one was forked") && why.contains("make a matcher in this process"), "{why}");

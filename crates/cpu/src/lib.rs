@@ -89,7 +89,7 @@ mod testing;
 use crate::engine::demand::{self, Demand, Promise};
 use crate::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::image::PictureRef;
-use crate::process::OfProcess;
+use crate::process::ProcessLocal;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 pub use adapter::brand_in;
@@ -119,7 +119,7 @@ pub struct CpuEngine {
     level: SimdLevel,
     threads: usize,
     /// Threads of the process that matched last; none before the first pair.
-    pool: Option<OfProcess<ThreadPool>>,
+    pool: Option<ProcessLocal<ThreadPool>>,
     buffers: Buffers,
     past: Past,
     waiting: Option<(Job, Instant)>,
@@ -193,7 +193,7 @@ impl CpuEngine {
         let pair = PictureRef::pair(left, right);
         self.check_memory(Demand::of_pair(pair, Arc::new(params.clone()), wants_right))?;
         let Self { level, threads, pool, buffers, past, promise, .. } = self;
-        let pool = OfProcess::kept(pool, || new_pool(*threads))?;
+        let pool = ProcessLocal::kept(pool, || new_pool(*threads))?;
         past.follow(pair[0].luma.size(), params);
         let mut stages = Stages::start();
         let maps = pool.install(|| {

@@ -3,7 +3,7 @@
 use super::{CpuEngine, need, new_pool};
 use crate::engine::EngineError;
 use crate::engine::demand::Demand;
-use crate::process::OfProcess;
+use crate::process::ProcessLocal;
 use crate::process::memory::FreeMemory;
 use crossbeam_channel::Receiver;
 
@@ -34,7 +34,7 @@ impl CpuEngine {
         pool.spawn(move || {
             let _ = end.recv();
         });
-        self.pool = Some(OfProcess::elsewhere(pool));
+        self.pool = Some(ProcessLocal::elsewhere(pool));
         Ok(())
     }
 }

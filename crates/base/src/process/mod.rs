@@ -103,12 +103,12 @@ impl CpuShare {
 /// A forked process has the value's memory, but not its threads, and would wait for them forever. There the value is never returned
 /// and never dropped.
 #[derive(Debug)]
-pub struct OfProcess<T> {
+pub struct ProcessLocal<T> {
     value: Option<T>,
     process: u32,
 }
 
-impl<T> OfProcess<T> {
+impl<T> ProcessLocal<T> {
     /// Wraps a value of this process.
     pub fn new(value: T) -> Self {
         Self { value: Some(value), process: std::process::id() }
@@ -138,7 +138,7 @@ impl<T> OfProcess<T> {
     }
 }
 
-impl<T> Drop for OfProcess<T> {
+impl<T> Drop for ProcessLocal<T> {
     fn drop(&mut self) {
         if self.get().is_none() {
             std::mem::forget(self.value.take());
@@ -164,15 +164,15 @@ mod tests_of_forks {
     #[test]
     fn a_value_of_another_process_is_neither_given_nor_dropped() {
         let value = Arc::new(());
-        let mut here = OfProcess::new(Arc::clone(&value));
+        let mut here = ProcessLocal::new(Arc::clone(&value));
         assert!(here.get().is_some());
         drop(here);
         assert_eq!(Arc::strong_count(&value), 1);
-        let mut elsewhere = OfProcess::elsewhere(Arc::clone(&value));
+        let mut elsewhere = ProcessLocal::elsewhere(Arc::clone(&value));
         assert!(elsewhere.get().is_none());
         let mut kept = Some(elsewhere);
         for _ in 0..2 {
-            let made = OfProcess::kept(&mut kept, || Ok::<_, ()>(Arc::new(()))).unwrap();
+            let made = ProcessLocal::kept(&mut kept, || Ok::<_, ()>(Arc::new(()))).unwrap();
             assert!(!Arc::ptr_eq(made, &value));
         }
         assert_eq!(Arc::strong_count(&value), 2, "it was not dropped");
