@@ -61,7 +61,7 @@ struct Targets {
     /// Format of the files in an output folder
     #[arg(long, value_name = "ENDING", default_value = "pfm", value_parser = ["pfm", "tiff", "png"])]
     format: String,
-    /// Disparity in colours, for people (.png); for a folder of pairs a folder
+    /// Disparity in colours, .png; a folder for a folder of pairs
     #[arg(long, value_name = "FILE")]
     color: Option<PathBuf>,
     /// Depth as 16-bit .png, mm, 0 where there is none; needs a calibration

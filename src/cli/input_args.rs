@@ -19,7 +19,7 @@ pub(super) struct InputArgs {
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
     inputs: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, VIDEO, -, webcam:0,1, webcam:0, csi:0,1, zenoh:NAME@ROUTER or
+    /// Source of the pairs: scene, LEFT,RIGHT, FOLDER, FILE.mcap, VIDEO, -, webcam:0,1, webcam:0, csi:0,1, zenoh:NAME@ROUTER or
     /// ros2:/left,/right
     ///
     /// VIDEO is a video file with both views side by side, or rtsp://HOST, a network camera, or y4m:-, raw frames from a pipe; csi:0,1 are a Raspberry

@@ -125,15 +125,15 @@ enum Command {
     Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
-    /// Examine this machine and say what is wrong, and what to do: for a question to others
+    /// Examine this machine: faults and their remedies, to paste into a question
     Doctor(doctor::DoctorArgs),
     /// Write manual pages, shell completions and a menu entry into ~/.local/share or another folder
     Integrate(integrate::IntegrateArgs),
-    /// Calibrate two cameras with a printed board, and say how wrong their metres will be
+    /// Calibrate two cameras with a printed board, and predict the error of depth
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Show or convert calibration files
     Calibration(calibration::CalibrationCommand),
-    /// Measure how good depth is: a flat surface, two points, scores without truth
+    /// Measure the quality of depth: a flat surface, two points, scores without truth
     Measure(Box<measure::MeasureArgs>),
     /// Evaluate settings on pairs with truth: errors as benchmarks report them, side by side
     Eval(Box<eval::EvalArgs>),
@@ -146,9 +146,9 @@ enum Command {
     /// Repeat measurements of papers, with their figures beside
     #[cfg(feature = "lab")]
     Lab(Box<lab::LabArgs>),
-    /// Tell what depth a rig can measure, from its lens and baseline
+    /// Compute the depth range and error of a rig from its lens and baseline
     Plan(plan::PlanArgs),
-    /// Give the raw pairs of this machine's cameras to other machines
+    /// Send the raw pairs of this machine's cameras to other machines
     #[cfg(feature = "zenoh")]
     Head(Box<head::HeadArgs>),
     /// Match the rigs of the network with this machine's engine
@@ -157,7 +157,7 @@ enum Command {
     /// Pass messages between heads, engines and programs that watch
     #[cfg(feature = "zenoh")]
     Router(router::RouterArgs),
-    /// List who is there on the network; show and set a rig's parameters and cameras
+    /// List the members of the network; show and set a rig's parameters and cameras
     #[cfg(feature = "zenoh")]
     Net(net::NetArgs),
 }

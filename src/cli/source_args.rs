@@ -14,7 +14,7 @@ use crate::settings::{Origin, Word};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where pairs come from.
+/// Source of the pairs.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct SourceArgs {

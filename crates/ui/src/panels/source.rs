@@ -19,7 +19,7 @@ pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
         recent(ui, state, commands);
     });
-    response.response.on_hover_text("Where pairs come from.");
+    response.response.on_hover_text("Source of the pairs.");
 }
 
 /// Width of the names of recent sources, points.
