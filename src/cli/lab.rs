@@ -201,8 +201,8 @@ fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
     named.cloned().or_else(of_environment).ok_or_else(|| UsageError(text.to_owned()))
 }
 
-/// Settings that the model chooses.
-const OF_MODEL: [&str; 5] = ["aggregation", "window", "arms", "paths", "gating"];
+/// Parameters that `lab model` sets itself; their flags are refused.
+const SET_BY_MODEL: [&str; 5] = ["aggregation", "window", "arms", "paths", "gating"];
 
 /// Resolves pairs for commands that only time the GPU engine.
 ///
@@ -236,7 +236,7 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
         Command::Pipeline(pairs) => (gpu_setup(pairs, size)?, Experiment::Pipeline),
         Command::Model(pairs) => {
             pairs.allow_settings(
-                |name| !OF_MODEL.contains(&name),
+                |name| !SET_BY_MODEL.contains(&name),
                 "the model chooses the aggregators and their radii",
             )?;
             (pairs.setup(size)?, Experiment::Model)

@@ -9,12 +9,12 @@
 pub(super) enum Kernel {
     /// Constant window.
     Window {
-        /// Pixels from its centre to its edge.
+        /// Pixels from the centre of the window to its edge.
         radius: u32,
     },
     /// Window with adaptive weights.
     AdaptiveWeight {
-        /// Pixels from its centre to its edge.
+        /// Pixels from the centre of the window to its edge.
         radius: u32,
     },
     /// Cross with sums along rows and columns.

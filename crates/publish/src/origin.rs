@@ -1,4 +1,4 @@
-//! Origin of a web page or app, parsed from the HTTP header `WebOrigin` or from `--publish-allow-origin`, in one canonical form.
+//! Origin of a web page or app, parsed from the HTTP header `Origin` or from `--publish-allow-origin`, in one canonical form.
 
 use crate::console;
 use std::fmt;
