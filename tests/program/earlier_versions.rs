@@ -41,7 +41,7 @@ fn recordings_give_the_same_numbers_and_times() {
         run(folder.path(), &[&["recompute", &fixture(name)], &again[..]].concat());
         run(folder.path(), &["export", "again.mcap", "--to", "again"]);
         assert_eq!(disparities(&folder.path().join("again")), DISPARITIES, "{name}");
-        let said = run(folder.path(), &["live", "--headless", "--rate", "max", "--engine", "cpu", &fixture(name)]);
+        let said = run(folder.path(), &["live", "--headless", "--speed", "max", "--engine", "cpu", &fixture(name)]);
         assert!(said.contains("3 pairs came, 3 matched"), "{name}: {said}");
     }
 }

@@ -167,7 +167,7 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 /// Stages of the winner's shader.
 const FUSED: [&str; 6] = [
     "disparity/border",
-    "disparity/mod",
+    "disparity",
     "disparity/subpixel",
     "disparity/uniqueness",
     "disparity/confidence",
