@@ -42,7 +42,7 @@ mod values;
 
 use crate::capture::CaptureError;
 use crate::console;
-use crate::doctor::VARIABLES;
+use crate::doctor::{VARIABLES, Variable};
 use crate::files;
 use crate::recording::write::RecordError;
 use crate::sources::OpenError;
@@ -94,10 +94,17 @@ fn examples() -> String {
         let is_network = ["zenoh:", "ros2", "--listen"].iter().any(|word| line.contains(word));
         (cfg!(feature = "publish") || !line.contains("--publish")) && (cfg!(feature = "zenoh") || !is_network)
     };
-    let variables = VARIABLES.map(|variable| format!("\n  {}: {}", variable.name, variable.effect)).concat();
+    let is_read = |variable: &&Variable| match variable.name {
+        "STEREOPSIS_NETWORK_PASSWORD" => cfg!(feature = "zenoh"),
+        "STEREOPSIS_PUBLISH_TOKEN" => cfg!(feature = "publish"),
+        "STEREOPSIS_DATA" => cfg!(feature = "lab"),
+        _ => true,
+    };
+    let variables = VARIABLES.iter().filter(is_read).map(|own| format!("  {}: {}", own.name, own.effect));
+    let variables = variables.collect::<Vec<_>>().join("\n");
     let examples = EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n");
     format!(
-        "{examples}\n\nEnvironment:{variables}\n\nExit code: 0 done, 1 failed (the reason is printed), 2 wrong command line."
+        "{examples}\n\nEnvironment:\n{variables}\n\nExit code: 0 done, 1 failed (the reason is printed), 2 wrong command line."
     )
 }
 

@@ -53,7 +53,7 @@ pub fn found<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Checks that a page of the documentation contains this table after the line `<!-- from the code -->`, up to the next blank line.
+/// Checks that a page of the documentation contains this table right behind the line `<!-- from the code -->`.
 /// `UPDATE_DOCS=1` writes the table into the page instead.
 ///
 /// # Panics
@@ -62,7 +62,8 @@ pub fn check_table(page: &Path, table: &str) {
     const MARK: &str = "<!-- from the code -->\n";
     let text = std::fs::read_to_string(page).expect("the page can be read");
     let start = text.find(MARK).expect("the page has a place for the table") + MARK.len();
-    let end = text[start..].find("\n\n").map_or(text.len(), |length| start + length + 1);
+    let lines = text[start..].split_inclusive('\n').take_while(|line| line.starts_with('|'));
+    let end = start + lines.map(str::len).sum::<usize>();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         let page_text = [&text[..start], table, &text[end..]].concat();
         std::fs::write(page, page_text).expect("the page can be written");

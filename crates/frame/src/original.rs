@@ -56,7 +56,7 @@ impl Original {
     /// Decodes the left and the right view.
     ///
     /// # Errors
-    /// As [`decode`]; also if the number of images does not fit the layout.
+    /// Errors of [`decode`]; also if the number of images does not fit the layout.
     pub fn pictures(&self, pixels: Pixels) -> Result<(Picture, Picture), DecodeError> {
         let turned = |image: &EncodedImage, view: usize| {
             let mut picture = decode(image.layout, &image.bytes, pixels)?;

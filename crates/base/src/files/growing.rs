@@ -115,7 +115,7 @@ impl Growing {
     /// Renames the finished file of `written` bytes to a new name.
     ///
     /// # Errors
-    /// As [`Growing::sync`], or the name is taken; then the file keeps its old name.
+    /// Errors of [`Growing::sync`], or the name is taken; then the file keeps its old name.
     pub fn finish(self, to: &Path, written: u64) -> Result<(), WriteError> {
         self.sync(written).map_err(|err| WriteError::new(&self.path, err))?;
         if !is_at(&self.file, &self.path) {

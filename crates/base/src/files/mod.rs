@@ -66,7 +66,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// Writes a file as [`write()`] does and syncs it to the disk, so that it survives a power failure.
 ///
 /// # Errors
-/// As [`write()`].
+/// Errors of [`write()`].
 pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write(path, bytes)?;
     let synced = fs::OpenOptions::new().append(true).open(path).and_then(|file| file.sync_all());
@@ -76,7 +76,7 @@ pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// Writes a new file.
 ///
 /// # Errors
-/// As [`write()`]; and `path` exists.
+/// Errors of [`write()`]; `path` exists.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, false)
 }

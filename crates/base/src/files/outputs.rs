@@ -89,7 +89,7 @@ impl Outputs {
     /// Adds a file named after a pair, in a folder named by the user.
     ///
     /// # Errors
-    /// As [`Outputs::file`]; and the file exists without `overwrite`.
+    /// Errors of [`Outputs::file`]; the file exists without `overwrite`.
     pub fn file_in_folder(&mut self, path: &Path) -> Result<(), OutputError> {
         self.file(path)?;
         if !self.overwrite && fs::symlink_metadata(path).is_ok() {

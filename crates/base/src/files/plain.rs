@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads all bytes of a plain file.
 ///
 /// # Errors
-/// As [`open()`]; or the file has more than `most` bytes.
+/// Errors of [`open()`]; the file has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let too_large =
@@ -40,7 +40,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// Reads a plain file of at most [`MAX_TEXT_BYTES`] bytes as text.
 ///
 /// # Errors
-/// As [`read`]; or the file is no text ([`io::ErrorKind::InvalidData`]).
+/// Errors of [`read`]; the file is no text ([`io::ErrorKind::InvalidData`]).
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, MAX_TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))

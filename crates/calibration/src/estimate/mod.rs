@@ -45,7 +45,7 @@ const MIN_DISPARITY_RANGE: f64 = 0.008;
 /// the left, and the rig is turned back.
 ///
 /// # Errors
-/// As [`estimate_in_rows`].
+/// Errors of [`estimate_in_rows`].
 pub fn estimate_rig(
     pairs: &[(&Luma, &Luma)],
     focal: FocalLength,

@@ -163,7 +163,7 @@ impl Rectifier {
     /// Rectifies a pair; pixels outside the raw images are black.
     ///
     /// # Errors
-    /// As [`Self::check`].
+    /// Errors of [`Self::check`].
     pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
         self.apply_with(left, right, None)
     }
@@ -171,7 +171,7 @@ impl Rectifier {
     /// Rectifies a pair and corrects its rows by `rows`, a map made with this rectifier.
     ///
     /// # Errors
-    /// As [`Self::check`].
+    /// Errors of [`Self::check`].
     pub fn apply_with(
         &self,
         left: &Picture,

@@ -201,7 +201,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_micros(100);
 /// Runs one job and waits for it; the engine must be idle.
 ///
 /// # Errors
-/// As [`Engine::submit`] and [`Engine::collect`].
+/// Errors of [`Engine::submit`] and [`Engine::collect`].
 pub fn run(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
     engine.submit(job)?;
     loop {

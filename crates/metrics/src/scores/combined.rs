@@ -39,7 +39,7 @@ pub fn combined(parts: &[f64; NUM_PARTS], weights: &[u32; NUM_PARTS]) -> f64 {
 /// Returns the score without truth: 0 for a perfect map. It orders settings on one pair, but hardly compares different scenes.
 ///
 /// # Errors
-/// As [`parts`].
+/// Errors of [`parts`].
 pub fn score_without_truth(scores: &Scores) -> Measured {
     parts(scores).map(|parts| combined(&parts, &WEIGHTS))
 }

@@ -30,7 +30,6 @@ const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
 const LOST_TIMEOUT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_NAMED: usize = 12;
-const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
 /// Source of a driver's pairs.
 pub struct RosSource {
@@ -89,13 +88,13 @@ impl Subscriptions {
             let channel = Format::Ros2.channel_of(&camera_topic(topics[side]), Kind::Camera);
             let taken = Arc::clone(&intake);
             let name = channel.topic.clone();
-            let take = move |message: &[u8], _| taken.camera(SIDES[side], &channel, message);
+            let take = move |message: &[u8], _| taken.camera(Side::ALL[side], &channel, message);
             node.subscribe(&name, Kind::Camera, Qos::SENSOR_DATA, take)
         };
         let cameras = [camera(0)?, camera(1)?];
         let pictures = [
-            Self::pictures(&node, &intake, SIDES[0], topics[0])?,
-            Self::pictures(&node, &intake, SIDES[1], topics[1])?,
+            Self::pictures(&node, &intake, Side::ALL[0], topics[0])?,
+            Self::pictures(&node, &intake, Side::ALL[1], topics[1])?,
         ];
         let topics = topics.map(str::to_owned);
         Ok(Self { topics, pictures, _cameras: cameras, intake, pairs, node })
@@ -159,7 +158,7 @@ impl Subscriptions {
             if !published.iter().any(|it| it.is(&compressed, Kind::Compressed)) {
                 continue;
             }
-            if let Ok(pictures) = Self::pictures(&self.node, &self.intake, SIDES[side], &compressed) {
+            if let Ok(pictures) = Self::pictures(&self.node, &self.intake, Side::ALL[side], &compressed) {
                 log::info!("{} is silent: receiving {compressed}", self.topics[side]);
                 (self.pictures[side], self.topics[side]) = (pictures, compressed);
             }

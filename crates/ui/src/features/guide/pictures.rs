@@ -79,7 +79,7 @@ impl GuidePictures {
             arrange(&[ViewKind::Left, ViewKind::Right], room.shrink2(vec2(0.0, 4.0)), size.0 as f32 / size.1 as f32);
         for (side, rects) in Side::ALL.into_iter().zip(rects) {
             let corners = &progress.corners[side as usize];
-            let side_name = if side == Side::Left { "left" } else { "right" };
+            let side_name = side.word();
             let title = format!("{side_name}, raw · {}", crate::console::counted(corners.len() as u64, "corner"));
             let ink = ui.visuals().weak_text_color();
             ui.painter().text(

@@ -78,7 +78,8 @@ fn table_of(ui: &mut Ui, running: &RunningCalibration, commands: &mut Vec<Comman
 fn row(ui: &mut Ui, taken: &TakenView, outcome: Option<&Outcome>, place: usize, commands: &mut Vec<Command>) {
     let name = &taken.view.name;
     ui.monospace(name);
-    for (side, side_name) in Side::ALL.into_iter().zip(["left", "right"]) {
+    for side in Side::ALL {
+        let side_name = side.word();
         let corners = taken.view.of(side).len();
         let text = match rms_px(outcome, name, side) {
             Some(px) => format!("{px:.2} px"),
