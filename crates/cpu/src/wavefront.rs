@@ -14,6 +14,7 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Mark of a value that a thread holds. It is above all numbers: accesses have 32 bits, and rows are fewer.
 const LOCKED: u64 = u64::MAX;
@@ -21,21 +22,28 @@ const LOCKED: u64 = u64::MAX;
 const POISONED: u64 = u64::MAX - 1;
 /// Number of polls before a waiting thread yields: about as long as one or two blocks take. Where threads share a core, it may wait
 /// for the thread that it keeps from running.
-const SPINS_BEFORE_YIELD: usize = 64;
+const SPINS: usize = 64;
+/// Number of yields before a waiting thread sleeps.
+const YIELDS: usize = 32;
+/// Time of a sleep: about as long as a row takes. The system moves a thread that it has stopped, for another program or stage, to a core
+/// without work, and a core whose thread only yields is never without.
+const NAP: Duration = Duration::from_micros(50);
 
 #[derive(Default)]
 pub(super) struct Pause {
-    spins: usize,
+    polls: usize,
 }
 
 impl Pause {
     #[inline]
     pub(super) fn rest(&mut self) {
-        self.spins += 1;
-        if self.spins < SPINS_BEFORE_YIELD {
+        self.polls += 1;
+        if self.polls < SPINS {
             std::hint::spin_loop();
-        } else {
+        } else if self.polls < SPINS + YIELDS {
             std::thread::yield_now();
+        } else {
+            std::thread::sleep(NAP);
         }
     }
 }
@@ -247,7 +255,6 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::mpsc::sync_channel;
-    use std::time::Duration;
 
     /// Fails instead of waiting for ever.
     fn ends(test: impl FnOnce() + Send + 'static) {
