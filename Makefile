@@ -2,13 +2,15 @@
 
 ARGS ?=
 NETWORK ?=
+MODELS ?=
+comma := ,
 
 .PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview image. NETWORK=1: with what reaches
-## other machines and ROS 2, 160 crates more.
+## other machines and ROS 2, 160 crates more. MODELS=1: with what runs models, neural networks of your own, 40 s more.
 run: setup-run
-	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish) -- $(ARGS)
+	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish$(if $(MODELS),$(comma)model)) -- $(ARGS)
 
 ## All tests; they need no camera, no display and no GPU. Many wait for time to pass: twice as many run as there are cores.
 test: setup-test

@@ -12,6 +12,9 @@ const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
 /// Answer for `lab`, which packages leave out.
 const NO_LAB: &str = "is in a program built from a checkout: cargo run --release -- lab --help";
 
+/// Answer for `model`, without what runs models.
+const NO_MODELS: &str = "needs a program that runs models: packages do, and from a checkout `make run MODELS=1`";
+
 /// Guesses for opening something; the answer repeats the words behind them.
 const OPENING: &[&str] = &["open", "play", "replay", "run", "show", "start", "view", "watch"];
 
@@ -55,6 +58,9 @@ pub(super) fn check(mut args: impl Iterator<Item = OsString>) -> Result<(), Usag
     }
     if NETWORK_COMMANDS.contains(&word.as_str()) {
         return Err(UsageError(format!("'{word}' {}", console::NO_NETWORK)));
+    }
+    if word == "model" {
+        return Err(UsageError(format!("'model' {NO_MODELS}")));
     }
     if word == "lab" {
         return Err(UsageError(format!("'lab' {NO_LAB}")));

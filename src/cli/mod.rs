@@ -22,6 +22,8 @@ mod lab;
 mod lens_args;
 mod live;
 mod measure;
+#[cfg(feature = "model")]
+mod model;
 #[cfg(feature = "zenoh")]
 mod net;
 #[cfg(feature = "zenoh")]
@@ -73,6 +75,8 @@ Examples:
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
+  stereopsis model inspect las2.onnx              test a learned matcher of yours, a neural network as ONNX
+  stereopsis live --model las2.onnx               depth by it, beside semi-global matching with B in the window
   stereopsis devices --gpu
   stereopsis doctor                               what this machine has and what is wrong with it, to paste into a question
   stereopsis integrate ~/.local/share             manual pages, completions and an entry in the menu, where no package brought them
@@ -150,6 +154,9 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
     Tune(Box<tune::StudyArgs>),
+    /// Test a model, your own neural network for --engine model, and write its conventions beside it
+    #[cfg(feature = "model")]
+    Model(model::ModelCommand),
     /// Repeat measurements of papers, with their figures beside
     #[cfg(feature = "lab")]
     Lab(Box<lab::LabArgs>),
@@ -206,6 +213,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         crate::engine::cpu::simd::SimdLevel::chosen()?;
         crate::engine::gpu::variant::VariantOverrides::from_env()?;
     }
+    #[cfg(feature = "model")]
+    if let Ok(program) = std::env::current_exe() {
+        crate::engine::model::Trial::set_program(program, model::TRIAL_WORDS);
+    }
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),
@@ -218,6 +229,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Optimize(args)) => optimize::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
+        #[cfg(feature = "model")]
+        Some(Command::Model(args)) => model::run(&args),
         #[cfg(feature = "lab")]
         Some(Command::Lab(args)) => lab::run(&args),
         Some(Command::Calibrate(args)) => calibrate::run(&args),

@@ -46,6 +46,7 @@ impl PairArgs {
             threads: settings.threads,
             adapter: settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word),
             params: settings.params,
+            model: settings.model,
         })
     }
 

@@ -14,6 +14,7 @@ pub fn setup(frames: usize) -> Setup {
         frames,
         json: true,
         threads: Some(1),
+        model: None,
         adapter: AdapterChoice::Best,
     }
 }

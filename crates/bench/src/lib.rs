@@ -51,6 +51,8 @@ pub struct Setup {
     pub threads: Option<usize>,
     /// Choice of the GPU.
     pub adapter: AdapterChoice,
+    /// File of the engine `model`.
+    pub model: Option<PathBuf>,
 }
 
 /// Kind of a measurement.
@@ -204,8 +206,8 @@ pub fn not_measurable(info: &EngineInfo) -> Option<String> {
 impl Setup {
     /// Returns the options with which an engine is opened.
     pub fn open_options(&self, choice: EngineChoice) -> OpenOptions {
-        let (threads, adapter) = (self.threads, self.adapter.clone());
-        OpenOptions { choice, threads, adapter, ..OpenOptions::default() }
+        let Self { threads, adapter, model, .. } = self.clone();
+        OpenOptions { choice, threads, adapter, model, ..OpenOptions::default() }
     }
 
     /// Returns the chosen engine, or for `auto` every engine of this machine.

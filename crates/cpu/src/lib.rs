@@ -205,6 +205,26 @@ impl CpuEngine {
         past.remember(&maps.left, params);
         Ok((maps, stages.times))
     }
+
+    /// Filters the maps of another matcher for the next pair, as [`crate::stereo::filter_maps`] specifies.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn filter(
+        &mut self,
+        winners: Maps,
+        pictures: [PictureRef<'_>; 2],
+        params: &StereoParams,
+        wants_right: bool,
+    ) -> Result<Maps, EngineError> {
+        let Self { level, threads, pool, past, .. } = self;
+        let pool = ProcessLocal::kept(pool, || new_pool(*threads))?;
+        past.follow(pictures[0].luma.size(), params);
+        let winners = maps::WinnerMaps { left: winners.left, right: winners.right };
+        let maps = pool.install(|| filter::filter_maps(*level, winners, pictures, params, past, wants_right));
+        past.remember(&maps.left, params);
+        Ok(maps)
+    }
 }
 
 fn new_pool(threads: usize) -> Result<ThreadPool, EngineError> {

@@ -1,4 +1,5 @@
-//! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
+//! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits;
+//! only models of the user have disparities of their own.
 
 use stereopsis_base::{geometry, image, newest, parameter, rate};
 use stereopsis_metrics as metrics;
@@ -16,3 +17,5 @@ pub use stereopsis_cpu::{self as cpu, CpuEngine};
 pub use stereopsis_frame::engine::*;
 #[cfg(feature = "gpu")]
 pub use stereopsis_gpu::{self as gpu, GpuEngine};
+#[cfg(feature = "model")]
+pub use stereopsis_model as model;

@@ -4,9 +4,14 @@ use super::front::AxisAdapter;
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
+use std::path::PathBuf;
 
 #[cfg(not(feature = "gpu"))]
 const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
+
+#[cfg(not(feature = "model"))]
+const WITHOUT_MODELS: &str =
+    "this build runs no models: build it with the feature `model` (`make run MODELS=1`), or choose another --engine";
 
 /// Options for opening an engine.
 #[derive(Clone)]
@@ -22,6 +27,8 @@ pub struct OpenOptions {
     pub gpu: Option<Gpu>,
     /// Whether the GPU engine tries variants on the pairs that come along.
     pub autotune: Autotune,
+    /// File of the engine `model`.
+    pub model: Option<PathBuf>,
 }
 
 impl Default for OpenOptions {
@@ -34,6 +41,7 @@ impl Default for OpenOptions {
             #[cfg(feature = "gpu")]
             gpu: None,
             autotune: Autotune::Never,
+            model: None,
         }
     }
 }
@@ -49,7 +57,7 @@ pub struct Opened {
 /// Opens an engine for pairs of either axis. `auto` times both engines on `sample`, or uses cached times, and never fails.
 ///
 /// # Errors
-/// The GPU was chosen by name and cannot be opened; the text contains the remedy.
+/// The GPU or the model was chosen by name and cannot be opened; the text contains the remedy.
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.choice {
         #[cfg(feature = "gpu")]
@@ -69,6 +77,7 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         EngineChoice::Cpu => {
             Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.threads))), why: None })
         }
+        EngineChoice::Model => Ok(Opened { engine: options.model_engine()?, why: None }),
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::RemoteResults>::default(), why: None }),
     }
 }
@@ -80,6 +89,20 @@ impl OpenOptions {
         return self.gpu.is_some();
         #[cfg(not(feature = "gpu"))]
         return false;
+    }
+
+    #[cfg(feature = "model")]
+    fn model_engine(&self) -> Result<Box<dyn Engine>, EngineError> {
+        let no_file =
+            || EngineError::Unsupported("the engine model needs a file: name it with --model FILE.onnx".into());
+        let file = self.model.clone().ok_or_else(no_file)?;
+        let options = super::model::ModelOptions { file, threads: self.threads };
+        Ok(Box::new(AxisAdapter::new(super::model::ModelEngine::open(options)?)))
+    }
+
+    #[cfg(not(feature = "model"))]
+    fn model_engine(&self) -> Result<Box<dyn Engine>, EngineError> {
+        Err(EngineError::Unsupported(WITHOUT_MODELS.to_owned()))
     }
 
     /// Opens the engine again after the loss of its device.

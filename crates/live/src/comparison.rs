@@ -4,17 +4,20 @@ use super::times::Times;
 use super::{Background, Live, MedianTime, PreviousPair, Wake, of_pair};
 use crate::capture::{Frame, RemoteRig};
 use crate::engine::worker::{Control, EngineSource, EngineWorker, Figures};
-use crate::engine::{OpenOptions, Output};
+use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::metrics::Quantity;
 use crate::newest::{self, NewestSender};
 use crate::rate::Rate;
 use crate::stereo::StereoParams;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Second engine on a thread: takes the newest pair of the first engine when it is free. Stopped when dropped.
 pub struct Comparison {
     worker: EngineWorker,
+    /// Choice of the engine, and the file of a model.
+    engine: (EngineChoice, Option<PathBuf>),
     frames: NewestSender<Arc<Frame>>,
     /// Result of the first engine for the pair that was sent last.
     sent: Option<Arc<Output>>,
@@ -54,7 +57,7 @@ impl Comparison {
         let (frames, receiver) = newest::channel();
         let control =
             Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0, rig };
-        let threads = engine.threads;
+        let (threads, chosen) = (engine.threads, (engine.choice, engine.model.clone()));
         let source = EngineSource::Open(engine);
         let worker = EngineWorker::start(receiver, source, control, threads, Vec::new(), Arc::clone(&wake))?;
         let mut judges: [Judge; 2] = Default::default();
@@ -63,7 +66,12 @@ impl Comparison {
             Some([judges[0].judge(a)?, judges[1].judge(b)?])
         })?;
         let (times, timing, rate) = (Default::default(), None, Rate::default());
-        Ok(Self { worker, frames, sent: None, failed: 0, rate, times, timing, judge, judging: None })
+        Ok(Self { worker, engine: chosen, frames, sent: None, failed: 0, rate, times, timing, judge, judging: None })
+    }
+
+    /// Whether its engine is the one that these options open.
+    pub fn is_by(&self, engine: &OpenOptions) -> bool {
+        (engine.choice, &engine.model) == (self.engine.0, &self.engine.1)
     }
 
     /// Sets other valid parameters; the pair is matched again.

@@ -24,6 +24,8 @@ choices! {
         Gpu = "gpu",
         /// An engine on the network.
         Network = "network",
+        /// A neural network of the user, a learned matcher.
+        Model = "model",
     }
 }
 
@@ -38,6 +40,8 @@ choices! {
         Cpu = "cpu",
         /// The results of the engine that has the rig on the network; nothing is matched here.
         Network = "network",
+        /// Your own neural network (--model); the range, the left-right check and the filters apply, and nothing else of matching.
+        Model = "model",
     }
 }
 
@@ -75,7 +79,7 @@ impl Job {
 /// Time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct StageTime {
-    /// Name of the stage: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// Name of the stage: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `model`, `mirrored model`, `filters`.
     pub name: &'static str,
     /// Time of the stage, ms.
     pub ms: f64,

@@ -80,10 +80,12 @@ pub struct Settings {
     pub near_m: Option<f64>,
     /// Engine to open.
     pub engine: EngineChoice,
-    /// Threads of the CPU engine; `None` for all cores.
+    /// Threads of the CPU engine or of a model; `None` for all cores.
     pub threads: Option<usize>,
     /// Number of a GPU, or part of its name.
     pub adapter: Option<String>,
+    /// File of the engine `model`.
+    pub model: Option<PathBuf>,
 }
 
 impl From<StereoParams> for Settings {
@@ -95,7 +97,15 @@ impl From<StereoParams> for Settings {
 impl Default for Settings {
     fn default() -> Self {
         let params = StereoParams::default();
-        Self { params, preset: None, near_m: None, engine: EngineChoice::Auto, threads: None, adapter: None }
+        Self {
+            params,
+            preset: None,
+            near_m: None,
+            engine: EngineChoice::Auto,
+            threads: None,
+            adapter: None,
+            model: None,
+        }
     }
 }
 
@@ -104,8 +114,13 @@ pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ("preset", "NAME", "A preset, built in or your own; flags change it further"),
     ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
     ("engine", "ENGINE", "Engine that computes; auto times both and takes the faster one"),
-    ("threads", "N", "Threads of the CPU engine [default: all cores]"),
+    ("threads", "N", "Threads of the CPU engine or of a model [default: all cores]"),
     ("adapter", "GPU", "Which GPU: its number in `devices --gpu`, or part of its name"),
+    (
+        "model",
+        "FILE.onnx",
+        "File of --engine model, a neural network in the format ONNX; `stereopsis model inspect` tests it first",
+    ),
 ];
 
 impl Settings {
@@ -146,6 +161,9 @@ impl Settings {
             }
         }
         settings.params.repair(|name| words.iter().any(|word| word.name == name));
+        if settings.model.is_some() && words.iter().all(|word| word.name != "engine") {
+            settings.engine = EngineChoice::Model;
+        }
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
         settings.params.validate().map_err(|err| wrap(err.to_string()))?;
@@ -178,6 +196,7 @@ impl Settings {
                 self.threads = Some(threads.ok_or_else(why)?);
             }
             "adapter" => self.adapter = Some(text.to_owned()),
+            "model" => self.model = Some(text.into()),
             _ => return Err("no such setting".to_owned()),
         }
         Ok(())
@@ -191,6 +210,7 @@ impl Settings {
             threads: self.threads,
             adapter,
             autotune: Autotune::OnHardware,
+            model: self.model.clone(),
             ..OpenOptions::default()
         }
     }

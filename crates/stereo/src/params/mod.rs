@@ -260,6 +260,29 @@ impl StereoParams {
         self.min_disparity..=self.last_disparity()
     }
 
+    /// Whether a parameter acts on the maps of any matcher, and not on costs and sums of semi-global matching: the range, the
+    /// left-right check and the filters, by the name of the parameter.
+    pub fn acts_on_any_matcher(name: &str) -> bool {
+        const OF_ANY: [&str; 15] = [
+            "min-disparity",
+            "num-disparities",
+            "left-right",
+            "speckle-size",
+            "speckle-range",
+            "median",
+            "spatial",
+            "spatial-alpha",
+            "spatial-delta",
+            "temporal",
+            "temporal-alpha",
+            "temporal-delta",
+            "persistence",
+            "weighted-median",
+            "fill",
+        ];
+        OF_ANY.contains(&name)
+    }
+
     /// Returns the largest searched disparity, px.
     pub fn last_disparity(&self) -> i32 {
         self.disparity(self.num_disparities as usize - 1)

@@ -1,6 +1,7 @@
 //! Matching and filters, built from the table of parameters, so that a new one appears without further code.
 
 use super::{Command, State, widgets};
+use crate::engine::EngineChoice;
 use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::state::ViewSettings;
@@ -14,6 +15,8 @@ use std::time::Duration;
 /// Time for which the panel scrolls to a found row while its group unfolds.
 const SCROLLING: Duration = Duration::from_millis(400);
 const MARKED: Duration = Duration::from_secs(4);
+/// Reason why a parameter has no effect on a model.
+const NOT_OF_MODELS: &str = "The engine is a model, which has no costs and sums of semi-global matching.";
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut params = state.matching.params.clone();
@@ -49,6 +52,7 @@ fn rows(
     state: &State,
 ) {
     let is_open = unfolded.contains(&group);
+    let is_model = state.matching.engine.choice == EngineChoice::Model;
     let is_changed = |p: &Parameter<StereoParams>| (p.get)(params) != (p.get)(defaults);
     let of_group = || StereoParams::table().iter().filter(|p| p.group == group);
     let applicable = of_group().filter(|p| p.properties.belongs.is_none() || p.inapplicable(params).is_none());
@@ -72,7 +76,7 @@ fn rows(
         }
     }
     for parameter in shown {
-        let row = ui.scope(|ui| one(ui, parameter, params, defaults)).response.rect;
+        let row = ui.scope(|ui| one(ui, parameter, params, defaults, is_model)).response.rect;
         if let Some((_, since)) = state.revealed.filter(|(name, _)| *name == parameter.name) {
             mark(ui, row, since.elapsed());
         }
@@ -96,8 +100,15 @@ fn mark(ui: &mut Ui, row: Rect, since: Duration) {
 }
 
 /// Shows one row, with a mark and a button for restoring a value that differs from the preset's.
-fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoParams, defaults: &StereoParams) {
-    let reason = parameter.inapplicable(params);
+fn one(
+    ui: &mut Ui,
+    parameter: &Parameter<StereoParams>,
+    params: &mut StereoParams,
+    defaults: &StereoParams,
+    is_model: bool,
+) {
+    let of_sums = (is_model && !StereoParams::acts_on_any_matcher(parameter.name)).then_some(NOT_OF_MODELS);
+    let reason = parameter.inapplicable(params).or(of_sums);
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
     let extremes = parameter.properties.less_more.map(|(less, more)| format!("less: {less}; more: {more}"));
     let help = [Some(parameter.help.to_owned()), extremes, why, Some(parameter.properties.time.sentence().to_owned())];

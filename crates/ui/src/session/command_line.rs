@@ -13,6 +13,9 @@ impl Session {
         if matching.engine.choice != EngineChoice::Auto {
             words.push(("engine", matching.engine.choice.to_string()));
         }
+        if let Some(file) = matching.engine.model.as_ref().filter(|_| matching.engine.choice == EngineChoice::Model) {
+            words.push(("model", file.display().to_string()));
+        }
         words
     }
 

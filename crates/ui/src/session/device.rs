@@ -1,13 +1,14 @@
 //! Device shared by window and engine: messages about its loss, and recovery of a lost GPU.
 //! The window reopens on any available GPU; a missed one is opened again by the policy of [`crate::engine::recovery`].
 
-use super::Session;
+use super::{Session, absolute};
 use crate::engine::gpu::Gpu;
 use crate::engine::recovery::{Decision, Recovery, not_recovered};
 use crate::engine::{EngineChoice, EngineError, OpenOptions};
-use crate::features::comparison;
+use crate::features::{comparison, dialog};
 use crate::jobs::Job;
 use crate::live::EngineSource;
+use std::path::Path;
 use std::time::Instant;
 
 #[derive(Default)]
@@ -59,8 +60,19 @@ impl Session {
         self.state.matching.engine.gpu = Some(gpu.clone());
     }
 
-    /// Replaces the engine in the background and opens a missed GPU again.
+    /// Matches with a model from now on.
+    pub(crate) fn set_model(&mut self, file: &Path) {
+        self.state.matching.engine.model = Some(absolute(file));
+        self.set_engine(EngineChoice::Model);
+    }
+
+    /// Replaces the engine in the background and opens a missed GPU again. A model is asked for if there is none.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
+        if choice == EngineChoice::Model && self.state.matching.engine.model.is_none() {
+            return dialog::commands::ask_files(self, "A model", "Models", &["onnx"], |session, files| {
+                files.first().into_iter().for_each(|file| session.set_model(file));
+            });
+        }
         self.state.matching.engine.choice = choice;
         self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
         self.device.recovery = Recovery::default();

@@ -147,6 +147,11 @@ impl Session {
         if paths.is_empty() {
             return;
         }
+        if let [path] = &paths[..]
+            && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"))
+        {
+            return self.set_model(path);
+        }
         paths.sort(); // left before right, im0 before im1
         match PathKind::of(&paths) {
             Ok(PathKind::Setup(files)) => match &files[..] {

@@ -11,11 +11,13 @@ pub(crate) fn keep_as_a(session: &mut Session) {
         return session.state.notices.news("no result yet to compare with");
     };
     let kept = Setup::of(&session.state);
-    if let (Some(comparison), Some(state)) = (&session.comparison, &mut session.state.comparison) {
+    let comparison = session.comparison.as_ref().filter(|comparison| comparison.is_by(&options));
+    if let (Some(comparison), Some(state)) = (comparison, &mut session.state.comparison) {
         comparison.set_params(kept.params.clone());
         state.kept = kept;
         return;
     }
+    end(session);
     let wake = session.waker.clone();
     match Comparison::start(kept.params.clone(), options, session.live.remote_rig(), Arc::new(move || wake.wake())) {
         Ok(comparison) => {

@@ -90,6 +90,7 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
         params: matching.params.clone(),
         engine: engine.choice,
         threads: engine.threads,
+        model: engine.model.clone(),
         ..Settings::default()
     };
     let what = RecomputeOptions {

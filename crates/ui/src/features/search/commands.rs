@@ -75,6 +75,7 @@ pub(crate) fn engine_in_use(session: &Session) -> Option<OpenOptions> {
         EngineKind::Cpu => EngineChoice::Cpu,
         EngineKind::Gpu => EngineChoice::Gpu,
         EngineKind::Network => EngineChoice::Auto,
+        EngineKind::Model => EngineChoice::Model,
     };
     Some(OpenOptions { choice, ..session.state.matching.engine.clone() })
 }

@@ -1,0 +1,267 @@
+//! Conventions of a model's inputs and output, in a text file beside it that the user may change.
+
+use crate::error::ModelError;
+use crate::loaded::{LoadedModel, Port, Signature};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use stereopsis_base::{console, files};
+
+/// Conventions of a model's inputs and output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Description {
+    /// Name of the input of the left image.
+    pub left: String,
+    /// Name of the input of the right image. If it is the same, the channels of the left image come first.
+    pub right: String,
+    /// Whether the right image comes first in the one input.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub swapped: bool,
+    /// Channels of an image.
+    pub colors: Colors,
+    /// Brightness that the model expects.
+    pub brightness: Brightness,
+    /// Width of the images, px, if it is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<usize>,
+    /// Height of the images, px, if it is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<usize>,
+    /// Divisor of width and height where they are not fixed, px.
+    #[serde(default = "default_multiple")]
+    pub multiple: usize,
+    /// Name of the output with the disparity.
+    pub output: String,
+    /// Disparity at the width of the input, px, for 1 in the output; negative for right minus left.
+    #[serde(default = "default_scale")]
+    pub scale: f32,
+    /// Largest disparity that the model finds at the width of its input, px, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_disparity: Option<usize>,
+    /// Licence of the weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+}
+
+/// Divisor of the size that most models with a pyramid of features need.
+const USUAL_MULTIPLE: usize = 32;
+/// Largest multiple, width and height, px.
+const MAX_EXTENT: usize = 16_384;
+
+const fn default_multiple() -> usize {
+    USUAL_MULTIPLE
+}
+
+const fn default_scale() -> f32 {
+    1.0
+}
+
+/// Channels of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colors {
+    /// Red, green, blue.
+    Rgb,
+    /// Blue, green, red.
+    Bgr,
+    /// Luma.
+    Grey,
+}
+
+impl Colors {
+    /// Returns the number of channels.
+    pub fn channels(self) -> usize {
+        match self {
+            Self::Rgb | Self::Bgr => 3,
+            Self::Grey => 1,
+        }
+    }
+}
+
+/// Brightness that a model expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Brightness {
+    /// 0 to 255.
+    #[serde(rename = "0..255")]
+    Bytes,
+    /// 0 to 1.
+    #[serde(rename = "0..1")]
+    Unit,
+    /// -1 to 1.
+    #[serde(rename = "-1..1")]
+    Signed,
+    /// 0 to 1, less the means and over the deviations of ImageNet's channels.
+    #[serde(rename = "imagenet")]
+    ImageNet,
+}
+
+/// Means and deviations of ImageNet's red, green and blue, of 1.
+const IMAGENET: [(f32, f32); 3] = [(0.485, 0.229), (0.456, 0.224), (0.406, 0.225)];
+
+impl Brightness {
+    /// Kinds of brightness, the most frequent first.
+    pub const ALL: [Self; 4] = [Self::Bytes, Self::Unit, Self::ImageNet, Self::Signed];
+
+    /// Returns factor and offset that make the brightness from a byte of red, green or blue (0, 1, 2).
+    pub fn of_channel(self, channel: usize) -> (f32, f32) {
+        match self {
+            Self::Bytes => (1.0, 0.0),
+            Self::Unit => (1.0 / 255.0, 0.0),
+            Self::Signed => (2.0 / 255.0, -1.0),
+            Self::ImageNet => {
+                let (mean, deviation) = IMAGENET[channel];
+                (1.0 / (255.0 * deviation), -mean / deviation)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Brightness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bytes => "0..255",
+            Self::Unit => "0..1",
+            Self::Signed => "-1..1",
+            Self::ImageNet => "imagenet",
+        })
+    }
+}
+
+/// Returns the path of the description of a model: its own with the ending `.toml`.
+pub fn path_beside(model: &Path) -> PathBuf {
+    model.with_extension("toml")
+}
+
+impl Description {
+    /// Reads the description beside a model; `None` if there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no description; the text has the line.
+    pub fn beside(model: &Path) -> Result<Option<Self>, ModelError> {
+        let path = path_beside(model);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let wrong =
+            |why: String| ModelError::new(format!("description of the model {}: {}", console::path(&path), why.trim()));
+        let text = files::plain::read_text(&path).map_err(|err| wrong(files::read_cause(&path, &err)))?;
+        Self::of_text(&text).map(Some).map_err(wrong)
+    }
+
+    /// Returns the description beside an open model, or guesses it.
+    ///
+    /// # Errors
+    /// Those of [`Self::beside`] and [`Self::guess`].
+    pub fn of_model(file: &Path, model: &LoadedModel) -> Result<Self, ModelError> {
+        if let Some(own) = Self::beside(file)? {
+            return Ok(own);
+        }
+        Self::guess(model.signature()).map_err(|err| ModelError::new(format!("model {}: {err}", console::path(file))))
+    }
+
+    /// Parses a description.
+    ///
+    /// # Errors
+    /// The text is no description; the error has the line.
+    pub fn of_text(text: &str) -> Result<Self, String> {
+        let description: Self = toml::from_str(text).map_err(|err| err.to_string())?;
+        let extents =
+            [("width", description.width), ("height", description.height), ("multiple", Some(description.multiple))];
+        for (name, extent) in extents {
+            if extent.is_some_and(|px| !(1..=MAX_EXTENT).contains(&px)) {
+                return Err(format!("{name} has to be from 1 to {MAX_EXTENT} px"));
+            }
+        }
+        if description.width.is_some() != description.height.is_some() {
+            return Err("width and height have to be fixed both, or neither".to_owned());
+        }
+        if !(description.scale.is_finite() && description.scale != 0.0) {
+            return Err("scale has to be a number other than 0".to_owned());
+        }
+        Ok(description)
+    }
+
+    /// Formats the description as the text of its file.
+    pub fn to_text(&self) -> String {
+        let table = toml::to_string(self).unwrap_or_default();
+        format!("# Conventions of the model beside this file: see the page \"Learned matchers\" of Stereopsis\n{table}")
+    }
+
+    /// Guesses the conventions from names and shapes. Order, brightness and scale are the most frequent ones; `inspect` tests them.
+    ///
+    /// # Errors
+    /// The model does not take two images, or gives nothing of the shape of a map.
+    pub fn guess(signature: &Signature) -> Result<Self, ModelError> {
+        let names = || signature.inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let no_pair = || {
+            ModelError::new(format!(
+                "it takes no stereo pair: its inputs are {}; expected are two images of 1 or 3 channels, or one of 2 or 6, as \
+                 (1, channels, height, width)",
+                names()
+            ))
+        };
+        let channels = |port: &Port| match port.extents[..] {
+            [None | Some(1), channels, ..] if port.extents.len() == 4 => Some(channels),
+            _ => None,
+        };
+        let of_count = |count: Option<usize>| match count {
+            None | Some(3) => Some(Colors::Rgb),
+            Some(1) => Some(Colors::Grey),
+            Some(_) => None,
+        };
+        let (left, right, colors) = match &signature.inputs[..] {
+            [both] => {
+                let count = channels(both).ok_or_else(no_pair)?;
+                let is_even = count.is_none_or(|count| count % 2 == 0);
+                let colors = of_count(count.map(|count| count / 2)).filter(|_| is_even).ok_or_else(no_pair)?;
+                (both, both, colors)
+            }
+            [one, other] => {
+                let counts = channels(one).zip(channels(other)).ok_or_else(no_pair)?;
+                let colors = of_count(counts.0).filter(|_| counts.0 == counts.1).ok_or_else(no_pair)?;
+                let is_swapped = is_of(&one.name, "right") || is_of(&other.name, "left");
+                if is_swapped { (other, one, colors) } else { (one, other, colors) }
+            }
+            _ => return Err(no_pair()),
+        };
+        let (height, width) = (left.extents[2], left.extents[3]);
+        let (width, height) =
+            if let Some(size) = width.zip(height) { (Some(size.0), Some(size.1)) } else { (None, None) };
+        let output = disparity_output(signature)?;
+        Ok(Self {
+            left: left.name.clone(),
+            right: right.name.clone(),
+            swapped: false,
+            colors,
+            brightness: Brightness::Bytes,
+            width,
+            height,
+            multiple: USUAL_MULTIPLE,
+            output: output.name.clone(),
+            scale: 1.0,
+            max_disparity: None,
+            license: signature.license.clone(),
+        })
+    }
+}
+
+fn is_of(name: &str, word: &str) -> bool {
+    name.to_lowercase().contains(word)
+}
+
+/// Returns the output with the disparity: the last one with that name, else the last one of the shape of a map that is no confidence.
+fn disparity_output(signature: &Signature) -> Result<&Port, ModelError> {
+    let is_map = |port: &&Port| {
+        let is_single = |extent: &Option<usize>| matches!(extent, None | Some(1 | 2));
+        port.extents.len() >= 2 && port.extents[..port.extents.len() - 2].iter().all(is_single)
+    };
+    let maps: Vec<_> = signature.outputs.iter().filter(is_map).collect();
+    let named = maps.iter().rev().find(|port| is_of(&port.name, "disp") || is_of(&port.name, "flow"));
+    let beside = ["conf", "occ", "mask", "prob", "uncert"];
+    let other = maps.iter().rev().find(|port| !beside.iter().any(|word| is_of(&port.name, word)));
+    named.or(other).copied().ok_or_else(|| {
+        let outputs: Vec<_> = signature.outputs.iter().map(ToString::to_string).collect();
+        ModelError::new(format!("it gives no disparity map: its outputs are {}", outputs.join(", ")))
+    })
+}

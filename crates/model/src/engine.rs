@@ -1,0 +1,272 @@
+//! Engine that matches pairs by a model, on a thread of its own: the thread that asks it never waits for a run.
+
+use crate::description::Description;
+use crate::error::ModelError;
+use crate::fit::{Fit, to_map};
+use crate::loaded::LoadedModel;
+use crate::trial::{POLL_INTERVAL, Trial, TrialResult};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_base::image::{Image, Picture, PictureRef};
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
+use stereopsis_stereo::{DisparityMap, Maps, StereoParams};
+
+/// Options of an engine with a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelOptions {
+    /// File of the model.
+    pub file: PathBuf,
+    /// Number of threads; one for each core by default.
+    pub threads: Option<usize>,
+}
+
+/// Engine with a model of the user. It takes one job at a time.
+pub struct ModelEngine {
+    info: Arc<EngineInfo>,
+    options: ModelOptions,
+    jobs: Sender<(Job, Instant)>,
+    results: Receiver<Result<Output, EngineError>>,
+    forgets: Sender<()>,
+    /// Result that [`Engine::wait`] has received.
+    waiting: Option<Result<Output, EngineError>>,
+    /// Trial in a child process for pairs of this size.
+    trial: Option<((usize, usize), Trial)>,
+    /// Sizes that were tried, with their results.
+    tried: HashMap<(usize, usize), Result<Option<TrialResult>, ModelError>>,
+    last_size: Option<(usize, usize)>,
+}
+
+/// Longest wait for a result in one call.
+const WAIT: Duration = Duration::from_millis(5);
+
+impl ModelEngine {
+    /// Starts the thread of an engine. The file is opened with the first pair.
+    ///
+    /// # Errors
+    /// There is no such file, its description is wrong, or the system gives no thread.
+    pub fn open(options: ModelOptions) -> Result<Self, EngineError> {
+        let file = &options.file;
+        if let Err(err) = std::fs::metadata(file) {
+            let cause = stereopsis_base::files::read_cause(file, &err);
+            return Err(ModelError::new(format!("model {}: {cause}", console::path(file))).into());
+        }
+        let description = Description::beside(file)?;
+        let info = Arc::new(EngineInfo {
+            kind: EngineKind::Model,
+            adapter: name(file, description.as_ref()),
+            software: false,
+        });
+        let (jobs, job_queue) = bounded(1);
+        let (results, result_queue) = bounded(1);
+        let (forgets, forget_queue) = bounded(1);
+        let worker = Worker {
+            options: options.clone(),
+            info: Arc::clone(&info),
+            opened: None,
+            filters: CpuEngine::new(options.threads),
+        };
+        let no_thread = |err| EngineError::Device(format!("no thread for the model: {err}"));
+        let thread = std::thread::Builder::new().name("model".into());
+        thread.spawn(move || worker.run(&job_queue, &forget_queue, &results)).map_err(no_thread)?;
+        Ok(Self {
+            info,
+            options,
+            jobs,
+            results: result_queue,
+            forgets,
+            waiting: None,
+            trial: None,
+            tried: HashMap::new(),
+            last_size: None,
+        })
+    }
+
+    /// Starts, or polls, the trial for pairs of this size. Returns whether its result is known.
+    fn is_tried(&mut self, size: (usize, usize)) -> bool {
+        if self.tried.contains_key(&size) {
+            return true;
+        }
+        if self.trial.as_ref().is_none_or(|(of, _)| *of != size) {
+            let Some(trial) = Trial::start(&self.options.file, size) else {
+                self.tried.insert(size, Ok(None));
+                return true;
+            };
+            self.trial = Some((size, trial));
+        }
+        let Some(result) = self.trial.as_mut().and_then(|(_, trial)| trial.result()) else { return false };
+        self.trial = None;
+        self.tried.insert(size, result.map(Some));
+        true
+    }
+}
+
+/// Returns the name of the file with the licence of its weights, if the description has it.
+fn name(file: &Path, description: Option<&Description>) -> String {
+    let name = file.file_name().map_or_else(String::new, |name| console::foreign(&name.to_string_lossy()));
+    match description.and_then(|description| description.license.as_deref()) {
+        Some(license) => format!("{name}, licence {}", console::foreign(license)),
+        None => name,
+    }
+}
+
+impl Engine for ModelEngine {
+    fn info(&self) -> Arc<EngineInfo> {
+        Arc::clone(&self.info)
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn memory_bytes(&mut self) -> Option<usize> {
+        let result = self.tried.get(&self.last_size?)?.as_ref().ok()?.as_ref()?;
+        result.peak_bytes.map(|bytes| bytes as usize)
+    }
+
+    fn prepare(&mut self, job: &Job) -> bool {
+        self.is_tried(job.frame.size())
+    }
+
+    fn forget(&mut self) {
+        let _ = self.forgets.try_send(()); // a full queue forgets already
+    }
+
+    fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        let size = job.frame.size();
+        while !self.is_tried(size) {
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        if let Some(Err(err)) = self.tried.get(&size) {
+            return Err(err.clone().into());
+        }
+        self.last_size = Some(size);
+        let gone = |_| EngineError::Device("the thread of the model has ended: choose the engine again".to_owned());
+        self.jobs.send((job, Instant::now())).map_err(gone)
+    }
+
+    fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+        let result = self.waiting.take().or_else(|| self.results.try_recv().ok());
+        result.transpose()
+    }
+
+    fn wait(&mut self) {
+        if self.waiting.is_none() {
+            self.waiting = self.results.recv_timeout(WAIT).ok();
+        }
+    }
+}
+
+/// Model with its conventions.
+struct OpenModel {
+    model: LoadedModel,
+    description: Description,
+}
+
+struct Worker {
+    options: ModelOptions,
+    info: Arc<EngineInfo>,
+    opened: Option<OpenModel>,
+    filters: CpuEngine,
+}
+
+impl Worker {
+    fn run(
+        mut self,
+        jobs: &Receiver<(Job, Instant)>,
+        forgets: &Receiver<()>,
+        results: &Sender<Result<Output, EngineError>>,
+    ) {
+        for (job, submitted) in jobs {
+            if forgets.try_recv().is_ok() {
+                self.filters.forget();
+            }
+            if results.send(self.match_job(job, submitted)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn match_job(&mut self, job: Job, submitted: Instant) -> Result<Output, EngineError> {
+        let Self { options, opened, filters, info } = self;
+        let OpenModel { model, description } = match opened {
+            Some(opened) => opened,
+            None => opened.insert(open(options)?),
+        };
+        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        let params = suited(&job.params);
+        let fit = Fit::new(job.frame.size(), description);
+        check_range(fit, description, &params)?;
+        let mut stages = Vec::new();
+        let mut clock = Instant::now();
+        let mut lap = |name| {
+            let ms = clock.elapsed().as_secs_f64() * 1e3;
+            clock = Instant::now();
+            stages.push(StageTime { name, ms });
+        };
+        let run = |pair: [PictureRef<'_>; 2]| -> Result<DisparityMap, ModelError> {
+            let output = model.run(fit.inputs(pair, description), &description.output)?;
+            Ok(to_map(&fit.disparities(&output, description)?, &params))
+        };
+        let left = run(pair)?;
+        lap("model");
+        let right = if job.wants_right || params.left_right.is_some() {
+            let [left, right] = [&job.frame.left, &job.frame.right].map(|picture| mirrored(picture));
+            let right = run(PictureRef::pair(&right, &left))?.mirrored();
+            lap("mirrored model");
+            Some(right)
+        } else {
+            None
+        };
+        let maps = filters.filter(Maps { left, right }, pair, &params, job.wants_right)?;
+        lap("filters");
+        Ok(Output {
+            engine: of_size(info, fit),
+            map: Some(Arc::new(maps.left)),
+            right_map: maps.right.map(Arc::new),
+            texture: None,
+            stages,
+            compute_time: submitted.elapsed(),
+            job,
+        })
+    }
+}
+
+/// Returns the description of the engine for images that come into the model in this way.
+fn of_size(info: &Arc<EngineInfo>, fit: Fit) -> Arc<EngineInfo> {
+    let Some(change) = fit.words() else { return Arc::clone(info) };
+    Arc::new(EngineInfo { adapter: format!("{}, {change}", info.adapter), ..(**info).clone() })
+}
+
+fn mirrored(picture: &Picture) -> Picture {
+    Picture { luma: picture.luma.mirrored(), rgb: picture.rgb.as_ref().map(Image::mirrored) }
+}
+
+fn open(options: &ModelOptions) -> Result<OpenModel, ModelError> {
+    let model = LoadedModel::open(&options.file, options.threads)?;
+    let description = Description::of_model(&options.file, &model)?;
+    Ok(OpenModel { model, description })
+}
+
+/// Returns the parameters without those that judge the sums of semi-global matching, which a model does not have.
+fn suited(params: &StereoParams) -> StereoParams {
+    StereoParams { choice: false, confidence: false, ..params.clone() }
+}
+
+/// Refuses a range beyond that of the model.
+fn check_range(fit: Fit, description: &Description, params: &StereoParams) -> Result<(), ModelError> {
+    let last = params.last_disparity();
+    let Some(largest) = fit.max_disparity(description).filter(|&largest| f64::from(last) > largest) else {
+        return Ok(());
+    };
+    let count = largest.floor() as i32 + 1 - params.min_disparity;
+    Err(ModelError::new(format!(
+        "the model finds disparities up to {largest:.0} px in these images, and the range reaches {last}: set --num-disparities to {} or \
+         less, or use smaller images (--scale)",
+        count.max(1)
+    )))
+}

@@ -1,0 +1,246 @@
+//! Tests of the engine and of the conventions with small models.
+
+use crate::inspect::inspect;
+use crate::testing::{BlockMatching, classifier, custom_operator, without_numbers};
+use crate::{Brightness, Colors, Description, LoadedModel, ModelEngine, ModelOptions, Trial};
+use std::path::PathBuf;
+use std::sync::Arc;
+use stereopsis_base::image::PictureRef;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::{EngineError, Job, Output, run};
+use stereopsis_frame::{Frame, RawPair};
+use stereopsis_scene::{SceneOptions, render};
+use stereopsis_stereo::map::reason;
+use stereopsis_stereo::{CostKind, StereoParams, Subpixel};
+use tempfile::TempDir;
+
+const SIZE: (usize, usize) = (160, 96);
+
+fn scene() -> RawPair {
+    render(&SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() }, 0, true)
+}
+
+/// Writes a model into a folder of its own.
+fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.onnx");
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+/// Returns parameters of block matching as the models do it, without filters.
+fn block_matching(disparities: u32) -> StereoParams {
+    StereoParams {
+        cost: CostKind::Sad,
+        sad_window: 5,
+        paths: 0,
+        num_disparities: disparities,
+        subpixel: Subpixel::Off,
+        left_right: None,
+        median: stereopsis_stereo::filter::Median::Off,
+        speckle_size: 0,
+        weighted_median: false,
+        ..StereoParams::default()
+    }
+}
+
+fn job(raw: &RawPair, params: &StereoParams) -> Job {
+    let frame = Arc::new(Frame::of_raw(Arc::new(raw.clone())));
+    Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false }
+}
+
+fn matched(bytes: &[u8], description: Option<&Description>, params: &StereoParams) -> Result<Output, EngineError> {
+    let (_folder, file) = file(bytes);
+    if let Some(description) = description {
+        std::fs::write(crate::path_beside(&file), description.to_text()).unwrap();
+    }
+    let mut engine = ModelEngine::open(ModelOptions { file, threads: Some(1) })?;
+    run(&mut engine, job(&scene(), params))
+}
+
+/// Returns the share of the inner pixels with equal values.
+fn agreement(one: &Output, other: &Output) -> f64 {
+    let (one, other) = (one.map.as_ref().unwrap(), other.map.as_ref().unwrap());
+    let inner = (4..SIZE.1 - 4).flat_map(|y| (40..SIZE.0 - 4).map(move |x| (x, y)));
+    let (equal, all) = inner.fold((0, 0), |(equal, all), (x, y)| {
+        (equal + usize::from(one.values.at(x, y).abs_diff(other.values.at(x, y)) <= 8), all + 1)
+    });
+    f64::from(equal) / f64::from(all)
+}
+
+fn by_cpu(params: &StereoParams) -> Output {
+    run(&mut CpuEngine::new(Some(1)), job(&scene(), params)).unwrap()
+}
+
+#[test]
+fn a_model_that_matches_blocks_gives_the_disparities_of_sad() {
+    let params = block_matching(32);
+    let expected = by_cpu(&params);
+    let found = matched(&BlockMatching::default().file(), None, &params).unwrap();
+    assert!(agreement(&found, &expected) > 0.99, "{}", agreement(&found, &expected));
+    assert_eq!(found.job.params, expected.job.params);
+    let halved = BlockMatching { is_halved: true, scale: -1.0, is_flow: true, ..BlockMatching::default() };
+    let (_folder, path) = file(&halved.file());
+    let guess = Description::guess(LoadedModel::open(&path, Some(1)).unwrap().signature()).unwrap();
+    let described = Description { scale: -1.0, ..guess };
+    let found = matched(&halved.file(), Some(&described), &params).unwrap();
+    assert!(agreement(&found, &expected) > 0.9, "{}", agreement(&found, &expected));
+}
+
+#[test]
+fn filters_and_the_left_right_check_follow_the_model() {
+    let params = StereoParams { left_right: Some(1), speckle_size: 20, ..block_matching(32) };
+    let (found, expected) = (matched(&BlockMatching::default().file(), None, &params).unwrap(), by_cpu(&params));
+    assert!(agreement(&found, &expected) > 0.97, "{}", agreement(&found, &expected));
+    let names: Vec<_> = found.stages.iter().map(|stage| stage.name).collect();
+    assert_eq!(names, ["model", "mirrored model", "filters"]);
+    let count = |output: &Output, bit: u8| {
+        output.map.as_ref().unwrap().reasons.pixels().iter().filter(|reasons| **reasons & bit != 0).count()
+    };
+    for bit in [reason::LEFT_RIGHT, reason::SPECKLE] {
+        assert!(count(&found, bit) > 0);
+    }
+}
+
+#[test]
+fn a_model_of_fixed_size_takes_larger_and_smaller_images() {
+    let params = block_matching(32);
+    let expected = by_cpu(&params);
+    let of_size = |size: (i64, i64)| BlockMatching { size: Some(size), ..BlockMatching::default() }.file();
+    let larger = matched(&of_size((736, 320)), None, &params).unwrap();
+    assert!(agreement(&larger, &expected) > 0.99, "with a border: {}", agreement(&larger, &expected));
+    let smaller = matched(&of_size((320, 90)), None, &params).unwrap();
+    assert_eq!(smaller.engine.adapter, "net.onnx, 160x96 resized to 320x90");
+    assert!(agreement(&smaller, &expected) > 0.6, "resized: {}", agreement(&smaller, &expected));
+}
+
+#[test]
+fn inspect_finds_order_brightness_sign_and_scale() {
+    let conventions = [
+        (BlockMatching::default(), Brightness::Bytes, 1.0),
+        (
+            BlockMatching { inputs: ["r", "l"], channels: 3, brightness: Brightness::Unit, ..BlockMatching::default() },
+            Brightness::Unit,
+            1.0,
+        ),
+        (
+            BlockMatching {
+                inputs: ["images"; 2],
+                channels: 3,
+                brightness: Brightness::ImageNet,
+                scale: -1.0,
+                is_flow: true,
+                ..BlockMatching::default()
+            },
+            Brightness::ImageNet,
+            -1.0,
+        ),
+        (
+            BlockMatching {
+                inputs: ["images"; 2],
+                is_swapped: true,
+                brightness: Brightness::Signed,
+                ..BlockMatching::default()
+            },
+            Brightness::Signed,
+            1.0,
+        ),
+        (BlockMatching { size: Some((192, 96)), scale: 0.25, ..BlockMatching::default() }, Brightness::Bytes, 4.0),
+        (BlockMatching { is_halved: true, scale: -0.5, ..BlockMatching::default() }, Brightness::Bytes, -2.0),
+    ];
+    let raw = scene();
+    let truth = &raw.truth.as_ref().unwrap().left_px;
+    for (model, brightness, scale) in conventions {
+        let (_folder, path) = file(&model.file());
+        let open = LoadedModel::open(&path, Some(1)).unwrap();
+        let guess = Description::guess(open.signature()).unwrap();
+        let found = inspect(&open, &guess, PictureRef::pair(&raw.left, &raw.right), truth).unwrap();
+        assert!(found.is_stereo(), "{model:?}: {:?}", found.tested);
+        let Description { left, right, swapped, brightness: said, scale: scaled, max_disparity, .. } =
+            &found.description;
+        assert_eq!((*said, *scaled), (brightness, scale), "{model:?}: {:#?}", found.tested);
+        let is_exchanged = model.is_swapped && model.inputs[0] == model.inputs[1];
+        assert_eq!(([left.as_str(), right], *swapped), (model.inputs, is_exchanged), "{model:?}");
+        assert_eq!(*max_disparity, None, "32 disparities do not reach 32 px: {model:?}");
+        assert_eq!(found.description.license.as_deref(), Some("MIT"));
+        assert_eq!(Description::of_text(&found.description.to_text()).as_ref(), Ok(&found.description));
+    }
+}
+
+#[test]
+fn inspect_finds_the_largest_disparity() {
+    let raw = scene();
+    let (_folder, path) = file(&BlockMatching { disparities: 70, ..BlockMatching::default() }.file());
+    let open = LoadedModel::open(&path, Some(1)).unwrap();
+    let guess = Description::guess(open.signature()).unwrap();
+    let truth = &raw.truth.as_ref().unwrap().left_px;
+    let found = inspect(&open, &guess, PictureRef::pair(&raw.left, &raw.right), truth).unwrap();
+    assert_eq!(found.description.max_disparity, Some(64));
+}
+
+#[test]
+fn refuses_what_is_no_matcher_in_words() {
+    let params = block_matching(32);
+    let refused = |bytes: &[u8]| matched(bytes, None, &params).unwrap_err().to_string();
+    let custom = refused(&custom_operator());
+    assert!(custom.contains("net.onnx") && custom.contains("CostVolume"), "{custom}");
+    let classifier = refused(&classifier());
+    assert!(
+        classifier.contains("takes no stereo pair") && classifier.contains("image (1, 3, 224, 224)"),
+        "{classifier}"
+    );
+    let nothing = refused(&without_numbers());
+    assert!(nothing.contains("no number for any pixel") && nothing.contains("0..255"), "{nothing}");
+    let whole = BlockMatching::default().file();
+    for cut in [0, 1, 40, whole.len() / 2, whole.len() - 1] {
+        let text = refused(&whole[..cut]);
+        assert!(text.contains("net.onnx"), "{cut}: {text}");
+    }
+    let text = refused(&vec![0; 1 << 20]);
+    assert!(text.contains("net.onnx"), "{text}");
+    assert!(matched(b"", None, &params).is_err());
+    let missing = ModelEngine::open(ModelOptions { file: "no/such.onnx".into(), threads: None }).err().unwrap();
+    assert!(missing.to_string().starts_with("model no/such.onnx: "), "{missing}");
+}
+
+#[test]
+fn refuses_a_range_beyond_the_model() {
+    let (_folder, path) = file(&BlockMatching::default().file());
+    let guess = Description::guess(LoadedModel::open(&path, Some(1)).unwrap().signature()).unwrap();
+    let described = Description { max_disparity: Some(31), ..guess };
+    let bytes = BlockMatching::default().file();
+    assert!(matched(&bytes, Some(&described), &block_matching(32)).is_ok());
+    let text = matched(&bytes, Some(&described), &block_matching(64)).unwrap_err().to_string();
+    assert!(text.contains("up to 31 px") && text.contains("--num-disparities to 32"), "{text}");
+}
+
+#[test]
+fn descriptions_are_checked() {
+    let (_folder, path) = file(&BlockMatching::default().file());
+    let guess = Description::guess(LoadedModel::open(&path, Some(1)).unwrap().signature()).unwrap();
+    assert_eq!((guess.left.as_str(), guess.right.as_str(), guess.colors), ("left", "right", Colors::Grey));
+    let with = |line: &str| Description::of_text(&format!("{}{line}\n", guess.to_text().replace("scale = 1.0\n", "")));
+    assert_eq!(with(""), Ok(guess.clone()));
+    for (line, why) in [
+        ("scale = 0.0", "other than 0"),
+        ("width = 64", "both"),
+        ("colour = \"rgb\"", "colour"),
+        ("width = 0\nheight = 4", "from 1"),
+    ] {
+        let text = with(line).unwrap_err();
+        assert!(text.contains(why), "{line}: {text}");
+    }
+    let other = Description { left: "image".into(), ..guess };
+    let text = matched(&BlockMatching::default().file(), Some(&other), &block_matching(32)).unwrap_err().to_string();
+    assert!(text.contains("'image'") && text.contains("no such input"), "{text}");
+}
+
+#[test]
+fn without_a_program_no_process_tries_a_model() {
+    let (_folder, path) = file(&BlockMatching::default().file());
+    assert!(Trial::run(&path, SIZE).unwrap().is_none());
+    let answer = crate::run_trial(&path, SIZE);
+    assert!(answer.starts_with("{\"Ok\":"), "{answer}");
+    let answer = crate::run_trial(std::path::Path::new("no/such.onnx"), SIZE);
+    assert!(answer.contains("no/such.onnx"), "{answer}");
+}
