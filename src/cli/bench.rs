@@ -41,8 +41,6 @@ struct MovedArgs {
     stages: Option<String>,
     #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("pipeline"))]
     pipeline: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("model"))]
-    model: Option<String>,
 }
 
 fn moved(experiment: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {

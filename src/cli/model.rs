@@ -6,6 +6,7 @@ use crate::capture::source::parse_size;
 use crate::console;
 use crate::engine::model::inspect::{BAD_PX, Inspection, Tested, inspect};
 use crate::engine::model::{Description, LoadedModel, Trial, TrialResult, path_beside, run_trial};
+use crate::engine::{ModelDevice, ModelFile};
 use crate::files::{self, Outputs};
 use crate::image::PictureRef;
 use anyhow::Context as _;
@@ -39,6 +40,9 @@ struct InspectArgs {
     /// Size of the rendered images, px
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "320x256")]
     size: (usize, usize),
+    /// Runtime and device: built-in, or one of ONNX Runtime
+    #[arg(long, value_name = "WORD", value_parser = device_word, default_value = "built-in")]
+    model_device: ModelDevice,
     /// Replace a description that is there; without it that one is tested
     #[arg(long, visible_alias = "force")]
     overwrite: bool,
@@ -50,6 +54,8 @@ struct InspectArgs {
 #[derive(Debug, clap::Args)]
 struct TryArgs {
     file: PathBuf,
+    #[arg(value_parser = device_word)]
+    device: ModelDevice,
     #[arg(value_parser = parse_size)]
     size: (usize, usize),
 }
@@ -61,16 +67,23 @@ struct TryArgs {
 pub(super) fn run(command: &ModelCommand) -> anyhow::Result<()> {
     match &command.command {
         Command::Inspect(args) => inspect_file(args),
-        Command::Try(args) => Ok(console::print(&run_trial(&args.file, args.size))?),
+        Command::Try(args) => {
+            Ok(console::print(&run_trial(&ModelFile { path: args.file.clone(), device: args.device }, args.size))?)
+        }
     }
+}
+
+fn device_word(word: &str) -> Result<ModelDevice, String> {
+    word.parse()
 }
 
 fn inspect_file(args: &InspectArgs) -> anyhow::Result<()> {
     let InspectArgs { file, size: (width, height), .. } = args;
     let path = path_beside(file);
     let own = if args.overwrite { None } else { Description::beside(file)? };
-    let tried = Trial::run(file, args.size)?;
-    let model = LoadedModel::open(file, None)?;
+    let of_device = ModelFile { path: file.clone(), device: args.model_device };
+    let tried = Trial::run(&of_device, args.size)?;
+    let mut model = LoadedModel::open(&of_device, None)?;
     let guess = match &own {
         Some(own) => own.clone(),
         None => Description::guess(model.signature()).with_context(|| format!("model {}", console::path(file)))?,
@@ -78,7 +91,7 @@ fn inspect_file(args: &InspectArgs) -> anyhow::Result<()> {
     let options = SceneOptions { width: *width, height: *height, ..SceneOptions::default() };
     let pair = render(&options, 0, true);
     let truth = pair.truth.as_ref().context("the scene has its truth")?;
-    let found = inspect(&model, &guess, PictureRef::pair(&pair.left, &pair.right), &truth.left_px)?;
+    let found = inspect(&mut model, &guess, PictureRef::pair(&pair.left, &pair.right), &truth.left_px)?;
     let writes = found.is_stereo() && own.is_none();
     if writes {
         Outputs::new([file], args.overwrite).file(&path)?;
@@ -119,7 +132,7 @@ fn report(file: &Path, model: &LoadedModel, found: &Inspection, tried: Option<&T
     let ports =
         |ports: &[crate::engine::model::Port]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let mut lines = vec![
-        format!("{}: {} weights", console::path(file), signature.weights),
+        console::path(file),
         format!(
             "licence  {}",
             found.description.license.as_deref().map_or_else(|| "not in the file".into(), console::foreign)
@@ -162,7 +175,6 @@ fn about(model: &LoadedModel, found: &Inspection, tried: Option<&TrialResult>) -
         })
         .collect();
     json!({
-        "weights": signature.weights,
         "inputs": ports(&signature.inputs),
         "outputs": ports(&signature.outputs),
         "peak_bytes": tried.and_then(|tried| tried.peak_bytes),

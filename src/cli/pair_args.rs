@@ -45,8 +45,8 @@ impl PairArgs {
             json: self.json,
             threads: settings.threads,
             adapter: settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word),
+            model: settings.model_file(),
             params: settings.params,
-            model: settings.model,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Flags for every setting, made from the tables of the settings file and the panels.
 
 use super::values::possible_values;
-use crate::engine::EngineChoice;
+use crate::engine::{EngineChoice, ModelDevice};
 use crate::parameter::{Domain, Group, Parameter};
 use crate::settings::{
     OTHER_WORDS, Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
@@ -103,11 +103,12 @@ impl clap::FromArgMatches for SettingsArgs {
     }
 }
 
-/// Adds the choices of `--preset` and `--engine`.
+/// Adds the choices of `--preset`, `--engine` and `--model-device`.
 fn words_of(name: &str, arg: Arg) -> Arg {
     let values: Vec<(&'static str, &'static str)> = match name {
         "preset" => return presets(arg),
         "engine" => EngineChoice::ALL.iter().map(|e| (e.word(), e.help())).collect(),
+        "model-device" => ModelDevice::ALL.iter().map(|device| (device.word(), device.help())).collect(),
         _ => return arg,
     };
     arg.value_parser(possible_values(&values))

@@ -17,6 +17,8 @@ mod eval;
 mod hostile;
 mod integrate;
 mod measure;
+#[cfg(feature = "model")]
+mod model;
 #[cfg(all(target_os = "linux", feature = "zenoh"))]
 mod network;
 mod optimize;

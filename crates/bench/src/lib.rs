@@ -25,7 +25,7 @@ pub use subject::Subject;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::tuning::{Clock, RESTED, burst, device_ms};
 use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, open};
+use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, ModelFile, OpenOptions, open};
 use crate::files::Outputs;
 use crate::sources::open as open_source;
 use crate::stereo::StereoParams;
@@ -51,8 +51,8 @@ pub struct Setup {
     pub threads: Option<usize>,
     /// Choice of the GPU.
     pub adapter: AdapterChoice,
-    /// File of the engine `model`.
-    pub model: Option<PathBuf>,
+    /// File and device of the engine `model`.
+    pub model: Option<ModelFile>,
 }
 
 /// Kind of a measurement.

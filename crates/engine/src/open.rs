@@ -3,8 +3,7 @@
 use super::front::AxisAdapter;
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
-use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
-use std::path::PathBuf;
+use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job, ModelFile};
 
 #[cfg(not(feature = "gpu"))]
 const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
@@ -27,8 +26,8 @@ pub struct OpenOptions {
     pub gpu: Option<Gpu>,
     /// Whether the GPU engine tries variants on the pairs that come along.
     pub autotune: Autotune,
-    /// File of the engine `model`.
-    pub model: Option<PathBuf>,
+    /// File and device of the engine `model`.
+    pub model: Option<ModelFile>,
 }
 
 impl Default for OpenOptions {
@@ -96,8 +95,7 @@ impl OpenOptions {
         let no_file =
             || EngineError::Unsupported("the engine model needs a file: name it with --model FILE.onnx".into());
         let file = self.model.clone().ok_or_else(no_file)?;
-        let options = super::model::ModelOptions { file, threads: self.threads };
-        Ok(Box::new(AxisAdapter::new(super::model::ModelEngine::open(options)?)))
+        Ok(Box::new(AxisAdapter::new(super::model::ModelEngine::open(file, self.threads)?)))
     }
 
     #[cfg(not(feature = "model"))]

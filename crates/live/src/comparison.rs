@@ -4,12 +4,11 @@ use super::times::Times;
 use super::{Background, Live, MedianTime, PreviousPair, Wake, of_pair};
 use crate::capture::{Frame, RemoteRig};
 use crate::engine::worker::{Control, EngineSource, EngineWorker, Figures};
-use crate::engine::{EngineChoice, OpenOptions, Output};
+use crate::engine::{EngineChoice, ModelFile, OpenOptions, Output};
 use crate::metrics::Quantity;
 use crate::newest::{self, NewestSender};
 use crate::rate::Rate;
 use crate::stereo::StereoParams;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use std::time::Instant;
 pub struct Comparison {
     worker: EngineWorker,
     /// Choice of the engine, and the file of a model.
-    engine: (EngineChoice, Option<PathBuf>),
+    engine: (EngineChoice, Option<ModelFile>),
     frames: NewestSender<Arc<Frame>>,
     /// Result of the first engine for the pair that was sent last.
     sent: Option<Arc<Output>>,

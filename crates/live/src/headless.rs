@@ -87,8 +87,8 @@ pub fn run_observed(
 ) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let engine = match options.engine {
-        // without a window, a GPU chosen by name is not replaced by the CPU at the start
-        EngineSource::Open(wanted) if wanted.choice == EngineChoice::Gpu => {
+        // without a window, a GPU or a model chosen by name is not replaced by the CPU at the start
+        EngineSource::Open(wanted) if matches!(wanted.choice, EngineChoice::Gpu | EngineChoice::Model) => {
             EngineSource::Opened(engine::open(&wanted, None)?.engine, wanted)
         }
         engine => engine,

@@ -157,7 +157,7 @@ impl Description {
         if let Some(own) = Self::beside(file)? {
             return Ok(own);
         }
-        Self::guess(model.signature()).map_err(|err| ModelError::new(format!("model {}: {err}", console::path(file))))
+        Self::guess(model.signature()).map_err(|err| err.of_file(file))
     }
 
     /// Parses a description.

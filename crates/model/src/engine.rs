@@ -5,30 +5,23 @@ use crate::error::ModelError;
 use crate::fit::{Fit, to_map};
 use crate::loaded::LoadedModel;
 use crate::trial::{POLL_INTERVAL, Trial, TrialResult};
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_base::console;
 use stereopsis_base::image::{Image, Picture, PictureRef};
+use stereopsis_base::{console, files};
 use stereopsis_cpu::CpuEngine;
-use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
+use stereopsis_frame::engine::{
+    Engine, EngineError, EngineInfo, EngineKind, Job, ModelDevice, ModelFile, Output, StageTime,
+};
 use stereopsis_stereo::{DisparityMap, Maps, StereoParams};
-
-/// Options of an engine with a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelOptions {
-    /// File of the model.
-    pub file: PathBuf,
-    /// Number of threads; one for each core by default.
-    pub threads: Option<usize>,
-}
 
 /// Engine with a model of the user. It takes one job at a time.
 pub struct ModelEngine {
     info: Arc<EngineInfo>,
-    options: ModelOptions,
+    file: ModelFile,
     jobs: Sender<(Job, Instant)>,
     results: Receiver<Result<Output, EngineError>>,
     forgets: Sender<()>,
@@ -49,33 +42,33 @@ impl ModelEngine {
     ///
     /// # Errors
     /// There is no such file, its description is wrong, or the system gives no thread.
-    pub fn open(options: ModelOptions) -> Result<Self, EngineError> {
-        let file = &options.file;
-        if let Err(err) = std::fs::metadata(file) {
-            let cause = stereopsis_base::files::read_cause(file, &err);
-            return Err(ModelError::new(format!("model {}: {cause}", console::path(file))).into());
+    pub fn open(file: ModelFile, threads: Option<usize>) -> Result<Self, EngineError> {
+        let path = &file.path;
+        if let Err(err) = std::fs::metadata(path) {
+            return Err(ModelError::new(files::read_cause(path, &err)).of_file(path).into());
         }
-        let description = Description::beside(file)?;
+        let description = Description::beside(path)?;
         let info = Arc::new(EngineInfo {
             kind: EngineKind::Model,
-            adapter: name(file, description.as_ref()),
+            adapter: name(&file, description.as_ref()),
             software: false,
         });
         let (jobs, job_queue) = bounded(1);
         let (results, result_queue) = bounded(1);
         let (forgets, forget_queue) = bounded(1);
         let worker = Worker {
-            options: options.clone(),
+            file: file.clone(),
+            threads,
             info: Arc::clone(&info),
             opened: None,
-            filters: CpuEngine::new(options.threads),
+            filters: CpuEngine::new(threads),
         };
         let no_thread = |err| EngineError::Device(format!("no thread for the model: {err}"));
         let thread = std::thread::Builder::new().name("model".into());
         thread.spawn(move || worker.run(&job_queue, &forget_queue, &results)).map_err(no_thread)?;
         Ok(Self {
             info,
-            options,
+            file,
             jobs,
             results: result_queue,
             forgets,
@@ -92,7 +85,7 @@ impl ModelEngine {
             return true;
         }
         if self.trial.as_ref().is_none_or(|(of, _)| *of != size) {
-            let Some(trial) = Trial::start(&self.options.file, size) else {
+            let Some(trial) = Trial::start(&self.file, size) else {
                 self.tried.insert(size, Ok(None));
                 return true;
             };
@@ -105,13 +98,17 @@ impl ModelEngine {
     }
 }
 
-/// Returns the name of the file with the licence of its weights, if the description has it.
-fn name(file: &Path, description: Option<&Description>) -> String {
-    let name = file.file_name().map_or_else(String::new, |name| console::foreign(&name.to_string_lossy()));
-    match description.and_then(|description| description.license.as_deref()) {
-        Some(license) => format!("{name}, licence {}", console::foreign(license)),
-        None => name,
-    }
+fn gone() -> EngineError {
+    EngineError::Device("the thread of the model has ended: choose the engine again".to_owned())
+}
+
+/// Returns the name of the file, with the licence of its weights if the description has it, and with the device.
+fn name(ModelFile { path, device }: &ModelFile, description: Option<&Description>) -> String {
+    let name = path.file_name().map_or_else(String::new, |name| console::foreign(&name.to_string_lossy()));
+    let license = description.and_then(|description| description.license.as_deref());
+    let license = license.map(|license| format!("licence {}", console::foreign(license)));
+    let device = (*device != ModelDevice::BuiltIn).then(|| format!("ONNX Runtime on {device}"));
+    [Some(name), license, device].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 impl Engine for ModelEngine {
@@ -145,13 +142,18 @@ impl Engine for ModelEngine {
             return Err(err.clone().into());
         }
         self.last_size = Some(size);
-        let gone = |_| EngineError::Device("the thread of the model has ended: choose the engine again".to_owned());
-        self.jobs.send((job, Instant::now())).map_err(gone)
+        self.jobs.send((job, Instant::now())).map_err(|_| gone())
     }
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
-        let result = self.waiting.take().or_else(|| self.results.try_recv().ok());
-        result.transpose()
+        match self.waiting.take() {
+            Some(result) => result.map(Some),
+            None => match self.results.try_recv() {
+                Ok(result) => result.map(Some),
+                Err(TryRecvError::Empty) => Ok(None),
+                Err(TryRecvError::Disconnected) => Err(gone()),
+            },
+        }
     }
 
     fn wait(&mut self) {
@@ -168,7 +170,9 @@ struct OpenModel {
 }
 
 struct Worker {
-    options: ModelOptions,
+    file: ModelFile,
+    threads: Option<usize>,
+    /// Description of the engine; it has the licence once the file is open.
     info: Arc<EngineInfo>,
     opened: Option<OpenModel>,
     filters: CpuEngine,
@@ -185,22 +189,36 @@ impl Worker {
             if forgets.try_recv().is_ok() {
                 self.filters.forget();
             }
-            if results.send(self.match_job(job, submitted)).is_err() {
+            if results.send(self.match_safely(job, submitted)).is_err() {
                 return;
             }
         }
     }
 
+    /// Matches a job; a panic of the runtime becomes an error, and the next job opens the file again.
+    fn match_safely(&mut self, job: Job, submitted: Instant) -> Result<Output, EngineError> {
+        let matched = catch_unwind(AssertUnwindSafe(|| self.match_job(job, submitted)));
+        matched.unwrap_or_else(|_| {
+            self.opened = None;
+            let file = console::path(&self.file.path);
+            Err(EngineError::Device(format!("model {file}: it panics in the runtime; try another export of it")))
+        })
+    }
+
     fn match_job(&mut self, job: Job, submitted: Instant) -> Result<Output, EngineError> {
-        let Self { options, opened, filters, info } = self;
-        let OpenModel { model, description } = match opened {
-            Some(opened) => opened,
-            None => opened.insert(open(options)?),
+        let Self { file, threads, opened, filters, info } = self;
+        let OpenModel { model, description } = if let Some(opened) = opened {
+            opened
+        } else {
+            let now = opened.insert(open(file, *threads)?);
+            let adapter = name(file, Some(&now.description));
+            *info = Arc::new(EngineInfo { adapter, ..(**info).clone() });
+            now
         };
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
         let params = suited(&job.params);
         let fit = Fit::new(job.frame.size(), description);
-        check_range(fit, description, &params)?;
+        check_range(fit, description, &params).map_err(|err| err.of_file(&file.path))?;
         let mut stages = Vec::new();
         let mut clock = Instant::now();
         let mut lap = |name| {
@@ -208,9 +226,10 @@ impl Worker {
             clock = Instant::now();
             stages.push(StageTime { name, ms });
         };
-        let run = |pair: [PictureRef<'_>; 2]| -> Result<DisparityMap, ModelError> {
-            let output = model.run(fit.inputs(pair, description), &description.output)?;
-            Ok(to_map(&fit.disparities(&output, description)?, &params))
+        let mut run = |pair: [PictureRef<'_>; 2]| -> Result<DisparityMap, ModelError> {
+            let output = model.run(fit.inputs(pair, description), &description.output);
+            let found = output.and_then(|output| fit.disparities(&output, description));
+            Ok(to_map(&found.map_err(|err| err.of_file(&file.path))?, &params))
         };
         let left = run(pair)?;
         lap("model");
@@ -246,9 +265,9 @@ fn mirrored(picture: &Picture) -> Picture {
     Picture { luma: picture.luma.mirrored(), rgb: picture.rgb.as_ref().map(Image::mirrored) }
 }
 
-fn open(options: &ModelOptions) -> Result<OpenModel, ModelError> {
-    let model = LoadedModel::open(&options.file, options.threads)?;
-    let description = Description::of_model(&options.file, &model)?;
+fn open(file: &ModelFile, threads: Option<usize>) -> Result<OpenModel, ModelError> {
+    let model = LoadedModel::open(file, threads)?;
+    let description = Description::of_model(&file.path, &model)?;
     Ok(OpenModel { model, description })
 }
 

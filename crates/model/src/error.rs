@@ -1,5 +1,7 @@
 //! Error of a model.
 
+use std::path::Path;
+use stereopsis_base::console;
 use stereopsis_frame::engine::EngineError;
 
 /// Error of a model: its file, its description or its results; the text has cause and remedy.
@@ -9,6 +11,14 @@ pub struct ModelError(String);
 impl ModelError {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
+    }
+}
+
+impl ModelError {
+    /// Returns the error with the path of the model, if it does not have it.
+    pub(crate) fn of_file(self, file: &Path) -> Self {
+        let path = console::path(file);
+        if self.0.contains(&path) { self } else { Self(format!("model {path}: {}", self.0)) }
     }
 }
 

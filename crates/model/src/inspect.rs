@@ -66,7 +66,7 @@ const SHIFTS: [usize; 10] = [32, 48, 64, 96, 128, 160, 192, 256, 320, 384];
 /// # Errors
 /// The model fails on each combination; the text is that of the guess.
 pub fn inspect(
-    model: &LoadedModel,
+    model: &mut LoadedModel,
     guess: &Description,
     pair: [PictureRef<'_>; 2],
     truth_px: &Image<f32>,
@@ -117,7 +117,7 @@ fn changed(guess: &Description, is_swapped: bool, brightness: Brightness) -> Des
 
 /// Runs the model; returns the scale of its output, the share of bad pixels, the median error in px and the time in ms.
 fn test(
-    model: &LoadedModel,
+    model: &mut LoadedModel,
     description: &Description,
     pair: [PictureRef<'_>; 2],
     truth_px: &Image<f32>,
@@ -151,12 +151,12 @@ fn scale_of(both: &[(f32, f32)], input_width: usize) -> f32 {
 }
 
 /// Returns the largest of [`SHIFTS`] that the model still finds in a texture; `None` where it finds not even the smallest.
-fn largest_shift(model: &LoadedModel, description: &Description, (width, height): (usize, usize)) -> Option<usize> {
+fn largest_shift(model: &mut LoadedModel, description: &Description, (width, height): (usize, usize)) -> Option<usize> {
     let tried = SHIFTS.into_iter().take_while(|shift| 2 * shift <= width);
     tried.take_while(|&shift| finds(model, description, (width, height), shift)).last()
 }
 
-fn finds(model: &LoadedModel, description: &Description, (width, height): (usize, usize), shift: usize) -> bool {
+fn finds(model: &mut LoadedModel, description: &Description, (width, height): (usize, usize), shift: usize) -> bool {
     let [left, right] = [0, shift].map(|by| Luma::U8(Image::from_fn(width, height, |x, y| texture(x + by, y))));
     let fit = Fit::new((width, height), description);
     let pair = [PictureRef::from(&left), PictureRef::from(&right)];

@@ -1,6 +1,6 @@
 //! Learned matchers: a model of the user, a file in the format ONNX, as an engine.
 //!
-//! A [`LoadedModel`] is opened and run by a runtime. Its [`Description`] has the conventions of its inputs and output; it lies beside the
+//! A [`LoadedModel`] is opened and run by a runtime, one in Rust or the user's ONNX Runtime. Its [`Description`] has the conventions of its inputs and output; it lies beside the
 //! file, or is guessed from names and shapes, and [`inspect`](inspect::inspect) tests it on a pair with truth. [`ModelEngine`] matches
 //! pairs: it fits them into the input, checks left and right by a second run on the mirrored pair, and filters as the other engines do.
 //! Its disparities are the model's and not those of the reference.
@@ -14,6 +14,7 @@ mod error;
 mod fit;
 pub mod inspect;
 mod loaded;
+mod runtime;
 mod trial;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -22,7 +23,7 @@ pub mod testing;
 mod tests;
 
 pub use description::{Brightness, Colors, Description, path_beside};
-pub use engine::{ModelEngine, ModelOptions};
+pub use engine::ModelEngine;
 pub use error::ModelError;
 pub use loaded::{LoadedModel, Port, Signature};
 pub use trial::{Trial, TrialResult, run_trial};

@@ -1,14 +1,11 @@
-//! Model in a runtime: a file in the format ONNX, opened by `rten` and run on the threads of this machine.
+//! Open model: its file, its inputs and outputs, and the runtime that runs it.
 
 use crate::error::ModelError;
-use rten::{Dimension, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
-use rten_tensor::Tensor;
-use rten_tensor::prelude::*;
+use crate::runtime::{Runtime, built_in, onnx_runtime};
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
 use stereopsis_base::process::memory;
 use stereopsis_base::{console, files};
+use stereopsis_frame::engine::{ModelDevice, ModelFile};
 
 /// Input or output of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +32,6 @@ pub struct Signature {
     pub inputs: Vec<Port>,
     /// Outputs in the order of the file.
     pub outputs: Vec<Port>,
-    /// Number of weights.
-    pub weights: usize,
     /// Licence that the file names.
     pub license: Option<String>,
 }
@@ -50,50 +45,31 @@ pub(crate) struct Values {
 
 /// Open model.
 pub struct LoadedModel {
-    model: Model,
+    runtime: Box<dyn Runtime>,
     signature: Signature,
-    threads: Option<Arc<ThreadPool>>,
 }
 
 impl LoadedModel {
-    /// Opens a file, to be run on `threads` threads, or on one for each core.
+    /// Opens a file, to be run on `threads` threads of the CPU, or on one for each core.
     ///
     /// # Errors
-    /// The file cannot be read, is no model, or needs an operator that the runtime lacks, which is named.
-    pub fn open(path: &Path, threads: Option<usize>) -> Result<Self, ModelError> {
+    /// The file cannot be read, is no model, or needs an operator that the runtime lacks, which is named; or there is no such runtime
+    /// or device.
+    pub fn open(ModelFile { path, device }: &ModelFile, threads: Option<usize>) -> Result<Self, ModelError> {
         let wrong = |why: String| ModelError::new(format!("model {}: {why}", console::path(path)));
         let size = std::fs::metadata(path).map_err(|err| wrong(files::read_cause(path, &err)))?.len();
         // the weights are copied once from the bytes of the file
         memory::check(2 * size)
             .map_err(|free| wrong(format!("it takes {} of memory to open it, and {free}", console::bytes(2 * size))))?;
-        let mut options = ModelOptions::with_all_ops();
-        options.prepack_weights(true);
-        let model = options.load_file(path).map_err(|err| wrong(cause(&err.to_string())))?;
-        let ports = |ids: &[NodeId]| -> Vec<Port> {
-            let port = |&id: &NodeId| {
-                let info = model.node_info(id)?;
-                let extent = |dimension: Dimension| match dimension {
-                    Dimension::Fixed(extent) => Some(extent),
-                    Dimension::Symbolic(_) => None,
-                };
-                let extents = info.shape().unwrap_or_default().into_iter().map(extent).collect();
-                Some(Port { name: info.name()?.to_owned(), extents })
-            };
-            ids.iter().filter_map(port).collect()
-        };
-        let metadata = model.metadata();
-        let license = metadata.license().or_else(|| metadata.get("license")).or_else(|| metadata.get("License"));
-        let signature = Signature {
-            inputs: ports(model.input_ids()),
-            outputs: ports(model.output_ids()),
-            weights: model.total_params(),
-            license: license.map(str::to_owned),
-        };
+        let (runtime, signature) = match device {
+            ModelDevice::BuiltIn => built_in::open(path, threads),
+            device => onnx_runtime::open(path, *device, threads),
+        }
+        .map_err(|err| err.of_file(path))?;
         if signature.inputs.is_empty() || signature.outputs.is_empty() {
             return Err(wrong("it has no inputs or no outputs: is it whole, and in the format ONNX?".to_owned()));
         }
-        let threads = threads.map(|threads| Arc::new(ThreadPool::with_num_threads(threads)));
-        Ok(Self { model, signature, threads })
+        Ok(Self { runtime, signature })
     }
 
     /// Returns inputs, outputs and properties.
@@ -102,34 +78,14 @@ impl LoadedModel {
     }
 
     /// Runs the model on inputs by name, and returns one output.
-    pub(crate) fn run(&self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError> {
-        let node = |name: &str| {
-            self.model.find_node(name).ok_or_else(|| {
-                let name = console::foreign(name);
-                ModelError::new(format!("the description names '{name}', and the model has no such input or output"))
-            })
-        };
-        let mut values: Vec<(NodeId, ValueOrView<'_>)> = Vec::new();
-        for (name, Values { extents, values: pixels }) in inputs {
-            let tensor: Tensor<f32> = Tensor::from_data(extents.as_slice(), pixels);
-            values.push((node(name)?, Value::from(tensor).into()));
+    pub(crate) fn run(&mut self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError> {
+        let ports = || self.signature.inputs.iter().chain(&self.signature.outputs);
+        let named = inputs.iter().map(|(name, _)| *name).chain([output]);
+        if let Some(missing) = named.into_iter().find(|name| ports().all(|port| port.name != *name)) {
+            let (missing, ports) = (console::foreign(missing), ports().map(ToString::to_string).collect::<Vec<_>>());
+            let ports = ports.join(", ");
+            return Err(ModelError::new(format!("the description names '{missing}', and the model has {ports}")));
         }
-        let options = RunOptions::default().with_thread_pool(self.threads.clone());
-        let outputs = self.model.run(values, &[node(output)?], Some(options));
-        let mut outputs =
-            outputs.map_err(|err| ModelError::new(format!("the model fails: {}", cause(&err.to_string()))))?;
-        let floats: Option<Tensor<f32>> = match outputs.pop() {
-            Some(Value::FloatTensor(tensor)) => Some(tensor),
-            Some(Value::Int32Tensor(tensor)) => Some(tensor.map(|&value| value as f32)),
-            _ => None,
-        };
-        let tensor = floats.ok_or_else(|| ModelError::new("the output of the model has no numbers of 32 bits"))?;
-        Ok(Values { extents: tensor.shape().to_vec(), values: tensor.into_data() })
+        self.runtime.run(inputs, output)
     }
-}
-
-/// Returns the words of a runtime as the end of a sentence; they may hold names from the file.
-fn cause(text: &str) -> String {
-    const MAX_LEN: usize = 300;
-    console::shown(text.trim()).replace('\n', " ").chars().take(MAX_LEN).collect()
 }

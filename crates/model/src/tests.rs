@@ -2,12 +2,13 @@
 
 use crate::inspect::inspect;
 use crate::testing::{BlockMatching, classifier, custom_operator, without_numbers};
-use crate::{Brightness, Colors, Description, LoadedModel, ModelEngine, ModelOptions, Trial};
-use std::path::PathBuf;
+use crate::{Brightness, Colors, Description, LoadedModel, ModelEngine, Trial};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::image::PictureRef;
+use stereopsis_base::parameter::{Domain, Parameter, Value};
 use stereopsis_cpu::CpuEngine;
-use stereopsis_frame::engine::{EngineError, Job, Output, run};
+use stereopsis_frame::engine::{Engine as _, EngineError, Job, ModelDevice, ModelFile, Output, run};
 use stereopsis_frame::{Frame, RawPair};
 use stereopsis_scene::{SceneOptions, render};
 use stereopsis_stereo::map::reason;
@@ -26,6 +27,10 @@ fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
     let path = folder.path().join("net.onnx");
     std::fs::write(&path, bytes).unwrap();
     (folder, path)
+}
+
+fn of_path(path: &Path) -> ModelFile {
+    ModelFile { path: path.to_owned(), device: ModelDevice::BuiltIn }
 }
 
 /// Returns parameters of block matching as the models do it, without filters.
@@ -54,7 +59,7 @@ fn matched(bytes: &[u8], description: Option<&Description>, params: &StereoParam
     if let Some(description) = description {
         std::fs::write(crate::path_beside(&file), description.to_text()).unwrap();
     }
-    let mut engine = ModelEngine::open(ModelOptions { file, threads: Some(1) })?;
+    let mut engine = ModelEngine::open(of_path(&file), Some(1))?;
     run(&mut engine, job(&scene(), params))
 }
 
@@ -65,7 +70,7 @@ fn agreement(one: &Output, other: &Output) -> f64 {
     let (equal, all) = inner.fold((0, 0), |(equal, all), (x, y)| {
         (equal + usize::from(one.values.at(x, y).abs_diff(other.values.at(x, y)) <= 8), all + 1)
     });
-    f64::from(equal) / f64::from(all)
+    equal as f64 / f64::from(all)
 }
 
 fn by_cpu(params: &StereoParams) -> Output {
@@ -81,7 +86,7 @@ fn a_model_that_matches_blocks_gives_the_disparities_of_sad() {
     assert_eq!(found.job.params, expected.job.params);
     let halved = BlockMatching { is_halved: true, scale: -1.0, is_flow: true, ..BlockMatching::default() };
     let (_folder, path) = file(&halved.file());
-    let guess = Description::guess(LoadedModel::open(&path, Some(1)).unwrap().signature()).unwrap();
+    let guess = Description::guess(LoadedModel::open(&of_path(&path), Some(1)).unwrap().signature()).unwrap();
     let described = Description { scale: -1.0, ..guess };
     let found = matched(&halved.file(), Some(&described), &params).unwrap();
     assert!(agreement(&found, &expected) > 0.9, "{}", agreement(&found, &expected));
@@ -110,7 +115,7 @@ fn a_model_of_fixed_size_takes_larger_and_smaller_images() {
     let larger = matched(&of_size((736, 320)), None, &params).unwrap();
     assert!(agreement(&larger, &expected) > 0.99, "with a border: {}", agreement(&larger, &expected));
     let smaller = matched(&of_size((320, 90)), None, &params).unwrap();
-    assert_eq!(smaller.engine.adapter, "net.onnx, 160x96 resized to 320x90");
+    assert_eq!(smaller.engine.adapter, "net.onnx, licence MIT, 160x96 resized to 320x90");
     assert!(agreement(&smaller, &expected) > 0.6, "resized: {}", agreement(&smaller, &expected));
 }
 
@@ -152,9 +157,9 @@ fn inspect_finds_order_brightness_sign_and_scale() {
     let truth = &raw.truth.as_ref().unwrap().left_px;
     for (model, brightness, scale) in conventions {
         let (_folder, path) = file(&model.file());
-        let open = LoadedModel::open(&path, Some(1)).unwrap();
+        let mut open = LoadedModel::open(&of_path(&path), Some(1)).unwrap();
         let guess = Description::guess(open.signature()).unwrap();
-        let found = inspect(&open, &guess, PictureRef::pair(&raw.left, &raw.right), truth).unwrap();
+        let found = inspect(&mut open, &guess, PictureRef::pair(&raw.left, &raw.right), truth).unwrap();
         assert!(found.is_stereo(), "{model:?}: {:?}", found.tested);
         let Description { left, right, swapped, brightness: said, scale: scaled, max_disparity, .. } =
             &found.description;
@@ -171,10 +176,10 @@ fn inspect_finds_order_brightness_sign_and_scale() {
 fn inspect_finds_the_largest_disparity() {
     let raw = scene();
     let (_folder, path) = file(&BlockMatching { disparities: 70, ..BlockMatching::default() }.file());
-    let open = LoadedModel::open(&path, Some(1)).unwrap();
+    let mut open = LoadedModel::open(&of_path(&path), Some(1)).unwrap();
     let guess = Description::guess(open.signature()).unwrap();
     let truth = &raw.truth.as_ref().unwrap().left_px;
-    let found = inspect(&open, &guess, PictureRef::pair(&raw.left, &raw.right), truth).unwrap();
+    let found = inspect(&mut open, &guess, PictureRef::pair(&raw.left, &raw.right), truth).unwrap();
     assert_eq!(found.description.max_disparity, Some(64));
 }
 
@@ -183,7 +188,7 @@ fn refuses_what_is_no_matcher_in_words() {
     let params = block_matching(32);
     let refused = |bytes: &[u8]| matched(bytes, None, &params).unwrap_err().to_string();
     let custom = refused(&custom_operator());
-    assert!(custom.contains("net.onnx") && custom.contains("CostVolume"), "{custom}");
+    assert!(custom.contains("net.onnx") && custom.contains("CostVolume") && custom.contains("export it"), "{custom}");
     let classifier = refused(&classifier());
     assert!(
         classifier.contains("takes no stereo pair") && classifier.contains("image (1, 3, 224, 224)"),
@@ -199,14 +204,14 @@ fn refuses_what_is_no_matcher_in_words() {
     let text = refused(&vec![0; 1 << 20]);
     assert!(text.contains("net.onnx"), "{text}");
     assert!(matched(b"", None, &params).is_err());
-    let missing = ModelEngine::open(ModelOptions { file: "no/such.onnx".into(), threads: None }).err().unwrap();
+    let missing = ModelEngine::open(of_path(Path::new("no/such.onnx")), None).err().unwrap();
     assert!(missing.to_string().starts_with("model no/such.onnx: "), "{missing}");
 }
 
 #[test]
 fn refuses_a_range_beyond_the_model() {
     let (_folder, path) = file(&BlockMatching::default().file());
-    let guess = Description::guess(LoadedModel::open(&path, Some(1)).unwrap().signature()).unwrap();
+    let guess = Description::guess(LoadedModel::open(&of_path(&path), Some(1)).unwrap().signature()).unwrap();
     let described = Description { max_disparity: Some(31), ..guess };
     let bytes = BlockMatching::default().file();
     assert!(matched(&bytes, Some(&described), &block_matching(32)).is_ok());
@@ -217,7 +222,7 @@ fn refuses_a_range_beyond_the_model() {
 #[test]
 fn descriptions_are_checked() {
     let (_folder, path) = file(&BlockMatching::default().file());
-    let guess = Description::guess(LoadedModel::open(&path, Some(1)).unwrap().signature()).unwrap();
+    let guess = Description::guess(LoadedModel::open(&of_path(&path), Some(1)).unwrap().signature()).unwrap();
     assert_eq!((guess.left.as_str(), guess.right.as_str(), guess.colors), ("left", "right", Colors::Grey));
     let with = |line: &str| Description::of_text(&format!("{}{line}\n", guess.to_text().replace("scale = 1.0\n", "")));
     assert_eq!(with(""), Ok(guess.clone()));
@@ -238,9 +243,53 @@ fn descriptions_are_checked() {
 #[test]
 fn without_a_program_no_process_tries_a_model() {
     let (_folder, path) = file(&BlockMatching::default().file());
-    assert!(Trial::run(&path, SIZE).unwrap().is_none());
-    let answer = crate::run_trial(&path, SIZE);
+    assert!(Trial::run(&of_path(&path), SIZE).unwrap().is_none());
+    let answer = crate::run_trial(&of_path(&path), SIZE);
     assert!(answer.starts_with("{\"Ok\":"), "{answer}");
-    let answer = crate::run_trial(std::path::Path::new("no/such.onnx"), SIZE);
+    let answer = crate::run_trial(&of_path(Path::new("no/such.onnx")), SIZE);
     assert!(answer.contains("no/such.onnx"), "{answer}");
+}
+
+#[test]
+fn only_range_check_and_filters_act_on_a_model() {
+    let bytes = BlockMatching { disparities: 16, ..BlockMatching::default() }.file();
+    let (_folder, path) = file(&bytes);
+    let raw = render(&SceneOptions { width: 96, height: 64, ..SceneOptions::default() }, 0, true);
+    let mut engine = ModelEngine::open(of_path(&path), Some(1)).unwrap();
+    let mut map_of = |params: &StereoParams| {
+        engine.forget();
+        run(&mut engine, job(&raw, params)).unwrap().map.unwrap()
+    };
+    let base = StereoParams {
+        num_disparities: 16,
+        spatial: Some(2),
+        temporal: stereopsis_stereo::Temporal::On,
+        ..StereoParams::default()
+    };
+    let expected = map_of(&base);
+    let mut acting = 0;
+    for parameter in StereoParams::table() {
+        for change in changes(parameter, &base) {
+            let mut params = base.clone();
+            params.set(parameter, change);
+            let acts = map_of(&params) != expected;
+            assert!(!acts || StereoParams::acts_on_any_matcher(parameter.name), "{} acts", parameter.name);
+            acting += usize::from(acts);
+        }
+    }
+    assert!(acting >= 8, "{acting}");
+}
+
+/// Returns another value of a parameter, or several.
+fn changes(parameter: &Parameter<StereoParams>, params: &StereoParams) -> Vec<Value> {
+    let now = (parameter.get)(params);
+    let all = match &parameter.domain {
+        Domain::Integer(range) => {
+            vec![Value::Integer(*range.start()), Value::Integer((*range.start() + 6).min(*range.end()))]
+        }
+        Domain::OptionalInteger(range) => vec![Value::Off, Value::Integer(*range.start())],
+        Domain::Switch => vec![Value::Switch(true), Value::Switch(false)],
+        Domain::Choice(words) => words.iter().map(|(word, _)| Value::Choice(word)).collect(),
+    };
+    all.into_iter().filter(|value| *value != now).collect()
 }

@@ -7,13 +7,13 @@ use crate::fit::Fit;
 use crate::loaded::LoadedModel;
 use serde::{Deserialize, Serialize};
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-use stereopsis_base::console;
 use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_base::process::{self, memory};
+use stereopsis_frame::engine::ModelFile;
 
 /// Program of the child process, and its words before the file.
 static PROGRAM: OnceLock<(PathBuf, &'static [&'static str])> = OnceLock::new();
@@ -35,35 +35,35 @@ pub struct TrialResult {
 #[derive(Debug)]
 pub struct Trial {
     child: Child,
-    file: PathBuf,
+    file: ModelFile,
     size: (usize, usize),
     started: Instant,
 }
 
 impl Trial {
-    /// Sets the program and its words, before file and size, that call [`run_trial`]. Without it no model is tried first.
+    /// Sets the program and its words, before file, device and size, that call [`run_trial`]. Without it no model is tried first.
     pub fn set_program(program: PathBuf, words: &'static [&'static str]) {
         let _ = PROGRAM.set((program, words));
     }
 
     /// Starts a trial; `None` without a program, or where the system gives no process.
-    pub(crate) fn start(file: &Path, size: (usize, usize)) -> Option<Self> {
+    pub(crate) fn start(file: &ModelFile, size: (usize, usize)) -> Option<Self> {
         let (program, words) = PROGRAM.get()?;
         let mut command = Command::new(program);
-        command.args(*words).arg(file).arg(format!("{}x{}", size.0, size.1));
+        command.args(*words).arg(&file.path).arg(file.device.word()).arg(format!("{}x{}", size.0, size.1));
         Self::of_command(command, file, size).inspect_err(|err| log::warn!("no process to try a model: {err}")).ok()
     }
 
-    fn of_command(mut command: Command, file: &Path, size: (usize, usize)) -> std::io::Result<Self> {
+    fn of_command(mut command: Command, file: &ModelFile, size: (usize, usize)) -> std::io::Result<Self> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        Ok(Self { child, file: file.to_owned(), size, started: Instant::now() })
+        Ok(Self { child, file: file.clone(), size, started: Instant::now() })
     }
 
     /// Tries a model on images of this size, and waits for the result; `None` without a program.
     ///
     /// # Errors
     /// The file is no model, or the process crashed or took too long.
-    pub fn run(file: &Path, size: (usize, usize)) -> Result<Option<TrialResult>, ModelError> {
+    pub fn run(file: &ModelFile, size: (usize, usize)) -> Result<Option<TrialResult>, ModelError> {
         let Some(mut trial) = Self::start(file, size) else { return Ok(None) };
         loop {
             if let Some(result) = trial.result() {
@@ -82,7 +82,7 @@ impl Trial {
         {
             return None;
         }
-        let of_file = |why: String| Err(ModelError::new(format!("model {}: {why}", console::path(&self.file))));
+        let of_file = |why: String| Err(ModelError::new(why).of_file(&self.file.path));
         let Ok(Some(status)) = ended else {
             let _ = self.child.kill();
             let ((width, height), seconds) = (self.size, TIME_LIMIT.as_secs());
@@ -113,15 +113,15 @@ impl Drop for Trial {
 }
 
 /// Opens a model and runs it once on images of this size; the text on standard output is the result for [`Trial`].
-pub fn run_trial(file: &Path, size: (usize, usize)) -> String {
+pub fn run_trial(file: &ModelFile, size: (usize, usize)) -> String {
     limit_memory();
-    let result = try_out(file, size).map_err(|err| err.to_string());
+    let result = try_out(file, size).map_err(|err| err.of_file(&file.path).to_string());
     serde_json::to_string(&result).unwrap_or_default()
 }
 
-fn try_out(file: &Path, (width, height): (usize, usize)) -> Result<TrialResult, ModelError> {
-    let model = LoadedModel::open(file, None)?;
-    let description = Description::of_model(file, &model)?;
+fn try_out(file: &ModelFile, (width, height): (usize, usize)) -> Result<TrialResult, ModelError> {
+    let mut model = LoadedModel::open(file, None)?;
+    let description = Description::of_model(&file.path, &model)?;
     let grey = Luma::U8(Image::from_fn(width, height, |x, y| (x * 37 + y * 91) as u8));
     let fit = Fit::new((width, height), &description);
     let pair = [PictureRef::from(&grey); 2];
@@ -145,11 +145,13 @@ fn limit_memory() {
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use stereopsis_frame::engine::ModelDevice;
 
     fn result_of(script: &str) -> Result<TrialResult, ModelError> {
+        let file = ModelFile { path: "net.onnx".into(), device: ModelDevice::BuiltIn };
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let mut trial = Trial::of_command(command, Path::new("net.onnx"), (8, 8)).unwrap();
+        let mut trial = Trial::of_command(command, &file, (8, 8)).unwrap();
         loop {
             if let Some(result) = trial.result() {
                 return result;

@@ -5,7 +5,7 @@ use super::variants::Variant;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::capture::{Frame, FramePreparation, MaxPixels, RowCorrection, SourceInfo};
 use crate::console;
-use crate::engine::{self, Engine, EngineChoice, Job, Output};
+use crate::engine::{self, Engine, EngineChoice, Job, ModelFile, Output};
 use crate::export::{describe, write_disparity, write_errors};
 use crate::files::Outputs;
 use crate::metrics::{Figures, TruthRegion, figures};
@@ -91,7 +91,7 @@ pub(super) fn run(
 }
 
 /// Settings that decide the engine: variants that agree in them share one.
-type EngineKey = (EngineChoice, Option<usize>, Option<String>, Option<PathBuf>);
+type EngineKey = (EngineChoice, Option<usize>, Option<String>, Option<ModelFile>);
 
 struct Run<'a> {
     plan: &'a Plan<'a>,
@@ -171,7 +171,7 @@ impl Run<'_> {
     /// Returns the engine of a setting, opened for this job if no other setting has opened it.
     fn engine(&mut self, variant: &Variant, job: &Job) -> anyhow::Result<&mut dyn Engine> {
         let settings = &variant.settings;
-        let key = (settings.engine, settings.threads, settings.adapter.clone(), settings.model.clone());
+        let key = (settings.engine, settings.threads, settings.adapter.clone(), settings.model_file());
         let known = self.engines.iter().position(|(of, _)| *of == key);
         let at = known.unwrap_or(self.engines.len());
         if known.is_none() {

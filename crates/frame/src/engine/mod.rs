@@ -12,6 +12,7 @@ use crate::choices;
 use crate::stereo::cost::mutual_information::MAX_PIXELS;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +44,37 @@ choices! {
         /// Your own neural network (--model); the range, the left-right check and the filters apply, and nothing else of matching.
         Model = "model",
     }
+}
+
+choices! {
+    /// Runtime and device of a model.
+    pub enum ModelDevice {
+        /// The runtime of this program, on the CPU.
+        BuiltIn = "built-in",
+        /// ONNX Runtime on the CPU.
+        Cpu = "cpu",
+        /// ONNX Runtime on GPUs of NVIDIA.
+        Cuda = "cuda",
+        /// ONNX Runtime on GPUs of NVIDIA, compiled for the model.
+        TensorRt = "tensorrt",
+        /// ONNX Runtime on any GPU.
+        WebGpu = "webgpu",
+        /// ONNX Runtime on GPUs of Windows.
+        DirectMl = "directml",
+        /// ONNX Runtime on devices of Apple.
+        CoreMl = "coreml",
+        /// ONNX Runtime on devices of Intel.
+        OpenVino = "openvino",
+    }
+}
+
+/// Model of the user, with its runtime and device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelFile {
+    /// File in the format ONNX.
+    pub path: PathBuf,
+    /// Runtime and device.
+    pub device: ModelDevice,
 }
 
 /// Description of an engine, part of every result.

@@ -12,7 +12,7 @@ pub use own_presets::{
 pub use presets::{FROM_THE_LITERATURE, differences, paper_in_short, preset_groups, preset_of, words_to};
 
 use crate::console::{self, foreign};
-use crate::engine::{AdapterChoice, Autotune, EngineChoice, OpenOptions};
+use crate::engine::{AdapterChoice, Autotune, EngineChoice, ModelDevice, ModelFile, OpenOptions};
 use crate::files::{self, plain};
 use crate::geometry::Geometry;
 use crate::parameter::{Parameter, Value};
@@ -86,6 +86,8 @@ pub struct Settings {
     pub adapter: Option<String>,
     /// File of the engine `model`.
     pub model: Option<PathBuf>,
+    /// Runtime and device of a model.
+    pub model_device: ModelDevice,
 }
 
 impl From<StereoParams> for Settings {
@@ -105,6 +107,7 @@ impl Default for Settings {
             threads: None,
             adapter: None,
             model: None,
+            model_device: ModelDevice::BuiltIn,
         }
     }
 }
@@ -121,6 +124,7 @@ pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
         "FILE.onnx",
         "File of --engine model, a neural network in the format ONNX; `stereopsis model inspect` tests it first",
     ),
+    ("model-device", "WORD", "Runtime and device of a model [default: built-in]"),
 ];
 
 impl Settings {
@@ -197,9 +201,15 @@ impl Settings {
             }
             "adapter" => self.adapter = Some(text.to_owned()),
             "model" => self.model = Some(text.into()),
+            "model-device" => self.model_device = text.parse()?,
             _ => return Err("no such setting".to_owned()),
         }
         Ok(())
+    }
+
+    /// Returns the model with its runtime and device.
+    pub fn model_file(&self) -> Option<ModelFile> {
+        Some(ModelFile { path: self.model.clone()?, device: self.model_device })
     }
 
     /// Returns the options to open the engine.
@@ -210,7 +220,7 @@ impl Settings {
             threads: self.threads,
             adapter,
             autotune: Autotune::OnHardware,
-            model: self.model.clone(),
+            model: self.model_file(),
             ..OpenOptions::default()
         }
     }

@@ -21,7 +21,7 @@ const POINTER: [(&str, &str); 16] = [
     ("Ctrl +, Ctrl −", "larger or smaller text"),
     ("drag the time line", "any pair of a recording; wheel: one pair"),
     ("Space beside Calibrate", "take a view of the board"),
-    ("files dropped here", "open a recording, a pair or a folder"),
+    ("files dropped here", "open a recording, a pair, a folder or a model"),
 ];
 
 pub(crate) fn show(ui: &mut Ui, _: &State, _: &mut Vec<Command>) {

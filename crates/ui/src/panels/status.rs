@@ -1,6 +1,7 @@
 //! Status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine; cells without room appear on hover.
 
 use super::{Command, State};
+use crate::engine::EngineKind;
 use crate::live::Status;
 use crate::rate::LatencySince;
 use egui::{Align, Color32, FontId, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
@@ -108,10 +109,11 @@ fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
 
 fn engine(state: &State) -> StatusCell {
     let engine = &state.status().engine;
-    // a remote engine names its machine with each result
-    let elsewhere = state.output().filter(|output| output.job.frame.raw.matched.is_some());
-    let elsewhere = elsewhere.map(|output| &output.engine);
-    let text = match elsewhere.or(engine.engine.as_ref()) {
+    // a remote engine names its machine with each result, and a model the change of the images
+    let changes = state.output().map(|output| &output.engine);
+    let changes = changes.filter(|engine| matches!(engine.kind, EngineKind::Network | EngineKind::Model));
+    let changes = changes.filter(|changes| engine.engine.as_ref().is_some_and(|open| open.kind == changes.kind));
+    let text = match changes.or(engine.engine.as_ref()) {
         _ if engine.opening => "engine starts …".to_owned(),
         Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
         None => "no engine".to_owned(),

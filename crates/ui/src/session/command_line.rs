@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::console;
-use crate::engine::EngineChoice;
+use crate::engine::{EngineChoice, ModelDevice};
 use crate::settings::words_to;
 
 impl Session {
@@ -13,8 +13,11 @@ impl Session {
         if matching.engine.choice != EngineChoice::Auto {
             words.push(("engine", matching.engine.choice.to_string()));
         }
-        if let Some(file) = matching.engine.model.as_ref().filter(|_| matching.engine.choice == EngineChoice::Model) {
-            words.push(("model", file.display().to_string()));
+        if let Some(model) = matching.engine.model.as_ref().filter(|_| matching.engine.choice == EngineChoice::Model) {
+            words.push(("model", model.path.display().to_string()));
+            if model.device != ModelDevice::BuiltIn {
+                words.push(("model-device", model.device.to_string()));
+            }
         }
         words
     }

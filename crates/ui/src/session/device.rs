@@ -4,7 +4,7 @@
 use super::{Session, absolute};
 use crate::engine::gpu::Gpu;
 use crate::engine::recovery::{Decision, Recovery, not_recovered};
-use crate::engine::{EngineChoice, EngineError, OpenOptions};
+use crate::engine::{EngineChoice, EngineError, ModelDevice, ModelFile, OpenOptions};
 use crate::features::{comparison, dialog};
 use crate::jobs::Job;
 use crate::live::EngineSource;
@@ -62,7 +62,9 @@ impl Session {
 
     /// Matches with a model from now on.
     pub(crate) fn set_model(&mut self, file: &Path) {
-        self.state.matching.engine.model = Some(absolute(file));
+        let engine = &mut self.state.matching.engine;
+        let device = engine.model.as_ref().map_or(ModelDevice::BuiltIn, |model| model.device);
+        engine.model = Some(ModelFile { path: absolute(file), device });
         self.set_engine(EngineChoice::Model);
     }
 

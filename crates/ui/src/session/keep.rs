@@ -155,7 +155,7 @@ impl Session {
         };
         let matching = &mut self.state.matching;
         (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
-        matching.engine.model = settings.model.clone().or_else(|| matching.engine.model.take());
+        matching.engine.model = settings.model_file().or_else(|| matching.engine.model.take());
         if matching.engine.choice != settings.engine {
             self.set_engine(settings.engine);
         }

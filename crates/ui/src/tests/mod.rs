@@ -19,6 +19,7 @@ mod history;
 mod layout;
 mod measure;
 mod messages;
+mod models;
 mod paths;
 mod picture;
 mod presets;

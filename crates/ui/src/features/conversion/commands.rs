@@ -2,6 +2,7 @@
 
 use crate::action::Action;
 use crate::console;
+use crate::engine::ModelDevice;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
 use crate::recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
@@ -90,7 +91,8 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
         params: matching.params.clone(),
         engine: engine.choice,
         threads: engine.threads,
-        model: engine.model.clone(),
+        model: engine.model.as_ref().map(|model| model.path.clone()),
+        model_device: engine.model.as_ref().map_or(ModelDevice::BuiltIn, |model| model.device),
         ..Settings::default()
     };
     let what = RecomputeOptions {

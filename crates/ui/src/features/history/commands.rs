@@ -174,9 +174,10 @@ fn take_read(session: &mut Session, FileContent { text, settings }: FileContent)
             let matching = &mut session.state.matching;
             (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
             let confidence = params.confidence || matching.params.confidence;
-            let has_other_model = settings.model.is_some() && settings.model != matching.engine.model;
+            let model = settings.model_file();
+            let has_other_model = model.is_some() && model != matching.engine.model;
             let has_other_engine = matching.engine.choice != settings.engine || has_other_model;
-            matching.engine.model = settings.model.or_else(|| matching.engine.model.take());
+            matching.engine.model = model.or_else(|| matching.engine.model.take());
             session.set_params(StereoParams { confidence, ..params });
             if has_other_engine {
                 session.set_engine(settings.engine);

@@ -2,6 +2,7 @@
 
 use super::{Command, Message, State};
 use crate::capture::Scale;
+use crate::engine::EngineChoice;
 use crate::notices::Level;
 use crate::stereo::{Preset, StereoParams};
 
@@ -52,6 +53,13 @@ fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> 
     if state.rig.choice.scale == Scale::One {
         let params = matching.scaled_params(Scale::Half.factor());
         remedies.push(("Half size", params, Scale::Half, Command::SetScale(Scale::Half)));
+    }
+    if matching.engine.choice == EngineChoice::Model {
+        if matching.params.left_right.is_some() {
+            let params = StereoParams { left_right: None, ..matching.params.clone() };
+            remedies.push(("No left-right check", params.clone(), Scale::One, Command::SetParams(params)));
+        }
+        return remedies; // the range and the presets do not change the time of a model
     }
     if matching.params.num_disparities > MIN_DISPARITIES {
         let num_disparities = matching.params.num_disparities / 2;

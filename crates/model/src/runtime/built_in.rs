@@ -1,0 +1,62 @@
+//! Runtime in Rust, `rten`, on the CPU.
+
+use super::{IS_IT_WHOLE, Runtime, STANDARD_OPERATORS, cause, failed, no_numbers};
+use crate::error::ModelError;
+use crate::loaded::{Port, Signature, Values};
+use rten::{Dimension, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
+use rten_tensor::Tensor;
+use rten_tensor::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+struct BuiltIn {
+    model: Model,
+    threads: Option<Arc<ThreadPool>>,
+}
+
+pub(crate) fn open(path: &Path, threads: Option<usize>) -> Result<(Box<dyn Runtime>, Signature), ModelError> {
+    let mut options = ModelOptions::with_all_ops();
+    options.prepack_weights(true);
+    let model = options.load_file(path).map_err(|err| {
+        let remedy = if err.kind() == LoadErrorKind::OperatorInvalid { STANDARD_OPERATORS } else { IS_IT_WHOLE };
+        ModelError::new(cause(&err.to_string()) + remedy)
+    })?;
+    let ports = |ids: &[NodeId]| -> Vec<Port> {
+        let port = |&id: &NodeId| {
+            let info = model.node_info(id)?;
+            let extent = |dimension: Dimension| match dimension {
+                Dimension::Fixed(extent) => Some(extent),
+                Dimension::Symbolic(_) => None,
+            };
+            let extents = info.shape().unwrap_or_default().into_iter().map(extent).collect();
+            Some(Port { name: info.name()?.to_owned(), extents })
+        };
+        ids.iter().filter_map(port).collect()
+    };
+    let metadata = model.metadata();
+    let signature = Signature {
+        inputs: ports(model.input_ids()),
+        outputs: ports(model.output_ids()),
+        license: metadata.license().or_else(|| metadata.get("license")).map(str::to_owned),
+    };
+    let threads = threads.map(|threads| Arc::new(ThreadPool::with_num_threads(threads)));
+    Ok((Box::new(BuiltIn { model, threads }), signature))
+}
+
+impl Runtime for BuiltIn {
+    fn run(&mut self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError> {
+        let mut values: Vec<(NodeId, ValueOrView<'_>)> = Vec::new();
+        for (name, Values { extents, values: pixels }) in inputs {
+            let tensor: Tensor<f32> = Tensor::from_data(extents.as_slice(), pixels);
+            values.push((self.model.node_id(name).map_err(failed)?, Value::from(tensor).into()));
+        }
+        let options = RunOptions::default().with_thread_pool(self.threads.clone());
+        let output = self.model.node_id(output).map_err(failed)?;
+        let tensor: Tensor<f32> = match self.model.run(values, &[output], Some(options)).map_err(failed)?.pop() {
+            Some(Value::FloatTensor(tensor)) => tensor,
+            Some(Value::Int32Tensor(tensor)) => tensor.map(|&value| value as f32),
+            _ => return Err(no_numbers()),
+        };
+        Ok(Values { extents: tensor.shape().to_vec(), values: tensor.into_data() })
+    }
+}

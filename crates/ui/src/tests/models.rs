@@ -1,0 +1,55 @@
+//! A model, dropped onto the window, beside semi-global matching on the same pair.
+
+use super::harness::{Window, gpu, options, pair};
+use crate::engine::EngineKind;
+use egui::Key;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use stereopsis_engine::model::testing::BlockMatching;
+
+/// Returns the engines of A and B once both have results.
+fn engines(window: &Window) -> Option<[EngineKind; 2]> {
+    let session = window.session.borrow();
+    let both = session.state.comparison.as_ref()?.shown.as_ref()?;
+    Some(both.each_ref().map(|output| output.engine.kind))
+}
+
+#[test]
+fn a_dropped_model_matches_beside_semi_global_matching() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("blocks.onnx");
+    std::fs::write(&file, BlockMatching::default().file()).unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    window.until("a result", |w| w.session.borrow().state.output().map(drop));
+    let before = window.session.borrow().state.output().unwrap().engine.kind;
+    assert!(window.is_enabled("P1"));
+    window.harness.key_press(Key::A);
+    window.until("A", |w| engines(w).filter(|both| *both == [before; 2]));
+    window.drop_files(std::slice::from_ref(&file));
+    window.until("the model as B", |w| engines(w).filter(|both| *both == [before, EngineKind::Model]));
+    window.harness.run_steps(3);
+    assert!(window.has("model · blocks.onnx, licence MIT"), "its licence stands beside its name");
+    let p1 = window.harness.get_by_label("P1");
+    assert!(p1.accesskit_node().is_disabled(), "a model has no P1");
+    let command = window.session.borrow().command_line();
+    assert!(command.contains("--engine model --model") && command.contains("blocks.onnx"), "{command}");
+    window.harness.get_by_label("Exchange").click();
+    window.until("the model as A", |w| engines(w).filter(|both| *both == [EngineKind::Model, before]));
+}
+
+#[test]
+fn a_file_that_is_no_model_leaves_the_window_matching() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.onnx");
+    std::fs::write(&file, "not a model").unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    window.until("a result", |w| w.session.borrow().state.output().map(drop));
+    window.drop_files(std::slice::from_ref(&file));
+    window.until("the reason", |w| (w.has("notes.onnx") && w.has("in the format ONNX?")).then_some(()));
+    window.drop_files(&[folder.path().join("missing.onnx")]);
+    window.until("the other reason", |w| w.has("there is no such file; the CPU computes instead").then_some(()));
+    window.until("a result of the CPU", |w| {
+        w.session.borrow().state.output().filter(|output| output.engine.kind == EngineKind::Cpu).map(drop)
+    });
+}
