@@ -76,7 +76,7 @@ Examples:
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
   stereopsis model inspect las2.onnx              test a learned matcher of yours, a neural network as ONNX
-  stereopsis live --model las2.onnx               depth by it, beside semi-global matching with B in the window
+  stereopsis live --model las2.onnx               depth by it; in the window A keeps semi-global matching beside it
   stereopsis devices --gpu
   stereopsis doctor                               what this machine has and what is wrong with it, to paste into a question
   stereopsis integrate ~/.local/share             manual pages, completions and an entry in the menu, where no package brought them
@@ -96,7 +96,10 @@ Examples:
 fn examples() -> String {
     let known = |line: &&str| {
         let is_network = ["zenoh:", "ros2", "--listen"].iter().any(|word| line.contains(word));
-        (cfg!(feature = "publish") || !line.contains("--publish")) && (cfg!(feature = "zenoh") || !is_network)
+        let is_model = line.contains(".onnx");
+        (cfg!(feature = "publish") || !line.contains("--publish"))
+            && (cfg!(feature = "zenoh") || !is_network)
+            && (cfg!(feature = "model") || !is_model)
     };
     let is_read = |variable: &&Variable| match variable.name {
         "STEREOPSIS_NETWORK_PASSWORD" => cfg!(feature = "zenoh"),

@@ -21,7 +21,6 @@ const SHOWN: &[(&str, &[&str])] = &[
             "rectify",
             "fov_deg",
             "baseline_m",
-            "swap_pictures",
             "preset",
             "engine",
             "num-disparities",

@@ -25,7 +25,7 @@ pub struct Matcher {
 enum Kept {
     /// Engine that takes threads of each process in which it matches.
     Anywhere(Box<dyn Engine>),
-    /// Engine of this process: its device does not follow into other processes.
+    /// Engine of this process: its device, or its thread, does not follow into other processes.
     Here(ProcessLocal<Box<dyn Engine>>),
 }
 
@@ -41,7 +41,7 @@ impl Kept {
         match self {
             Self::Anywhere(engine) => Ok(&mut **engine),
             Self::Here(engine) => engine.get().map(|engine| &mut **engine as _).ok_or_else(|| {
-                let why = "the GPU belongs to the process that opened it, and this one was forked from that: make a matcher in this process";
+                let why = "the engine belongs to the process that opened it, and this one was forked from that: make a matcher in this process";
                 EngineError::Device(why.to_owned())
             }),
         }

@@ -211,7 +211,7 @@ fn gpu_commands_are_refused_for_other_engines() {
         refused(&["lab", experiment, "--engine", "cpu"], &["--engine gpu"]);
     }
     refused(&["lab", "model", "--window", "5"], &["the model", "leave out --window"]);
-    for (old, new) in [("--grid=banz", "reproduce banz"), ("--stages", "reproduce banz"), ("--model", "model")] {
+    for (old, new) in [("--grid=banz", "reproduce banz"), ("--stages", "reproduce banz")] {
         refused(&["bench", old], &[&format!("use `stereopsis lab {new}`")]);
     }
     refused(&["tune", "--engine", "cpu"], &["nothing to tune", "--engine gpu"]);

@@ -130,7 +130,7 @@ impl Fit {
         let [before @ .., height, width] = &output.extents[..] else { return Err(wrong()) };
         let (width, height) = (*width, *height);
         // a flow has its y behind its x
-        if height == 0 || width == 0 || before.iter().product::<usize>() > 2 {
+        if height == 0 || width == 0 || !(1..=2).contains(&before.iter().product::<usize>()) {
             return Err(wrong());
         }
         let map = &output.values[..width * height];

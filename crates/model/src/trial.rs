@@ -38,6 +38,7 @@ pub struct Trial {
     file: ModelFile,
     size: (usize, usize),
     started: Instant,
+    limit: Duration,
 }
 
 impl Trial {
@@ -51,12 +52,19 @@ impl Trial {
         let (program, words) = PROGRAM.get()?;
         let mut command = Command::new(program);
         command.args(*words).arg(&file.path).arg(file.device.word()).arg(format!("{}x{}", size.0, size.1));
-        Self::of_command(command, file, size).inspect_err(|err| log::warn!("no process to try a model: {err}")).ok()
+        Self::of_command(command, file, size, TIME_LIMIT)
+            .inspect_err(|err| log::warn!("no process to try a model: {err}"))
+            .ok()
     }
 
-    fn of_command(mut command: Command, file: &ModelFile, size: (usize, usize)) -> std::io::Result<Self> {
+    fn of_command(
+        mut command: Command,
+        file: &ModelFile,
+        size: (usize, usize),
+        limit: Duration,
+    ) -> std::io::Result<Self> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        Ok(Self { child, file: file.clone(), size, started: Instant::now() })
+        Ok(Self { child, file: file.clone(), size, started: Instant::now(), limit })
     }
 
     /// Tries a model on images of this size, and waits for the result; `None` without a program.
@@ -76,7 +84,7 @@ impl Trial {
     /// Returns the result once the process has ended, or has taken too long.
     pub(crate) fn result(&mut self) -> Option<Result<TrialResult, ModelError>> {
         let ended = self.child.try_wait();
-        let is_late = self.started.elapsed() > TIME_LIMIT;
+        let is_late = self.started.elapsed() > self.limit;
         if let Ok(None) = ended
             && !is_late
         {
@@ -85,7 +93,7 @@ impl Trial {
         let of_file = |why: String| Err(ModelError::new(why).of_file(&self.file.path));
         let Ok(Some(status)) = ended else {
             let _ = self.child.kill();
-            let ((width, height), seconds) = (self.size, TIME_LIMIT.as_secs());
+            let ((width, height), seconds) = (self.size, self.limit.as_secs());
             return Some(of_file(format!(
                 "the first pair of {width}x{height} px took longer than {seconds} s: use smaller images (--scale), or a smaller model"
             )));
@@ -147,11 +155,11 @@ mod tests {
     use super::*;
     use stereopsis_frame::engine::ModelDevice;
 
-    fn result_of(script: &str) -> Result<TrialResult, ModelError> {
+    fn result_of(script: &str, limit: Duration) -> Result<TrialResult, ModelError> {
         let file = ModelFile { path: "net.onnx".into(), device: ModelDevice::BuiltIn };
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let mut trial = Trial::of_command(command, &file, (8, 8)).unwrap();
+        let mut trial = Trial::of_command(command, &file, (8, 8), limit).unwrap();
         loop {
             if let Some(result) = trial.result() {
                 return result;
@@ -161,10 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn tells_results_errors_and_crashes() {
-        assert_eq!(result_of(r#"echo '{"Ok":{"peak_bytes":7,"run_ms":1.5}}'"#).unwrap().peak_bytes, Some(7));
-        assert_eq!(result_of(r#"echo '{"Err":"no model"}'"#).unwrap_err().to_string(), "no model");
-        let crash = result_of("kill -SEGV $$").unwrap_err().to_string();
+    fn tells_results_errors_crashes_and_endless_work() {
+        let patient = Duration::from_secs(20);
+        assert_eq!(result_of(r#"echo '{"Ok":{"peak_bytes":7,"run_ms":1.5}}'"#, patient).unwrap().peak_bytes, Some(7));
+        assert_eq!(result_of(r#"echo '{"Err":"no model"}'"#, patient).unwrap_err().to_string(), "no model");
+        let crash = result_of("kill -SEGV $$", patient).unwrap_err().to_string();
         assert!(crash.starts_with("model net.onnx: the process") && crash.contains("signal: 11"), "{crash}");
+        let endless = result_of("exec sleep 60", Duration::from_millis(50)).unwrap_err().to_string();
+        assert!(endless.contains("the first pair of 8x8 px took longer"), "{endless}");
     }
 }

@@ -21,6 +21,7 @@ const PARSED_ONLY: &[(&str, &str)] = &[
     ("--source -", "a recording from a pipe"),
     ("-o -", "a pipe"),
     ("--engine gpu", "a GPU"),
+    ("--model-device", "ONNX Runtime"),
     ("tune", "a GPU"),
     ("lab", "a GPU, or minutes: it measures the machine"),
     ("doctor", "a machine on which nothing is wrong"),
@@ -266,7 +267,7 @@ fn quick(args: &[String]) -> Vec<String> {
             args.extend([flag.to_owned(), value.to_owned()]);
         }
     }
-    if !has(&args, "--engine") {
+    if !has(&args, "--engine") && !has(&args, "--model") {
         args.extend(["--engine".to_owned(), "cpu".to_owned()]);
     }
     args

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use stereopsis_engine::model::testing::BlockMatching;
 use tempfile::TempDir;
 
 /// Size of the images: small, and with the aspect ratio of the example calibration.
@@ -94,6 +95,9 @@ impl Sandbox {
             fs::copy(path.join("ros").join(file), path.join(file)).unwrap();
         }
         fs::write(path.join("my.toml"), "p1 = 10\np2 = 90\n").unwrap();
+        let model = BlockMatching { channels: 3, disparities: 16, ..BlockMatching::default() };
+        fs::write(path.join("las2.onnx"), model.file()).unwrap();
+        fs::write(path.join("with-las2.toml"), "model = \"las2.onnx\"\n").unwrap();
         sandbox
     }
 
