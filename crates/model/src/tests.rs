@@ -237,7 +237,7 @@ fn descriptions_are_checked() {
     }
     let other = Description { left: "image".into(), ..guess };
     let text = matched(&BlockMatching::default().file(), Some(&other), &block_matching(32)).unwrap_err().to_string();
-    assert!(text.contains("'image'") && text.contains("no such input"), "{text}");
+    assert!(text.contains("names 'image'") && text.contains("has left (1, 1, any, any)"), "{text}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::harness::{Window, gpu, options, pair};
 use crate::engine::EngineKind;
 use egui::Key;
+use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stereopsis_engine::model::testing::BlockMatching;
 
@@ -22,15 +23,18 @@ fn a_dropped_model_matches_beside_semi_global_matching() {
     let mut window = Window::open(&gpu, options(pair(folder.path())));
     window.until("a result", |w| w.session.borrow().state.output().map(drop));
     let before = window.session.borrow().state.output().unwrap().engine.kind;
-    assert!(window.is_enabled("P1"));
+    let p1 = |window: &Window| {
+        let slider = window.harness.get_by_role_and_label(Role::Slider, "P1");
+        !slider.accesskit_node().is_disabled()
+    };
+    assert!(p1(&window));
     window.harness.key_press(Key::A);
     window.until("A", |w| engines(w).filter(|both| *both == [before; 2]));
     window.drop_files(std::slice::from_ref(&file));
     window.until("the model as B", |w| engines(w).filter(|both| *both == [before, EngineKind::Model]));
     window.harness.run_steps(3);
     assert!(window.has("model · blocks.onnx, licence MIT"), "its licence stands beside its name");
-    let p1 = window.harness.get_by_label("P1");
-    assert!(p1.accesskit_node().is_disabled(), "a model has no P1");
+    assert!(!p1(&window), "a model has no P1");
     let command = window.session.borrow().command_line();
     assert!(command.contains("--engine model --model") && command.contains("blocks.onnx"), "{command}");
     window.harness.get_by_label("Exchange").click();
