@@ -157,7 +157,7 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
     Tune(Box<tune::StudyArgs>),
-    /// Test a model, your own neural network for --engine model, and write its conventions beside it
+    /// Test a neural network of yours for --engine model, and write its conventions
     #[cfg(feature = "model")]
     Model(model::ModelCommand),
     /// Repeat measurements of papers, with their figures beside

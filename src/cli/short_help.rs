@@ -21,6 +21,7 @@ const SHOWN: &[(&str, &[&str])] = &[
             "rectify",
             "fov_deg",
             "baseline_m",
+            "swap_pictures",
             "preset",
             "engine",
             "num-disparities",

@@ -96,7 +96,9 @@ impl Sandbox {
         }
         fs::write(path.join("my.toml"), "p1 = 10\np2 = 90\n").unwrap();
         let model = BlockMatching { channels: 3, disparities: 16, ..BlockMatching::default() };
-        fs::write(path.join("las2.onnx"), model.file()).unwrap();
+        for name in ["las2.onnx", "timing.onnx"] {
+            fs::write(path.join(name), model.file()).unwrap();
+        }
         fs::write(path.join("with-las2.toml"), "model = \"las2.onnx\"\n").unwrap();
         sandbox
     }
