@@ -1,7 +1,6 @@
 //! Matching and filters, built from the table of parameters, so that a new one appears without further code.
 
 use super::{Command, State, widgets};
-use crate::engine::EngineChoice;
 use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::state::ViewSettings;
@@ -52,7 +51,7 @@ fn rows(
     state: &State,
 ) {
     let is_open = unfolded.contains(&group);
-    let is_model = state.matching.engine.choice == EngineChoice::Model;
+    let has_model = state.has_model();
     let is_changed = |p: &Parameter<StereoParams>| (p.get)(params) != (p.get)(defaults);
     let of_group = || StereoParams::table().iter().filter(|p| p.group == group);
     let applicable = of_group().filter(|p| p.properties.belongs.is_none() || p.inapplicable(params).is_none());
@@ -76,7 +75,7 @@ fn rows(
         }
     }
     for parameter in shown {
-        let row = ui.scope(|ui| one(ui, parameter, params, defaults, is_model)).response.rect;
+        let row = ui.scope(|ui| one(ui, parameter, params, defaults, has_model)).response.rect;
         if let Some((_, since)) = state.revealed.filter(|(name, _)| *name == parameter.name) {
             mark(ui, row, since.elapsed());
         }
@@ -105,9 +104,9 @@ fn one(
     parameter: &Parameter<StereoParams>,
     params: &mut StereoParams,
     defaults: &StereoParams,
-    is_model: bool,
+    has_model: bool,
 ) {
-    let of_sums = (is_model && !StereoParams::acts_on_any_matcher(parameter.name)).then_some(NOT_OF_MODELS);
+    let of_sums = (has_model && !StereoParams::acts_on_any_matcher(parameter.name)).then_some(NOT_OF_MODELS);
     let reason = parameter.inapplicable(params).or(of_sums);
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
     let extremes = parameter.properties.less_more.map(|(less, more)| format!("less: {less}; more: {more}"));

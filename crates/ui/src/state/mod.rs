@@ -27,7 +27,7 @@ use super::space::{Pose, Scene};
 use super::view::Zoom;
 use crate::capture::webcam::{DetectedCamera, Preview};
 use crate::capture::{Playing, SourceSpec};
-use crate::engine::Output;
+use crate::engine::{EngineKind, Output};
 use crate::export::CloudSize;
 use crate::features::dialog::state::TypedPath;
 use crate::geometry::Geometry;
@@ -169,6 +169,11 @@ impl Pointer {
 impl State {
     pub(crate) fn status(&self) -> &Status {
         &self.pipeline.status
+    }
+
+    /// Whether a model matches, which has no costs and sums of semi-global matching.
+    pub(crate) fn has_model(&self) -> bool {
+        self.status().engine.engine.as_ref().is_some_and(|engine| engine.kind == EngineKind::Model)
     }
 
     /// Returns the reason why the held pair cannot be read.

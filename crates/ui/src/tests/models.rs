@@ -14,6 +14,11 @@ fn engines(window: &Window) -> Option<[EngineKind; 2]> {
     Some(both.each_ref().map(|output| output.engine.kind))
 }
 
+/// Returns whether P1 can be changed.
+fn has_p1(window: &Window) -> bool {
+    !window.harness.get_by_role_and_label(Role::Slider, "P1").accesskit_node().is_disabled()
+}
+
 #[test]
 fn a_dropped_model_matches_beside_semi_global_matching() {
     let Some(gpu) = gpu() else { return };
@@ -23,18 +28,14 @@ fn a_dropped_model_matches_beside_semi_global_matching() {
     let mut window = Window::open(&gpu, options(pair(folder.path())));
     window.until("a result", |w| w.session.borrow().state.output().map(drop));
     let before = window.session.borrow().state.output().unwrap().engine.kind;
-    let p1 = |window: &Window| {
-        let slider = window.harness.get_by_role_and_label(Role::Slider, "P1");
-        !slider.accesskit_node().is_disabled()
-    };
-    assert!(p1(&window));
+    assert!(has_p1(&window));
     window.harness.key_press(Key::A);
     window.until("A", |w| engines(w).filter(|both| *both == [before; 2]));
     window.drop_files(std::slice::from_ref(&file));
     window.until("the model as B", |w| engines(w).filter(|both| *both == [before, EngineKind::Model]));
     window.harness.run_steps(3);
     assert!(window.has("model · blocks.onnx, licence MIT"), "its licence stands beside its name");
-    assert!(!p1(&window), "a model has no P1");
+    assert!(!has_p1(&window), "a model has no P1");
     let command = window.session.borrow().command_line();
     assert!(command.contains("--engine model --model") && command.contains("blocks.onnx"), "{command}");
     window.harness.get_by_label("Exchange").click();
@@ -56,4 +57,6 @@ fn a_file_that_is_no_model_leaves_the_window_matching() {
     window.until("a result of the CPU", |w| {
         w.session.borrow().state.output().filter(|output| output.engine.kind == EngineKind::Cpu).map(drop)
     });
+    window.harness.run_steps(2);
+    assert!(has_p1(&window));
 }

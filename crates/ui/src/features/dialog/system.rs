@@ -5,10 +5,10 @@ use rfd::{AsyncFileDialog, FileHandle};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Extensions of recordings and images.
+/// Extensions of recordings, images and models.
 pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
     "mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mp4", "mkv", "mov", "avi",
-    "webm", "y4m",
+    "webm", "y4m", "onnx",
 ];
 
 /// Shortest time of a real dialog; one that ends sooner was never shown.

@@ -2,7 +2,6 @@
 
 use super::{Command, Message, State};
 use crate::capture::Scale;
-use crate::engine::EngineChoice;
 use crate::notices::Level;
 use crate::stereo::{Preset, StereoParams};
 
@@ -54,7 +53,7 @@ fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> 
         let params = matching.scaled_params(Scale::Half.factor());
         remedies.push(("Half size", params, Scale::Half, Command::SetScale(Scale::Half)));
     }
-    if matching.engine.choice == EngineChoice::Model {
+    if state.has_model() {
         if matching.params.left_right.is_some() {
             let params = StereoParams { left_right: None, ..matching.params.clone() };
             remedies.push(("No left-right check", params.clone(), Scale::One, Command::SetParams(params)));
