@@ -32,7 +32,7 @@ fn a_model_gives_the_disparities_of_block_matching() {
     for (model, share) in [(BlockMatching::default(), 0.98), (flow, 0.9)] {
         let folder = folder(&model.file());
         let folder = folder.path();
-        assert!(run(folder, &["model", "inspect", "blocks.onnx"]).contains("wrote blocks.toml"));
+        assert!(run(folder, &["model", "inspect", "blocks.onnx", "--size", "160x96"]).contains("wrote blocks.toml"));
         let [left, right] = ["left0", "right0"].map(|name| format!("pairs/160x96/{name}.png"));
         let compute = ["compute", &left, &right, "--settings", "sad.toml", "-o"];
         run(folder, &[&compute[..], &["sad.pfm", "--engine", "cpu"]].concat());
@@ -75,15 +75,15 @@ fn inspect_reports_and_keeps_what_is_described() {
         &BlockMatching { brightness: stereopsis_engine::model::Brightness::Unit, ..BlockMatching::default() }.file(),
     );
     let folder = folder.path();
-    let text = printed(folder, &["model", "inspect", "blocks.onnx"]);
+    let text = printed(folder, &["model", "inspect", "blocks.onnx", "--size", "160x96"]);
     assert!(text.contains("brightness = \"0..1\"") && text.contains("licence  MIT"), "{text}");
     let described = folder.join("blocks.toml");
     let wrong = std::fs::read_to_string(&described).unwrap().replace("0..1", "0..255");
     std::fs::write(&described, &wrong).unwrap();
-    let said = run(folder, &["model", "inspect", "blocks.onnx"]);
+    let said = run(folder, &["model", "inspect", "blocks.onnx", "--size", "160x96"]);
     assert!(said.contains("blocks.toml says something else") && said.contains("--overwrite"), "{said}");
     assert_eq!(std::fs::read_to_string(&described).unwrap(), wrong);
-    let about = printed(folder, &["model", "inspect", "blocks.onnx", "--overwrite", "--json"]);
+    let about = printed(folder, &["model", "inspect", "blocks.onnx", "--size", "160x96", "--overwrite", "--json"]);
     let about: serde_json::Value = serde_json::from_str(&about).unwrap();
     assert_eq!((&about["description"]["brightness"], &about["is_stereo"]), (&"0..1".into(), &true.into()));
     assert!(std::fs::read_to_string(&described).unwrap().contains("\"0..1\""));
@@ -114,7 +114,7 @@ fn onnx_runtime_gives_the_disparities_of_the_built_in_runtime() {
     // sums of floats in another order: some of two equal minima differ
     let equal = built_in.iter().zip(&cpu).filter(|(one, other)| one == other).count();
     assert!(equal * 100 > 98 * cpu.len(), "{equal} of {}", cpu.len());
-    let inspected = printed(folder, &["model", "inspect", "blocks.onnx", "--model-device", "cpu"]);
+    let inspected = printed(folder, &["model", "inspect", "blocks.onnx", "--size", "160x96", "--model-device", "cpu"]);
     assert!(inspected.contains("brightness = \"0..255\""), "{inspected}");
     let told = "this ONNX Runtime does not run on cuda";
     refused(folder, &[&words[..], &["-o", "cuda.pfm", "--model-device", "cuda"]].concat(), 1, &[told]);

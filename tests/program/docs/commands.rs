@@ -257,6 +257,10 @@ fn quick(args: &[String]) -> Vec<String> {
         "bench" if has(&args, "--rate") => &["--size", "--num-disparities", "--seconds"],
         "bench" if has_images => &["--num-disparities", "--frames"],
         "bench" => &["--size", "--num-disparities", "--frames"],
+        "model" => {
+            args.extend(["--size", SIZE].map(str::to_owned));
+            return args;
+        }
         _ => return args,
     };
     for &(flag, value) in small {

@@ -3,11 +3,15 @@
 use super::{IS_IT_WHOLE, Runtime, STANDARD_OPERATORS, cause, failed, no_numbers};
 use crate::error::ModelError;
 use crate::loaded::{Port, Signature, Values};
-use rten::{Dimension, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
+use rten::{
+    Dimension, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunErrorKind, RunOptions, ThreadPool, Value,
+    ValueOrView,
+};
 use rten_tensor::Tensor;
 use rten_tensor::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
+use stereopsis_frame::engine::ModelDevice;
 
 struct BuiltIn {
     model: Model,
@@ -43,6 +47,18 @@ pub(crate) fn open(path: &Path, threads: Option<usize>) -> Result<(Box<dyn Runti
     Ok((Box::new(BuiltIn { model, threads }), signature))
 }
 
+/// Returns the error of a run; an operator may lack only here, such as convolutions in three dimensions.
+fn not_run(err: RunError) -> ModelError {
+    if err.kind() != RunErrorKind::OperatorError {
+        return failed(err);
+    }
+    let why = cause(&err.to_string());
+    let device = ModelDevice::Cpu;
+    ModelError::new(format!(
+        "the built-in runtime cannot run it, and ONNX Runtime (--model-device {device}) may: {why}"
+    ))
+}
+
 impl Runtime for BuiltIn {
     fn run(&mut self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError> {
         let mut values: Vec<(NodeId, ValueOrView<'_>)> = Vec::new();
@@ -52,7 +68,8 @@ impl Runtime for BuiltIn {
         }
         let options = RunOptions::default().with_thread_pool(self.threads.clone());
         let output = self.model.node_id(output).map_err(failed)?;
-        let tensor: Tensor<f32> = match self.model.run(values, &[output], Some(options)).map_err(failed)?.pop() {
+        let outputs = self.model.run(values, &[output], Some(options)).map_err(not_run);
+        let tensor: Tensor<f32> = match outputs?.pop() {
             Some(Value::FloatTensor(tensor)) => tensor,
             Some(Value::Int32Tensor(tensor)) => tensor.map(|&value| value as f32),
             _ => return Err(no_numbers()),
