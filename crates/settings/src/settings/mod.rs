@@ -146,7 +146,7 @@ impl Settings {
         Self::resolve(&all)
     }
 
-    /// Resolves words. Later ones win, but within one origin the preset and then the cost come first: both change the meaning of the rest.
+    /// Resolves words. Later ones win, but within one origin the preset, and then the cost and a model, come first: they change the rest.
     ///
     /// # Errors
     /// The first wrong word, or parameters that contradict each other.
@@ -155,7 +155,7 @@ impl Settings {
         for layer in 0..=Origin::Flag.layer() {
             let rank = |word: &Word| match word.name.as_str() {
                 "preset" => 0,
-                "cost" => 1,
+                "cost" | "model" => 1,
                 _ => 2,
             };
             let mut layer: Vec<_> = words.iter().filter(|word| word.origin.layer() == layer).collect();
@@ -165,9 +165,6 @@ impl Settings {
             }
         }
         settings.params.repair(|name| words.iter().any(|word| word.name == name));
-        if settings.model.is_some() && words.iter().all(|word| word.name != "engine") {
-            settings.engine = EngineChoice::Model;
-        }
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
         settings.params.validate().map_err(|err| wrap(err.to_string()))?;
@@ -200,7 +197,7 @@ impl Settings {
                 self.threads = Some(threads.ok_or_else(why)?);
             }
             "adapter" => self.adapter = Some(text.to_owned()),
-            "model" => self.model = Some(text.into()),
+            "model" => (self.model, self.engine) = (Some(text.into()), EngineChoice::Model),
             "model-device" => self.model_device = text.parse()?,
             _ => return Err("no such setting".to_owned()),
         }
@@ -401,6 +398,19 @@ mod tests {
             Subpixel::Parabola,
             "what stands beside a preset changes it, wherever it stands"
         );
+    }
+
+    #[test]
+    fn a_model_chooses_its_engine_unless_another_is_named_beside_it() {
+        let engine = |in_file: &str, words: &[(&str, &str)]| {
+            let mut all = file(in_file).unwrap();
+            all.extend(flags(words));
+            Settings::resolve(&all).unwrap().engine
+        };
+        assert_eq!(engine("engine = \"cpu\"\n", &[("model", "a.onnx")]), EngineChoice::Model);
+        assert_eq!(engine("model = \"a.onnx\"\n", &[]), EngineChoice::Model);
+        assert_eq!(engine("engine = \"model\"\nmodel = \"a.onnx\"\n", &[("engine", "cpu")]), EngineChoice::Cpu);
+        assert_eq!(engine("", &[("engine", "cpu"), ("model", "a.onnx")]), EngineChoice::Cpu);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
 use crate::calibration::{FocalLength, RowOffset};
 use crate::capture::{Frame, Recorded, SourceSpec};
-use crate::console::foreign;
+use crate::console::{self, foreign};
 use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
@@ -346,7 +346,10 @@ impl Panel for Pictures {
             let text = match state.unreadable() {
                 Some(why) => foreign(&why),
                 None if state.status().capture.captured == 0 => format!("opening {} …", state.source.spec),
-                None => "the engine starts …".to_owned(),
+                None => match &state.status().engine.error {
+                    Some(why) => console::shown(why),
+                    None => "the engine starts …".to_owned(),
+                },
             };
             ui.centered_and_justified(|ui| ui.add(Label::new(text).wrap()));
             return;
