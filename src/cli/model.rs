@@ -1,11 +1,12 @@
 //! `stereopsis model`: test a model, a learned matcher, and write the conventions of its inputs and output beside it.
 
 use super::print_json;
+use super::values::choice;
 use crate::capture::scene::{SceneOptions, render};
 use crate::capture::source::parse_size;
 use crate::console;
 use crate::engine::model::inspect::{BAD_PX, Inspection, Tested, inspect};
-use crate::engine::model::{Description, LoadedModel, Trial, TrialResult, path_beside, run_trial};
+use crate::engine::model::{Description, LoadedModel, Port, Trial, TrialResult, path_beside, run_trial};
 use crate::engine::{ModelDevice, ModelFile};
 use crate::files::{self, Outputs};
 use crate::image::PictureRef;
@@ -13,7 +14,7 @@ use anyhow::Context as _;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Words of the command line that run a trial in a child process, before file and size.
+/// Words of the command line that run a trial in a child process, before file, device and size.
 pub(super) const TRIAL_WORDS: &[&str] = &["model", "try"];
 
 /// Arguments of `model`.
@@ -40,8 +41,8 @@ struct InspectArgs {
     /// Size of the rendered images, px
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "320x256")]
     size: (usize, usize),
-    /// Runtime and device: built-in, or one of ONNX Runtime
-    #[arg(long, value_name = "WORD", value_parser = device_word, default_value = "built-in")]
+    /// Runtime and device
+    #[arg(long, value_name = "WORD", value_parser = choice(ModelDevice::ALL, ModelDevice::word, ModelDevice::help), default_value = "built-in")]
     model_device: ModelDevice,
     /// Replace a description that is there; without it that one is tested
     #[arg(long, visible_alias = "force")]
@@ -54,7 +55,7 @@ struct InspectArgs {
 #[derive(Debug, clap::Args)]
 struct TryArgs {
     file: PathBuf,
-    #[arg(value_parser = device_word)]
+    #[arg(value_parser = choice(ModelDevice::ALL, ModelDevice::word, ModelDevice::help))]
     device: ModelDevice,
     #[arg(value_parser = parse_size)]
     size: (usize, usize),
@@ -71,10 +72,6 @@ pub(super) fn run(command: &ModelCommand) -> anyhow::Result<()> {
             Ok(console::print(&run_trial(&ModelFile { path: args.file.clone(), device: args.device }, args.size))?)
         }
     }
-}
-
-fn device_word(word: &str) -> Result<ModelDevice, String> {
-    word.parse()
 }
 
 fn inspect_file(args: &InspectArgs) -> anyhow::Result<()> {
@@ -129,8 +126,7 @@ fn words(tested: &Tested) -> [String; 3] {
 
 fn report(file: &Path, model: &LoadedModel, found: &Inspection, tried: Option<&TrialResult>) -> String {
     let signature = model.signature();
-    let ports =
-        |ports: &[crate::engine::model::Port]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let ports = |ports: &[Port]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let mut lines = vec![
         console::path(file),
         format!(
@@ -162,7 +158,7 @@ fn report(file: &Path, model: &LoadedModel, found: &Inspection, tried: Option<&T
 
 fn about(model: &LoadedModel, found: &Inspection, tried: Option<&TrialResult>) -> serde_json::Value {
     let signature = model.signature();
-    let ports = |ports: &[crate::engine::model::Port]| -> Vec<_> {
+    let ports = |ports: &[Port]| -> Vec<_> {
         ports.iter().map(|port| json!({ "name": port.name, "extents": port.extents })).collect()
     };
     let tested: Vec<_> = found

@@ -3,9 +3,8 @@
 use crate::error::ModelError;
 use crate::loaded::{LoadedModel, Port, Signature};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::{Path, PathBuf};
-use stereopsis_base::{console, files};
+use stereopsis_base::{choices, console, files};
 
 /// Conventions of a model's inputs and output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,52 +56,36 @@ const fn default_scale() -> f32 {
     1.0
 }
 
-/// Channels of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Colors {
-    /// Red, green, blue.
-    Rgb,
-    /// Blue, green, red.
-    Bgr,
-    /// Luma.
-    Grey,
-}
-
-impl Colors {
-    /// Returns the number of channels.
-    pub fn channels(self) -> usize {
-        match self {
-            Self::Rgb | Self::Bgr => 3,
-            Self::Grey => 1,
-        }
+choices! {
+    /// Channels of an image.
+    pub enum Colors {
+        /// Red, green, blue.
+        Rgb = "rgb",
+        /// Blue, green, red.
+        Bgr = "bgr",
+        /// Luma.
+        Grey = "grey",
     }
 }
 
-/// Brightness that a model expects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Brightness {
-    /// 0 to 255.
-    #[serde(rename = "0..255")]
-    Bytes,
-    /// 0 to 1.
-    #[serde(rename = "0..1")]
-    Unit,
-    /// -1 to 1.
-    #[serde(rename = "-1..1")]
-    Signed,
-    /// 0 to 1, less the means and over the deviations of ImageNet's channels.
-    #[serde(rename = "imagenet")]
-    ImageNet,
+choices! {
+    /// Brightness that a model expects; the most frequent ones come first.
+    pub enum Brightness {
+        /// 0 to 255.
+        Bytes = "0..255",
+        /// 0 to 1.
+        Unit = "0..1",
+        /// 0 to 1, less the means and over the deviations of ImageNet's channels.
+        ImageNet = "imagenet",
+        /// -1 to 1.
+        Signed = "-1..1",
+    }
 }
 
 /// Means and deviations of ImageNet's red, green and blue, of 1.
 const IMAGENET: [(f32, f32); 3] = [(0.485, 0.229), (0.456, 0.224), (0.406, 0.225)];
 
 impl Brightness {
-    /// Kinds of brightness, the most frequent first.
-    pub const ALL: [Self; 4] = [Self::Bytes, Self::Unit, Self::ImageNet, Self::Signed];
-
     /// Returns factor and offset that make the brightness from a byte of red, green or blue (0, 1, 2).
     pub fn of_channel(self, channel: usize) -> (f32, f32) {
         match self {
@@ -114,17 +97,6 @@ impl Brightness {
                 (1.0 / (255.0 * deviation), -mean / deviation)
             }
         }
-    }
-}
-
-impl fmt::Display for Brightness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bytes => "0..255",
-            Self::Unit => "0..1",
-            Self::Signed => "-1..1",
-            Self::ImageNet => "imagenet",
-        })
     }
 }
 
@@ -152,7 +124,7 @@ impl Description {
     /// Returns the description beside an open model, or guesses it.
     ///
     /// # Errors
-    /// Those of [`Self::beside`] and [`Self::guess`].
+    /// Errors of [`Self::beside`] and [`Self::guess`].
     pub fn of_model(file: &Path, model: &LoadedModel) -> Result<Self, ModelError> {
         if let Some(own) = Self::beside(file)? {
             return Ok(own);

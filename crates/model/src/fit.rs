@@ -39,7 +39,7 @@ impl Fit {
         description.max_disparity.map(|largest| largest as f64 * self.shrinkage())
     }
 
-    /// Returns the description of a change of the image: `640x480 in 736x320` where it is resized, `640x480 with a border to 640x512`.
+    /// Describes the change of the image: `640x480 resized to 736x320`, or `640x480 with a border to 640x512`; `None` without one.
     pub(crate) fn words(self) -> Option<String> {
         let ((width, height), (input_width, input_height)) = (self.image, self.input);
         if self.image == self.input {
@@ -78,15 +78,12 @@ impl Fit {
         let mut all = Vec::with_capacity(order.len() * self.input.0 * self.input.1);
         for &channel in order {
             let (factor, offset) = description.brightness.of_channel(channel);
-            let bytes: Box<dyn Fn(usize, usize) -> f32 + '_> = match (rgb, picture.luma) {
-                (Some(rgb), _) => Box::new(move |x, y| f32::from(rgb.at(x, y)[channel])),
-                (None, Luma::U8(image)) => Box::new(|x, y| f32::from(image.at(x, y))),
-                (None, Luma::U16 { image, bits }) => {
-                    let of_byte = f32::from(1_u16 << (bits - 8));
-                    Box::new(move |x, y| f32::from(image.at(x, y)) / of_byte)
-                }
+            let byte = |x: usize, y: usize| match (rgb, picture.luma) {
+                (Some(rgb), _) => f32::from(rgb.at(x, y)[channel]),
+                (None, Luma::U8(image)) => f32::from(image.at(x, y)),
+                (None, Luma::U16 { image, bits }) => f32::from(image.at(x, y)) / f32::from(1_u16 << (bits - 8)),
             };
-            self.resample(bytes, &mut |value| all.push(factor.mul_add(value, offset)));
+            self.resample(byte, &mut |value| all.push(factor.mul_add(value, offset)));
         }
         all
     }

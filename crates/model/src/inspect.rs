@@ -74,7 +74,7 @@ pub fn inspect(
     let mut tested = Vec::new();
     let mut first_error = None;
     for is_swapped in [false, true] {
-        for brightness in Brightness::ALL {
+        for &brightness in Brightness::ALL {
             match test(model, &changed(guess, is_swapped, brightness), pair, truth_px) {
                 Ok((scale, bad, median_px, run_ms)) => {
                     tested.push(Tested { is_swapped, brightness, scale, bad, median_px, run_ms });

@@ -27,8 +27,6 @@ pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(5);
 pub struct TrialResult {
     /// Largest memory of the process, bytes, where the system tells.
     pub peak_bytes: Option<u64>,
-    /// Time of one run, ms.
-    pub run_ms: f64,
 }
 
 /// Trial of a model in a child process, for images of one size.
@@ -72,10 +70,13 @@ impl Trial {
     /// # Errors
     /// The file is no model, or the process crashed or took too long.
     pub fn run(file: &ModelFile, size: (usize, usize)) -> Result<Option<TrialResult>, ModelError> {
-        let Some(mut trial) = Self::start(file, size) else { return Ok(None) };
+        Self::start(file, size).map(Self::wait).transpose()
+    }
+
+    fn wait(mut self) -> Result<TrialResult, ModelError> {
         loop {
-            if let Some(result) = trial.result() {
-                return result.map(Some);
+            if let Some(result) = self.result() {
+                return result;
             }
             std::thread::sleep(POLL_INTERVAL);
         }
@@ -99,11 +100,10 @@ impl Trial {
             )));
         };
         let mut answer = String::new();
-        let output = self.child.stdout.take();
-        let is_read = output.is_some_and(|mut output| output.read_to_string(&mut answer).is_ok());
-        if let Ok(answer) = serde_json::from_str::<Result<TrialResult, String>>(&answer)
-            && is_read
-        {
+        if let Some(mut output) = self.child.stdout.take() {
+            let _ = output.read_to_string(&mut answer); // half an answer is none
+        }
+        if let Ok(answer) = serde_json::from_str::<Result<TrialResult, String>>(&answer) {
             return Some(answer.map_err(ModelError::new));
         }
         Some(of_file(format!(
@@ -133,11 +133,9 @@ fn try_out(file: &ModelFile, (width, height): (usize, usize)) -> Result<TrialRes
     let grey = Luma::U8(Image::from_fn(width, height, |x, y| (x * 37 + y * 91) as u8));
     let fit = Fit::new((width, height), &description);
     let pair = [PictureRef::from(&grey); 2];
-    let start = Instant::now();
     let output = model.run(fit.inputs(pair, &description), &description.output)?;
-    let run_ms = start.elapsed().as_secs_f64() * 1e3;
     fit.disparities(&output, &description)?;
-    Ok(TrialResult { peak_bytes: process::peak_bytes(), run_ms })
+    Ok(TrialResult { peak_bytes: process::peak_bytes() })
 }
 
 /// Limits the memory of this process to the free memory, so that the system ends no other program.
@@ -159,19 +157,13 @@ mod tests {
         let file = ModelFile { path: "net.onnx".into(), device: ModelDevice::BuiltIn };
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let mut trial = Trial::of_command(command, &file, (8, 8), limit).unwrap();
-        loop {
-            if let Some(result) = trial.result() {
-                return result;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        Trial::of_command(command, &file, (8, 8), limit).unwrap().wait()
     }
 
     #[test]
     fn tells_results_errors_crashes_and_endless_work() {
         let patient = Duration::from_secs(20);
-        assert_eq!(result_of(r#"echo '{"Ok":{"peak_bytes":7,"run_ms":1.5}}'"#, patient).unwrap().peak_bytes, Some(7));
+        assert_eq!(result_of(r#"echo '{"Ok":{"peak_bytes":7}}'"#, patient).unwrap().peak_bytes, Some(7));
         assert_eq!(result_of(r#"echo '{"Err":"no model"}'"#, patient).unwrap_err().to_string(), "no model");
         let crash = result_of("kill -SEGV $$", patient).unwrap_err().to_string();
         assert!(crash.starts_with("model net.onnx: the process") && crash.contains("signal: 11"), "{crash}");

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use stereopsis_frame::engine::ModelDevice;
 
 /// Environment variable with the path of the library.
-pub(crate) const VARIABLE: &str = "ORT_DYLIB_PATH";
+const VARIABLE: &str = "ORT_DYLIB_PATH";
 /// Names of the library that the system looks for.
 const LIBRARIES: &[&str] = if cfg!(windows) {
     &["onnxruntime.dll"]

@@ -8,6 +8,7 @@ use crate::engine::{EngineChoice, EngineError, ModelDevice, ModelFile, OpenOptio
 use crate::features::{comparison, dialog};
 use crate::jobs::Job;
 use crate::live::EngineSource;
+use crate::settings::Settings;
 use std::path::Path;
 use std::time::Instant;
 
@@ -66,6 +67,16 @@ impl Session {
         let device = engine.model.as_ref().map_or(ModelDevice::BuiltIn, |model| model.device);
         engine.model = Some(ModelFile { path: absolute(file), device });
         self.set_engine(EngineChoice::Model);
+    }
+
+    /// Takes the engine and the model of settings; without a model the present one stays.
+    pub(crate) fn take_engine(&mut self, settings: &Settings) {
+        let engine = &mut self.state.matching.engine;
+        let model = settings.model_file().or_else(|| engine.model.clone());
+        if (engine.choice, &engine.model) != (settings.engine, &model) {
+            engine.model = model;
+            self.set_engine(settings.engine);
+        }
     }
 
     /// Replaces the engine in the background and opens a missed GPU again. A model is asked for if there is none.

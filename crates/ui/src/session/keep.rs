@@ -155,10 +155,7 @@ impl Session {
         };
         let matching = &mut self.state.matching;
         (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
-        matching.engine.model = settings.model_file().or_else(|| matching.engine.model.take());
-        if matching.engine.choice != settings.engine {
-            self.set_engine(settings.engine);
-        }
+        self.take_engine(&settings);
         self.set_params(settings.params.clone());
         self.awaited.check(settings);
         let is_narrow = self.state.view.is_narrow;

@@ -174,14 +174,8 @@ fn take_read(session: &mut Session, FileContent { text, settings }: FileContent)
             let matching = &mut session.state.matching;
             (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
             let confidence = params.confidence || matching.params.confidence;
-            let model = settings.model_file();
-            let has_other_model = model.is_some() && model != matching.engine.model;
-            let has_other_engine = matching.engine.choice != settings.engine || has_other_model;
-            matching.engine.model = model.or_else(|| matching.engine.model.take());
             session.set_params(StereoParams { confidence, ..params });
-            if has_other_engine {
-                session.set_engine(settings.engine);
-            }
+            session.take_engine(&settings);
         }
     }
 }
