@@ -1,7 +1,7 @@
 //! `stereopsis bench`: how quick the engines are on this machine.
 
 use super::pair_args::PairArgs;
-use super::values::positive;
+use super::values::{OVERWRITE, positive};
 use crate::console;
 use std::path::PathBuf;
 use stereopsis_bench::{PairFolder, Task, run};
@@ -23,8 +23,7 @@ pub(super) struct BenchArgs {
     /// Write the timed pairs into this folder, as WxH/left0.png, WxH/right0.png …
     #[arg(long, value_name = "FOLDER")]
     write_pairs: Option<PathBuf>,
-    /// Replace images that --write-pairs finds there; what is read is never replaced
-    #[arg(long, requires = "write_pairs")]
+    #[arg(long, help = OVERWRITE, requires = "write_pairs")]
     overwrite: bool,
     #[command(flatten)]
     moved: MovedArgs,

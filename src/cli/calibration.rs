@@ -1,7 +1,7 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
 use super::calibration_args::ReadingArgs;
-use super::values::{Files, existing_files};
+use super::values::{Files, OVERWRITE, existing_files};
 use super::{UsageError, print_json};
 use crate::calibration::{self, Crop, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
@@ -44,8 +44,7 @@ struct ConvertArgs {
     /// Kind to write, where the name of OUT does not say it
     #[arg(long, value_enum)]
     to: Option<Target>,
-    /// Replace files that are there, but never one that is read
-    #[arg(long, visible_alias = "force")]
+    #[arg(long, help = OVERWRITE, visible_alias = "force")]
     overwrite: bool,
 }
 
@@ -119,7 +118,7 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
         .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })
         .collect();
     let mut outputs = Outputs::new(Files::all(&args.file.files), args.overwrite);
-    paths.iter().try_for_each(|path| outputs.file_in_folder(path))?;
+    paths.iter().try_for_each(|path| outputs.add(path))?;
     if output == Output::RosFiles {
         files::make_folder(&args.output)?;
     }

@@ -4,6 +4,7 @@ use super::UsageError;
 use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
+use super::values::OVERWRITE;
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, SourceState, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
@@ -32,8 +33,7 @@ pub(super) struct ComputeArgs {
     right: Option<PathBuf>,
     #[command(flatten)]
     targets: Targets,
-    /// Replace results that are in the output folders already; what is read is never replaced
-    #[arg(long)]
+    #[arg(long, help = OVERWRITE)]
     overwrite: bool,
     /// Print engine, adapter, parameters, valid share and times as JSON
     #[arg(long)]
@@ -165,8 +165,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             Err(RecvTimeoutError::Disconnected) => break,
         };
         let targets = if is_folder { args.targets.of_pair(&frame.raw.name) } else { args.targets.clone() };
-        let check = |path: &PathBuf| if is_folder { outputs.file_in_folder(path) } else { outputs.file(path) };
-        targets.paths().try_for_each(check)?;
+        targets.paths().try_for_each(|path| outputs.add(path))?;
         let bar =
             progress.get_or_insert_with(|| pair_bar(info.num_pairs.filter(|&n| n > 1 && is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.extent_px(), frame.geometry.as_ref())?);

@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
+use super::values::OVERWRITE;
 use crate::capture::picture_files::truth::find_truth_pairs;
 use crate::capture::{MaxPixels, RawPair};
 use crate::console;
@@ -67,8 +68,7 @@ struct ReproduceArgs {
     /// Write the page into this file, with links to the figures, instead of printing it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace files that exist
-    #[arg(long)]
+    #[arg(long, help = OVERWRITE)]
     overwrite: bool,
 }
 
@@ -119,6 +119,8 @@ struct TrainArgs {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[arg(long, help = OVERWRITE)]
+    overwrite: bool,
     /// Worlds to learn from, drawn by the seed
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=99_999))]
     worlds: u32,
@@ -157,7 +159,7 @@ struct OptimizeArgs {
 
 impl TrainArgs {
     fn run(&self) -> anyhow::Result<()> {
-        Outputs::new::<&Path>([], false).file_in_folder(&self.output)?;
+        Outputs::new::<&Path>([], self.overwrite).add(&self.output)?;
         // before minutes of training, not after them
         fs::metadata(files::folder_of(&self.output)).map_err(|err| WriteError::new(&self.output, err))?;
         let options = train::Options { worlds: self.worlds, seed: self.seed, epochs: self.epochs.into() };
@@ -175,7 +177,7 @@ impl TrainArgs {
              # stereopsis lab train --worlds {worlds} --seed {seed} --epochs {epochs}\n\
              # Of each layer: inputs, outputs and shift; biases; the weights of each input.\n"
         );
-        Ok(files::write_new(&self.output, (head + &net.text()).as_bytes())?)
+        Ok(files::write_or_keep(&self.output, (head + &net.text()).as_bytes(), self.overwrite)?)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
+use super::values::OVERWRITE;
 use crate::capture::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, SourceSpec};
 use crate::console;
 use crate::engine::Output;
@@ -12,12 +13,14 @@ use crate::recording::About;
 use crate::settings::{Settings, Word};
 use crate::sources;
 use anyhow::Context as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_figures::{PreviewOptions, write_preview};
 use stereopsis_ui::WindowOptions;
 
+/// Name of the preview where none is given.
+const PREVIEW: &str = "stereopsis-preview.png";
 /// Number of results after which the scene ends without a window.
 const SCENE_FRAMES: u64 = 100;
 
@@ -32,9 +35,11 @@ pub(super) struct LiveArgs {
     /// End after N results, without a window [default: 100 for the scene; files once; cameras until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
-    /// Without a window, the image written at the end: left, disparity, depth
-    #[arg(long, value_name = "FILE", default_value = "stereopsis-preview.png")]
-    preview: PathBuf,
+    /// Without a window, the image written at the end: left, disparity, depth [default: stereopsis-preview.png, replaced by each run]
+    #[arg(long, value_name = "FILE")]
+    preview: Option<PathBuf>,
+    #[arg(long, help = OVERWRITE, requires = "preview")]
+    overwrite: bool,
     /// Without a window, print the last result's engine, parameters, rates and errors as JSON
     #[arg(long)]
     json: bool,
@@ -85,7 +90,8 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let sources::CalibratedSource { source, calibrated, mut inputs } =
         sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
-    Outputs::new(inputs, true).file(&args.preview)?;
+    let preview = args.preview.as_deref().unwrap_or(Path::new(PREVIEW));
+    Outputs::new(inputs, args.overwrite || args.preview.is_none()).add(preview)?;
     if let Some(note) = calibrated.remarks() {
         console::say(&note);
     }
@@ -108,8 +114,8 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
     let frame = &output.job.frame;
     let colored = in_colors(frame, &calibrated.preparation, &info);
-    write_preview(&args.preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
-    console::say(format_args!("wrote {}", args.preview.display()));
+    write_preview(preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
+    console::say(format_args!("wrote {}", preview.display()));
     if args.json {
         super::print_json(&about(&output, &end.status, &end.summary))?;
     }

@@ -91,7 +91,7 @@ fn inspect_file(args: &InspectArgs) -> anyhow::Result<()> {
     let found = inspect(&mut model, &guess, PictureRef::pair(&pair.left, &pair.right), &truth.left_px)?;
     let writes = found.is_stereo() && own.is_none();
     if writes {
-        Outputs::new([file], args.overwrite).file(&path)?;
+        Outputs::new([file], args.overwrite).add(&path)?;
         files::write(&path, found.description.to_text().as_bytes())?;
     }
     if args.json {

@@ -1,16 +1,17 @@
 //! `stereopsis plan`: depth range and errors of a rig, before it is built.
 
 use super::lens_args::LensArgs;
-use super::values::{of_parameter, positive};
+use super::values::{OVERWRITE, of_parameter, positive};
 use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
 use crate::console;
+use crate::files::Outputs;
 use crate::geometry::Geometry;
 use crate::parameter::Domain;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
 use crate::stereo::StereoParams;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stereopsis_figures::{check_figure_name, write_reach};
 
 /// Arguments of `plan`.
@@ -39,6 +40,8 @@ pub(super) struct PlanArgs {
     /// Draw distance and error over the disparity into a file: .svg or .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    #[arg(long, help = OVERWRITE, requires = "plot")]
+    overwrite: bool,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -58,6 +61,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let plan = Plan::new(args);
     if let Some(path) = &args.plot {
         check_figure_name(path)?;
+        Outputs::new::<&Path>([], args.overwrite).add(path)?;
         write_reach(path, &plan.reach, plan.error_px)?;
     }
     if args.json {

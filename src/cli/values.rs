@@ -7,6 +7,9 @@ use crate::stereo::StereoParams;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 
+/// Help of `--overwrite`, which has one meaning in all commands.
+pub(super) const OVERWRITE: &str = "Replace output files that exist; a file that is read is never replaced";
+
 /// Parses a member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
 pub(super) fn choice<T: Copy + Send + Sync + 'static>(
     all: &'static [T],

@@ -46,7 +46,6 @@ fn no_output_replaces_what_is_read() {
     fs::hard_link(at("left.png"), at("hard.png")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(at("right.png"), at("soft.png")).unwrap();
-    fs::copy("calibration/example.yml", at("stereo.yml")).unwrap_or_default();
     let before = all(folder.path());
     let pair = ["compute", "left.png", "right.png", "--num-disparities", "16", "--engine", "cpu"];
     let many = ["compute", "many", "--num-disparities", "16", "--engine", "cpu", "--format", "png"];
@@ -109,6 +108,41 @@ fn results_in_a_folder_are_replaced_only_on_request() {
     let twice = [&args[..], &["--overwrite", "--format", "png", "--color", "results"]].concat();
     let (code, said) = end(stereopsis(folder.path(), &twice));
     assert!(code == 1 && said.contains("two outputs of this run are"), "{said}");
+}
+
+#[test]
+fn existing_files_are_replaced_only_on_request() {
+    let folder = pairs();
+    let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration/example-rig.yml");
+    fs::copy(rig, folder.path().join("rig.yml")).unwrap();
+    let pair = &["left.png", "right.png", "--num-disparities", "16", "--engine", "cpu"][..];
+    let lens = &["--fov-deg", "70", "--baseline-m", "0.1"][..];
+    let scene = &["--size", "160x120", "--frames", "1", "--num-disparities", "16", "--engine", "cpu"][..];
+    let compute = |more: &[&'static str]| [&["compute"], pair, lens, more].concat();
+    let cases = [
+        compute(&["-o", "out.pfm"]),
+        compute(&["-o", "new1.pfm", "--color", "out.pfm"]),
+        compute(&["-o", "new2.pfm", "--depth", "out.pfm"]),
+        compute(&["-o", "new3.pfm", "--right-map", "out.pfm"]),
+        compute(&["-o", "new4.pfm", "--confidence-map", "out.pfm"]),
+        [&["live", "--headless", "--preview", "out.png"], scene].concat(),
+        [&["measure", "--csv", "out.csv"], scene].concat(),
+        [&["eval", "--csv", "out.csv"], scene].concat(),
+        [&["optimize", "-o", "out.toml", "--trials", "1"], &scene[..2], &scene[4..]].concat(),
+        [&["optimize", "-o", "new.toml", "--plot", "out.svg", "--trials", "1"], &scene[..2], &scene[4..]].concat(),
+        [&["plan", "--size", "640x480", "--plot", "out.svg"], lens].concat(),
+        vec!["calibration", "convert", "rig.yml", "-o", "out.toml"],
+        vec!["calibrate", "--print-board", "out.pdf"],
+    ];
+    for args in cases {
+        let path = folder.path().join(args.iter().find(|word| word.starts_with("out.")).unwrap());
+        fs::write(&path, "mine").unwrap();
+        let (code, said) = end(stereopsis(folder.path(), &args));
+        assert!(code == 1 && said.contains("exists and is not overwritten; name another output"), "{args:?}: {said}");
+        assert_eq!((fs::read(&path).unwrap(), said.matches("exists").count()), (b"mine".to_vec(), 1), "{said}");
+        let (_, said) = end(stereopsis(folder.path(), &[&args[..], &["--overwrite"]].concat()));
+        assert_ne!(fs::read(&path).unwrap(), b"mine", "{args:?}: {said}");
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(super) fn write(folder: &Path, jobs: &[Job], outputs: &mut Outputs) -> anyho
         files::make_folder(&folder)?;
         for (side, picture) in [("left", &job.frame.left), ("right", &job.frame.right)] {
             let path = folder.join(format!("{side}{number}.png"));
-            outputs.file_in_folder(&path)?;
+            outputs.add(&path)?;
             write_picture(&path, picture)?;
         }
     }

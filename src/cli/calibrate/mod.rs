@@ -8,7 +8,7 @@ mod print;
 use super::UsageError;
 use super::camera_args::CameraArgs;
 use super::source_args::{BothViewsArgs, TopicArgs};
-use super::values::{Files, choice, positive, separated};
+use super::values::{Files, OVERWRITE, choice, positive, separated};
 use crate::calibrate::{
     BOARD_FILE, Board, BoardKind, CalibrationRequest, Draft, LensKind, Paper, SavedCalibration, TakenView, calibrate,
     paths_of, views_of,
@@ -51,8 +51,7 @@ pub(super) struct CalibrateArgs {
     /// Write a calibration that is refused, marked as an estimate
     #[arg(long)]
     force: bool,
-    /// Replace files of an earlier calibration
-    #[arg(long)]
+    #[arg(long, help = OVERWRITE)]
     overwrite: bool,
     /// Live: end after so many views [default: when depth at 2 m is within 1 %, or at Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -202,7 +201,7 @@ impl CalibrateArgs {
             );
         }
         let mut outputs = Outputs::new(&self.inputs, self.overwrite);
-        paths_of(output).iter().try_for_each(|path| outputs.file_in_folder(path))?;
+        paths_of(output).iter().try_for_each(|path| outputs.add(path))?;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::CalibrateArgs;
 use crate::calibrate::{Board, Paper, PrintFormat, page};
 use crate::console;
-use crate::files;
+use crate::files::{self, Outputs};
 use std::path::Path;
 
 /// Writes a sheet with a board.
@@ -18,11 +18,8 @@ pub(super) fn run(args: &CalibrateArgs, path: &Path) -> anyhow::Result<()> {
         None => Board::for_paper(paper, asked, args.board.kind)?,
     };
     let bytes = page(&board, paper, format)?;
-    if args.overwrite {
-        files::write(path, &bytes)?;
-    } else {
-        files::write_new(path, &bytes)?;
-    }
+    Outputs::new::<&Path>([], args.overwrite).add(path)?;
+    files::write_or_keep(path, &bytes, args.overwrite)?;
     let how = match (paper, board.square_word()) {
         (Paper::Screen { .. }, word) => {
             format!("show it at full size, measure a {word} with a ruler, and give the length with --square-mm")

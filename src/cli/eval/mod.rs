@@ -12,7 +12,7 @@ mod variants;
 use super::UsageError;
 use super::settings_args::SettingsArgs;
 use super::source_args::SceneArgs;
-use super::values::choice;
+use super::values::{OVERWRITE, choice};
 use crate::capture::MaxPixels;
 use crate::capture::source::parse_size;
 use crate::console;
@@ -54,8 +54,7 @@ pub(super) struct EvalArgs {
     /// Write the disparity of each pair and setting as .pfm, for other evaluators
     #[arg(long, value_name = "FOLDER")]
     maps: Option<PathBuf>,
-    /// Replace results that are there already; what is read is never replaced
-    #[arg(long)]
+    #[arg(long, help = OVERWRITE)]
     overwrite: bool,
     /// Pairs of the scene, or of each recording from its start [default: 4 of the scene, all of recordings]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
@@ -88,7 +87,7 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let read = inputs.iter().flat_map(Input::files).chain(args.settings.file().cloned()).chain(args.compare.clone());
     let mut outputs = Outputs::new(read, args.overwrite);
     if let Some(csv) = &args.csv {
-        outputs.file_in_folder(csv)?;
+        outputs.add(csv)?;
     }
     args.errors.iter().chain(&args.maps).try_for_each(|folder| files::make_folder(folder))?;
     let plan = Plan {
@@ -116,7 +115,7 @@ fn finish(args: &EvalArgs, variants: &[Variant], found: &Evaluation) -> anyhow::
     let means = means::of(found, variants.len());
     if let Some(path) = &args.csv {
         let text = report::csv(found, &means, &names);
-        if args.overwrite { files::write(path, text.as_bytes()) } else { files::write_new(path, text.as_bytes()) }?;
+        files::write_or_keep(path, text.as_bytes(), args.overwrite)?;
     }
     if args.json {
         return super::print_json(&report::json(found, &means, variants));

@@ -183,7 +183,7 @@ impl Run<'_> {
     /// Returns the file of a result, after a check that it may be written.
     fn target(&mut self, folder: Option<&Path>, name: &str, ending: &str) -> anyhow::Result<Option<PathBuf>> {
         let path = folder.map(|folder| folder.join(format!("{name}.{ending}")));
-        path.iter().try_for_each(|path| self.outputs.file_in_folder(path))?;
+        path.iter().try_for_each(|path| self.outputs.add(path))?;
         Ok(path)
     }
 }

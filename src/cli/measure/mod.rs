@@ -9,7 +9,7 @@ mod table;
 use super::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
-use super::values::positive;
+use super::values::{OVERWRITE, positive};
 use crate::capture::{SourceSpec, Speed};
 use crate::console;
 use crate::files::{self, Outputs};
@@ -51,8 +51,7 @@ pub(super) struct MeasureArgs {
     /// Write one line for each pair as .csv
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Replace the file that --csv finds there; what is read is never replaced
-    #[arg(long, requires = "csv")]
+    #[arg(long, help = OVERWRITE, requires = "csv")]
     overwrite: bool,
     /// Print all numbers of each pair and their summary as JSON
     #[arg(long)]
@@ -97,7 +96,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
         sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     if let Some(csv) = &args.csv {
-        Outputs::new(inputs, args.overwrite).file_in_folder(csv)?;
+        Outputs::new(inputs, args.overwrite).add(csv)?;
     }
     if let Some(note) = calibrated.remarks().filter(|_| !args.json) {
         console::say(&note);
@@ -143,7 +142,7 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
     }
     if let Some(path) = &args.csv {
         let text = table::csv(found);
-        if args.overwrite { files::write(path, text.as_bytes()) } else { files::write_new(path, text.as_bytes()) }?;
+        files::write_or_keep(path, text.as_bytes(), args.overwrite)?;
     }
     if args.json {
         let mut about = summary::json(found);

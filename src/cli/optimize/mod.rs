@@ -6,7 +6,7 @@ mod report;
 use super::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
-use super::values::{choice, positive};
+use super::values::{OVERWRITE, choice, positive};
 use crate::capture::{SourceSpec, Speed};
 use crate::console;
 use crate::files::{self, Outputs, plain};
@@ -50,8 +50,7 @@ pub(super) struct OptimizeArgs {
     /// Print all settings that were tried as JSON
     #[arg(long)]
     json: bool,
-    /// Replace a settings file that is not the result of this command
-    #[arg(long)]
+    #[arg(long, help = OVERWRITE)]
     overwrite: bool,
     #[command(flatten)]
     input: InputArgs,
@@ -90,8 +89,6 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         found.notes.iter().for_each(console::say);
     }
     let judge = judge(args.judge, &found.samples)?;
-    let mut outputs =
-        Outputs::new(found.inputs.iter().chain(&rig_file).chain(args.settings.file()).cloned(), args.overwrite);
     let budget = match args.trials {
         Some(trials) => Budget::Trials(trials as usize),
         None => Budget::Time(Duration::from_secs_f64(args.seconds)),
@@ -99,9 +96,10 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     let limits = SearchLimits { max_ms: args.max_ms, budget };
     let plan = Plan { judge, start: settings.params.clone(), limits };
     let journal_path = args.output.with_extension("search.jsonl");
-    std::iter::once(&journal_path).chain(&args.plot).try_for_each(|path| outputs.file(path))?;
-    // beside a journal of this search the file is its result
-    if journal_path.exists() { outputs.file(&args.output) } else { outputs.file_in_folder(&args.output) }?;
+    let inputs = found.inputs.iter().chain(&rig_file).chain(args.settings.file()).cloned();
+    // beside the journal of this search all are its results
+    let mut outputs = Outputs::new(inputs, args.overwrite || journal_path.exists());
+    [&journal_path, &args.output].into_iter().chain(&args.plot).try_for_each(|path| outputs.add(path))?;
     let header = header(&spec.to_string(), &found, &settings, &plan)?;
     let (mut journal, known) = Journal::open(&journal_path, &header).map_err(anyhow::Error::msg)?;
     let before = known.trials.len();

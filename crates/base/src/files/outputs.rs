@@ -1,4 +1,4 @@
-//! Files that a run may write: no inputs, none twice, and existing files in a folder only with `--overwrite`.
+//! Files that a run may write: no inputs, none twice, and existing files only with `--overwrite`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ pub enum OutputError {
     /// The output is also an input.
     #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
     Input(PathBuf),
-    /// The output exists in a folder of outputs.
+    /// The output exists.
     #[error("{} exists and is not overwritten; name another output, or give --overwrite", .0.display())]
     Exists(PathBuf),
     /// Two results of this run have this name.
@@ -62,18 +62,17 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Starts with the existing files among `inputs`; `overwrite` allows existing files in a folder.
+    /// Starts with the existing files among `inputs`; `overwrite` allows existing files as outputs.
     pub fn new<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>, overwrite: bool) -> Self {
         let inputs = inputs.into_iter().filter_map(|path| identity(path.as_ref())).collect();
         Self { inputs, written: HashSet::new(), overwrite }
     }
 
-    /// Adds a file named by the user. It may exist, but must not be an input.
+    /// Adds a file, or a device, which may be written repeatedly.
     ///
     /// # Errors
-    /// The file is an input, or a second output has this name.
-    pub fn file(&mut self, path: &Path) -> Result<(), OutputError> {
-        // a device may be written repeatedly, and may be an input
+    /// The file is an input, a second output has this name, or the file exists without `overwrite`.
+    pub fn add(&mut self, path: &Path) -> Result<(), OutputError> {
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             return Ok(());
         }
@@ -83,15 +82,6 @@ impl Outputs {
         if !self.written.insert(full_name(path)) {
             return Err(OutputError::Twice(path.to_owned()));
         }
-        Ok(())
-    }
-
-    /// Adds a file named after a pair, in a folder named by the user.
-    ///
-    /// # Errors
-    /// Errors of [`Outputs::file`]; the file exists without `overwrite`.
-    pub fn file_in_folder(&mut self, path: &Path) -> Result<(), OutputError> {
-        self.file(path)?;
         if !self.overwrite && fs::symlink_metadata(path).is_ok() {
             return Err(OutputError::Exists(path.to_owned()));
         }
@@ -127,8 +117,7 @@ mod tests {
         for path in ways {
             for overwrite in [false, true] {
                 let mut outputs = Outputs::new([file("left.png"), file("gone.png")], overwrite);
-                assert_eq!(outputs.file(&path), Err(OutputError::Input(path.clone())));
-                assert_eq!(outputs.file_in_folder(&path), Err(OutputError::Input(path.clone())));
+                assert_eq!(outputs.add(&path), Err(OutputError::Input(path.clone())));
             }
         }
     }
@@ -139,15 +128,13 @@ mod tests {
         let file = |name: &str| folder.path().join(name);
         fs::write(file("old.pfm"), b"x").unwrap();
         let mut outputs = Outputs::new([file("left.png")], false);
-        assert_eq!(outputs.file_in_folder(&file("old.pfm")), Err(OutputError::Exists(file("old.pfm"))));
-        assert_eq!(outputs.file_in_folder(&file("new.pfm")), Ok(()));
+        assert_eq!(outputs.add(&file("old.pfm")), Err(OutputError::Exists(file("old.pfm"))));
+        assert_eq!(outputs.add(&file("new.pfm")), Ok(()));
         let mut outputs = Outputs::new([file("left.png")], true);
-        assert_eq!(outputs.file_in_folder(&file("old.pfm")), Ok(()));
-        assert_eq!(outputs.file_in_folder(&file("new.pfm")), Ok(()));
+        assert_eq!(outputs.add(&file("old.pfm")), Ok(()));
+        assert_eq!(outputs.add(&file("new.pfm")), Ok(()));
         for again in ["old.pfm", "new.pfm", "./new.pfm"] {
-            assert_eq!(outputs.file_in_folder(&file(again)), Err(OutputError::Twice(file(again))));
+            assert_eq!(outputs.add(&file(again)), Err(OutputError::Twice(file(again))));
         }
-        let mut outputs = Outputs::new([file("left.png")], false);
-        assert_eq!(outputs.file(&file("old.pfm")), Ok(()), "a file that is named is replaced");
     }
 }

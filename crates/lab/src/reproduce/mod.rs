@@ -93,7 +93,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     // checked before minutes of work
     let mut outputs = Outputs::new::<PathBuf>([], options.overwrite);
     if let Some(page) = &options.output {
-        outputs.file_in_folder(page)?;
+        outputs.add(page)?;
         std::fs::metadata(folder_of(page)).map_err(|err| WriteError::new(page, err))?;
     }
     let figure = |paper: Paper, name: &str| options.svg.as_ref().map(|folder| folder.join(figure_name(paper, name)));
@@ -101,7 +101,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
         options.papers.iter().flat_map(|&paper| paper.plans().iter().map(move |&plan| (paper, plan))).collect();
     for path in all.iter().filter_map(|(paper, (name, _))| figure(*paper, name)) {
         check_figure_name(&path)?;
-        outputs.file_in_folder(&path)?;
+        outputs.add(&path)?;
     }
     if let Some(folder) = &options.svg {
         make_folder(folder)?;

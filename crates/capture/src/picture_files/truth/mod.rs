@@ -37,6 +37,8 @@ pub enum Mask {
     Disparities(DisparityFile),
 }
 
+/// Largest disparity of a truth, px; no image of this program is wider.
+const MAX_DISPARITY_PX: f32 = 65_536.0;
 /// Maximum difference between the truths of both views for a point that both see, px.
 const MAX_DISAGREEMENT_PX: f32 = 1.0;
 
@@ -69,6 +71,13 @@ impl DisparityFile {
             )
         })?;
         let values = values.map(|v| v / scale as f32);
+        let is_too_large = |v: &&f32| v.is_finite() && v.abs() > MAX_DISPARITY_PX;
+        if let Some(too_large) = values.pixels().iter().find(is_too_large) {
+            return Err(refused(format!(
+                "it has a disparity of {too_large:e} px: give the scale of its numbers (--truth-scale), and mark unknown pixels by 0, \
+                 infinity or NaN"
+            )));
+        }
         let has = |sign: fn(f32) -> bool| values.pixels().iter().any(|v| v.is_finite() && sign(*v));
         if has(|v| v < 0.0) && !has(|v| v > 0.0) {
             return Err(refused(format!(

@@ -144,6 +144,19 @@ fn refuses_negative_truth_without_a_negative_scale() {
 }
 
 #[test]
+fn refuses_disparities_wider_than_any_image() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("disp.pfm");
+    for too_large in [1e38, -7e4] {
+        write_pfm(&path, (3, 1), &[2.0, f32::NAN, too_large]);
+        let text = DisparityFile::new(&path).read(MaxPixels::default()).unwrap_err().to_string();
+        assert!(text.contains("disp.pfm: it has a disparity of ") && text.contains("--truth-scale"), "{text}");
+        let scaled = DisparityFile { path: path.clone(), scale: Some(i32::MAX) };
+        assert_eq!(scaled.read(MaxPixels::default()).is_ok(), too_large < 1e14);
+    }
+}
+
+#[test]
 fn refuses_a_file_of_depths() {
     let text = DisparityFile::new("000000_left_depth.npy").read(MaxPixels::default()).unwrap_err().to_string();
     assert!(text.contains("name is that of a depth") && text.contains("rename"), "{text}");
