@@ -121,10 +121,10 @@ fn existing_files_are_replaced_only_on_request() {
     let compute = |more: &[&'static str]| [&["compute"], pair, lens, more].concat();
     let cases = [
         compute(&["-o", "out.pfm"]),
-        compute(&["-o", "new1.pfm", "--color", "out.pfm"]),
-        compute(&["-o", "new2.pfm", "--depth", "out.pfm"]),
+        compute(&["-o", "new1.pfm", "--color", "out.png"]),
+        compute(&["-o", "new2.pfm", "--depth", "out.png"]),
         compute(&["-o", "new3.pfm", "--right-map", "out.pfm"]),
-        compute(&["-o", "new4.pfm", "--confidence-map", "out.pfm"]),
+        compute(&["-o", "new4.pfm", "--confidence-map", "out.png"]),
         [&["live", "--headless", "--preview", "out.png"], scene].concat(),
         [&["measure", "--csv", "out.csv"], scene].concat(),
         [&["eval", "--csv", "out.csv"], scene].concat(),
