@@ -7,7 +7,6 @@ use crate::loaded::LoadedModel;
 use crate::trial::{POLL_INTERVAL, Trial, TrialResult};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Picture, PictureRef};
@@ -189,24 +188,15 @@ impl Worker {
             if forgets.try_recv().is_ok() {
                 self.filters.forget();
             }
-            if results.send(self.match_safely(job, submitted)).is_err() {
+            if results.send(self.match_job(job, submitted)).is_err() {
                 return;
             }
         }
     }
 
-    /// Matches a job; a panic of the runtime becomes an error, and the next job opens the file again.
-    fn match_safely(&mut self, job: Job, submitted: Instant) -> Result<Output, EngineError> {
-        let matched = catch_unwind(AssertUnwindSafe(|| self.match_job(job, submitted)));
-        matched.unwrap_or_else(|_| {
-            self.opened = None;
-            let file = console::path(&self.file.path);
-            Err(EngineError::Device(format!("model {file}: it panics in the runtime; try another export of it")))
-        })
-    }
-
     fn match_job(&mut self, job: Job, submitted: Instant) -> Result<Output, EngineError> {
         let Self { file, threads, opened, filters, info } = self;
+        opened.take_if(|opened| opened.model.has_ended());
         let OpenModel { model, description } = if let Some(opened) = opened {
             opened
         } else {
@@ -217,8 +207,9 @@ impl Worker {
         };
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
         let params = suited(&job.params);
-        let fit = Fit::new(job.frame.size(), description);
-        check_range(fit, description, &params).map_err(|err| err.of_file(&file.path))?;
+        let of_file = |err: ModelError| err.of_file(&file.path);
+        let fit = Fit::new(job.frame.size(), description).map_err(of_file)?;
+        check_range(fit, description, &params).map_err(of_file)?;
         let mut stages = Vec::new();
         let mut clock = Instant::now();
         let mut lap = |name| {
@@ -229,7 +220,7 @@ impl Worker {
         let mut run = |pair: [PictureRef<'_>; 2]| -> Result<DisparityMap, ModelError> {
             let output = model.run(fit.inputs(pair, description), &description.output);
             let found = output.and_then(|output| fit.disparities(&output, description));
-            Ok(to_map(&found.map_err(|err| err.of_file(&file.path))?, &params))
+            Ok(to_map(&found.map_err(of_file)?, &params))
         };
         let left = run(pair)?;
         lap("model");

@@ -17,16 +17,35 @@ pub(crate) struct Fit {
     is_resized: bool,
 }
 
+/// Largest input for an image, as a multiple of its pixels.
+const MAX_GROWTH: usize = 16;
+/// Size of the largest usual image, px: an input up to its pixels takes images of any size.
+const USUAL: (usize, usize) = (3840, 2160);
+
 impl Fit {
     /// Returns the relation for images of this size. An input of fixed size that is too small takes a smaller image.
-    pub(crate) fn new(image: (usize, usize), description: &Description) -> Self {
+    ///
+    /// # Errors
+    /// The input is far larger than the images, and most of the memory and time would be for its border.
+    pub(crate) fn new(image: (usize, usize), description: &Description) -> Result<Self, ModelError> {
         let (width, height) = image;
-        if let (Some(fixed_width), Some(fixed_height)) = (description.width, description.height) {
-            let is_resized = width > fixed_width || height > fixed_height;
-            return Self { image, input: (fixed_width, fixed_height), is_resized };
-        }
         let whole = |extent: usize| extent.next_multiple_of(description.multiple);
-        Self { image, input: (whole(width), whole(height)), is_resized: false }
+        let (input, is_resized) = match (description.width, description.height) {
+            (Some(fixed_width), Some(fixed_height)) => {
+                ((fixed_width, fixed_height), width > fixed_width || height > fixed_height)
+            }
+            _ => ((whole(width), whole(height)), false),
+        };
+        let most = (MAX_GROWTH * width * height).max(USUAL.0 * USUAL.1);
+        if input.0.saturating_mul(input.1) > most {
+            return Err(ModelError::new(format!(
+                "its input of {}x{} px is too large for images of {width}x{height} px (at most {MAX_GROWTH} times their pixels, or those \
+                 of {}x{}): correct width, height and multiple in the description beside it, export the model for a smaller size, or use \
+                 larger images",
+                input.0, input.1, USUAL.0, USUAL.1
+            )));
+        }
+        Ok(Self { image, input, is_resized })
     }
 
     /// Returns the pixels of the image for one of the input, along x.

@@ -95,7 +95,7 @@ pub fn inspect(
         return Err(first_error.unwrap_or_else(|| ModelError::new("the model was not run")));
     };
     let mut description = Description { scale: found.scale, ..changed(guess, found.is_swapped, found.brightness) };
-    let (width, height) = Fit::new(pair[0].luma.size(), &description).input;
+    let (width, height) = Fit::new(pair[0].luma.size(), &description)?.input;
     if found.scale.abs() > SCALES[SCALES.len() - 1] {
         // a share of the width: the scale holds for this size alone
         (description.width, description.height) = (Some(width), Some(height));
@@ -122,7 +122,7 @@ fn test(
     pair: [PictureRef<'_>; 2],
     truth_px: &Image<f32>,
 ) -> Result<(f32, f64, f64, f64), ModelError> {
-    let fit = Fit::new(pair[0].luma.size(), description);
+    let fit = Fit::new(pair[0].luma.size(), description)?;
     let start = Instant::now();
     let output = model.run(fit.inputs(pair, description), &description.output)?;
     let run_ms = start.elapsed().as_secs_f64() * 1e3;
@@ -158,7 +158,7 @@ fn largest_shift(model: &mut LoadedModel, description: &Description, (width, hei
 
 fn finds(model: &mut LoadedModel, description: &Description, (width, height): (usize, usize), shift: usize) -> bool {
     let [left, right] = [0, shift].map(|by| Luma::U8(Image::from_fn(width, height, |x, y| texture(x + by, y))));
-    let fit = Fit::new((width, height), description);
+    let Ok(fit) = Fit::new((width, height), description) else { return false };
     let pair = [PictureRef::from(&left), PictureRef::from(&right)];
     let output = model.run(fit.inputs(pair, description), &description.output);
     let Ok(found) = output.and_then(|output| fit.disparities(&output, description)) else { return false };

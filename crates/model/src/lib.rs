@@ -6,7 +6,8 @@
 //! Its disparities are the model's and not those of the reference.
 //!
 //! A file comes from anywhere: [`Trial`] opens it in a child process first, so that a crash or endless work ends no window and no
-//! recording.
+//! recording. Each model has a thread with a stack of a stated size; that of a trial is half as large, so that a model that passes has
+//! room. The child ends with its parent, and after a time by itself.
 
 mod description;
 mod engine;
@@ -16,6 +17,7 @@ pub mod inspect;
 mod loaded;
 mod runtime;
 mod trial;
+mod weights;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

@@ -1,5 +1,6 @@
 //! Tests of the engine and of the conventions with small models.
 
+use crate::fit::Fit;
 use crate::inspect::inspect;
 use crate::testing::{BlockMatching, classifier, custom_operator, without_numbers};
 use crate::{Brightness, Colors, Description, LoadedModel, ModelEngine, Trial};
@@ -244,10 +245,96 @@ fn descriptions_are_checked() {
 fn without_a_program_no_process_tries_a_model() {
     let (_folder, path) = file(&BlockMatching::default().file());
     assert!(Trial::run(&of_path(&path), SIZE).unwrap().is_none());
-    let answer = crate::run_trial(&of_path(&path), SIZE);
-    assert!(answer.starts_with("{\"Ok\":"), "{answer}");
-    let answer = crate::run_trial(&of_path(Path::new("no/such.onnx")), SIZE);
-    assert!(answer.contains("no/such.onnx"), "{answer}");
+}
+
+/// Opens a model with its weights in another file; returns their bytes as the model reads them, or the error.
+fn weights(at: &Path, device: ModelDevice) -> Result<u64, String> {
+    let file = ModelFile { path: at.to_owned(), device };
+    crate::weights::bytes_beside(&file).map_err(|err| err.to_string())
+}
+
+#[test]
+fn weights_in_a_file_beside_the_model_are_read_and_counted() {
+    let params = block_matching(32);
+    let (model, expected) =
+        (BlockMatching::default(), matched(&BlockMatching::default().file(), None, &params).unwrap());
+    let [bytes, kernel] = model.file_and_weights("net.onnx.data", None);
+    let (folder, path) = file(&bytes);
+    let beside = folder.path().join("net.onnx.data");
+    std::fs::write(&beside, &kernel).unwrap();
+    assert_eq!(weights(&path, ModelDevice::BuiltIn), Ok(kernel.len() as u64));
+    let found = run(&mut ModelEngine::open(of_path(&path), Some(1)).unwrap(), job(&scene(), &params)).unwrap();
+    assert_eq!(found.map, expected.map);
+    // what no machine has, in a sparse file
+    let claimed = 1 << 43;
+    std::fs::File::create(&beside).unwrap().set_len(claimed).unwrap();
+    std::fs::write(&path, &model.file_and_weights("net.onnx.data", Some(claimed))[0]).unwrap();
+    let text = LoadedModel::open(&of_path(&path), Some(1)).err().unwrap().to_string();
+    assert!(!cfg!(target_os = "linux") || text.contains("17592.2 GB of memory to open it"), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn weights_are_taken_only_from_plain_files_beside_the_model() {
+    let outside = tempfile::tempdir().unwrap();
+    let (folder, path) = file(b"");
+    let of_name = |name: &str| {
+        let [bytes, kernel] = BlockMatching::default().file_and_weights(name, None);
+        std::fs::write(&path, bytes).unwrap();
+        (folder.path().join(name), kernel)
+    };
+    let refused = |words: &[&str], device| {
+        let text = weights(&path, device).unwrap_err();
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+    };
+    let both = [ModelDevice::BuiltIn, ModelDevice::Cpu];
+    let (beside, kernel) = of_name("net.data");
+    both.map(|device| refused(&["net.data", "no such file"], device));
+    std::fs::write(&beside, &kernel[1..]).unwrap();
+    both.map(|device| refused(&["net.data", "it has 4095 bytes", "reads to 4096", "whole"], device));
+    std::fs::remove_file(&beside).unwrap();
+    std::fs::create_dir(&beside).unwrap();
+    both.map(|device| refused(&["net.data", "it is a folder"], device));
+    std::fs::remove_dir(&beside).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&beside).status().unwrap().success());
+    both.map(|device| refused(&["net.data", "it is a pipe"], device));
+    std::fs::remove_file(&beside).unwrap();
+    std::fs::write(outside.path().join("net.data"), &kernel).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("net.data"), &beside).unwrap();
+    both.map(|device| refused(&["net.data", "outside the folder of the model"], device));
+    // a model and its weights may both be links to another folder
+    let store = outside.path().join("net.onnx");
+    std::fs::rename(&path, &store).unwrap();
+    std::os::unix::fs::symlink(&store, &path).unwrap();
+    both.map(|device| assert_eq!(weights(&path, device), Ok(4096)));
+    for name in ["../net.data", "/dev/zero"] {
+        of_name(name);
+        both.map(|device| refused(&[name, "outside the folder of the model"], device));
+    }
+    let (beside, kernel) = of_name("weights.bin");
+    std::fs::write(outside.path().join("weights.bin"), &kernel).unwrap();
+    std::fs::write(beside, kernel).unwrap();
+    refused(&["weights.bin", "ends in .data", "--model-device cpu"], ModelDevice::BuiltIn);
+    assert_eq!(weights(&path, ModelDevice::Cpu), Ok(4096));
+}
+
+#[test]
+fn an_input_far_larger_than_the_images_is_refused() {
+    let (_folder, path) = file(&BlockMatching::default().file());
+    let guess = Description::guess(LoadedModel::open(&of_path(&path), Some(1)).unwrap().signature()).unwrap();
+    let of_size = |(width, height)| Description { width: Some(width), height: Some(height), ..guess.clone() };
+    let fits = |image, description: &Description| Fit::new(image, description).map(|fit| fit.input);
+    for input in [(1280, 960), (3840, 2160)] {
+        assert_eq!(fits((64, 48), &of_size(input)), Ok(input));
+    }
+    assert_eq!(fits((4096, 4096), &of_size((16_384, 16_384))), Ok((16_384, 16_384)));
+    let bytes = BlockMatching::default().file();
+    let multiple = Description { multiple: 16_384, ..guess.clone() };
+    for described in [of_size((16_384, 16_384)), multiple] {
+        let text = matched(&bytes, Some(&described), &block_matching(32)).unwrap_err().to_string();
+        let words = ["net.onnx", "16384x16384", "160x96 px", "16 times", "in the description", "larger images"];
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+    }
 }
 
 #[test]

@@ -60,11 +60,11 @@ fn not_run(err: RunError) -> ModelError {
 }
 
 impl Runtime for BuiltIn {
-    fn run(&mut self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError> {
+    fn run(&mut self, inputs: Vec<(String, Values)>, output: &str) -> Result<Values, ModelError> {
         let mut values: Vec<(NodeId, ValueOrView<'_>)> = Vec::new();
         for (name, Values { extents, values: pixels }) in inputs {
             let tensor: Tensor<f32> = Tensor::from_data(extents.as_slice(), pixels);
-            values.push((self.model.node_id(name).map_err(failed)?, Value::from(tensor).into()));
+            values.push((self.model.node_id(&name).map_err(failed)?, Value::from(tensor).into()));
         }
         let options = RunOptions::default().with_thread_pool(self.threads.clone());
         let output = self.model.node_id(output).map_err(failed)?;

@@ -10,7 +10,7 @@ use stereopsis_base::console;
 /// Open model in a runtime.
 pub(crate) trait Runtime: Send {
     /// Runs the model on inputs by name, and returns one output.
-    fn run(&mut self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError>;
+    fn run(&mut self, inputs: Vec<(String, Values)>, output: &str) -> Result<Values, ModelError>;
 }
 
 /// Returns the words of a runtime as the end of a sentence; they may hold names from the file.
@@ -22,6 +22,11 @@ fn cause(text: &str) -> String {
 /// Returns the error of a run.
 fn failed(err: impl std::fmt::Display) -> ModelError {
     ModelError::new(format!("the model fails: {}", cause(&err.to_string())))
+}
+
+/// Returns the error of a file that a runtime does not read.
+pub(crate) fn unread(err: impl std::fmt::Display) -> ModelError {
+    ModelError::new(cause(&err.to_string()) + IS_IT_WHOLE)
 }
 
 /// End of a sentence about a file that a runtime does not read.

@@ -97,7 +97,7 @@ fn ports(outlets: &[Outlet]) -> Vec<Port> {
 }
 
 impl Runtime for Session {
-    fn run(&mut self, inputs: Vec<(&str, Values)>, output: &str) -> Result<Values, ModelError> {
+    fn run(&mut self, inputs: Vec<(String, Values)>, output: &str) -> Result<Values, ModelError> {
         let mut values = Vec::new();
         for (name, Values { extents, values: pixels }) in inputs {
             values.push((name, Tensor::from_array((extents, pixels)).map_err(failed)?));

@@ -59,7 +59,17 @@ const STEPS: f32 = 64.0;
 impl BlockMatching {
     /// Returns the bytes of the file.
     pub fn file(&self) -> Vec<u8> {
-        let mut graph = Graph::default();
+        self.graph(Graph::default()).into_file(&[("license", "MIT")])
+    }
+
+    /// Returns the bytes of the file and those of its weights, which lie in a file of this name; the model says `length` of them.
+    pub fn file_and_weights(&self, name: &str, length: Option<u64>) -> [Vec<u8>; 2] {
+        let mut graph = self.graph(Graph::with_weights_in(name, length));
+        let weights = graph.take_weights();
+        [graph.into_file(&[("license", "MIT")]), weights]
+    }
+
+    fn graph(&self, mut graph: Graph) -> Graph {
         let [left, right] = self.images(&mut graph);
         let (count, edge) = (self.disparities, self.window / 2);
         // disparity d looks d columns to the left
@@ -98,7 +108,7 @@ impl BlockMatching {
         let divisor = if self.is_halved { 2 } else { 1 };
         let [width, height] = self.extents().map(|extent| extent.map(|px| px / divisor));
         graph.output(self.output, &[Some(1), Some(if self.is_flow { 2 } else { 1 }), height, width]);
-        graph.into_file(&[("license", "MIT")])
+        graph
     }
 
     fn extents(&self) -> [Extent; 2] {

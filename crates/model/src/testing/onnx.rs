@@ -78,9 +78,30 @@ pub(super) struct Graph {
     inputs: Vec<Message>,
     outputs: Vec<Message>,
     names: usize,
+    /// File of the larger constants, if they lie beside the model.
+    weights: Option<Weights>,
 }
 
+struct Weights {
+    name: String,
+    /// Length of a constant that the model says, bytes; the true one if `None`.
+    length: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+/// Largest constant that is always in the model, bytes.
+const SMALL: usize = 64;
+
 impl Graph {
+    pub(super) fn with_weights_in(name: &str, length: Option<u64>) -> Self {
+        Self { weights: Some(Weights { name: name.to_owned(), length, bytes: Vec::new() }), ..Self::default() }
+    }
+
+    /// Returns the bytes of the file of weights.
+    pub(super) fn take_weights(&mut self) -> Vec<u8> {
+        self.weights.take().map_or_else(Vec::new, |weights| weights.bytes)
+    }
+
     /// Adds a node with one output, and returns the name of that output.
     pub(super) fn node(&mut self, operator: &str, inputs: &[&str], attributes: &[Attribute<'_>]) -> String {
         self.names += 1;
@@ -116,7 +137,21 @@ impl Graph {
     fn constant(&mut self, extents: &[i64], kind: i64, bytes: &[u8]) -> String {
         self.names += 1;
         let name = format!("constant_{}", self.names);
-        self.constants.push(Message::default().numbers(1, extents).number(2, kind).text(8, &name).bytes(9, bytes));
+        let tensor = Message::default().numbers(1, extents).number(2, kind).text(8, &name);
+        self.constants.push(match &mut self.weights {
+            Some(weights) if bytes.len() > SMALL => {
+                let (offset, length) = (weights.bytes.len(), weights.length.unwrap_or(bytes.len() as u64));
+                weights.bytes.extend(bytes);
+                let entry = |(key, value): (&str, String)| Message::default().text(1, key).text(2, &value);
+                let place = [
+                    ("location", weights.name.clone()),
+                    ("offset", offset.to_string()),
+                    ("length", length.to_string()),
+                ];
+                tensor.messages(13, place.into_iter().map(entry)).number(14, 1)
+            }
+            _ => tensor.bytes(9, bytes),
+        });
         name
     }
 
