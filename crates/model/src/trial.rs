@@ -189,7 +189,8 @@ mod tests {
     use std::path::Path;
     use stereopsis_frame::engine::ModelDevice;
 
-    const PATIENT: Duration = Duration::from_secs(60);
+    /// Longest wait of a test: below the minute after which a process of tests prints that it is slow, and ends if nothing reads that.
+    const PATIENT: Duration = Duration::from_secs(40);
     /// Environment variables of the processes of the tests.
     const LOCK: &str = "LOCK_OF_TRIAL";
     const LIMIT_MS: &str = "LIMIT_MS_OF_TRIAL";
