@@ -29,7 +29,7 @@
 //! # Ok::<(), stereopsis::matching::EngineError>(())
 //! ```
 
-use stereopsis_base::{files, geometry, image, parameter, process};
+use stereopsis_base::{files, geometry, image, parameter, process, secrets};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;

@@ -47,9 +47,11 @@ use crate::console;
 use crate::doctor::{VARIABLES, Variable};
 use crate::files;
 use crate::recording::write::RecordError;
+use crate::secrets::{self, Secrets};
 use crate::sources::OpenError;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -185,7 +187,7 @@ pub fn main() -> ExitCode {
     let mut log = env_logger::Builder::from_env(filter);
     // messages contain names from files and devices
     log.format(|line, record| {
-        let text = console::shown(&record.args().to_string());
+        let text = console::shown(&secrets::hidden(&record.args().to_string()));
         writeln!(line, "[{} {}] {text}", record.level(), record.target())
     });
     log.init();
@@ -194,7 +196,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if is_closed_pipe(&err) => ExitCode::SUCCESS,
         Err(err) => {
-            console::say(words(&err));
+            console::say(without_secrets(&words(&err)));
             ExitCode::from(exit_code(&err))
         }
     }
@@ -202,8 +204,28 @@ pub fn main() -> ExitCode {
 
 /// Parses the command line; ends the program where it is wrong, or requests help.
 fn parse() -> Cli {
-    let command = || short_help::shorten(Cli::command());
-    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|err| err.format(&mut command()).exit())
+    let mut command = short_help::shorten(Cli::command());
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches).map_err(|err| err.format(&mut command)));
+    parsed.unwrap_or_else(|err| {
+        let text = err.render().to_string();
+        let shown = if err.use_stderr() { without_secrets(&text) } else { text.clone() };
+        if shown == text {
+            err.exit();
+        }
+        console::line(shown.trim_end());
+        std::process::exit(err.exit_code())
+    })
+}
+
+/// Removes the secrets of addresses from a message: of all in the command line, which messages repeat, and of those in the message.
+fn without_secrets(text: &str) -> String {
+    let given = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    given.fold(secrets::hidden(text), |text, arg| {
+        let flag = arg.split_once('=').filter(|(flag, _)| flag.starts_with("--"));
+        let words = flag.map_or(&*arg, |(_, value)| value);
+        if Path::new(words).exists() { text } else { Secrets::of_words(words).removed_from(&text) }
+    })
 }
 
 /// Runs a command.

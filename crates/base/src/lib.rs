@@ -6,6 +6,7 @@ pub mod process;
 pub mod files;
 pub mod image;
 pub mod parameter;
+pub mod secrets;
 pub mod rate;
 pub mod newest;
 pub mod geometry;

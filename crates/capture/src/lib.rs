@@ -2,7 +2,7 @@
 //! passes them to the engine. All sources implement [`PairSource`].
 
 use stereopsis_base::parameter::stands_as_its_word;
-use stereopsis_base::{console, files, geometry, image, newest, process, rate};
+use stereopsis_base::{console, files, geometry, image, newest, process, rate, secrets};
 use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
 

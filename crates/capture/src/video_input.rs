@@ -1,6 +1,8 @@
 //! Names of videos and streams that another program decodes: parsed from and printed as a value of `--source`.
-//! The password of an address must never be shown or stored.
+//! The secrets of an address ([`secrets`]) must never be shown or stored.
 
+use super::CaptureError;
+use crate::secrets::{self, Secrets};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -17,20 +19,16 @@ pub enum VideoInput {
     Csi(u32),
 }
 
-/// Address of a stream. It may contain a password, which is neither shown nor stored.
+/// Address of a stream. It may contain secrets, which are neither shown nor stored; one that was stored has `***` in their place.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(String);
 
 const ENDINGS: [&str; 11] = ["mp4", "avi", "mkv", "mov", "webm", "m4v", "mpg", "mpeg", "ts", "wmv", "flv"];
-const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];
-const HIDDEN: &str = "***";
+pub(crate) const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];
 
 impl VideoInput {
     /// Parses one or two streams; `None` for other sources.
-    ///
-    /// # Errors
-    /// The password of an address was replaced by `***`.
-    pub(crate) fn parse(words: &str) -> Result<Option<Vec<Self>>, String> {
+    pub(crate) fn parse(words: &str) -> Option<Vec<Self>> {
         let named = if let Some(numbers) = words.strip_prefix("csi:") {
             numbers.split(',').map(|number| number.parse().ok().map(Self::Csi)).collect()
         } else if let Some(paths) = words.strip_prefix("y4m:") {
@@ -40,19 +38,18 @@ impl VideoInput {
         } else {
             Self::of_places(words)
         };
-        let Some(inputs) = named.filter(|inputs: &Vec<_>| (1..=2).contains(&inputs.len())) else { return Ok(None) };
-        if let Some(hidden) = inputs.iter().find(|input| matches!(input, Self::Address(address) if address.is_hidden()))
-        {
-            return Err(format!("the password of {hidden} is not kept: give the address with its password again"));
-        }
-        Ok(Some(inputs))
+        named.filter(|inputs: &Vec<_>| (1..=2).contains(&inputs.len()))
     }
 
-    /// Parses one or two video files or addresses. A comma separates two if both parts are valid.
+    /// Parses one or two video files or addresses. A comma separates two if both parts are valid, and if it stands in no password.
     fn of_places(words: &str) -> Option<Vec<Self>> {
         let is_whole = Path::new(words).exists();
         let splits = words.match_indices(',').map(|(at, _)| (&words[..at], &words[at + 1..])).filter(|_| !is_whole);
-        let mut pairs = splits.filter_map(|(left, right)| Some(vec![Self::of_place(left)?, Self::of_place(right)?]));
+        let mut pairs = splits.filter_map(|(left, right)| {
+            let pair = vec![Self::of_place(left)?, Self::of_place(right)?];
+            let [hidden_left, hidden_right, hidden] = [left, right, words].map(secrets::hidden_words);
+            (hidden == format!("{hidden_left},{hidden_right}")).then_some(pair)
+        });
         pairs.next().or_else(|| Self::of_place(words).map(|one| vec![one]))
     }
 
@@ -97,41 +94,38 @@ impl VideoInput {
         matches!(self, Self::Address(_) | Self::Csi(_))
     }
 
-    /// Removes the password of this address from a text.
+    /// Removes the secrets of this address from a text, and those of other addresses in it.
     pub fn without_password(&self, text: &str) -> String {
-        let Self::Address(address) = self else { return text.to_owned() };
-        match address.password() {
-            Some(password) => text.replace(&address.0, &address.to_string()).replace(password, HIDDEN),
-            None => text.to_owned(),
+        match self {
+            Self::Address(address) => address.secrets().removed_from(text),
+            Self::File(_) | Self::Y4m(_) | Self::Csi(_) => secrets::hidden(text),
         }
     }
 }
 
 impl Address {
     /// Returns the whole address, for the program that reads the stream.
-    pub fn with_password(&self) -> &str {
-        &self.0
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if it was kept without its secrets.
+    pub fn with_password(&self) -> Result<&str, CaptureError> {
+        match self.secrets().missing() {
+            Some(missing) => Err(CaptureError::Grammar(format!(
+                "the address {self} was kept without {missing}, which is a secret: give the whole address again"
+            ))),
+            None => Ok(&self.0),
+        }
     }
 
-    fn password(&self) -> Option<&str> {
-        let (_, rest) = self.0.split_once("://")?;
-        let host = rest.find(['/', '?']).unwrap_or(rest.len());
-        // a password may hold an @, which a host does not
-        let (user, _) = rest[..host].rsplit_once('@').or_else(|| rest.rsplit_once('@'))?;
-        let (_, password) = user.split_once(':')?;
-        (!password.is_empty()).then_some(password)
-    }
-
-    fn is_hidden(&self) -> bool {
-        self.password() == Some(HIDDEN)
+    fn secrets(&self) -> Secrets {
+        Secrets::of_words(&self.0)
     }
 }
 
 impl fmt::Display for Address {
-    /// Formats the address with `***` in place of the password.
+    /// Formats the address with `***` in place of its secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(password) = self.password() else { return f.write_str(&self.0) };
-        f.write_str(&self.0.replacen(&format!(":{password}@"), &format!(":{HIDDEN}@"), 1))
+        f.write_str(&secrets::hidden_words(&self.0))
     }
 }
 
@@ -167,22 +161,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hides_passwords() {
-        for (address, shown) in [
-            ("rtsp://admin:geheim@10.0.0.5/stream1", "rtsp://admin:***@10.0.0.5/stream1"),
-            ("rtsp://admin:a@b:c@cam/x", "rtsp://admin:***@cam/x"),
-            ("rtsp://u:a/b@cam:554/x", "rtsp://u:***@cam:554/x"),
-            ("http://cam:8080/video", "http://cam:8080/video"),
-            ("rtsp://admin@cam/x?a=b:c", "rtsp://admin@cam/x?a=b:c"),
+    fn shows_and_keeps_no_secret_and_opens_no_hidden_address() {
+        for (words, shown, missing) in [
+            ("rtsp://admin:geheim@10.0.0.5/1", "rtsp://***@10.0.0.5/1", "what stands before the @"),
+            ("http://cam/x?user=a&pwd=geheim", "http://cam/x?user=a&pwd=***", "the value of pwd"),
+            ("http://u:geheim,b@cam/a.mp4", "http://***@cam/a.mp4", "what stands before the @"),
         ] {
-            let inputs = VideoInput::parse(address).unwrap().unwrap();
-            assert_eq!(words(&inputs), shown);
-            assert!(!format!("{inputs:?}").contains("geheim"));
+            let input = VideoInput::parse(words).unwrap().remove(0);
+            let VideoInput::Address(address) = &input else { panic!("{words} is an address") };
+            assert_eq!((input.to_string().as_str(), address.with_password().unwrap()), (shown, words));
+            assert!(!format!("{input:?}").contains("geheim"));
+            let said = input.without_password(&format!("{words}: 401, 'geheim' is wrong"));
+            assert!(!said.contains("geheim") && said.contains("401"), "{said}");
+            let kept = VideoInput::parse(shown).unwrap().remove(0);
+            let VideoInput::Address(address) = &kept else { panic!("{shown} is an address") };
+            let why = address.with_password().unwrap_err().to_string();
+            assert!(kept.to_string() == shown && why.contains(missing) && why.contains("again"), "{why}");
         }
-        let input = VideoInput::parse("rtsp://admin:geheim@cam/x").unwrap().unwrap().remove(0);
-        let said = input.without_password("rtsp://admin:geheim@cam/x: 401, 'geheim' is wrong");
-        assert!(!said.contains("geheim") && said.contains("401"), "{said}");
-        assert!(VideoInput::parse("rtsp://admin:***@cam/x").unwrap_err().contains("again"));
+        let kept_earlier = VideoInput::parse("rtsp://admin:***@cam/x").unwrap().remove(0);
+        assert!(matches!(kept_earlier, VideoInput::Address(address) if address.with_password().is_err()));
     }
 
     #[test]
@@ -193,16 +190,17 @@ mod tests {
             ("one, two.mkv", 1),
             ("rtsp://a/x,rtsp://b/y", 2),
             ("rtsp://a/x,y", 1),
+            ("rtsp://a/x,r.mp4", 2),
             ("csi:0", 1),
             ("csi:0,1", 2),
             ("y4m:-", 1),
             ("y4m:l.y4m,r.y4m", 2),
         ] {
-            let inputs = VideoInput::parse(text).unwrap().unwrap_or_else(|| panic!("{text} is no video"));
+            let inputs = VideoInput::parse(text).unwrap_or_else(|| panic!("{text} is no video"));
             assert_eq!((inputs.len(), words(&inputs).as_str()), (count, text));
         }
         for text in ["l.png,r.png", "csi:", "csi:x", "csi:0,1,2", "y4m:", "ftp://a/b", "rtsp://", "scene"] {
-            assert_eq!(VideoInput::parse(text), Ok(None), "{text}");
+            assert_eq!(VideoInput::parse(text), None, "{text}");
         }
     }
 }

@@ -15,8 +15,10 @@ pub struct About {
     /// Start time, RFC 3339 with milliseconds, UTC. Messages have exact times.
     pub started: String,
     /// Source, as for `--source`.
+    #[serde(with = "without_secrets")]
     pub source: String,
     /// Name of the source.
+    #[serde(with = "without_secrets")]
     pub name: String,
     /// Columns of the raw image of one side.
     pub width: usize,
@@ -113,9 +115,24 @@ pub struct Event {
     /// Kind: `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `end`.
     pub kind: String,
     /// Description.
+    #[serde(with = "without_secrets")]
     pub text: String,
     /// Sequence number of the newest pair at that time.
     pub sequence: Option<u64>,
+}
+
+/// Texts with `***` in place of the secrets of addresses: a recording is made to be shared. Earlier versions wrote some of them.
+mod without_secrets {
+    use crate::secrets;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&secrets::hidden(text))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        String::deserialize(deserializer).map(|text| secrets::hidden(&text))
+    }
 }
 
 impl About {

@@ -37,7 +37,7 @@
 //! - The user's flags override a recording's calibration; recorded parameters are used only with `--recorded-parameters`.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};
-use stereopsis_base::{console, files, geometry, image, newest, process};
+use stereopsis_base::{console, files, geometry, image, newest, process, secrets};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;

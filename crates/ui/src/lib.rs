@@ -64,7 +64,7 @@
 use stereopsis_base::parameter::choices;
 #[cfg(test)]
 use stereopsis_base::process;
-use stereopsis_base::{console, files, geometry, image, parameter, rate};
+use stereopsis_base::{console, files, geometry, image, parameter, rate, secrets};
 use stereopsis_calibrate as calibrate;
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;

@@ -4,6 +4,7 @@ use crate::action::Action;
 use crate::command::Owner;
 use crate::console;
 use crate::rig::CalibrationChoice;
+use crate::secrets;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -55,6 +56,8 @@ impl Notices {
     /// Adds a message in place of one with the same text.
     pub(crate) fn add(&mut self, level: Level, text: impl Into<String>, remedies: Vec<Remedy>) {
         let text = text.into();
+        // errors repeat what is in files; news have addresses with a token to pass on
+        let text = if level == Level::Error { secrets::hidden(&text) } else { text };
         match level {
             Level::Error | Level::Warning => log::warn!("{text}"),
             Level::Remark | Level::News => log::info!("{text}"),
@@ -93,8 +96,8 @@ impl Notices {
     }
 
     pub(crate) fn retract(&mut self, text: &str) {
-        let text = console::shown(text);
-        self.all.retain(|notice| notice.text != text);
+        let texts = [console::shown(text), console::shown(&secrets::hidden(text))];
+        self.all.retain(|notice| !texts.contains(&notice.text));
     }
 
     /// Removes the messages that offer this remedy, because their cause is gone.

@@ -199,7 +199,7 @@ impl StreamOptions {
             VideoInput::Csi(number) => {
                 (self.rpicam_command(*number)?, StreamFormat::Planes(Layout::yuv420(self.pi_size.0, self.pi_size.1)))
             }
-            VideoInput::Address(address) => (self.ffmpeg_command(address.with_password()), StreamFormat::Y4m),
+            VideoInput::Address(address) => (self.ffmpeg_command(address.with_password()?), StreamFormat::Y4m),
             VideoInput::File(path) => (self.ffmpeg_command(&path.to_string_lossy()), StreamFormat::Y4m),
         };
         let (running, output) = RunningProgram::start(command, input)?;

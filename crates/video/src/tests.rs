@@ -226,7 +226,7 @@ fn errors_have_advice_and_no_password() {
         open_with(programs, &inputs, &options()).err().unwrap().to_string()
     };
     let text = address(Programs { ffmpeg: "/nowhere/ffmpeg".into(), ..Programs::default() });
-    assert!(text.contains("rtsp://admin:***@10.0.0.5/x") && text.contains("sudo apt install ffmpeg"), "{text}");
+    assert!(text.contains("rtsp://***@10.0.0.5/x") && text.contains("sudo apt install ffmpeg"), "{text}");
     let ffmpeg = script(folder.path(), "ffmpeg", "echo \"401 Unauthorized: $@\" >&2; sleep 0.1; exit 1");
     let text = address(Programs { ffmpeg, ..Programs::default() });
     assert!(text.contains("401 Unauthorized") && !text.contains("geheim"), "{text}");

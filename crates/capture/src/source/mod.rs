@@ -8,6 +8,7 @@ use super::video_input::{self, VideoInput};
 use super::{Arrangement, CameraName, CaptureError, unread};
 use crate::console;
 use crate::files;
+use crate::secrets::{self, Secrets};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +85,13 @@ impl SourceSpec {
     /// # Errors
     /// [`CaptureError::Grammar`] if they are invalid; files are checked when they are opened.
     pub fn parse(words: &str) -> Result<Self, CaptureError> {
+        Self::parse_any(words).map_err(|err| match err {
+            CaptureError::Grammar(why) => CaptureError::Grammar(Secrets::of_words(words).removed_from(&why)),
+            other => other,
+        })
+    }
+
+    fn parse_any(words: &str) -> Result<Self, CaptureError> {
         let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}"));
         let camera = |text: &str| text.parse::<CameraName>().map_err(|_| wrong());
         if words == "scene" {
@@ -134,10 +142,16 @@ impl SourceSpec {
         if words == "-" {
             return Ok(Self::Pipe);
         }
+        if is_address(words) {
+            return VideoInput::parse(words).map(Self::Video).ok_or_else(|| {
+                let begins = video_input::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ");
+                CaptureError::Grammar(format!("'{words}' is no address of a stream: one begins with {begins}"))
+            });
+        }
         if is_recording(Path::new(words)) {
             return Ok(Self::Recording(words.into()));
         }
-        if let Some(videos) = VideoInput::parse(words).map_err(CaptureError::Grammar)? {
+        if let Some(videos) = VideoInput::parse(words) {
             return Ok(Self::Video(videos));
         }
         if let Some(why) = unread::recording(Path::new(words)) {
@@ -168,6 +182,11 @@ impl SourceSpec {
         let words: Option<Vec<&str>> = paths.iter().map(|path| path.to_str()).collect();
         if let Some(cameras) = words.and_then(|words| cameras_of(&words)) {
             return cameras;
+        }
+        let words: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        if words.iter().any(|words| is_address(words)) {
+            let spec = Self::parse(&words.join(","))?;
+            return spec.check_files_exist().map(|()| spec);
         }
         let videos: Option<Vec<_>> = paths.iter().map(|path| VideoInput::of_path(path)).collect();
         if let Some(videos) = videos.filter(|videos| (1..=2).contains(&videos.len())) {
@@ -212,10 +231,10 @@ impl SourceSpec {
         if bag_files(&folder).is_some() { Self::Recording(folder) } else { Self::Folder(folder) }
     }
 
-    /// Checks that the files of the source exist; cameras and the scene have none.
+    /// Checks that the files of the source exist, and that its addresses are whole; cameras and the scene have none.
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] for the first missing file.
+    /// [`CaptureError::Grammar`] for the first missing file, and for an address that was kept without its secrets.
     pub fn check_files_exist(&self) -> Result<(), CaptureError> {
         match self {
             Self::Files { left, right, truth } => {
@@ -223,10 +242,10 @@ impl SourceSpec {
                 [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
             }
             Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
-            Self::Video(inputs) => {
-                let paths = inputs.iter().filter_map(VideoInput::path).filter(|path| *path != Path::new("-"));
-                paths.into_iter().try_for_each(Self::check_exists)
-            }
+            Self::Video(inputs) => inputs.iter().try_for_each(|input| match input {
+                VideoInput::Address(address) => address.with_password().map(|_| ()),
+                input => input.path().filter(|path| *path != Path::new("-")).map_or(Ok(()), Self::check_exists),
+            }),
             Self::Scene
             | Self::WebcamPair(..)
             | Self::WebcamSideBySide(_)
@@ -235,6 +254,18 @@ impl SourceSpec {
             | Self::RigPair { .. }
             | Self::Ros2 { .. } => Ok(()),
         }
+    }
+
+    /// Checks that the addresses of the source have all their secrets.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] for the first that was kept without them; the text names what is missing.
+    pub fn check_addresses_whole(&self) -> Result<(), CaptureError> {
+        let Self::Video(inputs) = self else { return Ok(()) };
+        inputs.iter().try_for_each(|input| match input {
+            VideoInput::Address(address) => address.with_password().map(drop),
+            VideoInput::File(_) | VideoInput::Y4m(_) | VideoInput::Csi(_) => Ok(()),
+        })
     }
 
     /// Sets the truth of a pair of files.
@@ -298,7 +329,8 @@ impl SourceSpec {
             // a word may have been meant for another kind of source
             let is_word = path.extension().is_none() && path.components().count() == 1;
             let kinds = if is_word { format!("; {GRAMMAR}") } else { String::new() };
-            Err(CaptureError::Grammar(format!("cannot open {}: {why}{kinds}", console::path(path))))
+            let shown = secrets::hidden_words(&console::path(path));
+            Err(CaptureError::Grammar(format!("cannot open {shown}: {why}{kinds}")))
         })
     }
 
@@ -362,6 +394,13 @@ fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
     let numbers: Vec<u32> = parts.iter().map(number).collect::<Option<_>>()?;
     let names: Vec<String> = numbers.iter().map(u32::to_string).collect();
     (1..=2).contains(&names.len()).then(|| SourceSpec::parse(&format!("webcam:{}", names.join(","))))
+}
+
+/// Returns whether words are addresses, which have a scheme or a secret, and no paths.
+fn is_address(words: &str) -> bool {
+    let is_bare = !words.contains("://") && !Secrets::of_words(words).is_empty();
+    let is_path = |words: &str| Path::new(words).exists();
+    words.contains("://") && !is_path(words) || is_bare && !is_path(words) && !words.split(',').any(is_path)
 }
 
 fn is_topic(name: &str) -> bool {

@@ -178,7 +178,7 @@ impl Session {
             started: Some(Instant::now()),
         };
         session.announce_saved(&saved, has_saved_rig);
-        session.open(source);
+        session.open_as(session.request(source));
         Ok(session)
     }
 

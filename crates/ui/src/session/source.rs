@@ -4,7 +4,7 @@ use super::Session;
 use crate::action::Action;
 use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
-use crate::features::{guide, history, recording, rig};
+use crate::features::{dialog, guide, history, recording, rig};
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
 use crate::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
@@ -62,8 +62,12 @@ impl Session {
         Request { spec, options, choice, file: None }
     }
 
+    /// Opens a source that the user has chosen; asks for an address that was kept without its secrets.
     pub(crate) fn open(&mut self, spec: SourceSpec) {
-        self.open_as(self.request(spec));
+        match spec.check_addresses_whole() {
+            Ok(()) => self.open_as(self.request(spec)),
+            Err(why) => dialog::commands::ask_address(self, &spec, &why),
+        }
     }
 
     pub(crate) fn open_again(&mut self) {

@@ -143,7 +143,8 @@ impl Source {
     /// Records an opened source, except the scene, which is always offered, and a pipe, which cannot be reopened.
     pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
         if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
-            self.recent.retain(|recent| recent != spec);
+            // an address that was kept without its secrets is the same
+            self.recent.retain(|recent| recent.to_string() != spec.to_string());
             self.recent.insert(0, spec.clone());
             self.recent.truncate(MAX_RECENT);
         }

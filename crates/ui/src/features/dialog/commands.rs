@@ -2,6 +2,7 @@
 
 use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
+use crate::capture::{CaptureError, SourceSpec};
 use crate::jobs::Job;
 use crate::session::{Session, absolute};
 use std::path::PathBuf;
@@ -50,6 +51,13 @@ pub(crate) fn ask_new_file(
         }
     };
     ask(session, Question { title, asked: AnswerKind::NewFile { name, kind, endings } }, Box::new(take_first));
+}
+
+/// Asks for the whole address of a source that was kept without its secrets, and opens it; `why` names what is missing.
+pub(crate) fn ask_address(session: &mut Session, kept: &SourceSpec, why: &CaptureError) {
+    let asked = AnswerKind::Address { kept: kept.to_string(), why: why.to_string() };
+    let open = |session: &mut Session, chosen: ChosenPaths| session.open_files(chosen.paths);
+    ask(session, Question { title: "The whole address", asked }, Box::new(open));
 }
 
 fn ask(session: &mut Session, question: Question, then: AnswerHandler) {

@@ -11,6 +11,9 @@ use egui::{Button, Id, Key, Label, Modal, RichText, Role, TextEdit, Ui};
 const WIDTH: f32 = 480.0;
 /// Accessible name of the field.
 const FIELD: &str = "Path of the file or folder";
+const PATH: &str = "/path/to/file";
+/// Accessible name of the field for an address.
+const ADDRESS: &str = "Address of the stream";
 const NO_DIALOG: &str = "No dialog for files came up: xdg-desktop-portal or zenity has them. A typed path does as well";
 
 #[derive(Default)]
@@ -28,13 +31,16 @@ impl Panel for PathField {
         let shown = Modal::new(Id::unique("typed path")).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(0.8 * ui.ctx().content_rect().width()));
             ui.label(RichText::new(typed.question.title).heading());
-            let several =
-                if matches!(typed.question.asked, AnswerKind::Files { .. }) { ", several with ; between" } else { "" };
-            ui.add(Label::new(RichText::new(format!("{NO_DIALOG}{several}.")).weak()).wrap());
+            let (name, hint, help) = match &typed.question.asked {
+                AnswerKind::Address { why, .. } => (ADDRESS, "rtsp://user:password@10.0.0.5/stream1", why.clone()),
+                AnswerKind::Files { .. } => (FIELD, PATH, format!("{NO_DIALOG}, several with ; between.")),
+                AnswerKind::Folder | AnswerKind::NewFile { .. } => (FIELD, PATH, format!("{NO_DIALOG}.")),
+            };
+            ui.add(Label::new(RichText::new(help).weak()).wrap());
             ui.add_space(4.0);
             let mut text = typed.text.clone();
-            let field = ui.add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY).hint_text("/path/to/file"));
-            widgets::name_text(&field, Role::TextInput, FIELD, &text);
+            let field = ui.add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY).hint_text(hint));
+            widgets::name_text(&field, Role::TextInput, name, &text);
             if self.asked.as_ref() != Some(&(typed.question.clone(), typed.error.clone())) {
                 self.asked = Some((typed.question.clone(), typed.error.clone()));
                 field.request_focus();

@@ -1,6 +1,8 @@
 //! Question for files or a folder, and the typed path.
 
+use crate::capture::SourceSpec;
 use crate::command::Command;
+use crate::secrets;
 use std::path::{Path, PathBuf};
 
 /// Question for files or a folder.
@@ -24,6 +26,11 @@ pub(crate) enum AnswerKind {
         name: String,
         kind: &'static str,
         endings: &'static [&'static str],
+    },
+    /// Address of a stream that was kept without its secrets, for the reason shown.
+    Address {
+        kept: String,
+        why: String,
     },
 }
 
@@ -69,6 +76,7 @@ impl TypedPath {
         let text = match &question.asked {
             AnswerKind::NewFile { name, .. } => folder.join(name).display().to_string(),
             AnswerKind::Folder => folder.display().to_string(),
+            AnswerKind::Address { kept, .. } => kept.clone(),
             AnswerKind::Files { .. } => String::new(),
         };
         Self { question, text, error: None, existing_file: None }
@@ -88,9 +96,14 @@ impl TypedPath {
             AnswerKind::Files { .. } => {
                 let paths: Vec<_> = typed.split(';').filter(|part| !part.trim().is_empty()).map(path_of).collect();
                 match paths.iter().find(|path| !path.exists()) {
-                    Some(missing) => Err(format!("{} does not exist", missing.display())),
+                    Some(missing) => Err(secrets::hidden(&format!("{} does not exist", missing.display()))),
                     None => Ok(ChosenPaths { paths, replaces: false }),
                 }
+            }
+            AnswerKind::Address { .. } => {
+                let paths = vec![PathBuf::from(typed)];
+                SourceSpec::from_paths(&paths).map_err(|err| err.to_string())?;
+                Ok(ChosenPaths { paths, replaces: false })
             }
             AnswerKind::Folder => {
                 let path = path_of(typed);

@@ -27,6 +27,7 @@ pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Result<Answer, St
     }
     let dialog = AsyncFileDialog::new().set_title(question.title);
     match &question.asked {
+        AnswerKind::Address { .. } => Box::new(|| Ok(Answer::NoDialog)), // it has files alone
         AnswerKind::Files { kind, endings } => {
             let chosen = dialog.add_filter(*kind, endings).pick_files();
             wait(async { chosen.await.unwrap_or_default() })
