@@ -26,6 +26,8 @@ mod outputs;
 #[cfg(feature = "publish")]
 mod publish;
 mod recording;
+#[cfg(unix)]
+mod secrets;
 mod start;
 mod vertical;
 #[cfg(target_os = "linux")]

@@ -298,7 +298,11 @@ impl Decoded {
             (byte.is_ascii_whitespace() || byte.is_ascii_control() || b"\"'`<>".contains(&byte))
                 && self.is_literal(*at, byte)
         };
-        let end_from = |from: usize| (from..self.bytes.len()).find(ends).unwrap_or(self.bytes.len());
+        let end_from = |from: usize| {
+            let end = (from..self.bytes.len()).find(ends).unwrap_or(self.bytes.len());
+            let is_of_sentence = |at: &usize| b".,:;)".contains(&self.bytes[*at]);
+            end - (from..end).rev().take_while(is_of_sentence).count()
+        };
         let end = end_from(begin);
         let host = &self.bytes[begin..end_of_host(&self.bytes[..end], begin)];
         if has_port(host) || self.bytes[begin..end].contains(&b'@') {
@@ -512,7 +516,7 @@ mod tests {
     #[test]
     fn hides_addresses_in_sentences() {
         for (text, shown) in [
-            ("moved to http://cam/y?sid=1&token=abc: 401", "moved to http://cam/y?sid=1&token=*** 401"),
+            ("moved to http://cam/y?sid=1&token=abc: 401", "moved to http://cam/y?sid=1&token=***: 401"),
             ("{\"url\":\"rtsp://u:p@cam/x\",\"n\":1}", "{\"url\":\"rtsp://***@cam/x\",\"n\":1}"),
             ("http://u:p@a/x, http://u:p@b/y: 2", "http://***@a/x, http://***@b/y: 2"),
             ("'http://u:it's mine@cam/x' ended", "'http://***@cam/x' ended"),

@@ -181,3 +181,26 @@ fn units() -> BTreeMap<String, String> {
     ];
     units.map(|(what, unit)| (what.to_owned(), unit.to_owned())).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_addresses_are_neither_written_nor_read() {
+        let name = "http://cam/x?token=geheim, http://u:geheim@cam/y".to_owned();
+        let info = SourceInfo { name, ..SourceInfo::default() };
+        let about = About::of_source("http://cam/x?token=geheim,http://u:geheim@cam/y", &info, SystemTime::UNIX_EPOCH);
+        let written = serde_json::to_string(&about).unwrap();
+        assert!(!written.contains("geheim"), "{written}");
+        // as an earlier version wrote it
+        let mut earlier: serde_json::Value = serde_json::from_str(&written).unwrap();
+        earlier["source"] = about.source.as_str().into();
+        earlier["name"] = about.name.as_str().into();
+        let read: About = serde_json::from_value(earlier).unwrap();
+        assert_eq!(read.source, "http://cam/x?token=***,http://***@cam/y");
+        assert_eq!(read.name, "http://cam/x?token=***, http://***@cam/y");
+        let event = Event { kind: "source".to_owned(), text: "http://u:geheim@cam broke".to_owned(), sequence: None };
+        assert!(!serde_json::to_string(&event).unwrap().contains("geheim"));
+    }
+}

@@ -137,6 +137,48 @@ fn path_arguments_are_folders_recordings_or_image_pairs() {
 }
 
 #[test]
+fn addresses_that_cannot_be_opened_are_refused_without_their_secrets() {
+    for words in [
+        "rtmps://u:geheim@cam/x",
+        "rtspx://cam/x?token=geheim",
+        "u:geheim@cam/x",
+        "u:geheim@cam/l.png,r.png",
+        "cam/x?user=a&password=geheim",
+        "y4m:http://geheim@cam/x",
+        "webcam:http://u:geheim@cam/x",
+        "zenoh:,http://u:geheim@cam/x",
+        "ros2:http://u:geheim@cam/x,/b",
+        "http://u:geheim@cam/x,rtmps://u:geheim@cam/x,http://u:geheim@cam/x",
+        "http://***@cam/x?password=geheim",
+    ] {
+        let checked = SourceSpec::parse(words).and_then(|spec| spec.check_files_exist());
+        let paths: Vec<_> = words.split(',').map(PathBuf::from).collect();
+        let opened = SourceSpec::from_paths(&paths).map(drop);
+        for why in [checked, opened] {
+            let why = why.unwrap_err().to_string();
+            assert!(why.contains("***") && !why.contains("geheim"), "{words}: {why}");
+        }
+    }
+    let why = SourceSpec::parse("rtmps://cam/x").unwrap_err().to_string();
+    assert!(why.contains("is no address of a stream: one begins with rtsp://"), "{why}");
+    let one = SourceSpec::from_paths(&["http://u:geheim@cam/a.mp4".into()]).unwrap();
+    let two = SourceSpec::from_paths(&["rtsp://u:geheim@a/1".into(), "rtsp://b/2".into()]).unwrap();
+    assert_eq!([one.to_string(), two.to_string()], ["http://***@cam/a.mp4", "rtsp://***@a/1,rtsp://b/2"]);
+}
+
+#[test]
+fn files_may_have_names_like_addresses() {
+    let folder = tempfile::tempdir().unwrap();
+    let [left, right] = ["10:30@l.png", "10:30@r.png"].map(|name| folder.path().join(name));
+    for path in [&left, &right] {
+        std::fs::write(path, "x").unwrap();
+    }
+    let spec = SourceSpec::from_paths(&[left.clone(), right.clone()]).unwrap();
+    assert_eq!(spec, SourceSpec::Files { left, right, truth: None });
+    assert_eq!(SourceSpec::parse(&spec.to_string()).unwrap(), spec);
+}
+
+#[test]
 fn accepts_truth_for_a_pair_of_files_only() {
     let pair = SourceSpec::parse("l.png,r.png").unwrap();
     let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();

@@ -110,3 +110,46 @@ fn unwritable_folder_gives_one_message_until_writable() {
     window.until("some time", |_| (std::time::Instant::now() > end).then_some(()));
     assert!(!window.has("the window's state is not saved"), "it is said once");
 }
+
+#[test]
+fn an_address_is_kept_without_its_secrets_and_asked_for() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    // an earlier version kept the token
+    let before = "source = \"http://admin:***@127.0.0.1:9/x\"\nrecent = [\"http://127.0.0.1:9/y?token=geheim\"]\n";
+    std::fs::write(&saved, before).unwrap();
+    let options = WindowOptions {
+        source_options: SourceOptions { size: Some(SIZE), ..WindowOptions::default().source_options },
+        ..kept(&saved, false)
+    };
+    let mut window = Window::open(&gpu, options);
+    window.until("what is missing", |w| w.has("was kept without what stands before the @").then_some(()));
+    let shown = |w: &Window| {
+        let state = &w.session.borrow().state;
+        let sources = state.source.recent.iter().chain([&state.source.spec]);
+        sources.map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(shown(&window), "http://127.0.0.1:9/y?token=*** http://***@127.0.0.1:9/x");
+    window.session.borrow_mut().save();
+    let text = std::fs::read_to_string(&saved).unwrap();
+    assert!(text.contains("token=***") && text.contains("//***@") && !text.contains("geheim"), "{text}");
+    let session = std::rc::Rc::clone(&window.session);
+    session.borrow_mut().open_again();
+    window.until("the field", |w| w.harness.query_by_label("Address of the stream").map(drop));
+    window.press("OK");
+    window.until("the field again", |w| w.harness.query_by_label("Address of the stream").map(drop));
+    let typed = session.borrow().state.typed.clone().unwrap();
+    assert_eq!(typed.text, "http://***@127.0.0.1:9/x");
+    assert!(typed.error.unwrap().contains("give the whole address again"));
+    window.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.harness.get_by_label("Address of the stream").type_text("scene");
+    window.harness.run_steps(2);
+    window.press("OK");
+    window.until("the scene", |_| (session.borrow().state.source.spec == SourceSpec::Scene).then_some(()));
+    let whole = SourceSpec::parse("http://me:geheim@127.0.0.1:9/y?token=geheim").unwrap();
+    session.borrow_mut().state.source.note_opened(&whole);
+    let mut state = session.borrow_mut();
+    state.state.notices.error(format!("cannot read {}", "http://me:geheim@127.0.0.1:9/y"));
+    assert!(state.state.notices.all().iter().all(|notice| !notice.text.contains("geheim")));
+}
