@@ -35,12 +35,12 @@ const SOURCES: [(&str, bool); 26] = [
     ("ftp://~@cam/x", false),
 ];
 
-/// Writes a program that prints its arguments and some variants, and frames of 64x32 px. Another process writes it, since a file that is
+/// Writes a program that prints its arguments and the secret in two encodings, and ends, or writes frames of 64x32 px. Another process writes it, since a file that is
 /// open for writing cannot be executed.
 fn stand_in(folder: &Path) {
     let script = r#"#!/bin/sh
-echo "opening: $*" >&2
-echo "401 for 'S3cretWord', S3cret%57ord" >&2
+echo "401: 'S3cretWord', S3cret%57ord, $*" >&2
+[ -e fails ] && exit 1
 printf 'YUV4MPEG2 W64 H32 F30:1 Ip C420jpeg\n'
 while echo FRAME && head -c 3072 /dev/zero; do sleep 0.02; done
 "#;
@@ -51,7 +51,7 @@ while echo FRAME && head -c 3072 /dev/zero; do sleep 0.02; done
     assert!(writer.wait().unwrap().success());
 }
 
-/// Runs the program on a source; returns all that it printed and wrote.
+/// Runs the program on a source; returns all that it printed and recorded.
 fn all_of(folder: &Path, args: &[&str], is_opened: bool) -> String {
     let path = std::env::join_paths(
         [folder.to_owned()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
@@ -82,10 +82,18 @@ fn secrets_of_network_cameras_are_never_printed_or_recorded() {
                 &fast[..],
             ];
             let live = [&["live", "--headless", "--source", &source], &fast[..]];
-            for args in [record.concat(), live.concat()] {
-                let all = all_of(folder.path(), &args, *is_opened);
+            let shown = |args: &[&str], is_opened: bool| {
+                let all = all_of(folder.path(), args, is_opened);
                 assert!(!all.contains("S3cret") && all.contains("***"), "{source}: {all}");
-            }
+                all
+            };
+            shown(&record.concat(), *is_opened);
+            shown(&live.concat(), *is_opened);
+            let fails = folder.path().join("fails");
+            std::fs::write(&fails, "").unwrap();
+            let said = shown(&live.concat(), false);
+            assert_eq!(said.contains("401: '***', ***"), *is_opened, "{source}: {said}");
+            std::fs::remove_file(&fails).unwrap();
         }
     };
     // two at a time
