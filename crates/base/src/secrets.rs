@@ -29,6 +29,8 @@ const WORDS: [&str; 14] = [
 ];
 /// Length below which a secret is only replaced where it stands as a word, bytes.
 const SHORT: usize = 4;
+/// Length of a sentence in which the `@` of an address is sought behind what seems to be its end, bytes.
+const MAX_SOUGHT: usize = 256;
 
 /// Secrets of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -145,10 +147,13 @@ impl Secrets {
             }
             return secrets;
         };
+        let mut words_end = if are_words { bytes.len() } else { 0 };
         loop {
             let begin = next + SCHEME_END.len();
-            let end = if are_words { bytes.len() } else { decoded.end_in_text(begin) };
-            let end = end_of_words(&bytes[..end], begin);
+            if begin > words_end {
+                words_end = decoded.end_in_text(begin);
+            }
+            let end = end_of_words(&bytes[..words_end], begin);
             secrets.add_of_address(decoded, begin..end);
             match find_scheme(bytes, end) {
                 Some(following) => next = following,
@@ -313,7 +318,7 @@ impl Decoded {
             return end;
         }
         // a password may contain what ends an address
-        let rest = self.bytes[end..].iter().take_while(|&&byte| byte != b'\n');
+        let rest = self.bytes[end..].iter().take(MAX_SOUGHT).take_while(|&&byte| byte != b'\n');
         rest.enumerate().find(|(_, byte)| **byte == b'@').map_or(end, |(at, _)| end_from(end + at))
     }
 }
