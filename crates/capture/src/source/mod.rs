@@ -242,10 +242,11 @@ impl SourceSpec {
                 [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
             }
             Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
-            Self::Video(inputs) => inputs.iter().try_for_each(|input| match input {
-                VideoInput::Address(address) => address.with_password().map(|_| ()),
-                input => input.path().filter(|path| *path != Path::new("-")).map_or(Ok(()), Self::check_exists),
-            }),
+            Self::Video(inputs) => {
+                let paths = inputs.iter().filter_map(VideoInput::path).filter(|path| *path != Path::new("-"));
+                paths.into_iter().try_for_each(Self::check_exists)?;
+                self.check_addresses_whole()
+            }
             Self::Scene
             | Self::WebcamPair(..)
             | Self::WebcamSideBySide(_)
@@ -398,9 +399,9 @@ fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
 
 /// Returns whether words are addresses, which have a scheme or a secret, and no paths.
 fn is_address(words: &str) -> bool {
-    let is_bare = !words.contains("://") && !Secrets::of_words(words).is_empty();
     let is_path = |words: &str| Path::new(words).exists();
-    words.contains("://") && !is_path(words) || is_bare && !is_path(words) && !words.split(',').any(is_path)
+    let has_scheme = words.contains("://");
+    (has_scheme || !Secrets::of_words(words).is_empty() && !words.split(',').any(is_path)) && !is_path(words)
 }
 
 fn is_topic(name: &str) -> bool {
