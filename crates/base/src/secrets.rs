@@ -1,8 +1,8 @@
 //! Secrets in addresses, such as `rtsp://user:password@10.0.0.5/1?token=abc`: found, and replaced by `***`, so that an address can be shown,
 //! kept and sent to others.
 //!
-//! Secret is what stands before an `@`, the value of a key with one of the words of [`WORDS`], which lasts to the next `&`, and what follows
-//! a `#`. Percent encoding is undone before the search, however often it was applied. Where it is doubtful what belongs to a
+//! Secret is what stands before an `@`, the value of a key with one of the words of [`WORDS`], which lasts to the next `&`, what follows
+//! such a word as a part of the path, and what follows a `#`. Percent encoding is undone before the search, however often it was applied. Where it is doubtful what belongs to a
 //! secret, more is hidden.
 
 use std::ops::Range;
@@ -247,7 +247,7 @@ impl Secrets {
         let mut forms = vec![whole.to_vec(), secret.to_vec()];
         if part == Part::Login {
             // where it contains what ends a host, programs take a part of it for the host
-            let parts = secret.split(|byte| b"/?#@:,".contains(byte)).filter(|part| part.len() >= SHORT);
+            let parts = secret.split(|byte| b"/?#@:, ".contains(byte)).filter(|part| part.len() >= SHORT);
             forms.extend(parts.map(<[u8]>::to_vec));
         }
         let exchanged = |from, to| move |form: &Vec<u8>| form.iter().map(|&b| if b == from { to } else { b }).collect();
