@@ -8,7 +8,7 @@ use super::video_input::{self, VideoInput};
 use super::{Arrangement, CameraName, CaptureError, unread};
 use crate::console;
 use crate::files;
-use crate::secrets::{self, Secrets};
+use crate::secrets::Secrets;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -330,8 +330,9 @@ impl SourceSpec {
             // a word may have been meant for another kind of source
             let is_word = path.extension().is_none() && path.components().count() == 1;
             let kinds = if is_word { format!("; {GRAMMAR}") } else { String::new() };
-            let shown = secrets::hidden_words(&console::path(path));
-            Err(CaptureError::Grammar(format!("cannot open {shown}: {why}{kinds}")))
+            let shown = console::path(path);
+            let secrets = Secrets::of_words(&shown);
+            Err(CaptureError::Grammar(secrets.removed_from(&format!("cannot open {shown}: {why}{kinds}"))))
         })
     }
 
