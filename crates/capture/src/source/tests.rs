@@ -145,7 +145,6 @@ fn addresses_that_cannot_be_opened_are_refused_without_their_secrets() {
         "u:geheim@cam/l.png,r.png",
         "cam/x?user=a&password=geheim",
         "y4m:http://geheim@cam/x",
-        "webcam:http://u:geheim@cam/x",
         "zenoh:,http://u:geheim@cam/x",
         "ros2:http://u:geheim@cam/x,/b",
         "http://u:geheim@cam/x,rtmps://u:geheim@cam/x,http://u:geheim@cam/x",
