@@ -147,14 +147,13 @@ fn addresses_that_cannot_be_opened_are_refused_without_their_secrets() {
         "y4m:http://geheim@cam/x",
         "zenoh:,http://u:geheim@cam/x",
         "ros2:http://u:geheim@cam/x,/b",
-        "http://u:geheim@cam/x,rtmps://u:geheim@cam/x,http://u:geheim@cam/x",
         "http://***@cam/x?password=geheim",
     ] {
         let checked = SourceSpec::parse(words).and_then(|spec| spec.check_files_exist());
         let paths: Vec<_> = words.split(',').map(PathBuf::from).collect();
         let opened = SourceSpec::from_paths(&paths).map(drop);
         for why in [checked, opened] {
-            let why = why.unwrap_err().to_string();
+            let why = why.expect_err(words).to_string();
             assert!(why.contains("***") && !why.contains("geheim"), "{words}: {why}");
         }
     }
