@@ -5,7 +5,19 @@ fn main() -> std::process::ExitCode {
     leave_out_device_select();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     keep_freed_memory();
+    #[cfg(unix)]
+    fail_at_file_limit();
     stereopsis::main()
+}
+
+/// Lets a write beyond the user's limit of file sizes (`ulimit -f`) fail like one on a full disk. Otherwise the system ends the program
+/// without a word. Threads have the mask of the one that begins them.
+#[cfg(unix)]
+fn fail_at_file_limit() {
+    use nix::sys::signal::{SigSet, Signal};
+    let beyond = SigSet::from(Signal::SIGXFSZ);
+    // a mask that the system refuses leaves the default
+    let _ = beyond.thread_block();
 }
 
 /// Makes glibc keep freed memory for the next pair: new pages from the system cost more time than the pair's rectification. glibc

@@ -38,7 +38,7 @@ pub struct About {
     pub raw: StereoLayout,
     /// Calibration by which pairs become rectified and metric.
     pub calibration: CalibrationNote,
-    /// Parameters at the start, by name as on the command line.
+    /// Parameters at the start of the file, by name as on the command line.
     pub parameters: BTreeMap<String, String>,
     /// Units of all numbers, for readers of the file.
     pub units: BTreeMap<String, String>,
@@ -112,7 +112,7 @@ pub struct Counters {
 /// Event, sent as [`super::topic::EVENTS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Kind: `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `end`.
+    /// Kind: `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `split`, `end`.
     pub kind: String,
     /// Description.
     #[serde(with = "without_secrets")]

@@ -53,6 +53,7 @@ pub mod format;
 pub mod message;
 pub mod pack;
 mod pairs;
+mod part;
 pub mod playback;
 mod progress;
 pub mod read;

@@ -142,6 +142,18 @@ impl Packer {
         Ok(packets.made)
     }
 
+    /// Packs what a further file of the recording begins with: the description, with the newest parameters, and the pose of the right camera.
+    pub(crate) fn head(&mut self, now: SystemTime) -> Vec<Packet> {
+        let about = json!(self.about);
+        let right_m = self.right_m;
+        let mut packets = self.packets(0, now);
+        packets.note(topic::ABOUT, about);
+        if let Some(right_m) = right_m {
+            packets.pose(right_m);
+        }
+        packets.made
+    }
+
     /// Packs both images of a frame as decoded pixels, for any encoding of its source.
     ///
     /// # Errors
@@ -164,7 +176,8 @@ impl Packer {
 
     /// Packs all parameters.
     pub fn parameters(&mut self, params: &StereoParams, now: SystemTime) -> Packet {
-        self.json(topic::PARAMETERS, json!(parameter_words(params)), 0, now)
+        self.about.parameters = parameter_words(params);
+        self.json(topic::PARAMETERS, json!(self.about.parameters), 0, now)
     }
 
     /// Packs counters.
@@ -234,13 +247,15 @@ impl Packets<'_> {
             Axis::Vertical => [0.0, baseline_m, 0.0],
         };
         if self.packer.right_m.replace(right_m) != Some(right_m) {
-            let body = Body::Transform {
-                child_frame_id: frame::RIGHT.to_owned(),
-                translation_m: right_m,
-                rotation: [0.0, 0.0, 0.0, 1.0],
-            };
-            self.push(topic::TRANSFORMS, frame::LEFT, self.now, body);
+            self.pose(right_m);
         }
+    }
+
+    /// Adds the pose of the right camera at this position.
+    fn pose(&mut self, right_m: [f64; 3]) {
+        let (child_frame_id, rotation) = (frame::RIGHT.to_owned(), [0.0, 0.0, 0.0, 1.0]);
+        let body = Body::Transform { child_frame_id, translation_m: right_m, rotation };
+        self.push(topic::TRANSFORMS, frame::LEFT, self.now, body);
     }
 
     /// Adds the images as the cameras encoded them, or decoded ones for other sources.

@@ -1,6 +1,7 @@
 //! Index of a recording: channels, chunks, and the position of each message. It never grows beyond [`limits`].
 
 use super::{limits, records};
+use crate::part::PartNote;
 use crate::{Channel, Schema};
 use mcap::records::{ChunkHeader, op};
 use std::collections::HashMap;
@@ -94,6 +95,8 @@ pub(super) struct FileIndex {
     more_damage: u64,
     /// Sentence on a file that was not finished.
     pub(super) unfinished: Option<String>,
+    /// Newest note on the place of the indexed file in a recording of several.
+    pub(super) part: Option<PartNote>,
 }
 
 /// Returns the shared description: an equal one of an earlier file if `may_repeat`, else a new one. Fails beyond the limit, with its

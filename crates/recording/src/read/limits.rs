@@ -21,6 +21,8 @@ pub(super) const MAX_CHUNKS: usize = 1 << 22;
 pub(super) const MAX_CHUNK_BYTES: u64 = 1 << 29;
 /// Maximum bytes of the message index of one topic in one chunk. A chunk with a larger one is unpacked instead.
 pub(super) const MAX_INDEX_BYTES: u64 = 64 << 20;
+/// Maximum bytes of the metadata record that tells the place of a file in a recording of several.
+pub(super) const MAX_PART_NOTE_BYTES: u64 = 4096;
 /// Maximum ratio of unpacked to packed bytes of a file that is compressed as a whole; [`MAX_UNPACKED_BYTES`] are always allowed.
 pub(super) const MAX_UNPACKED_RATIO: u64 = 1000;
 /// Bytes up to which any compressed file is unpacked.

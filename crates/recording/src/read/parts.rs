@@ -1,19 +1,29 @@
-//! Opens the files of a recording: one, or those in a folder of `ros2 bag record`.
+//! Opens the files of a recording: one, those of a recording that was split, or those in a folder of `ros2 bag record`.
 
 use super::file::RecordingFile;
 use super::index::FileIndex;
+use super::records::{self, RECORD_HEADER};
 use super::{limits, scan};
 use crate::capture::{bag_files, unread_recording};
 use crate::console;
 use crate::files;
+use crate::part::{self, PartNote};
+use mcap::records::op;
 use std::io;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Number of records at the start of a file among which its place in a recording is searched.
+const HEAD_RECORDS: usize = 8;
 
 /// Opens all files of a recording and builds their index. An unreadable file among several is reported as damage.
 pub(super) fn open(path: &Path) -> io::Result<(RecordingFile, FileIndex)> {
     let (mut file, mut index) = (RecordingFile::new(path), FileIndex::default());
     let Some(parts) = bag_files(path) else {
         add(path, &mut file, &mut index)?;
+        if let Some(first) = index.part.take_if(|note| note.number == 1) {
+            add_further(path, first, &mut file, &mut index);
+        }
         return Ok((file, index));
     };
     if parts.len() > limits::MAX_FILES {
@@ -21,29 +31,109 @@ pub(super) fn open(path: &Path) -> io::Result<(RecordingFile, FileIndex)> {
     }
     let mut why = "its metadata.yaml names no files".to_owned();
     for part in &parts {
-        let name = console::foreign(&part.file_name().unwrap_or_default().to_string_lossy());
-        index.begin_file(file.paths().len());
-        let added = add(part, &mut file, &mut index);
-        let damage = added.err().map(|err| files::read_cause(part, &err)).or_else(|| index.unfinished.take());
-        if let Some(damage) = damage {
-            why = format!("{name}: {damage}");
-            index.add_damage(why.clone());
+        if let Err(damage) = add_named(part, &mut file, &mut index) {
+            why.clone_from(&damage);
+            index.add_damage(damage);
         }
     }
     if index.channels.is_empty() { Err(io::Error::other(why)) } else { Ok((file, index)) }
 }
 
+/// Adds the further files of a recording that was split, which lie beside its first one. Others of such names are left alone.
+fn add_further(path: &Path, first: PartNote, file: &mut RecordingFile, index: &mut FileIndex) {
+    let mut newest = first;
+    for (number, part) in part::beside(path) {
+        match note_of(&part) {
+            Ok(Some(note)) if note.recording == newest.recording && note.number == number => {}
+            Ok(_) => continue,
+            Err(err) => {
+                // a file that the recording does not tell of may be any other one
+                if newest.goes_on && number == newest.number + 1 {
+                    index.add_damage(format!("{}: {}", shown(&part), files::read_cause(&part, &err)));
+                    newest = PartNote { number, goes_on: false, ..newest };
+                }
+                continue;
+            }
+        }
+        if file.paths().len() == limits::MAX_FILES {
+            index.add_damage(format!(
+                "{} and what follows is left out, behind {} files",
+                shown(&part),
+                limits::MAX_FILES
+            ));
+            return;
+        }
+        if let Some(unfinished) = index.unfinished.take() {
+            // a damaged record hides the end of the file before
+            index.add_damage(format!("{}: {unfinished}", shown(&part::name(path, newest.number))));
+        }
+        (newest.number + 1..number).for_each(|missing| index.add_damage(is_missing(&part::name(path, missing))));
+        if let Err(damage) = add_named(&part, file, index) {
+            index.add_damage(damage);
+        }
+        newest = PartNote { number, ..index.part.take().unwrap_or(newest) };
+    }
+    if newest.goes_on {
+        index.add_damage(is_missing(&part::name(path, newest.number + 1)));
+    }
+}
+
+fn is_missing(part: &Path) -> String {
+    let why = if part.exists() { "which is of another recording" } else { "which is not there" };
+    format!("the recording goes on in {}, {why}", shown(part))
+}
+
+/// Returns the place of a file in a recording of several; `None` for other files.
+fn note_of(path: &Path) -> io::Result<Option<PartNote>> {
+    let mut file = RecordingFile::new(path);
+    let Range { start, end } = begin(path, &mut file)?.0;
+    let mut at = start + mcap::MAGIC.len() as u64;
+    for _ in 0..HEAD_RECORDS {
+        let header = file.read_at(at, RECORD_HEADER)?;
+        let Some((opcode, length)) = records::record_header(&header).filter(|(_, length)| *length <= end - at) else {
+            break;
+        };
+        if opcode == op::METADATA && length <= limits::MAX_PART_NOTE_BYTES {
+            let record = file.read_at(at + RECORD_HEADER, length)?;
+            let note = records::metadata(&record).and_then(|(name, entries)| PartNote::of(&name, &entries));
+            if note.is_some() {
+                return Ok(note);
+            }
+        }
+        at += RECORD_HEADER + length;
+    }
+    Ok(None)
+}
+
+/// Adds one of several files. Damage that ended it is an error with its name.
+fn add_named(part: &PathBuf, file: &mut RecordingFile, index: &mut FileIndex) -> Result<(), String> {
+    index.begin_file(file.paths().len());
+    let added = add(part, file, index);
+    let damage = added.err().map(|err| files::read_cause(part, &err)).or_else(|| index.unfinished.take());
+    damage.map_or(Ok(()), |damage| Err(format!("{}: {damage}", shown(part))))
+}
+
+fn shown(part: &Path) -> String {
+    console::foreign(&part.file_name().unwrap_or_default().to_string_lossy())
+}
+
 fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> io::Result<()> {
+    let (range, damage) = begin(path, file)?;
+    if let Some(damage) = damage {
+        index.add_damage(damage);
+    }
+    scan::scan(file, range, index)
+}
+
+/// Opens a file. Returns the offsets of its first byte and behind its last one, and a sentence on damage while unpacking.
+fn begin(path: &Path, file: &mut RecordingFile) -> io::Result<(Range<u64>, Option<String>)> {
     if let Some(why) = unread_recording(path).filter(|_| path.exists()) {
         return Err(io::Error::other(why));
     }
     let (range, damage) = file.open(path)?;
-    if let Some(damage) = damage {
-        index.add_damage(damage);
-    }
     let magic = file.read_at(range.start, mcap::MAGIC.len() as u64)?;
     if magic == mcap::MAGIC {
-        return scan::scan(file, range, index);
+        return Ok((range, damage));
     }
     Err(io::Error::other(if range.is_empty() {
         "the file is empty: its recording was stopped before anything was written"

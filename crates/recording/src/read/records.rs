@@ -60,6 +60,12 @@ pub(super) fn channel(mut body: &[u8]) -> Option<Channel> {
     })
 }
 
+/// Parses a metadata record: its name and entries.
+pub(super) fn metadata(mut body: &[u8]) -> Option<(String, BTreeMap<String, String>)> {
+    let from = &mut body;
+    Some((text(from)?, text_map(from)?))
+}
+
 pub(super) fn message(mut body: &[u8]) -> Option<(MessageHeader, &[u8])> {
     let from = &mut body;
     let header = MessageHeader {

@@ -5,6 +5,7 @@ use super::file::RecordingFile;
 use super::index::{Chunk, FileIndex, Position};
 use super::limits;
 use super::records::{self, MAX_CHUNK_HEADER, MESSAGE_HEADER, RECORD_HEADER};
+use crate::part::PartNote;
 use mcap::MAGIC;
 use mcap::records::{MessageIndex, op};
 use std::collections::BTreeSet;
@@ -101,6 +102,7 @@ impl Scan<'_> {
                     return Ok(Step::Resync(format!("a part at {} makes no sense", self.file.place(at))));
                 }
             }
+            op::METADATA => self.note_part(body, length)?,
             op::DATA_END => return Ok(Step::End),
             _ if is_opcode(opcode) => {}
             _ => return Ok(Step::Resync(format!("what begins at {} is no record", self.file.place(at)))),
@@ -114,6 +116,15 @@ impl Scan<'_> {
             return Ok(Step::Resync(format!("the record at {place} claims to have {length} bytes")));
         }
         Ok(self.end_unfinished(true))
+    }
+
+    fn note_part(&mut self, body: u64, length: u64) -> io::Result<()> {
+        if length <= limits::MAX_PART_NOTE_BYTES {
+            let record = self.file.read_at(body, length)?;
+            let note = records::metadata(&record).and_then(|(name, entries)| PartNote::of(&name, &entries));
+            self.index.part = note.or(self.index.part.take());
+        }
+        Ok(())
     }
 
     fn end_unfinished(&mut self, is_in_record: bool) -> Step {

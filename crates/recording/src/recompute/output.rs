@@ -75,8 +75,7 @@ impl Output {
             self.counters.results += 1;
         }
         self.counters.pairs += 1;
-        let written =
-            packets.iter().try_for_each(|packet| self.part.file.write(packet)).and_then(|()| self.part.flush_if_due());
+        let written = self.part.file.write(&packets).and_then(|()| self.part.flush_if_due());
         written.map_err(|error| self.cannot_write(error))
     }
 
@@ -130,7 +129,7 @@ impl Output {
         let left_out = self.pairs.saturating_sub(self.counters.pairs);
         self.counters.dropped_by_source = left_out;
         let packet = self.packer.counters(&self.counters, self.last);
-        self.part.file.write(&packet).map_err(|error| self.cannot_write(error))?;
+        self.part.file.write(&[packet]).map_err(|error| self.cannot_write(error))?;
         let Self { part, calibration, counters, last, .. } = self;
         let bytes = part.finish(calibration.as_deref(), output, last);
         let bytes = bytes.map_err(|err| not_written(&err))?;

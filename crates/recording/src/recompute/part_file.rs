@@ -68,7 +68,7 @@ impl PartFile {
         let written = Arc::<AtomicU64>::default();
         let sink = Box::new(growing.handle()?);
         let name = output.file_name().unwrap_or_default().to_string_lossy();
-        let file = McapFile::begin(sink, &name, format, compression, Arc::clone(&written))?;
+        let file = McapFile::begin(sink, &name, (format, compression), None, Arc::clone(&written))?;
         Ok(Self { file, growing, written, flush_due: Instant::now() + FLUSH_INTERVAL })
     }
 
@@ -95,7 +95,7 @@ impl PartFile {
     ) -> Result<u64, WriteError> {
         let path = self.growing.path().to_owned();
         let cannot = |err| WriteError::new(&path, err);
-        self.file.finish(calibration, now).map_err(cannot)?;
+        self.file.finish(calibration, None, now).map_err(cannot)?;
         let written = self.written.load(Ordering::Relaxed);
         self.growing.finish(output, written)?;
         Ok(written)

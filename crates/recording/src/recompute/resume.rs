@@ -136,7 +136,7 @@ impl StartedRecording {
             self.results += u64::from(packets.iter().any(|packet| packet.channel.topic == topic::RESULTS));
         }
         self.has_head = true;
-        packets.iter().try_for_each(|packet| self.part.file.write(packet))?;
+        self.part.file.write(packets)?;
         Ok(true)
     }
 }

@@ -26,6 +26,9 @@ pub enum RecordError {
         /// Cause.
         error: Arc<io::Error>,
     },
+    /// The next file of the recording cannot be made; those before it are whole.
+    #[error("stopped: {0}")]
+    Split(String),
     /// A pair or result cannot be packed.
     #[error("stopped: {0}")]
     Pack(String),

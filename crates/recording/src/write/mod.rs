@@ -7,6 +7,7 @@
 //! ```
 //!
 //! Chunks are only appended, and none stays open for more than half a second. So older pairs are in the file, however the program ends.
+//! A file that is full is finished, and the recording goes on in another one, at the border of a pair or result (`files`).
 
 mod beginning;
 mod clock;
@@ -14,10 +15,12 @@ mod disk;
 mod error;
 mod expected;
 mod file;
+mod files;
 mod name;
 mod options;
 mod queue;
 mod recorder;
+mod split;
 mod status;
 mod thread;
 #[cfg(test)]
@@ -31,4 +34,5 @@ pub use file::McapFile;
 pub use name::{default_name, default_name_in, free_name};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
+pub use split::Split;
 pub use status::{RecordStatus, WAITING};

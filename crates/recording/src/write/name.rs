@@ -1,6 +1,7 @@
 //! Names of new recordings.
 
-use crate::time;
+use super::{RecordError, Split};
+use crate::{files, part, time};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,19 +15,25 @@ pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
     free_name(&folder.join(format!("stereopsis_{}.mcap", time::for_file_name(now))))
 }
 
-/// Returns this name, or the first with `_2`, `_3`, … that does not exist.
+/// Refuses the name of a recording that will be split, where files have the names of its further parts.
+pub(super) fn check_parts(path: &Path, split: Option<Split>) -> Result<(), RecordError> {
+    let splits = split.is_some() || files::max_file_bytes(files::folder_of(path)).is_some();
+    match part::beside(path).first().filter(|_| splits) {
+        Some((_, there)) => Err(RecordError::Begin(format!(
+            "{} exists, which has the name of a part of {}; {} is free",
+            there.display(),
+            path.display(),
+            free_name(path).display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Returns this name, or the first with `_2`, `_3`, … that does not exist and has no parts beside it.
 pub fn free_name(path: &Path) -> PathBuf {
-    let numbered = |k: u32| {
-        let mut name = path.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("_{k}"));
-        let mut numbered = path.with_file_name(name);
-        if let Some(extension) = path.extension() {
-            numbered.as_mut_os_string().push(".");
-            numbered.as_mut_os_string().push(extension);
-        }
-        numbered
-    };
-    let taken = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let numbered = |k: u32| part::suffixed(path, &format!("_{k}"));
+    // parts that were left by a recording of this name stand in the way of a new one
+    let taken = |path: &PathBuf| path.symlink_metadata().is_ok() || !part::beside(path).is_empty();
     let names = std::iter::once(path.to_owned()).chain((2..).map(numbered));
     names.into_iter().find(|name| !taken(name)).unwrap_or_else(|| path.to_owned())
 }
@@ -41,7 +48,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("desk.left.mcap");
         assert_eq!(free_name(&path), path);
-        for expected in ["desk.left.mcap", "desk.left_2.mcap", "desk.left_3.mcap"] {
+        std::fs::write(folder.path().join("desk.left_2_part004.mcap"), "").unwrap();
+        for expected in ["desk.left.mcap", "desk.left_3.mcap", "desk.left_4.mcap"] {
             let free = free_name(&path);
             assert_eq!(free, folder.path().join(expected));
             std::fs::write(free, "").unwrap();

@@ -1,6 +1,6 @@
 //! Options of a recording: target, format, compression. [`crate::About`] describes its content.
 
-use super::Begins;
+use super::{Begins, Split};
 use crate::Format;
 use crate::choices;
 use std::fmt;
@@ -51,6 +51,8 @@ pub struct RecordOptions {
     pub lossless: bool,
     /// Time of the beginning; at once where no results are recorded.
     pub begins: Begins,
+    /// Largest part in one file; further ones follow it. A file also ends where the system takes no larger one.
+    pub split: Option<Split>,
     /// Capacity of the queue, bytes.
     pub queue_bytes: usize,
 }
@@ -67,6 +69,7 @@ impl Default for RecordOptions {
             compression: Compression::Zstd,
             lossless: false,
             begins: Begins::AtOnce,
+            split: None,
             queue_bytes: Self::QUEUE_BYTES,
         }
     }

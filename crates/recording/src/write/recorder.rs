@@ -2,11 +2,12 @@
 
 use super::beginning::Beginning;
 use super::clock::{self, Clock, Moment};
-use super::file::{McapFile, OpenTarget, Sink};
+use super::file::{OpenTarget, Sink};
+use super::files::Files;
 use super::queue::Queue;
 use super::status::per_second;
 use super::thread::{Shared, Thread};
-use super::{Begins, RecordError, RecordOptions, RecordStatus, Target};
+use super::{Begins, RecordError, RecordOptions, RecordStatus, Target, name};
 use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
@@ -16,7 +17,7 @@ use crate::pack::{Packer, PairParts};
 use crate::stereo::StereoParams;
 use crate::{About, Stream, Streams};
 use parking_lot::Mutex;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -45,8 +46,11 @@ impl Recorder {
     /// Creates the file and starts the thread.
     ///
     /// # Errors
-    /// The file exists or cannot be made, or the disk is nearly full.
+    /// The file exists or cannot be made, or the disk is nearly full; or files of its further parts exist.
     pub fn start(target: Target, about: About, options: RecordOptions) -> Result<Arc<Self>, RecordError> {
+        if let Target::File(path) = &target {
+            name::check_parts(path, options.split)?;
+        }
         let (place, sink) = OpenTarget::open(&target)?;
         let path = match target {
             Target::File(path) => Some(path),
@@ -67,10 +71,8 @@ impl Recorder {
         let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, streams.needs_results()), clock));
         let calibration = about.calibration.rig.clone();
         let packer = Packer::new(about, options.format);
-        let name = path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-        let file = McapFile::begin(sink, &name, options.format, options.compression, Arc::clone(&shared.written));
-        let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;
-        let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
+        let files = Files::begin((place, sink), path.clone(), options, calibration, Arc::clone(&shared.written))?;
+        let thread = Thread::new(Arc::clone(&shared), packer, files);
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
         let thread = Mutex::new(Some(thread.map_err(|err| {
             RecordError::Begin(format!("cannot start the recorder's thread: {}", files::cause(&err)))
@@ -128,6 +130,8 @@ impl Recorder {
         let (counters, taken) = self.shared.queue.counters_and_taken();
         RecordStatus {
             path: self.path.clone(),
+            further: progress.further,
+            split: progress.split,
             elapsed,
             bytes,
             bytes_per_s,

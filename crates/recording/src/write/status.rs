@@ -12,11 +12,15 @@ pub const WAITING: &str = "waiting for the first depth";
 /// Status of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordStatus {
-    /// Path of the file; `None` for standard output.
+    /// Path of the first file; `None` for standard output.
     pub path: Option<PathBuf>,
+    /// Paths of the files in which it went on, in order.
+    pub further: Vec<PathBuf>,
+    /// Reason for further files, in words, unless they were asked for.
+    pub split: Option<String>,
     /// Time since the first pair, or from there to the end.
     pub elapsed: Duration,
-    /// Number of bytes written.
+    /// Number of bytes written, of all files.
     pub bytes: u64,
     /// Bytes written per second, averaged over the last seconds.
     pub bytes_per_s: f64,
@@ -62,7 +66,8 @@ impl RecordStatus {
         let recorded = format!("recorded {}", counted(counters.pairs, "pair"));
         let megabytes = format!("wrote {:.0} MB", *bytes as f64 / 1e6);
         let rate = format!("{:.0} MB/min", self.megabytes_per_minute());
-        [Some(recorded), lost, Some(megabytes), Some(rate), results].into_iter().flatten().collect()
+        let part = (!self.further.is_empty()).then(|| format!("part {}", self.further.len() + 1));
+        [Some(recorded), lost, Some(megabytes), Some(rate), part, results].into_iter().flatten().collect()
     }
 
     /// Returns a summary of the recording in one line for a terminal.
@@ -77,8 +82,12 @@ impl RecordStatus {
         ];
         let causes = causes.iter().filter(|(count, ..)| *count > 0);
         let causes = causes.map(|(count, noun, why)| format!("; {} {why}", counted(*count, noun)));
+        let further = match self.further.len() as u64 {
+            0 => String::new(),
+            count => format!(" and {}{}", counted(count, "further part"), self.split_text()),
+        };
         format!(
-            "{target}: {} and {} in {:.1} s, {:.1} MB, {:.0} MB/min{}",
+            "{target}{further}: {} and {} in {:.1} s, {:.1} MB, {:.0} MB/min{}",
             counted(counters.pairs, "pair"),
             counted(counters.results, "result"),
             elapsed.as_secs_f64(),
@@ -88,10 +97,16 @@ impl RecordStatus {
         )
     }
 
+    fn split_text(&self) -> String {
+        self.split.as_ref().map_or_else(String::new, |why| format!(" ({why})"))
+    }
+
     /// Returns a summary of the recording as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         let mut json = serde_json::json!(self.counters);
         json["output"] = serde_json::json!(self.path);
+        json["outputs"] = serde_json::json!(self.path.iter().chain(&self.further).collect::<Vec<_>>());
+        json["split"] = serde_json::json!(self.split);
         json["seconds"] = self.elapsed.as_secs_f64().into();
         json["bytes"] = self.bytes.into();
         json["mb_per_minute"] = self.average_megabytes_per_minute().into();

@@ -118,7 +118,13 @@ impl Write for Pipe {
 }
 
 fn place(free_bytes: impl Fn() -> Option<u64> + Send + 'static) -> OpenTarget {
-    OpenTarget { name: "the pipe".into(), disk: "/disk".into(), sync: None, free_bytes: Box::new(free_bytes) }
+    OpenTarget {
+        name: "the pipe".into(),
+        disk: "/disk".into(),
+        file: None,
+        max_bytes: None,
+        free_bytes: Box::new(free_bytes),
+    }
 }
 
 fn start(pipe: &Pipe, streams: &str, queue_frames: usize, lossless: bool, clock: Clock) -> Arc<Recorder> {

@@ -1,7 +1,7 @@
 //! Thread of the recorder: packs and writes the items of the queue, and periodically flushes, syncs, and checks the disk.
 
 use super::clock::{Clock, JumpDetector, Moment};
-use super::file::{McapFile, OpenTarget};
+use super::files::{Files, Full, NextFile};
 use super::queue::{Item, Next, Queue};
 use super::{RecordError, disk};
 use crate::Packet;
@@ -10,6 +10,7 @@ use crate::process;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -40,6 +41,10 @@ pub(super) struct ThreadProgress {
     pub(super) cpu_time: Option<Duration>,
     /// Time until the disk is full, s.
     pub(super) disk_left_s: Option<f64>,
+    /// Files behind the first one.
+    pub(super) further: Vec<PathBuf>,
+    /// Reason for further files, unless they were asked for.
+    pub(super) split: Option<String>,
     /// Result and time of the end.
     pub(super) ended: Option<(Result<(), RecordError>, Instant)>,
 }
@@ -58,10 +63,9 @@ impl Shared {
 pub(super) struct Thread {
     shared: Arc<Shared>,
     packer: Packer,
-    /// Calibration file, attached at the end.
-    calibration: Option<String>,
-    place: OpenTarget,
-    file: McapFile,
+    files: Files,
+    /// Reason why the recording ends with what waits to be written.
+    ends: Option<RecordError>,
     jumps: JumpDetector,
     /// Log time of the last packets.
     last_wall: Option<SystemTime>,
@@ -85,20 +89,13 @@ impl Drop for AbandonOnDrop {
 }
 
 impl Thread {
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        packer: Packer,
-        calibration: Option<String>,
-        place: OpenTarget,
-        file: McapFile,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, packer: Packer, files: Files) -> Self {
         let now = shared.started;
         Self {
             shared,
             packer,
-            calibration,
-            place,
-            file,
+            files,
+            ends: None,
             jumps: JumpDetector::default(),
             last_wall: None,
             flush_due: now + FLUSH_INTERVAL,
@@ -115,11 +112,14 @@ impl Thread {
                 self.shared.queue.abandon();
                 self.finish("disk", &err.to_string()).and(Err(err))
             }
-            Ok(()) => self.finish("end", "stopped"),
+            Ok(()) => match self.ends.take() {
+                Some(err) => self.finish("end", &err.to_string()).and(Err(err)),
+                None => self.finish("end", "stopped"),
+            },
             Err(err) => Err(err),
         };
         if let Err(err) = &result {
-            log::info!("{}: {err}", self.place.name);
+            log::info!("{}: {err}", self.files.place.name);
         }
         let now = (self.shared.clock)().steady;
         let mut progress = self.shared.progress.lock();
@@ -158,13 +158,13 @@ impl Thread {
             Item::Pair(pair) => {
                 let wall = self.distinct(moment.wall);
                 let packets = self.packer.pair(pair, wall).map_err(RecordError::Pack)?;
-                self.write(&packets)?;
+                self.write(packets, Some(moment.steady))?;
                 self.shared.queue.count_pair(pair.sequence());
             }
             Item::Result(output) => {
                 let wall = self.distinct(moment.wall);
                 let packets = self.packer.result(output, wall).map_err(RecordError::Pack)?;
-                self.write(&packets)?;
+                self.write(packets, Some(moment.steady))?;
                 self.shared.queue.count_result();
             }
             Item::Params(params) => self.write_note(moment.wall, |packer, wall| packer.parameters(params, wall))?,
@@ -180,7 +180,7 @@ impl Thread {
     ) -> Result<(), RecordError> {
         let wall = self.distinct(wall);
         let packet = pack(&mut self.packer, wall);
-        self.write(&[packet])
+        self.write(vec![packet], None)
     }
 
     /// Writes counters, syncs the file, and checks the disk.
@@ -188,7 +188,7 @@ impl Thread {
         (self.flush_due, self.check_due) = (now + FLUSH_INTERVAL, now + CHECK_INTERVAL);
         self.write_counters()?;
         self.flush()?;
-        self.sync().map_err(|err| self.cannot_write(err))?;
+        self.files.sync().map_err(|err| self.cannot_write(err))?;
         let bytes = self.written();
         self.rate_samples.push_back((now, bytes));
         let (first, before) = if self.rate_samples.len() > RATE_INTERVALS {
@@ -207,33 +207,37 @@ impl Thread {
     /// Fails if the disk is nearly full.
     fn check_disk(&mut self) -> Result<(), RecordError> {
         self.checked_bytes = self.written();
-        let free = (self.place.free_bytes)();
+        let free = (self.files.place.free_bytes)();
         let mut progress = self.shared.progress.lock();
         let bytes_per_s = progress.bytes_per_s;
         let reserve = disk::reserve(bytes_per_s);
         progress.disk_left_s =
             free.filter(|_| bytes_per_s > 0.0).map(|free| free.saturating_sub(reserve) as f64 / bytes_per_s);
         match free.filter(|&free| free < reserve) {
-            Some(left_bytes) => Err(RecordError::DiskFull { disk: self.place.disk.clone(), left_bytes }),
+            Some(left_bytes) => Err(RecordError::DiskFull { disk: self.files.place.disk.clone(), left_bytes }),
             None => Ok(()),
         }
     }
 
     fn flush(&mut self) -> Result<(), RecordError> {
-        self.file.flush().map_err(|err| self.cannot_write(err))
+        let flushed = self.files.flush();
+        self.or_go_on(flushed)
     }
 
     fn finish(&mut self, kind: &str, text: &str) -> Result<(), RecordError> {
-        let wall = (self.shared.clock)().wall;
-        let event = self.shared.queue.event(kind, text);
-        self.write_note(wall, |packer, wall| packer.event(&event, wall))?;
-        self.write_counters()?;
-        let ended = self.file.finish(self.calibration.as_deref(), wall).and_then(|()| self.sync());
+        let last = self.last_notes(kind, text);
+        let written = self.files.write(last, None).and_then(|()| self.files.flush());
+        self.or_go_on(written)?;
+        let ended = self.files.finish(false, (self.shared.clock)().wall);
         ended.map_err(|err| self.cannot_write(err))
     }
 
-    fn sync(&self) -> io::Result<()> {
-        self.place.sync.as_ref().map_or(Ok(()), |sync| sync(self.written()))
+    /// Returns the notes at the end of a file: an event and the counters.
+    fn last_notes(&mut self, kind: &str, text: &str) -> Vec<Packet> {
+        let wall = (self.shared.clock)().wall;
+        let (event, counters) = (self.shared.queue.event(kind, text), self.shared.queue.counters());
+        let times = [self.distinct(wall), self.distinct(wall)];
+        vec![self.packer.event(&event, times[0]), self.packer.counters(&counters, times[1])]
     }
 
     fn write_counters(&mut self) -> Result<(), RecordError> {
@@ -241,13 +245,68 @@ impl Thread {
         self.write_note(wall, |packer, wall| packer.counters(&counters, wall))
     }
 
-    fn write(&mut self, packets: &[Packet]) -> Result<(), RecordError> {
-        let written = packets.iter().try_for_each(|packet| self.file.write(packet));
-        written.map_err(|err| self.cannot_write(err))
+    /// Writes the packets of an item or a note into the file, or into the next one if it is full. `item_time` is the time of a pair or
+    /// result.
+    fn write(&mut self, packets: Vec<Packet>, item_time: Option<Instant>) -> Result<(), RecordError> {
+        if let Some(full) = self.files.full(&packets, item_time) {
+            self.go_on(full)?;
+        }
+        let written = self.files.write(packets, item_time);
+        self.or_go_on(written)
+    }
+
+    /// Ends the file as a whole one and goes on in the next one. Where that cannot be made, the recording ends in this one, with what waits.
+    fn go_on(&mut self, full: Full) -> Result<(), RecordError> {
+        // the next file comes first, so that there is one whenever this one says so
+        let next = match self.files.create_next() {
+            Ok(next) => next,
+            Err(err) => {
+                self.files.stop_splitting();
+                self.shared.queue.close((self.shared.clock)());
+                self.ends = Some(err);
+                return Ok(());
+            }
+        };
+        let name = next.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let last = self.last_notes("split", &format!("goes on in {name}"));
+        let written = self.files.write(last, None).and_then(|()| self.files.flush());
+        let rest = match written {
+            Err(err) if self.files.can_be_cut(&err) => self.files.cut(),
+            written => written.and_then(|()| self.files.finish(true, (self.shared.clock)().wall)).map(|()| Vec::new()),
+        };
+        let rest = rest.map_err(|err| self.cannot_write(err))?;
+        self.begin_next(next, full, rest)
+    }
+
+    /// Goes on in the next file where the system took no more bytes of this one.
+    fn or_go_on(&mut self, written: io::Result<()>) -> Result<(), RecordError> {
+        match written {
+            Err(err) if self.files.can_be_cut(&err) => {
+                let rest = self.files.cut().map_err(|err| self.cannot_write(err))?;
+                let next = self.files.create_next()?;
+                self.begin_next(next, Full::Refused(self.written()), rest)
+            }
+            written => written.map_err(|err| self.cannot_write(err)),
+        }
+    }
+
+    /// Begins the next file with a description of the recording, and with packets that the last one did not take.
+    fn begin_next(&mut self, next: NextFile, full: Full, rest: Vec<Packet>) -> Result<(), RecordError> {
+        let path = next.path.clone();
+        log::info!("{}: goes on in {}", self.files.place.name, path.display());
+        self.files.begin_next(next)?;
+        let wall = self.last_wall.unwrap_or_else(|| (self.shared.clock)().wall);
+        let (head, since) = (self.packer.head(wall), (!rest.is_empty()).then(Instant::now));
+        let begun = self.files.write(head, None).and_then(|()| self.files.write(rest, since));
+        begun.and_then(|()| self.files.flush()).map_err(|err| self.cannot_write(err))?;
+        let mut progress = self.shared.progress.lock();
+        progress.further.push(path);
+        progress.split = progress.split.take().or(full.text());
+        Ok(())
     }
 
     fn cannot_write(&self, err: io::Error) -> RecordError {
-        RecordError::Write { target: self.place.name.clone(), error: Arc::new(err) }
+        RecordError::Write { target: self.files.place.name.clone(), error: Arc::new(err) }
     }
 
     fn written(&self) -> u64 {
