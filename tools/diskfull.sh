@@ -51,11 +51,13 @@ record "$work/disk/none.mcap" "^stereopsis: cannot write $work/disk/none.mcap: $
 [ ! -e "$work/disk/none.mcap" ] || fail "a file was made where there was no room for it"
 echo "diskfull: does not begin on a disk that is full"
 
-# a write that fails in the middle: files may have 5000 blocks of 512 bytes
+# no file may be larger than 5000 blocks of 512 bytes: the recording goes on in other files
 (
-    trap '' XFSZ
     ulimit -f 5000
-    record "$work/limit.mcap" "^stereopsis: stopped: cannot write $work/limit.mcap: "
+    "$program" record --source scene --size 320x240 --rate max --lossless --streams raw --frames 60 -o "$work/limit.mcap" 2>"$work/said" \
+        || fail "it did not go on in another file"
+    grep -q "(a file here can have 2.6 MB at most): 60 pairs" "$work/said" || fail "the reason for further parts was not said"
 )
+[ -e "$work/limit_part002.mcap" ] || fail "there is no other file"
 playable "$work/limit.mcap"
-echo "diskfull: ends when a write fails, with a file that can be played"
+echo "diskfull: goes on in another file where one cannot become larger"

@@ -4,8 +4,8 @@ use super::UsageError;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
 use crate::console;
-use crate::recording::Progress;
 use crate::recording::export::{ExportOptions, Exported, Part, Selection};
+use crate::recording::{Progress, unreadable};
 use crate::sources::CalibratedRecording;
 use std::path::PathBuf;
 
@@ -59,18 +59,23 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     recording.losses.iter().for_each(console::say);
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
     let exported = recording.export(&args.to, &options, &Progress::new(args.json))?;
+    let example = exported.damaged.iter().next().map(|(pair, why)| (*pair, why.as_str()));
+    let unreadable = unreadable(exported.damaged.len() as u64, example);
     if args.json {
         let mut about = serde_json::json!(exported);
         about["output"] = serde_json::json!(args.to);
-        about["remarks"] = recording.losses.into();
+        about["remarks"] = recording.losses.into_iter().chain(unreadable).collect();
         return super::print_json(&about);
     }
     report(args, &exported);
+    if let Some(text) = unreadable {
+        console::say(&text);
+    }
     Ok(())
 }
 
 fn report(args: &ExportArgs, exported: &Exported) {
-    let Exported { pairs, parts, missing, damaged, warnings } = exported;
+    let Exported { pairs, parts, missing, warnings, .. } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
     console::line(format_args!("{} -> {}: {}", console::counted(*pairs, "pair"), args.to.display(), words.join(", ")));
     for text in missing {
@@ -79,11 +84,5 @@ fn report(args: &ExportArgs, exported: &Exported) {
     for (text, pairs) in warnings {
         let whose = if *pairs > 0 { format!(" (in {})", console::counted(*pairs, "pair")) } else { String::new() };
         console::say(format_args!("{text}{whose}"));
-    }
-    if let Some((place, why)) = damaged.iter().next() {
-        console::say(format_args!(
-            "{} cannot be read; pair {place}: {why}",
-            console::counted(damaged.len() as u64, "pair")
-        ));
     }
 }

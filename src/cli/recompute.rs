@@ -8,7 +8,7 @@ use super::values::{choice, existing};
 use crate::console;
 use crate::recording::recompute::{RecomputeError, RecomputeOptions, Summary};
 use crate::recording::write::Compression;
-use crate::recording::{Format, Progress, Streams};
+use crate::recording::{Format, Progress, Streams, unreadable};
 use crate::sources::CalibratedRecording;
 use crate::stereo::Fill;
 use std::path::PathBuf;
@@ -74,19 +74,24 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         Err(RecomputeError::Usage(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
+    let example = summary.damaged.first().map(|(pair, why)| (*pair, why.as_str()));
+    let unreadable = unreadable(summary.left_out, example);
     if args.json {
         let mut about = serde_json::json!(summary);
         about["output"] = serde_json::json!(args.output);
         about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
-        about["remarks"] = losses.into();
+        about["remarks"] = losses.into_iter().chain(unreadable).collect();
         return super::print_json(&about);
     }
     report(args, &summary);
+    if let Some(text) = unreadable {
+        console::say(format_args!("{}: {text}", args.recording.display()));
+    }
     Ok(())
 }
 
 fn report(args: &RecomputeArgs, summary: &Summary) {
-    let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
+    let Summary { pairs, results, resumed, bytes, engine, .. } = summary;
     let by = engine.as_ref().map(|engine| format!(" on {} ({})", engine.kind, engine.adapter)).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
     console::line(format_args!(
@@ -96,9 +101,4 @@ fn report(args: &RecomputeArgs, summary: &Summary) {
         args.output.display(),
         console::bytes(*bytes)
     ));
-    let input = args.recording.display();
-    if *left_out > 0 {
-        let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
-        console::say(format_args!("{input}: {} cannot be read{first}", console::counted(*left_out, "pair")));
-    }
 }

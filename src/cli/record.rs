@@ -11,7 +11,7 @@ use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
 use crate::newest::Policy;
 use crate::recording::write::{
-    Begins, Compression, RecordError, RecordOptions, RecordStatus, Recorder, Target, WAITING, default_name,
+    Begins, Compression, RecordError, RecordOptions, RecordStatus, Recorder, Split, Target, WAITING, default_name,
 };
 use crate::recording::{About, Counters, Format, Stream, Streams, parameter_words};
 use crate::settings::Settings;
@@ -38,6 +38,11 @@ pub(super) struct RecordArgs {
     /// Compression of the chunks of the file
     #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
+    /// Go on in another file at this size (4GB, 700MiB) or time (10min, 2h) [default: one file, unless the disk takes no larger one]
+    ///
+    /// FILE.mcap is followed by FILE_part002.mcap and so on. Each file is whole; the first one opens all.
+    #[arg(long, value_name = "SIZE|TIME")]
+    split: Option<Split>,
     /// End after so many seconds of recording
     #[arg(long, value_name = "S", value_parser = positive)]
     seconds: Option<f64>,
@@ -108,6 +113,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         format: args.messages,
         compression: args.compression,
         lossless: args.lossless,
+        split: args.split,
         begins: if spec.is_live() { Begins::WithResult } else { Begins::Held },
         ..RecordOptions::default()
     };
@@ -178,6 +184,9 @@ fn target(args: &RecordArgs) -> Result<Target, UsageError> {
     match &args.output {
         Some(path) if path.as_os_str() == "-" => {
             let wrong = |text: &str| Err(UsageError(text.to_owned()));
+            if args.split.is_some() {
+                return wrong("--split makes several files, and -o - is one pipe: give -o a file");
+            }
             if args.json {
                 return wrong("-o - and --json both write to standard output: give -o a file");
             }

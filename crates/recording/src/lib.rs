@@ -70,6 +70,6 @@ pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
 pub use pairs::RecordedPairs;
-pub use progress::{Counter, Progress, pair_bar};
+pub use progress::{Counter, Progress, pair_bar, unreadable};
 pub use read::{ReadError, Recording};
 pub use stream::{Stream, Streams};

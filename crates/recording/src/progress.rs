@@ -14,6 +14,12 @@ pub fn pair_bar(pairs: Option<u64>) -> ProgressBar {
     }
 }
 
+/// Returns a sentence on the pairs of a recording that cannot be read, with the number of one and the reason; `None` for no pairs.
+pub fn unreadable(pairs: u64, example: Option<(u64, &str)>) -> Option<String> {
+    let why = example.map_or_else(String::new, |(pair, why)| format!("; pair {pair}: {why}"));
+    (pairs > 0).then(|| format!("{} cannot be read{why}", console::counted(pairs, "pair")))
+}
+
 /// Progress of a task, shared with the window that shows it and may stop it.
 #[derive(Debug, Default)]
 pub struct Counter {

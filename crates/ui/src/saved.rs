@@ -90,6 +90,7 @@ impl SavedState {
             ("record-format", Some(recording.format.word().into())),
             ("record-compression", Some(recording.compression.word().into())),
             ("record-filled", Some(recording.filled.into())),
+            ("record-split", recording.split.map(|split| split.to_string().into())),
             ("record-folder", folder),
             ("picture-format", Some(pictures.format.word().into())),
             ("picture-scale", Some(i64::from(pictures.scale).into())),
@@ -209,6 +210,7 @@ impl SavedState {
             format: self.get::<Format>("record-format").unwrap_or(default.format),
             compression: self.get::<Compression>("record-compression").unwrap_or(default.compression),
             filled: self.get("record-filled").unwrap_or(default.filled),
+            split: self.get::<String>("record-split").and_then(|words| words.parse().ok()),
             folder: self.get("record-folder"),
         }
     }
@@ -236,10 +238,12 @@ fn words_of(views: &[ViewKind]) -> Value {
 mod tests {
     use super::*;
     use crate::features::picture::state::PictureFormat;
+    use crate::recording::write::Split;
     use crate::settings::Settings;
     use crate::space::{Colouring, Surface};
     use crate::stereo::{StereoParams, Subpixel};
     use crate::style::Ground;
+    use std::time::Duration;
 
     #[test]
     fn saved_state_round_trips() {
@@ -265,6 +269,7 @@ mod tests {
             format: Format::Foxglove,
             compression: Compression::Zstd,
             filled: true,
+            split: Some(Split::Time(Duration::from_mins(10))),
             folder: Some("some/where".into()),
         };
         let board: Board = "chessboard:9x6:25.5mm".parse().unwrap();
@@ -355,6 +360,7 @@ engine = "cpu"
             format: Format::Foxglove,
             compression: Compression::Zstd,
             filled: true,
+            split: None,
             folder: Some("some/where".into()),
         };
         assert_eq!(saved.recording(), recording);

@@ -29,7 +29,7 @@ pub(super) struct SceneChoice {
 pub(super) enum Input {
     Files(Vec<TruthPair>),
     Scene { options: SceneOptions, frames: u64 },
-    Recording { path: PathBuf, scene: SceneArgs, frames: u64 },
+    Recording { path: PathBuf, files: Vec<PathBuf>, scene: SceneArgs, frames: u64 },
 }
 
 impl Input {
@@ -47,9 +47,9 @@ impl Input {
         match SourceSpec::from_paths(&[path.to_owned()]) {
             Ok(SourceSpec::Folder(folder)) => Ok(Self::Files(find_truth_pairs(&folder)?)),
             Ok(SourceSpec::Recording(path)) => {
-                let pairs = recorded::check(&path)?;
+                let (pairs, files) = recorded::check(&path)?;
                 let frames = scene.frames.map_or(pairs, |frames| frames.min(pairs));
-                Ok(Self::Recording { path, scene: scene.args, frames })
+                Ok(Self::Recording { path, files, scene: scene.args, frames })
             }
             Ok(other) => Err(UsageError(format!("{other} has no truth: {WANTED}")).into()),
             Err(CaptureError::Grammar(why)) if !path.exists() => Err(UsageError(why).into()),
@@ -68,15 +68,20 @@ impl Input {
         match self {
             Self::Files(pairs) => pairs.iter().flat_map(TruthPair::paths).collect(),
             Self::Scene { .. } => Vec::new(),
-            Self::Recording { path, .. } => vec![path.clone()],
+            Self::Recording { files, .. } => files.clone(),
         }
     }
 
-    /// Reads or renders pair after pair.
+    /// Reads or renders pair after pair. Adds what is left out to the remarks.
     ///
     /// # Errors
     /// A pair cannot be read, or `see` fails.
-    pub(super) fn each(&self, max_pixels: MaxPixels, see: &mut PairSink<'_>) -> anyhow::Result<ControlFlow<()>> {
+    pub(super) fn each(
+        &self,
+        max_pixels: MaxPixels,
+        remarks: &mut Vec<String>,
+        see: &mut PairSink<'_>,
+    ) -> anyhow::Result<ControlFlow<()>> {
         match self {
             Self::Files(pairs) => {
                 for pair in pairs {
@@ -95,7 +100,9 @@ impl Input {
                     }
                 }
             }
-            Self::Recording { path, scene, frames } => return recorded::each(path, scene, *frames, max_pixels, see),
+            Self::Recording { path, scene, frames, .. } => {
+                return recorded::each(path, scene, *frames, max_pixels, remarks, see);
+            }
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -121,6 +121,7 @@ fn finish(args: &EvalArgs, variants: &[Variant], found: &Evaluation) -> anyhow::
         return super::print_json(&report::json(found, &means, variants));
     }
     console::print(&table::text(found, &means, &names))?;
+    found.remarks.iter().for_each(console::say);
     for path in args.csv.iter().chain(&args.errors).chain(&args.maps) {
         console::say(format_args!("wrote {}", console::path(path)));
     }

@@ -10,17 +10,16 @@ use crate::recording::{About, Recording};
 use crate::sources;
 use anyhow::Context as _;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Share of pixels that are equal in the recorded and in the rendered image. Another seed, noise or time leaves far fewer.
 const MIN_EQUAL: f64 = 0.99;
 const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Returns the description of a recording of the scene, and the number of its pairs.
-fn about(path: &Path) -> anyhow::Result<(About, u64)> {
+/// Opens a recording of the scene, and returns its description too.
+fn open(path: &Path) -> anyhow::Result<(Recording, About)> {
     let recording = Recording::open(path)?;
-    let pairs = recording.pairs().len() as u64;
     let about = recording.about().filter(|about| about.source == SourceSpec::Scene.to_string()).with_context(|| {
         format!(
             "{} has no truth: recordings keep none, and it is made anew for those of the built-in scene alone; \
@@ -28,18 +27,20 @@ fn about(path: &Path) -> anyhow::Result<(About, u64)> {
             console::path(path)
         )
     })?;
-    Ok((about.clone(), pairs))
+    let about = about.clone();
+    Ok((recording, about))
 }
 
-/// Checks that a recording shows the scene; returns the number of its pairs.
+/// Checks that a recording shows the scene; returns the number of its pairs, and its files.
 ///
 /// # Errors
 /// The recording cannot be read, or shows another source.
-pub(super) fn check(path: &Path) -> anyhow::Result<u64> {
-    Ok(about(path)?.1)
+pub(super) fn check(path: &Path) -> anyhow::Result<(u64, Vec<PathBuf>)> {
+    let (recording, _) = open(path)?;
+    Ok((recording.pairs().len() as u64, recording.files()))
 }
 
-/// Reads the first pairs of a recording, each with its truth.
+/// Reads the first pairs of a recording, each with its truth. Adds what is left out of it to the remarks.
 ///
 /// # Errors
 /// The recording cannot be read, a pair is not the scene's, or `see` fails.
@@ -48,9 +49,10 @@ pub(super) fn each(
     scene: &SceneArgs,
     frames: u64,
     max_pixels: MaxPixels,
+    remarks: &mut Vec<String>,
     see: &mut PairSink<'_>,
 ) -> anyhow::Result<ControlFlow<()>> {
-    let (about, _) = about(path)?;
+    let (_, about) = open(path)?;
     let options = SourceOptions { speed: Speed::Max, max_pixels, ..SourceOptions::default() };
     let mut source = sources::open(&SourceSpec::Recording(path.to_owned()), &options)?;
     let mut renderer = None;
@@ -80,6 +82,7 @@ pub(super) fn each(
         }
         seen += 1;
     }
+    remarks.extend(source.state().remarks.iter().map(|remark| format!("{}: {remark}", console::path(path))));
     Ok(ControlFlow::Continue(()))
 }
 

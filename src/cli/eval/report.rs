@@ -56,7 +56,8 @@ pub(super) fn json(found: &Evaluation, means: &[Means], variants: &[Variant]) ->
             "time_ms": means.time_ms,
         })
     });
-    json!({ "settings": names, "results": results.collect::<Vec<_>>(), "means": means.collect::<Vec<_>>() })
+    let (results, means) = (results.collect::<Vec<_>>(), means.collect::<Vec<_>>());
+    json!({ "settings": names, "results": results, "means": means, "remarks": found.remarks })
 }
 
 fn result(scene: &SceneRows, row: &Row, variants: &[Variant]) -> Value {

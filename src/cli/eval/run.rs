@@ -59,6 +59,8 @@ pub(super) struct Evaluation {
     pub(super) rows: Vec<SceneRows>,
     /// Engine of the first pair, for people.
     pub(super) engine: String,
+    /// Sentences on what is left out of the inputs.
+    pub(super) remarks: Vec<String>,
 }
 
 /// Evaluates until the last pair, an error, or Ctrl-C; returns the results, and how the run ended.
@@ -79,9 +81,11 @@ pub(super) fn run(
         bar.inc(1);
         Ok(ControlFlow::Continue(()))
     };
-    let each = |input: &Input| input.each(plan.max_pixels, &mut see);
+    let mut remarks = Vec::new();
+    let each = |input: &Input| input.each(plan.max_pixels, &mut remarks, &mut see);
     let ended = inputs.iter().map(each).find(|ended| !matches!(ended, Ok(ControlFlow::Continue(()))));
     bar.finish_and_clear();
+    run.found.remarks = remarks;
     let ended = match ended {
         Some(Ok(_)) => Err(anyhow::anyhow!("interrupted after {} of {total} pairs", run.done)),
         Some(Err(err)) => Err(err),

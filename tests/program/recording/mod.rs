@@ -3,6 +3,7 @@
 mod alone;
 mod export;
 mod recompute;
+mod split;
 mod written;
 
 pub(crate) use super::start::{finished, refused, run, stereopsis};

@@ -78,15 +78,7 @@ impl Growing {
     /// # Errors
     /// The system fails.
     pub fn clear(&self) -> io::Result<()> {
-        self.truncate(0)
-    }
-
-    /// Keeps the first bytes of the file.
-    ///
-    /// # Errors
-    /// The system fails.
-    pub fn truncate(&self, bytes: u64) -> io::Result<()> {
-        self.file.set_len(bytes)
+        self.file.set_len(0)
     }
 
     /// Syncs the file to the disk, and checks that it still exists, under any name, with exactly the `written` bytes.

@@ -5,7 +5,6 @@ mod cause;
 mod growing;
 #[cfg(any(test, feature = "testing"))]
 pub mod killed;
-mod largest;
 mod new_folder;
 pub mod plain;
 mod outputs;
@@ -13,7 +12,6 @@ mod separated;
 
 pub use cause::{cause, missing, read_cause, write_cause};
 pub use growing::Growing;
-pub use largest::max_file_bytes;
 pub use new_folder::{NewFolder, settle_folder};
 pub use outputs::Outputs;
 pub use separated::separated;

@@ -83,7 +83,7 @@ impl OpenTarget {
         }
         let file = Growing::create_new(path).map_err(cannot)?;
         let sink = file.handle().map_err(cannot)?;
-        let max_bytes = files::max_file_bytes(&folder);
+        let max_bytes = disk::max_file_bytes(&folder);
         let free_bytes = Box::new(move || disk::free_bytes(&folder));
         Ok((Self { name, disk, file: Some(file), max_bytes, free_bytes }, Box::new(sink)))
     }
@@ -314,10 +314,10 @@ fn described_bytes(channel: &Channel) -> u64 {
 }
 
 /// Ends an MCAP file behind its last whole record, without a summary.
-pub(super) fn end_without_summary(file: &Growing) -> io::Result<()> {
+pub(super) fn end_without_summary(mut file: &File) -> io::Result<()> {
     let data_end = [&[op::DATA_END][..], &4_u64.to_le_bytes(), &[0; 4]].concat();
     let footer = [&[op::FOOTER][..], &20_u64.to_le_bytes(), &[0; 20]].concat();
-    file.handle()?.write_all(&[&data_end[..], &footer, mcap::MAGIC].concat())
+    file.write_all(&[&data_end[..], &footer, mcap::MAGIC].concat())
 }
 
 fn io_error(err: McapError) -> io::Error {

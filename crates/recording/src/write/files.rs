@@ -148,8 +148,9 @@ impl Files {
         // what the writer still holds would come behind the end
         self.file.abandon();
         if let Some(file) = &self.place.file {
-            file.truncate(settled)?;
-            end_without_summary(file).or_else(|_| file.truncate(settled))?;
+            let handle = file.handle()?;
+            handle.set_len(settled)?;
+            end_without_summary(&handle).or_else(|_| handle.set_len(settled))?;
             self.written.store(self.before + file.len()?, Ordering::Relaxed);
             self.sync()?;
         }

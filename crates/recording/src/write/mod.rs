@@ -24,6 +24,8 @@ mod split;
 mod status;
 mod thread;
 #[cfg(test)]
+mod splitting;
+#[cfg(test)]
 mod tests;
 
 pub use beginning::Begins;

@@ -1,6 +1,6 @@
 //! Names of new recordings.
 
-use super::{RecordError, Split};
+use super::{RecordError, Split, disk};
 use crate::{files, part, time};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -17,7 +17,7 @@ pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
 
 /// Refuses the name of a recording that will be split, where files have the names of its further parts.
 pub(super) fn check_parts(path: &Path, split: Option<Split>) -> Result<(), RecordError> {
-    let splits = split.is_some() || files::max_file_bytes(files::folder_of(path)).is_some();
+    let splits = split.is_some() || disk::max_file_bytes(files::folder_of(path)).is_some();
     match part::beside(path).first().filter(|_| splits) {
         Some((_, there)) => Err(RecordError::Begin(format!(
             "{} exists, which has the name of a part of {}; {} is free",

@@ -24,18 +24,18 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::testing::until as wait_until;
 
-const SIZE: (usize, usize) = (64, 48);
+pub(super) const SIZE: (usize, usize) = (64, 48);
 /// Topics of grey images, which are PNG in ROS 2's format.
 const LEFT: &str = "/stereo/left/image_raw/compressed";
 const RIGHT: &str = "/stereo/right/image_raw/compressed";
 /// Memory of one raw pair of [`frame`]: two images, bytes.
 const FRAME_BYTES: usize = 2 * SIZE.0 * SIZE.1;
 
-fn info(name: &str) -> SourceInfo {
+pub(super) fn info(name: &str) -> SourceInfo {
     SourceInfo { name: name.into(), width: SIZE.0, height: SIZE.1, is_rectified: true, ..SourceInfo::default() }
 }
 
-fn frame(sequence: u64) -> Arc<Frame> {
+pub(super) fn frame(sequence: u64) -> Arc<Frame> {
     let picture = Picture { luma: Luma::U8(Image::filled(SIZE.0, SIZE.1, sequence as u8)), rgb: None };
     Arc::new(Frame::of_raw(Arc::new(RawPair::new(
         format!("pair-{sequence}"),
@@ -46,7 +46,7 @@ fn frame(sequence: u64) -> Arc<Frame> {
     ))))
 }
 
-fn output(frame: &Arc<Frame>) -> Arc<Output> {
+pub(super) fn output(frame: &Arc<Frame>) -> Arc<Output> {
     let map = DisparityMap {
         values: Image::filled(SIZE.0, SIZE.1, 16),
         reasons: Image::filled(SIZE.0, SIZE.1, 0),
@@ -68,7 +68,7 @@ fn output(frame: &Arc<Frame>) -> Arc<Output> {
     })
 }
 
-fn about(streams: &str) -> About {
+pub(super) fn about(streams: &str) -> About {
     About { streams: streams.parse::<Streams>().unwrap(), ..About::of_source("test", &info("test"), SystemTime::now()) }
 }
 
@@ -139,11 +139,11 @@ fn messages(bytes: &[u8]) -> Vec<(String, u32, u64, Vec<u8>)> {
     messages.map(|m| (m.channel.topic.clone(), m.sequence, m.log_time, m.data.to_vec())).collect()
 }
 
-fn sequences(bytes: &[u8], topic: &str) -> Vec<u32> {
+pub(super) fn sequences(bytes: &[u8], topic: &str) -> Vec<u32> {
     messages(bytes).into_iter().filter(|(name, ..)| name == topic).map(|(_, sequence, ..)| sequence).collect()
 }
 
-fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
     let messages = mcap::MessageStream::new(bytes).unwrap().map(Result::unwrap);
     let said = messages.filter(|message| message.channel.topic == topic).map(|message| {
         let schema = message.channel.schema.as_ref().unwrap();

@@ -80,6 +80,7 @@ fn start_recording(session: &mut Session) -> Result<(), String> {
         format: choices.format,
         compression: choices.compression,
         begins: Begins::WithResult,
+        split: choices.split,
         ..RecordOptions::default()
     };
     let target = Target::File(default_name_in(&absolute(&session.state.recording_folder()), now));

@@ -5,19 +5,21 @@ use crate::command::Command;
 use crate::console;
 use crate::panels::action_button;
 use crate::panels::tooltip;
-use crate::recording::write::{Compression, Expected, RecordStatus, WAITING};
+use crate::recording::write::{Compression, Expected, RecordStatus, Split, WAITING};
 use crate::recording::{Format, Stream};
 use crate::state::RecordingChoices;
 use crate::state::State;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Button, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Button, DragValue, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Width of the button during a recording, which rarely outgrows it, points.
 const RUNNING_WIDTH: f32 = 132.0;
 const MENU_WIDTH: f32 = 280.0;
+/// Sizes and times of parts that are offered first: files of 4 GB can be copied to every disk.
+const FIRST_SPLITS: [Split; 2] = [Split::Bytes(4_000_000_000), Split::Time(Duration::from_mins(10))];
 /// Time left on the disk below which it is shown as nearly full, s.
 const SOON_S: f64 = 600.0;
 
@@ -77,7 +79,8 @@ fn losses(status: &RecordStatus) -> Option<String> {
 
 fn details(ui: &Ui, status: &RecordStatus) -> String {
     let counters = &status.counters;
-    let path = status.path.as_ref().map_or(String::new(), |path| path.display().to_string());
+    let path = status.further.last().or(status.path.as_ref());
+    let path = path.map_or(String::new(), |path| path.display().to_string());
     let left = status.disk_left_s.map_or(String::new(), |s| format!(", the disk lasts {}", long(s)));
     let key = ui.ctx().format_shortcut(&Action::Record.shortcut());
     format!(
@@ -137,6 +140,7 @@ fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             ui.selectable_value(&mut choices.compression, compression, word).on_hover_text(compression.help());
         }
     });
+    ui.horizontal_wrapped(|ui| splitting(ui, &mut choices.split));
     ui.horizontal(|ui| folder(ui, state, &mut choices, commands));
     if choices != state.recording.choices {
         commands.push(Command::SetRecording(choices));
@@ -152,6 +156,43 @@ fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let text = expected.map_or("…".to_owned(), |expected| size_and_time(expected, &state.recording.choices));
     ui.label(RichText::new(text).color(color));
     widgets::note(ui, tooltip(ui, Action::Record));
+}
+
+/// Shows the choice of one file or of parts, with their size or time.
+fn splitting(ui: &mut Ui, split: &mut Option<Split>) {
+    let of_size = matches!(split, Some(Split::Bytes(_)));
+    let of_time = matches!(split, Some(Split::Time(_)));
+    let [size, time] = FIRST_SPLITS.map(Some);
+    let parts = "Goes on in another file. Each is whole by itself; the first one opens all.";
+    let options = [
+        (None, split.is_none(), "one file", "Goes on in another file only where the disk takes no larger one."),
+        (size, of_size, "parts of a size", parts),
+        (time, of_time, "of a time", parts),
+    ];
+    for (option, is_chosen, word, help) in options {
+        if ui.selectable_label(is_chosen, word).on_hover_text(help).clicked() && !is_chosen {
+            *split = option;
+        }
+    }
+    let mut number = |mut value: f64, suffix: &str, name: &str| {
+        let field = DragValue::new(&mut value).range(0.1..=10_000.0).speed(0.1).suffix(suffix).max_decimals(1);
+        let response = ui.add(field);
+        widgets::name(&response, Role::SpinButton, name, value);
+        response.changed().then_some(value)
+    };
+    match split {
+        Some(Split::Bytes(bytes)) => {
+            if let Some(gigabytes) = number(*bytes as f64 / 1e9, " GB", "Size of a part") {
+                *bytes = (gigabytes * 1e9).round() as u64;
+            }
+        }
+        Some(Split::Time(time)) => {
+            if let Some(minutes) = number(time.as_secs_f64() / 60.0, " min", "Time of a part") {
+                *time = Duration::from_secs((minutes * 60.0).round() as u64);
+            }
+        }
+        None => {}
+    }
 }
 
 fn folder(ui: &mut Ui, state: &State, choices: &mut RecordingChoices, commands: &mut Vec<Command>) {

@@ -1,6 +1,6 @@
 //! Choices for recordings, and the running recording.
 
-use crate::recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder};
+use crate::recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder, Split};
 use crate::recording::{Format, Stream, Streams};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,14 +12,16 @@ pub(crate) struct RecordingChoices {
     pub(crate) compression: Compression,
     /// Whether holes of depth and disparity are filled.
     pub(crate) filled: bool,
+    /// Largest part in one file, or `None` for one file.
+    pub(crate) split: Option<Split>,
     /// Folder of the files, or `None` for the folder of snapshots.
     pub(crate) folder: Option<PathBuf>,
 }
 
 impl Default for RecordingChoices {
     fn default() -> Self {
-        let RecordOptions { format, compression, .. } = RecordOptions::default();
-        Self { streams: Streams::default(), format, compression, filled: false, folder: None }
+        let RecordOptions { format, compression, split, .. } = RecordOptions::default();
+        Self { streams: Streams::default(), format, compression, filled: false, split, folder: None }
     }
 }
 
