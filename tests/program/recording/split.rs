@@ -41,7 +41,8 @@ fn numbers(path: &Path) -> Vec<u32> {
 fn a_split_recording_is_computed_like_one_file() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let (_, whole) = finished(stereopsis(folder.path(), &[&SCENE[..], &["--frames", "24", "-o", "whole.mcap"]].concat()), 0);
+    let (_, whole) =
+        finished(stereopsis(folder.path(), &[&SCENE[..], &["--frames", "24", "-o", "whole.mcap"]].concat()), 0);
     assert_eq!(files_of(&whole), [PathBuf::from("whole.mcap")]);
     let split = [&SCENE[..], &["--frames", "24", "--split", "400kB", "-o", "walk.mcap"]].concat();
     let (said, output) = finished(stereopsis(folder.path(), &split), 0);
@@ -54,7 +55,10 @@ fn a_split_recording_is_computed_like_one_file() {
     assert!(sizes.iter().all(|&size| size <= 400_000), "{sizes:?}");
     assert_eq!(numbers(&at("walk.mcap")), (0..24).collect::<Vec<_>>());
     for name in ["whole", "walk"] {
-        run(folder.path(), &["compute", &format!("{name}.mcap"), "-o", name, "--engine", "cpu", "--num-disparities", "16"]);
+        run(
+            folder.path(),
+            &["compute", &format!("{name}.mcap"), "-o", name, "--engine", "cpu", "--num-disparities", "16"],
+        );
     }
     let maps = |name: &str| {
         let mut maps: Vec<_> = fs::read_dir(at(name)).unwrap().map(|map| map.unwrap().path()).collect();
@@ -160,7 +164,8 @@ fn a_limit_of_file_sizes_splits_and_loses_nothing() {
 fn a_limit_that_comes_without_warning_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("walk.mcap");
-    let args = ["record", "--source", "scene", "--size", "96x64", "--rate", "60", "--compression", "none", "--streams", "raw"];
+    let args =
+        ["record", "--source", "scene", "--size", "96x64", "--rate", "60", "--compression", "none", "--streams", "raw"];
     let args = [&args[..], &["--seconds", "4", "--json", "-o", "walk.mcap"]].concat();
     let mut command = stereopsis(folder.path(), &args);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -128,9 +128,14 @@ impl Files {
         Ok(())
     }
 
+    /// Returns the bytes of this file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.written.load(Ordering::Relaxed) - self.before
+    }
+
     /// Syncs the file. Fails where another program changed it.
     pub(super) fn sync(&self) -> io::Result<()> {
-        self.place.sync(self.written.load(Ordering::Relaxed) - self.before)
+        self.place.sync(self.bytes())
     }
 
     /// Ends the flushed file with its summary; without, where the system takes no more bytes.

@@ -262,9 +262,9 @@ fn missing_cut_and_foreign_parts_are_damage_and_the_rest_is_read() {
     assert!(opened().1.contains(": the file is empty: "), "{}", opened().1);
     restore(last);
     fs::write(&files[last], &kept[last][..kept[last].len() / 2]).unwrap();
-    let (found, damage) = opened();
+    let (_, damage) = opened();
     let name = files[last].file_name().unwrap().to_string_lossy().into_owned();
-    assert!(found < PAIRS && damage.starts_with(&format!("{name}: it was not finished")), "{found}: {damage}");
+    assert!(damage.starts_with(&format!("{name}: it was not finished")), "{damage}");
     restore(last);
 
     // parts of another recording, in the place of one and behind the last one

@@ -284,7 +284,7 @@ impl Thread {
             Err(err) if self.files.can_be_cut(&err) => {
                 let rest = self.files.cut().map_err(|err| self.cannot_write(err))?;
                 let next = self.files.create_next()?;
-                self.begin_next(next, Full::Refused(self.written()), rest)
+                self.begin_next(next, Full::Refused(self.files.bytes()), rest)
             }
             written => written.map_err(|err| self.cannot_write(err)),
         }
