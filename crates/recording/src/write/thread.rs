@@ -143,7 +143,7 @@ impl Thread {
                 self.flush_due = now + FLUSH_INTERVAL;
                 self.flush()?;
             }
-            if self.written() - self.checked_bytes >= CHECK_BYTES {
+            if self.written().saturating_sub(self.checked_bytes) >= CHECK_BYTES {
                 self.check_disk()?;
             }
         }
@@ -199,7 +199,7 @@ impl Thread {
         .unwrap_or((now, bytes));
         let mut progress = self.shared.progress.lock();
         progress.cpu_time = process::thread_cpu_time();
-        progress.bytes_per_s = (bytes - before) as f64 / now.duration_since(first).as_secs_f64().max(1e-3);
+        progress.bytes_per_s = bytes.saturating_sub(before) as f64 / now.duration_since(first).as_secs_f64().max(1e-3);
         drop(progress);
         self.check_disk()
     }
