@@ -11,7 +11,7 @@ use crate::part::{self, PartNote};
 use mcap::records::op;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Number of records at the start of a file among which its place in a recording is searched.
 const HEAD_RECORDS: usize = 8;
@@ -106,7 +106,7 @@ fn note_of(path: &Path) -> io::Result<Option<PartNote>> {
 }
 
 /// Adds one of several files. Damage that ended it is an error with its name.
-fn add_named(part: &PathBuf, file: &mut RecordingFile, index: &mut FileIndex) -> Result<(), String> {
+fn add_named(part: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> Result<(), String> {
     index.begin_file(file.paths().len());
     let added = add(part, file, index);
     let damage = added.err().map(|err| files::read_cause(part, &err)).or_else(|| index.unfinished.take());

@@ -12,7 +12,6 @@ use crate::{About, Event, Format, Packet, Recording, topic};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_base::testing::until as wait_until;
 
@@ -87,6 +86,12 @@ fn check_whole(path: &Path) {
     assert_eq!(recording.about().map(|about| about.source.clone()), Some("test".to_owned()));
 }
 
+fn check_all_whole(files: &[PathBuf]) {
+    for file in files {
+        check_whole(file);
+    }
+}
+
 #[test]
 fn parts_are_whole_and_together_equal_one_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +107,7 @@ fn parts_are_whole_and_together_equal_one_file() {
         let sizes: Vec<u64> = files.iter().map(|file| file.metadata().unwrap().len()).collect();
         assert!(sizes.iter().all(|&size| size <= bytes), "{sizes:?} of at most {bytes}");
         assert_eq!(status.bytes, sizes.iter().sum::<u64>());
-        files.iter().for_each(|file| check_whole(file));
+        check_all_whole(&files);
         assert_eq!(Recording::open(&path).unwrap().files(), files);
         assert!(content(&path) == expected, "the same pairs and results");
         let of_second = json::<About>(&fs::read(&files[1]).unwrap(), topic::ABOUT);
@@ -127,7 +132,7 @@ fn parts_of_a_time_begin_with_a_pair_or_result() {
     }
     let status = recorder.stop().unwrap();
     assert!((2..=8).contains(&files(&status).len()), "{status:?}");
-    files(&status).iter().for_each(|file| check_whole(file));
+    check_all_whole(&files(&status));
     assert_eq!(Recording::open(&path).unwrap().pairs().len(), 8);
 }
 
@@ -196,7 +201,7 @@ fn file_ends_before_a_known_limit() {
     assert_eq!(status.split.as_deref(), Some("a file here can have 300.0 kB at most"));
     let size = path.metadata().unwrap().len();
     assert!((200_000..=300_000).contains(&size), "{size}");
-    files(&status).iter().for_each(|file| check_whole(file));
+    check_all_whole(&files(&status));
     assert_eq!(Recording::open(&path).unwrap().pairs().len() as u64, PAIRS);
 }
 
@@ -223,7 +228,7 @@ fn parts_never_replace_a_file() {
     assert!(matches!(&err, RecordError::Split(why) if why.contains("desk_part003.mcap: it exists")), "{err}");
     let status = recorder.status();
     assert_eq!((files(&status).len(), status.counters.dropped_by_disk), (2, 0), "{status:?}");
-    files(&status).iter().for_each(|file| check_whole(file));
+    check_all_whole(&files(&status));
     let recording = Recording::open(&path).unwrap();
     assert_eq!((recording.pairs().len() as u64, recording.damage()), (status.counters.pairs, None));
     let events = json::<Event>(&fs::read(part::name(&path, 2)).unwrap(), topic::EVENTS);
