@@ -290,6 +290,20 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn journal_is_a_plain_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        // reading a pipe waits for its writer, so that a failure of this test must not wait for the thread
+        let open = move || sender.send(Journal::open(&path, &header(1)).map(drop));
+        let _thread = std::thread::Builder::new().name("opens a pipe".into()).spawn(open).unwrap();
+        let said = receiver.recv_timeout(Duration::from_secs(20)).expect("nothing waits").unwrap_err();
+        assert!(said.contains("cannot write") && said.contains("it is a pipe"), "{said}");
+    }
+
     #[test]
     fn journal_with_a_truncated_first_trial_is_resumed() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! File that grows, such as a recording. It is locked until it is dropped, and opening does not truncate it.
 
 use super::outputs::is_at;
-use super::{WriteError, rename_new};
+use super::{WriteError, plain, rename_new};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,11 +30,11 @@ impl Growing {
     /// Opens a file, or creates it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] while another process writes the file; or it cannot be opened.
+    /// [`io::ErrorKind::WouldBlock`] while another process writes the file; or it is not plain or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         for _ in 0..MAX_ATTEMPTS {
             // no truncation: before the lock is taken it may be another process' file
-            let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+            let file = plain::open_to_write(path, OpenOptions::new().read(true).append(true).create(true))?;
             lock(&file)?;
             // the process that held the lock may have renamed the file
             if is_at(&file, path) {
@@ -190,6 +190,20 @@ mod tests {
         fs::write(&path, b"old").unwrap();
         assert_eq!(Growing::create_new(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_plain_files_grow() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("a");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let text = Growing::open(&pipe).unwrap_err().to_string();
+        assert_eq!(text, "it is a pipe, and only a plain file is written here: remove it, or choose another name");
+        let device = folder.path().join("b");
+        std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+        assert!(Growing::open(&device).unwrap_err().to_string().contains("a device"));
+        assert_eq!(Growing::open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
     }
 
     #[cfg(unix)]

@@ -63,11 +63,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, true)
 }
 
-/// Writes a file as [`write()`] does and syncs it to the disk, so that it survives a power failure.
+/// Writes a file of the program, such as its saved state, as [`write()`] does, but never to a device or pipe, and syncs it to the disk, so
+/// that it survives a power failure.
 ///
 /// # Errors
-/// Errors of [`write()`].
+/// Errors of [`write()`]; something is there that is no plain file.
 pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    plain::check_to_write(path).map_err(|source| WriteError::new(path, source))?;
     write(path, bytes)?;
     let synced = fs::OpenOptions::new().append(true).open(path).and_then(|file| file.sync_all());
     synced.map_err(|source| WriteError::new(path, source))
@@ -173,11 +175,11 @@ pub fn make_folder(path: &Path) -> Result<(), WriteError> {
     })
 }
 
-/// Renames a finished file to a new name.
+/// Renames a file, or anything else, to a new name.
 ///
 /// # Errors
 /// The name is taken, and the file keeps its old name; or the system fails.
-pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     settle(TempPath::try_from_path(from)?, to).map_err(|(err, path)| {
         // `from` is no temporary file and must not be deleted on drop
         if let Err(err) = path.keep() {

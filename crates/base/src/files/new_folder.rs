@@ -61,8 +61,9 @@ impl NewFolder {
     /// [`settle_folder`] completes that.
     ///
     /// # Errors
-    /// The system fails; file and folder are the old ones.
+    /// The file is not plain, or the system fails; file and folder are the old ones.
     pub fn finish(&self, bytes: &[u8], is_old: &dyn Fn(&Path) -> bool) -> Result<Option<WriteError>, WriteError> {
+        plain::check_to_write(&self.file).map_err(|err| WriteError::new(&self.file, err))?;
         make_folder(&self.path())?;
         write(&self.unsaved.join(DECIDING), bytes)?;
         sync(&self.unsaved)?;

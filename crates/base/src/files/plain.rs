@@ -1,6 +1,7 @@
-//! Reading of whole files named by the user: only plain files up to a limit. A pipe or device may block, never end, or exhaust memory.
+//! Plain files: files named by the user are read only where they are plain, up to a limit, and so are the program's own files written.
+//! A pipe or device may block, never end, or exhaust memory.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -13,10 +14,29 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// The file is missing, may not be read, or is no plain file; the text names its kind.
 pub fn open(path: &Path) -> io::Result<File> {
     // checked before opening, because opening a pipe waits for its writer
-    check(&std::fs::metadata(path)?)?;
+    check(&std::fs::metadata(path)?, READ)?;
     let file = File::open(path)?;
-    check(&file.metadata()?)?;
+    check(&file.metadata()?, READ)?;
     Ok(file)
+}
+
+/// Opens a plain file with `options`, which may create it, to write it.
+///
+/// # Errors
+/// There is no plain file; the text names its kind. Or the system fails.
+pub fn open_to_write(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    check_to_write(path)?;
+    let file = options.open(path)?;
+    check(&file.metadata()?, WRITTEN)?;
+    Ok(file)
+}
+
+/// Refuses an existing file that is not plain, before it is opened, because opening a pipe waits for its reader.
+pub(super) fn check_to_write(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        metadata => check(&metadata?, WRITTEN),
+    }
 }
 
 /// Reads all bytes of a plain file.
@@ -46,7 +66,11 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
 }
 
-fn check(metadata: &Metadata) -> io::Result<()> {
+/// Use of a file and the remedy where it is not plain, for errors.
+const READ: [&str; 2] = ["read", "write what it gives into a file first"];
+const WRITTEN: [&str; 2] = ["written", "remove it, or choose another name"];
+
+fn check(metadata: &Metadata, [used, remedy]: [&str; 2]) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }
@@ -56,7 +80,7 @@ fn check(metadata: &Metadata) -> io::Result<()> {
     let what = special(metadata);
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
-        format!("it is {what}, and only a plain file is read here: write what it gives into a file first"),
+        format!("it is {what}, and only a plain file is {used} here: {remedy}"),
     ))
 }
 

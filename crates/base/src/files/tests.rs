@@ -101,3 +101,19 @@ fn full_disk_is_named_and_a_device_is_not_replaced() {
     assert!(said.contains("the disk is full"), "{said}");
     assert!(!fs::metadata("/dev/full").unwrap().is_file());
 }
+
+#[cfg(unix)]
+#[test]
+fn files_of_the_program_are_never_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("state");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let new = NewFolder::new(&pipe, &folder.path().join("folder"));
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    // opening a pipe waits for its reader, so that a failure of this test must not wait for the thread
+    let write = move || sender.send([text(write_synced(&pipe, b"x")), text(new.finish(b"x", &|_| false))]);
+    let _thread = std::thread::Builder::new().name("writes a pipe".into()).spawn(write).unwrap();
+    let said = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("nothing waits");
+    assert!(said.iter().all(|said| said.contains("it is a pipe") && said.contains("remove it")), "{said:?}");
+    assert_eq!(names(folder.path()), ["state"]);
+}

@@ -17,7 +17,7 @@ pub fn file(name: &str) -> Option<PathBuf> {
 /// The folder or the file cannot be written.
 pub fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().map_or(Ok(()), files::make_folder);
-    folder.and_then(|()| files::write(file, bytes)).map_err(|err| err.source)
+    folder.and_then(|()| files::write_synced(file, bytes)).map_err(|err| err.source)
 }
 
 /// Measurements by key, in a JSON file. If the file is unreadable or not writable, they are repeated.
@@ -67,7 +67,7 @@ impl Measurements {
     }
 
     fn read(&self) -> BTreeMap<String, serde_json::Value> {
-        let text = self.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+        let text = self.file.as_ref().and_then(|file| files::plain::read_text(file).ok());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 }

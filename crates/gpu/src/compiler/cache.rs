@@ -9,12 +9,13 @@
 use super::super::device::Gpu;
 use super::compile::with_error_scopes;
 use crate::engine::cached;
+use crate::files;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// Size above which a file is begun anew, bytes: old sizes and options have filled it.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) struct Cache {
     gpu: Gpu,
@@ -42,8 +43,8 @@ impl Cache {
     pub(super) fn get(&self) -> Option<&wgpu::PipelineCache> {
         let file = self.file.as_ref()?;
         let open = || {
-            let bytes = std::fs::read(file).unwrap_or_default();
-            let data = unpack(&bytes).filter(|data| data.len() <= MAX_BYTES);
+            let bytes = files::plain::read(file, MAX_BYTES).unwrap_or_default();
+            let data = unpack(&bytes);
             *self.saved.lock() = data.map(checksum);
             // a file of another device or driver is refused: then the cache begins empty
             self.create(data).or_else(|| data.and_then(|_| self.create(None)))

@@ -60,7 +60,7 @@ pub fn write_own_preset(
     let comment = format!("A preset of stereopsis: --preset {name}, or --settings with this file.");
     let text = super::text_of(&comment, settings)?;
     files::make_folder(folder).map_err(|err| err.to_string())?;
-    let write = if replaces { files::write } else { files::write_new };
+    let write = if replaces { files::write_synced } else { files::write_new };
     write(&path, text.as_bytes()).map_err(|err| err.to_string())?;
     Ok(path)
 }
