@@ -50,7 +50,8 @@
 //!   panels out and executes the commands afterwards. A panel may hold view state of its own, such as thumbnails or a drag in progress.
 //! - An `Action` is a command without a value; one table has its label, key and help for menus, buttons and the page of keys.
 //! - The saved state (`ui/store`) is one file, written by a job after changes and at the end. Its estimated calibrations are named by their
-//!   content, so that no state finds another one's. A marker that the system releases reveals a window that was not closed. Signals
+//!   content, so that no state finds another one's. A file that cannot be read or has wrong values is set aside and named; keys of later
+//!   versions are kept. A marker that the system releases reveals a window that was not closed. Signals
 //!   (`ui/ending`) end the event loop as closing the window does.
 //! - A saved image (`ui/features/picture`) is drawn by the functions of the window in a separate egui context and scale: into a texture
 //!   that a job reads and encodes, or into shapes that become SVG. A new figure needs a member of `Figure` and an arm in

@@ -1,10 +1,12 @@
-//! Saved state on the disk: one file, written atomically and by one window at a time, and the calibration of its rig.
+//! Saved state on the disk: one file, written atomically and by one window at a time, and the calibration of its rig. What cannot be used
+//! of the file is set aside before it is replaced.
 //! An open window locks a marker beside the file. The system releases the lock however the program ends, so that an unlocked marker
 //! belongs to a window that was not closed.
 
-use super::saved::SavedState;
+use super::saved::{SavedState, Unused};
 use crate::calibration::{self, StereoRig};
-use crate::files::{self, Growing, plain};
+use crate::console;
+use crate::files::{self, Growing, WriteError, plain};
 use crate::recording::write::free_name;
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use parking_lot::Mutex;
@@ -25,6 +27,13 @@ pub(crate) struct SavedContent {
     pub(crate) rig: RigFile,
     /// Estimated rig, which becomes the calibration file of the saved one.
     pub(crate) estimate: Option<StereoRig>,
+}
+
+/// Saved state that cannot be used, and the path under which it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SetAside {
+    pub(crate) why: String,
+    pub(crate) path: PathBuf,
 }
 
 pub(crate) struct Store {
@@ -58,14 +67,15 @@ impl Store {
         }
     }
 
-    /// Writes a state unless it or a newer one of this window was written.
+    /// Writes a state unless it or a newer one of this window was written. What is in its place and cannot be read is set aside, and so is,
+    /// at the first time, a state with wrong values: this window did not take them over.
     ///
     /// # Errors
     /// The folder or a file cannot be written, or another window holds the lock too long.
-    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<(), String> {
+    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<Option<SetAside>, String> {
         let mut newest = self.newest.lock();
         if number <= *newest {
-            return Ok(());
+            return Ok(None);
         }
         let _lock = self.lock()?;
         let folder = self.folder();
@@ -73,31 +83,47 @@ impl Store {
         if let Some(estimate) = &kept.estimate {
             rig.calibration = self.write_estimate(estimate, &rig.calibration)?;
         }
-        let text = kept.state.text(&rig, folder)?;
-        if !plain::read_text(&self.path).is_ok_and(|there| there == text) {
-            files::write_synced(&self.path, text.as_bytes()).map_err(|err| err.to_string())?;
+        let there = SavedState::read(&self.path);
+        let Unused { wrong, unknown } = there.as_ref().map(|there| there.unused(folder)).unwrap_or_default();
+        let table = kept.state.table(&rig, folder, unknown)?;
+        let mut aside = None;
+        if !there.as_ref().is_ok_and(|there| there.is(&table)) {
+            let text = toml::to_string(&table).map_err(|err| err.to_string())?;
+            let why = match there {
+                Err(why) => Some(format!("the saved state of the window cannot be read: {why}")),
+                Ok(_) if wrong.is_empty() || *newest > 0 => None,
+                Ok(_) => Some(format!("the saved state of the window has wrong values: {}", wrong.join(", "))),
+            };
+            aside = why.map(|why| Ok::<_, String>(SetAside { why, path: self.move_aside()? })).transpose()?;
+            if let Err(err) = files::write_synced(&self.path, text.as_bytes()) {
+                if let Some(SetAside { path, .. }) = aside {
+                    files::rename_new(&path, &self.path).map_err(|err| WriteError::new(&self.path, err).to_string())?;
+                }
+                return Err(err.to_string());
+            }
         }
         *newest = number;
-        Ok(())
+        Ok(aside)
     }
 
-    /// Copies the file under a new name, which is returned; `None` without a file.
+    /// Renames the file, whose new path is returned; `None` without a file.
     ///
     /// # Errors
-    /// The file cannot be copied.
+    /// The file cannot be renamed.
     pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, String> {
         let _newest = self.newest.lock();
         let _lock = self.lock()?;
-        let text = match plain::read_text(&self.path) {
-            Ok(text) => text,
-            Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(err) => {
-                return Err(format!("cannot read {}: {}", self.path.display(), files::read_cause(&self.path, &err)));
-            }
-        };
+        self.path.symlink_metadata().is_ok().then(|| self.move_aside()).transpose()
+    }
+
+    /// Renames what is in the place of the file: thus nothing has to be read of it, be it a file, a folder, a link or a pipe.
+    fn move_aside(&self) -> Result<PathBuf, String> {
         let aside = free_name(&self.path.with_file_name(format!("{}-before.toml", self.stem())));
-        files::write_new(&aside, text.as_bytes()).map_err(|err| err.to_string())?;
-        Ok(Some(aside))
+        files::rename_new(&self.path, &aside).map_err(|err| {
+            let [from, to] = [&self.path, &aside].map(|path| console::path(path));
+            format!("cannot rename {from} to {to}: {}", files::write_cause(&aside, &err))
+        })?;
+        Ok(aside)
     }
 
     /// Writes an estimate under a name derived from its content, so that a state always finds its own one.
@@ -141,11 +167,14 @@ impl Store {
         Ok(())
     }
 
-    /// Removes estimates that no saved state names, while no other window is open.
+    /// Removes estimates that no saved state names, while no other window is open; none if a state cannot be read, which may name them.
     fn remove_estimates(&self) -> Result<(), String> {
         let begin = format!("{ESTIMATE}-");
         let states = self.siblings(|name| name.strip_suffix(".toml").is_some_and(|stem| !stem.starts_with(&begin)))?;
-        let texts: Vec<_> = states.iter().filter_map(|path| plain::read_text(path).ok()).collect();
+        let read = states.iter().filter(|path| path.is_file()).map(|path| plain::read(path, plain::MAX_TEXT_BYTES));
+        let Ok(texts) = read.collect::<io::Result<Vec<_>>>() else { return Ok(()) };
+        // a state with bytes that are no text may name some too
+        let texts: Vec<_> = texts.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
         for path in self.siblings(|name| name.starts_with(&begin))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if !texts.iter().any(|text| text.contains(&*name))
@@ -264,7 +293,7 @@ mod tests {
         let store = Store::open(&path);
         store.write(2, &kept("webcam:1,0", None)).unwrap();
         store.write(1, &kept("scene", None)).unwrap();
-        assert_eq!(SavedState::read(&path).source().unwrap(), "webcam:1,0");
+        assert_eq!(SavedState::read(&path).unwrap().source().unwrap(), "webcam:1,0");
         let written = path.metadata().unwrap().modified().unwrap();
         std::thread::sleep(Duration::from_millis(20));
         store.write(3, &kept("webcam:1,0", None)).unwrap();
@@ -283,7 +312,7 @@ mod tests {
                     for number in 1..30 {
                         store.write(number, &kept(&format!("{baseline_m}.png"), Some(rig(baseline_m)))).unwrap();
                         // the file is complete at any moment
-                        let there = SavedState::read(&store.path);
+                        let there = SavedState::read(&store.path).unwrap();
                         let calibration = there.rig(store.folder()).unwrap().calibration.files[0].clone();
                         let text = std::fs::read_to_string(calibration).unwrap();
                         let of_source = there.source().unwrap().replace(".png", "");
@@ -293,6 +322,90 @@ mod tests {
             }
         });
         assert_eq!(names(folder.path(), ".stereopsis-").len(), 0, "no parts");
+    }
+
+    /// Puts something that is no saved state at a path.
+    fn unusable(kind: &str, path: &Path) {
+        let good = "source = \"a.mcap\"\n[settings]\np1 = 20\n";
+        let bytes = match kind {
+            "cut" => b"source = \"a.mc".to_vec(),
+            "no UTF-8" => [good.as_bytes(), b"record-folder = \"andr\xe9\"\n"].concat(),
+            "large" => vec![b'#'; plain::MAX_TEXT_BYTES as usize + 1],
+            "wrong value" => format!("theme = 5\n{good}").into_bytes(),
+            "folder" => return std::fs::create_dir_all(path.join("inside")).unwrap(),
+            #[cfg(unix)]
+            "pipe" => {
+                return assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+            }
+            #[cfg(unix)]
+            link => return std::os::unix::fs::symlink(link, path).unwrap(),
+            #[cfg(not(unix))]
+            _ => unreachable!(),
+        };
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    const UNUSABLE: &[(&str, &str)] = &[
+        ("cut", "line 1: "),
+        ("no UTF-8", "no text in UTF-8"),
+        ("large", "more than the 16777216"),
+        ("wrong value", "wrong values: theme"),
+        ("folder", "it is a folder"),
+        #[cfg(unix)]
+        ("pipe", "it is a pipe"),
+        #[cfg(unix)]
+        ("/dev/null", "it is a device"),
+        #[cfg(unix)]
+        ("gone", "a link to something that does not exist"),
+    ];
+
+    /// Describes what is at a path, without opening anything but files.
+    fn there(path: &Path) -> String {
+        let meta = path.symlink_metadata().unwrap();
+        let bytes = meta.is_file().then(|| std::fs::read(path).unwrap());
+        format!("{:?} {:?} {bytes:?} {}", meta.file_type(), path.read_link().ok(), path.join("inside").exists())
+    }
+
+    #[test]
+    fn unusable_state_is_set_aside_once_and_whole() {
+        for (kind, wanted) in UNUSABLE {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("window.toml");
+            unusable(kind, &path);
+            let before = there(&path);
+            let store = Store::open(&path);
+            assert_eq!(there(&path), before, "{kind}: opening changes nothing");
+            let SetAside { why, path: aside } = store.write(1, &kept("scene", None)).unwrap().unwrap();
+            assert!(why.contains(wanted), "{kind}: {why}");
+            assert_eq!((there(&aside), aside), (before, folder.path().join("window-before.toml")), "{kind}");
+            assert_eq!(SavedState::read(&path).unwrap().source().unwrap(), "scene");
+            // the same can come while the window is open
+            std::fs::remove_file(&path).unwrap();
+            unusable(kind, &path);
+            let again = store.write(2, &kept("webcam:1,0", None)).unwrap().map(|aside| aside.path);
+            let wanted = (*kind != "wrong value").then(|| folder.path().join("window-before_2.toml"));
+            assert_eq!(again, wanted, "{kind}");
+            assert_eq!(store.write(3, &kept("scene", None)).unwrap(), None, "{kind}");
+            assert_eq!(names(folder.path(), "before").len(), 1 + usize::from(again.is_some()), "{kind}");
+        }
+    }
+
+    #[test]
+    fn failed_write_leaves_unusable_state_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        for (kind, _) in UNUSABLE {
+            unusable(kind, &path);
+            let before = there(&path);
+            let store = Store::open(&path);
+            // the first change is the folder, the second a temporary file
+            let (written, _) = files::killed::after(1, || store.write(1, &kept("scene", None)));
+            assert!(written.unwrap_err().contains("cannot write"), "{kind}");
+            assert_eq!((&there(&path), names(folder.path(), "before").len()), (&before, 0), "{kind}");
+            let aside = store.set_aside().unwrap().unwrap();
+            assert_eq!((there(&aside), path.is_symlink() || path.exists()), (before, false), "{kind}");
+            std::fs::rename(aside, folder.path().join(kind.replace('/', ""))).unwrap();
+        }
     }
 
     #[test]
@@ -332,9 +445,20 @@ mod tests {
         drop(Store::open(&path));
         assert_eq!(names(folder.path(), ESTIMATE).len(), 2);
         for state in [path, aside] {
-            let calibration = SavedState::read(&state).rig(folder.path()).unwrap().calibration;
+            let calibration = SavedState::read(&state).unwrap().rig(folder.path()).unwrap().calibration;
             assert!(calibration.files[0].exists(), "{state:?}");
         }
+    }
+
+    #[test]
+    fn estimate_of_a_damaged_state_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        Store::open(&path).write(1, &kept("scene", Some(rig(0.06)))).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, [b"# \xe9\n", &bytes[..]].concat()).unwrap();
+        drop(Store::open(&path));
+        assert_eq!(names(folder.path(), ESTIMATE).len(), 1);
     }
 
     #[test]

@@ -355,7 +355,8 @@ pub fn is_settings_file(path: &Path) -> bool {
     known_words().any(|word| table.get_ref().contains_key(word))
 }
 
-fn known_words() -> impl Iterator<Item = &'static str> {
+/// Returns the names of all settings.
+pub fn known_words() -> impl Iterator<Item = &'static str> {
     StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name))
 }
 

@@ -4,6 +4,7 @@ use super::Session;
 use super::source::Request;
 use crate::capture::SourceSpec;
 use crate::console;
+use crate::files;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
@@ -11,7 +12,7 @@ use crate::saved::SavedState;
 use crate::settings::{Origin, Settings};
 use crate::state::{RecordingChoices, State, ViewSettings};
 use crate::stereo::Preset;
-use crate::store::{SavedContent, Store, is_estimate};
+use crate::store::{SavedContent, SetAside, Store, is_estimate};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +27,7 @@ const RETRY: Duration = Duration::from_secs(30);
 pub(super) struct StateWriter {
     store: Option<Arc<Store>>,
     written: Option<SavedContent>,
+    /// Number of the newest state; 0 until the window has drawn a frame.
     number: u64,
     due: Instant,
     /// Message about a failure to write.
@@ -35,8 +37,7 @@ pub(super) struct StateWriter {
 
 impl StateWriter {
     pub(crate) fn new(store: Option<Store>, fresh: Request) -> Self {
-        let due = Instant::now() + INTERVAL;
-        Self { store: store.map(Arc::new), written: None, number: 0, due, failing: None, fresh }
+        Self { store: store.map(Arc::new), written: None, number: 0, due: Instant::now(), failing: None, fresh }
     }
 }
 
@@ -54,11 +55,12 @@ impl Session {
         }
         self.keeping.number += 1;
         let number = self.keeping.number;
-        let write = move || Ok(store.write(number, &kept).map(|()| kept));
+        let write = move || store.write(number, &kept).map(|aside| (kept, aside));
         self.jobs.start(KEEP, write, |session: &mut Self, written| {
-            let failed = match written.and_then(|written| written) {
-                Ok(kept) => {
+            let failed = match written {
+                Ok((kept, aside)) => {
                     session.keeping.written = Some(kept);
+                    session.announce_aside(aside);
                     None
                 }
                 Err(why) => {
@@ -78,13 +80,25 @@ impl Session {
         });
     }
 
-    /// Saves the state for the next start and waits until it is written.
+    /// Saves the state for the next start and waits until it is written; nothing is written where no window was shown.
     pub fn save(&mut self) {
-        let Some(store) = self.keeping.store.clone() else { return };
+        let Some(store) = self.keeping.store.clone().filter(|_| self.keeping.number > 0) else { return };
         self.keeping.number += 1;
-        if let Err(why) = store.write(self.keeping.number, &self.kept()) {
-            log::warn!("the window's state is not saved: {why}");
+        match store.write(self.keeping.number, &self.kept()) {
+            Ok(aside) => self.announce_aside(aside),
+            Err(why) => log::warn!("the window's state is not saved: {why}"),
         }
+    }
+
+    /// Names a saved state that could not be used, and what to do with it.
+    fn announce_aside(&mut self, aside: Option<SetAside>) {
+        let (Some(SetAside { why, path }), Some(place)) = (aside, &self.options.saved_state) else { return };
+        let [kept, name] = [&path, place].map(|path| console::path(Path::new(path.file_name().unwrap_or_default())));
+        let folder = console::path(files::folder_of(place));
+        let text = format!(
+            "{why}. It is kept as {kept}: to use it, correct it and rename it to {name} while no window is open, in {folder}"
+        );
+        self.state.notices.add(Level::Error, text, vec![Remedy::ShowInFolder(path)]);
     }
 
     /// Records that the user has closed the window.

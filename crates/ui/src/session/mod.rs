@@ -29,7 +29,7 @@ use crate::features::rig::estimate_pairs::EstimatePairs;
 use crate::features::{comparison, conversion, dialog, explain, guide, history, measure, recording, rig, search};
 use crate::live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
 use crate::rate::Rate;
-use crate::settings::{self, Origin, Settings, SettingsError, Word};
+use crate::settings::{self, Origin, Settings, SettingsError};
 use crate::space::commands as space;
 use crate::stereo::{Preset, StereoParams};
 use awaited::AwaitedWork;
@@ -84,7 +84,7 @@ impl Session {
     pub fn start(options: WindowOptions, gpu: Option<Gpu>) -> anyhow::Result<Self> {
         let mut options = options;
         let store = options.saved_state.as_deref().map(Store::open);
-        let saved = options.saved_state.as_deref().filter(|_| !options.reset).map(SavedState::read).unwrap_or_default();
+        let saved = last_state(&options);
         let fresh = source::Request {
             spec: options.source.clone().unwrap_or(SourceSpec::Scene),
             options: options.source_options.clone(),
@@ -340,6 +340,15 @@ pub(crate) fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
+/// Reads the saved state; one that cannot be read is empty, and the window names it once it has set the file aside.
+fn last_state(options: &WindowOptions) -> SavedState {
+    let Some(path) = options.saved_state.as_deref().filter(|_| !options.reset) else { return SavedState::default() };
+    SavedState::read(path).unwrap_or_else(|why| {
+        log::warn!("{}: the window starts with its defaults: {why}", path.display());
+        SavedState::default()
+    })
+}
+
 /// Returns the source of the command line, or else of the last run.
 fn first_source(options: &WindowOptions, saved: &SavedState) -> SourceSpec {
     let parse = |words: String| SourceSpec::parse(&words).ok().filter(|source| *source != SourceSpec::Pipe);
@@ -352,12 +361,7 @@ fn resolve(options: &WindowOptions, saved: &SavedState) -> Result<Settings, Sett
     let Some(path) = options.saved_state.as_deref().filter(|_| only_flags) else {
         return Settings::resolve(&options.words);
     };
-    // each word is checked alone, because P1 may need the P2 that follows
-    let known = |word: &Word| match StereoParams::parameter(&word.name) {
-        Some(parameter) => parameter.parse(&word.text).is_ok(),
-        None => Settings::resolve(std::slice::from_ref(word)).is_ok(),
-    };
-    let words: Vec<_> = saved.words(path, known).into_iter().chain(options.words.iter().cloned()).collect();
+    let words: Vec<_> = saved.words(path).into_iter().chain(options.words.iter().cloned()).collect();
     // saved settings that contradict the flags are dropped
     Settings::resolve(&words).or_else(|_| Settings::resolve(&options.words))
 }

@@ -1,9 +1,12 @@
 //! Saved state: the window starts as it was closed, also by an earlier version, and after a crash.
 
 use super::harness::{SIZE, Window, gpu, options};
-use crate::WindowOptions;
 use crate::capture::{SourceOptions, SourceSpec};
+use crate::saved::SavedState;
+use crate::state::ViewSettings;
 use crate::stereo::{CostKind, Fill, StereoParams, Temporal};
+use crate::view::ViewKind;
+use crate::{Session, WindowOptions};
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
@@ -30,6 +33,54 @@ fn a_window_that_an_earlier_version_saved_opens_unchanged() {
     let (before, after) = (table(&fixture), table(&saved));
     for (key, value) in &before {
         assert_eq!(after.get(key), Some(value), "{key}");
+    }
+    assert!(names(folder.path(), "before").is_empty(), "nothing of it is wrong");
+}
+
+#[test]
+fn unusable_state_is_kept_and_named_on_the_screen() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    let text = |p1: &str| format!("views = [\"left\"]\nfuture = 1\n[settings]\nengine = \"cpu\"\np1 = {p1}\n");
+    let all = ViewSettings::default().wide.views;
+    let cases = [
+        (text("[20"), all, "the saved state of the window cannot be read: line "),
+        (text("\"many\""), vec![ViewKind::Left], "the saved state of the window has wrong values: settings.p1"),
+    ];
+    let place = format!("rename it to window.toml while no window is open, in {}", folder.path().display());
+    for ((before, views, why), aside) in cases.into_iter().zip(["window-before.toml", "window-before_2.toml"]) {
+        std::fs::write(&saved, &before).unwrap();
+        let mut window = Window::open(&gpu, kept(&saved, true));
+        window.until("the message", |w| w.has(why).then_some(()));
+        assert!(window.has(&format!("It is kept as {aside}: to use it, correct it and {place}")), "{aside}");
+        let aside = folder.path().join(aside);
+        assert_eq!(std::fs::read_to_string(&aside).unwrap(), before);
+        assert_eq!(window.params().p1, StereoParams::default().p1);
+        assert_eq!(window.session.borrow().state.view.wide.views, views, "{why}");
+        assert!(SavedState::read(&saved).is_ok());
+        window.harness.get_by_label("Dismiss").click();
+        window.until("its end", |w| (!w.has(why)).then_some(()));
+    }
+    let written = std::fs::read_to_string(&saved).unwrap();
+    assert!(written.contains("future = 1"), "of a later version: {written}");
+    let mut window = Window::open(&gpu, kept(&saved, true));
+    window.harness.run_steps(3);
+    assert!(!window.has("It is kept as"), "it is said once");
+}
+
+#[test]
+fn session_without_a_window_writes_no_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    for text in ["source = \"scene\"\nfuture = 1\n", "views = [\n"] {
+        std::fs::write(&saved, text).unwrap();
+        let mut session = Session::start(kept(&saved, true), None).unwrap();
+        session.save();
+        session.note_closed();
+        drop(session);
+        assert_eq!(std::fs::read_to_string(&saved).unwrap(), text);
+        assert_eq!(names(folder.path(), "").len(), 2, "the file and its lock");
     }
 }
 
