@@ -8,6 +8,7 @@ use crate::console;
 use crate::rig::{CalibrationChoice, PathKind, RigFile};
 use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 const DEFAULT_RATE_HZ: f64 = 30.0;
@@ -28,7 +29,7 @@ pub(super) struct InputArgs {
     /// is a rig on the network, by the router of this machine without @ROUTER, zenoh:LEFT,RIGHT are two heads of one camera each, and
     /// ros2: are two topics of ROS 2.
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
-    source: Option<String>,
+    source: Option<OsString>,
     /// A rig file: cameras and calibration; flags win over it
     ///
     /// It names the cameras by port, with their mode, orientation and controls.
@@ -71,7 +72,10 @@ impl InputArgs {
     pub(super) fn named_source(&self) -> Result<Option<SourceSpec>, CaptureError> {
         let source = match &self.source {
             Some(words) => {
-                let spec = SourceSpec::parse(words)?;
+                let spec = match words.to_str() {
+                    Some(words) => SourceSpec::parse(words)?,
+                    None => SourceSpec::from_paths(&[words.into()])?, // no name of another source is like that
+                };
                 spec.check_files_exist()?;
                 Some(spec)
             }

@@ -55,8 +55,9 @@ impl VideoInput {
 
     fn of_place(word: &str) -> Option<Self> {
         if let Some((scheme, rest)) = word.split_once("://") {
-            let is_known = SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) && !rest.is_empty();
-            return is_known.then(|| Self::Address(Address(word.to_owned())));
+            let scheme = scheme.to_ascii_lowercase(); // ffmpeg knows no other
+            let is_known = SCHEMES.contains(&&*scheme) && !rest.is_empty();
+            return is_known.then(|| Self::Address(Address(format!("{scheme}://{rest}"))));
         }
         Self::of_path(Path::new(word))
     }

@@ -134,7 +134,9 @@ pub struct SourceState {
     /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, or omitted parts of the source (files
     /// without a partner, damaged parts, invalid messages). Every command prints them.
     pub remarks: Vec<String>,
-    /// Reason why the pair at the position of playback cannot be read; cleared by the next position.
+    /// Number of times that a broken stream was begun again.
+    pub begun_again: u64,
+    /// Reason why the pair at the position of playback cannot be read, or why none comes; cleared by the next one.
     pub unreadable: Option<String>,
     /// Whether one camera is being restarted, see [`PairSource::resync`].
     pub resyncing: bool,

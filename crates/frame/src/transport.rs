@@ -121,6 +121,18 @@ impl Transport {
         self.0.lock().recorded = Some(recorded);
     }
 
+    /// Ends after the first `count` pairs, because no more are there; called by the source.
+    pub fn shorten(&self, count: u64) {
+        let mut playing = self.0.lock();
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(playing.times.len());
+        playing.times = playing.times[..count].into();
+        playing.names = playing.names.iter().take(count).cloned().collect();
+        playing.position = playing.position.map(|position| position.min((count as u64).saturating_sub(1)));
+        if let Some(seek) = playing.seek {
+            playing.seek_to(seek);
+        }
+    }
+
     /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
         self.0.lock().speed = speed;
@@ -274,6 +286,16 @@ mod tests {
         };
         assert_eq!([step(true), step(true), step(true), step(true)], [Some(1), Some(2), Some(5), None]);
         assert_eq!([step(false), step(false), step(false)], [Some(2), Some(1), None]);
+    }
+
+    #[test]
+    fn a_shortened_source_ends_at_its_new_last_pair() {
+        let transport = transport(9, false).with_names((0..9).map(|k| k.to_string()).collect());
+        transport.seek(7);
+        transport.shorten(4);
+        assert_eq!((give(&transport), give(&transport)), (Some(3), None));
+        let playing = transport.get();
+        assert!(playing.at_end() && playing.num_pairs() == 4 && playing.names.len() == 4);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Pipeline with a status line instead of a window: runs until its pairs are done, or Ctrl-C.
 
 use super::status::fitting;
-use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
+use super::{Cause, EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::console;
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
@@ -9,7 +9,8 @@ use crate::process::CpuShare;
 use crate::stereo::StereoParams;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -119,7 +120,7 @@ pub fn run_observed(
     let status = live.last_status();
     printer.print(&status, observer);
     let summary = Summary::of(&status, &share);
-    printer.finish(&format!("{status}\n{summary}"));
+    printer.finish(&status, &format!("{status}\n{summary}"));
     Ok(Finished { output: live.latest(), status, summary })
 }
 
@@ -138,7 +139,7 @@ pub fn capture_observed(
     let mut printer = StatusPrinter::new(|status| status.capture.captured > 0);
     let status = poll(interrupt, &mut printer, observer, |_, _| Status::of_capture(&capture));
     let summary = Summary::of(&status, &share);
-    printer.finish(&status.to_string());
+    printer.finish(&status, &status.to_string());
     Ok(Finished { output: None, status, summary })
 }
 
@@ -179,6 +180,11 @@ pub fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     }
 }
 
+/// Returns the text of a warning without numbers: a repeated one may have others.
+fn without_numbers(text: &str) -> String {
+    text.replace(|c: char| c.is_ascii_digit(), "")
+}
+
 /// Printer of the status at intervals, and of errors, warnings and the engine when they change.
 struct StatusPrinter {
     bar: Option<ProgressBar>,
@@ -187,8 +193,8 @@ struct StatusPrinter {
     begun: fn(&Status) -> bool,
     errors: Vec<String>,
     news: Option<String>,
-    /// Printed warnings without their numbers; each is printed once.
-    warnings: BTreeSet<String>,
+    /// Printed warnings by their texts without numbers; each is printed once.
+    warnings: BTreeMap<String, String>,
     engine: Option<Arc<EngineInfo>>,
     clients: String,
 }
@@ -199,7 +205,7 @@ impl StatusPrinter {
             let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
-        let (errors, warnings, clients) = (Vec::new(), BTreeSet::new(), String::new());
+        let (errors, warnings, clients) = (Vec::new(), BTreeMap::new(), String::new());
         Self { bar, due: Instant::now(), begun, errors, news: None, warnings, engine: None, clients }
     }
 
@@ -221,8 +227,8 @@ impl StatusPrinter {
         }
         self.news = news;
         for warning in &status.warnings {
-            // a repeated warning may have other numbers
-            if self.warnings.insert(warning.text.replace(|c: char| c.is_ascii_digit(), "")) {
+            if let Entry::Vacant(entry) = self.warnings.entry(without_numbers(&warning.text)) {
+                entry.insert(warning.text.clone());
                 self.line(&format!("stereopsis: {warning}"));
             }
         }
@@ -243,10 +249,15 @@ impl StatusPrinter {
         }
     }
 
-    /// Prints the last lines, which stay.
-    fn finish(&self, text: &str) {
+    /// Prints the last lines, which stay: remarks on the source whose numbers have changed since they were printed, and `text`.
+    fn finish(&self, status: &Status, text: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+        for warning in status.warnings.iter().filter(|warning| warning.cause == Cause::Source) {
+            if self.warnings.get(&without_numbers(&warning.text)) != Some(&warning.text) {
+                console::say(warning);
+            }
         }
         console::line(text);
     }

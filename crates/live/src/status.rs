@@ -3,6 +3,7 @@
 use super::Health;
 use super::diagnosis::{Warning, warnings};
 use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
+use crate::console;
 use crate::engine::worker::EngineStats;
 use crate::rate;
 use crate::stereo::StereoParams;
@@ -125,6 +126,7 @@ impl Status {
         let truth = engine.figures.and_then(|figures| figures.truth);
         [
             engine.engine.as_ref().map(|_| self.rate_of_source()),
+            (cameras.begun_again > 0).then(|| format!("begun again {}", console::counted(cameras.begun_again, "time"))),
             (damaged.total() > 0).then(|| format!("damaged frames {} ({})", damaged.total(), damaged.causes())),
             (cameras.missed() > 0).then(|| format!("missing frames {}", cameras.missed())),
             engine.latency_ms().map(|(_, p99_ms)| format!("99 % below {p99_ms:.0} ms")),
@@ -211,7 +213,11 @@ mod tests {
         let parts = |text: &[&str]| text.iter().map(|&part| part.to_owned()).collect::<Vec<_>>();
         let status = Status {
             source: SourceInfo::default(),
-            cameras: SourceState { skew: Some(Skew { mean_s: -0.010, spread_s: 0.004 }), ..SourceState::default() },
+            cameras: SourceState {
+                skew: Some(Skew { mean_s: -0.010, spread_s: 0.004 }),
+                begun_again: 2,
+                ..SourceState::default()
+            },
             capture: CaptureStats { rate_hz: 123_456.7, ..CaptureStats::default() },
             engine,
             computed_hz: 1_234.5,
@@ -221,7 +227,7 @@ mod tests {
             errors: Vec::new(),
             paused: false,
         };
-        let details = parts(&["in 123456.7/s", "skew -10.0 ms"]);
+        let details = parts(&["in 123456.7/s", "begun again 2 times", "skew -10.0 ms"]);
         assert_eq!(
             (status.essentials(), status.details()),
             (parts(&["computed 1234.5/s", "dropped 12345678901"]), details)

@@ -1,9 +1,12 @@
-//! Reads the frames of one stream in order, from any pipe or file.
+//! Reads the frames of one stream in order, from a program, a pipe or a file.
 
 use crate::capture::MaxPixels;
 use crate::image::Picture;
+use crate::program::RunningProgram;
 use crate::y4m::{Header, Layout};
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::ChildStdout;
+use std::time::Duration;
 
 /// Format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,44 +20,88 @@ pub(crate) enum StreamFormat {
 pub(crate) struct FrameReader {
     reader: BufReader<Box<dyn Read + Send>>,
     form: StreamFormat,
-    header: Header,
+    /// Header; `None` before it was read.
+    header: Option<Header>,
     max_pixels: MaxPixels,
     bytes: Vec<u8>,
+    /// Program that writes the stream, with the time limit of a frame.
+    program: Option<(RunningProgram, Duration)>,
 }
 
 impl FrameReader {
-    /// Reads the header of a stream.
-    pub(crate) fn new(stream: Box<dyn Read + Send>, form: StreamFormat, max_pixels: MaxPixels) -> Result<Self, String> {
-        let mut reader = BufReader::with_capacity(1 << 16, stream);
+    /// Creates a reader of a stream. Nothing is read before the first frame is asked for.
+    pub(crate) fn new(stream: Box<dyn Read + Send>, form: StreamFormat, max_pixels: MaxPixels) -> Self {
+        let reader = BufReader::with_capacity(1 << 16, stream);
         let header = match form {
-            StreamFormat::Y4m => Header::read(&mut reader, max_pixels)?,
-            StreamFormat::Planes(layout) => Header { layout, rate_hz: None },
+            StreamFormat::Y4m => None,
+            StreamFormat::Planes(layout) => Some(Header { layout, rate_hz: None }),
         };
-        Ok(Self { reader, form, header, max_pixels, bytes: Vec::new() })
+        Self { reader, form, header, max_pixels, bytes: Vec::new(), program: None }
+    }
+
+    /// Creates a reader of the output of a program, each frame of which has this time limit.
+    pub(crate) fn of_program(
+        (running, output): (RunningProgram, ChildStdout),
+        form: StreamFormat,
+        max_pixels: MaxPixels,
+        limit: Duration,
+    ) -> Self {
+        Self { program: Some((running, limit)), ..Self::new(Box::new(output), form, max_pixels) }
     }
 
     /// Creates a reader of a file that is positioned at a frame, behind its header.
     pub(crate) fn after_header(stream: Box<dyn Read + Send>, header: Header, max_pixels: MaxPixels) -> Self {
-        let reader = BufReader::with_capacity(1 << 16, stream);
-        Self { reader, form: StreamFormat::Y4m, header, max_pixels, bytes: Vec::new() }
+        Self { header: Some(header), ..Self::new(stream, StreamFormat::Y4m, max_pixels) }
     }
 
-    pub(crate) fn header(&self) -> Header {
-        self.header
+    /// Returns the rate of the stream, frames/s, if it is known and has been read.
+    pub(crate) fn rate_hz(&self) -> Option<f64> {
+        self.header?.rate_hz
+    }
+
+    /// Sets the time limit of the next frames of a program.
+    pub(crate) fn set_limit(&mut self, limit: Duration) {
+        if let Some(program) = &mut self.program {
+            program.1 = limit;
+        }
+    }
+
+    /// Returns the last message of the program as the end of a sentence, or nothing.
+    pub(crate) fn last_message(&self) -> String {
+        self.program.as_ref().map(|(running, _)| running.last_message()).unwrap_or_default()
+    }
+
+    /// Returns whether the stream, which has ended, was written without an error.
+    pub(crate) fn has_succeeded(&self) -> bool {
+        self.program.as_ref().is_none_or(|(running, _)| running.has_succeeded())
     }
 
     /// Reads the next frame; `None` at the end of the stream. A truncated frame also ends it: the writing program has died.
     pub(crate) fn next(&mut self, keeps_rgb: bool) -> Result<Option<Picture>, String> {
-        Ok(if self.skip()? { self.header.layout.picture(&self.bytes, keeps_rgb) } else { None })
+        let has_frame = self.skip()?;
+        Ok(self.header.filter(|_| has_frame).and_then(|header| header.layout.picture(&self.bytes, keeps_rgb)))
     }
 
     /// Skips the next frame; returns `false` at the end of the stream.
     pub(crate) fn skip(&mut self) -> Result<bool, String> {
-        if self.form == StreamFormat::Y4m {
-            let Some(header) = self.header.before_frame(&mut self.reader, self.max_pixels)? else { return Ok(false) };
-            self.header = header;
+        match self.program.clone() {
+            Some((running, limit)) => running.within(limit, || self.read())?,
+            None => self.read(),
         }
-        let wanted = self.header.layout.frame_bytes();
+    }
+
+    fn read(&mut self) -> Result<bool, String> {
+        let mut header = match self.header {
+            Some(header) => header,
+            None if self.reader.fill_buf().map_err(|err| err.to_string())?.is_empty() => return Ok(false),
+            None => Header::read(&mut self.reader, self.max_pixels)?,
+        };
+        if self.form == StreamFormat::Y4m {
+            let Some(next) = header.before_frame(&mut self.reader, self.max_pixels)? else { return Ok(false) };
+            header = next;
+        }
+        self.header = Some(header);
+        let wanted = header.layout.frame_bytes();
         self.bytes.clear();
         // memory grows with the received data, because a header may claim any size
         let read =

@@ -1,6 +1,6 @@
 //! Streams without a known length as a source: network cameras, Raspberry Pi cameras, pipes. Each is read on its own thread.
 //!
-//! Frames of live streams are paired by arrival time, and only the newest is kept; a broken stream is restarted. Frames of pipes
+//! Frames of live streams are paired by arrival time, and only the newest is kept; a broken or silent stream is restarted. Frames of pipes
 //! are queued, paired by number, and end with the pipe.
 
 use crate::ViewLayout;
@@ -9,26 +9,24 @@ use crate::capture::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, VideoInput,
 };
 use crate::console::counted;
+use crate::files::film;
 use crate::image::Picture;
-use crate::program::{Programs, RunningProgram};
+use crate::program::{Launcher, Programs};
 use crate::reader::{FrameReader, StreamFormat};
 use crate::y4m::Layout;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time limit of the first frame: a network camera authenticates, and waits for a whole image.
-const FIRST_TIMEOUT: Duration = Duration::from_secs(20);
-/// Maximum time without a frame, after which a live stream is restarted, and the silence of a pipe is reported.
-const MAX_SILENCE: Duration = Duration::from_secs(10);
-const RESTART_PAUSE: Duration = Duration::from_secs(1);
+/// Time limit of the question which options ffmpeg has.
+const ASK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum queued frames of a stream.
 const MAX_QUEUED: usize = 2;
 /// Rate of streams without one, Hz.
@@ -50,6 +48,8 @@ pub(crate) struct VideoStreams {
     info: SourceInfo,
     views: ViewLayout,
     given: u64,
+    /// Reason why no more frames come after those that are queued.
+    failure: Option<CaptureError>,
 }
 
 struct ArrivedFrame {
@@ -65,12 +65,12 @@ impl VideoStreams {
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
         let is_live = inputs.iter().any(VideoInput::is_live);
-        let stream_options = StreamOptions::of(programs, options)?;
+        let stream_options = StreamOptions::of(programs, inputs, options);
         let mut streams: Vec<Stream> =
             inputs.iter().map(|input| Stream::start(input, &stream_options)).collect::<Result<_, _>>()?;
         let mut firsts = Vec::new();
         for stream in &mut streams {
-            firsts.push(stream.first()?);
+            firsts.push(stream.first(programs.limits.first)?);
         }
         let rates: Vec<f64> =
             streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(stream_options.pi_rate_hz)).collect();
@@ -83,7 +83,7 @@ impl VideoStreams {
         let info =
             SourceInfo { name, width, height, rate_hz: Some(rates[0]), is_camera: is_live, ..SourceInfo::default() };
         let waiting = streams.iter().map(|_| VecDeque::new()).collect();
-        let mut opened = Self { streams, pairing, waiting, is_live, info, views, given: 0 };
+        let mut opened = Self { streams, pairing, waiting, is_live, info, views, given: 0, failure: None };
         for (at, first) in firsts.into_iter().enumerate() {
             opened.put(at, first);
         }
@@ -110,20 +110,21 @@ impl VideoStreams {
         Some((arrived.into_iter().map(|arrived| arrived.picture).collect(), time))
     }
 
-    /// Takes received frames; returns `false` at the end of a pipe.
-    fn drain(&mut self) -> Result<bool, CaptureError> {
+    /// Takes received frames; returns `false` at the end of a pipe, and where a stream has failed.
+    fn drain(&mut self) -> bool {
         for at in 0..self.streams.len() {
             // neither of two pipes is read far ahead of the other
-            while self.waiting[at].len() < MAX_QUEUED {
+            while self.waiting[at].len() < MAX_QUEUED && self.failure.is_none() {
                 match self.streams[at].frames.try_recv() {
-                    Ok(arrived) => self.put(at, arrived?),
+                    Ok(Ok(arrived)) => self.put(at, arrived),
+                    Ok(Err(err)) => self.failure = Some(err),
                     Err(TryRecvError::Empty) => break,
-                    Err(TryRecvError::Disconnected) if self.waiting[at].is_empty() => return Ok(false),
+                    Err(TryRecvError::Disconnected) if self.waiting[at].is_empty() => return false,
                     Err(TryRecvError::Disconnected) => break,
                 }
             }
         }
-        Ok(true)
+        self.failure.is_none()
     }
 }
 
@@ -135,7 +136,7 @@ impl PairSource for VideoStreams {
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + timeout;
         loop {
-            let goes_on = self.drain()?;
+            let goes_on = self.drain();
             if let Some((pictures, time)) = self.take() {
                 let (left, right) = crate::views(pictures, self.views).map_err(CaptureError::Camera)?;
                 (self.info.width, self.info.height) = left.size();
@@ -144,9 +145,8 @@ impl PairSource for VideoStreams {
                 return Ok(Next::Pair(Box::new(RawPair::new(format!("video-{number:06}"), number, time, left, right))));
             }
             if !goes_on {
-                return Ok(Next::End);
+                return self.failure.take().map_or(Ok(Next::End), Err);
             }
-            self.streams.iter().filter(|stream| stream.input.is_live()).for_each(Stream::watch);
             let now = Instant::now();
             if now >= deadline {
                 return Ok(Next::Waiting);
@@ -160,7 +160,13 @@ impl PairSource for VideoStreams {
         if self.is_live && self.streams.len() == 2 {
             remarks.push(PAIRED_BY_ARRIVAL.to_owned());
         }
-        SourceState { remarks, unpaired: self.pairing.unpaired(), ..SourceState::default() }
+        SourceState {
+            remarks,
+            unpaired: self.pairing.unpaired(),
+            begun_again: self.streams.iter().map(|stream| stream.shared.breaks.lock().0).sum(),
+            unreadable: self.streams.iter().find_map(Stream::silence),
+            ..SourceState::default()
+        }
     }
 }
 
@@ -171,21 +177,27 @@ struct StreamOptions {
     keeps_rgb: bool,
     pi_size: (usize, usize),
     pi_rate_hz: f64,
+    /// Option of this ffmpeg that limits the silence of RTSP, if it has one.
+    rtsp_limit: Option<&'static str>,
 }
 
 impl StreamOptions {
-    fn of(programs: &Programs, options: &SourceOptions) -> Result<Self, CaptureError> {
-        Ok(Self {
+    fn of(programs: &Programs, inputs: &[VideoInput], options: &SourceOptions) -> Self {
+        let is_rtsp =
+            |input: &&VideoInput| matches!(input, VideoInput::Address(address) if is_rtsp(&address.to_string()));
+        let rtsp = inputs.iter().find(is_rtsp);
+        Self {
             programs: programs.clone(),
             max_pixels: options.max_pixels,
             keeps_rgb: options.pixels.keeps_rgb(),
             pi_size: options.size.unwrap_or(PI_SIZE),
             pi_rate_hz: options.rate_hz.unwrap_or(DEFAULT_RATE),
-        })
+            rtsp_limit: rtsp.and_then(|input| rtsp_limit(programs, input)),
+        }
     }
 
-    /// Opens a stream, and its program if it has one.
-    fn open(&self, input: &VideoInput) -> Result<(FrameReader, Option<RunningProgram>), CaptureError> {
+    /// Opens a stream, and starts its program if it has one. Nothing is read yet.
+    fn open(&self, input: &VideoInput, launcher: &Launcher) -> Result<FrameReader, CaptureError> {
         let (command, form) = match input {
             VideoInput::Y4m(path) => {
                 let stream: Box<dyn Read + Send> = if path == Path::new("-") {
@@ -193,30 +205,45 @@ impl StreamOptions {
                 } else {
                     Box::new(File::open(path).map_err(|err| CaptureError::File(format!("cannot open {input}: {err}")))?)
                 };
-                let reader = FrameReader::new(stream, StreamFormat::Y4m, self.max_pixels);
-                return Ok((reader.map_err(|why| CaptureError::File(format!("cannot read {input}: {why}")))?, None));
+                return Ok(FrameReader::new(stream, StreamFormat::Y4m, self.max_pixels));
             }
             VideoInput::Csi(number) => {
                 (self.rpicam_command(*number)?, StreamFormat::Planes(Layout::yuv420(self.pi_size.0, self.pi_size.1)))
             }
-            VideoInput::Address(address) => (self.ffmpeg_command(address.with_password()?), StreamFormat::Y4m),
-            VideoInput::File(path) => (self.ffmpeg_command(&path.to_string_lossy()), StreamFormat::Y4m),
+            VideoInput::Address(address) => {
+                (self.ffmpeg_command(self.of_address(address.with_password()?)), StreamFormat::Y4m)
+            }
+            VideoInput::File(path) => {
+                let cannot = |why| CaptureError::File(format!("cannot read {input}: {why}"));
+                (self.ffmpeg_command(film(path).map_err(cannot)?.into()), StreamFormat::Y4m)
+            }
         };
-        let (running, output) = RunningProgram::start(command, input)?;
-        let reader = FrameReader::new(Box::new(output), form, self.max_pixels);
-        let reader = reader
-            .map_err(|why| CaptureError::Camera(format!("cannot read {input}: {why}{}", running.last_message())))?;
-        Ok((reader, Some(running)))
+        let program = launcher.start(command, input)?;
+        Ok(FrameReader::of_program(program, form, self.max_pixels, self.programs.limits.first))
     }
 
-    fn ffmpeg_command(&self, address: &str) -> Command {
+    fn ffmpeg_command(&self, input: Vec<OsString>) -> Command {
         let mut command = Command::new(&self.programs.ffmpeg);
-        command.args(["-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]);
-        if address.starts_with("rtsp") {
-            command.args(["-rtsp_transport", "tcp"]); // over UDP, lost packets smear images
-        }
-        command.args(["-i", address, "-map", "0:v:0", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"]);
+        command.args(["-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]).args(input);
+        command.args(["-map", "0:v:0", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"]);
         command
+    }
+
+    /// Returns ffmpeg's words for the stream of an address, which ends where nothing comes for too long.
+    fn of_address(&self, address: &str) -> Vec<OsString> {
+        let limit = match address.split_once("://") {
+            _ if is_rtsp(address) => self.rtsp_limit,
+            Some(("udp", _)) => Some("-timeout"), // it knows the other option without heeding it
+            _ => Some("-rw_timeout"),
+        };
+        let limit_us = self.programs.limits.silence.as_micros().to_string();
+        let mut words: Vec<OsString> = Vec::new();
+        if is_rtsp(address) {
+            words.extend(["-rtsp_transport", "tcp"].map(Into::into)); // over UDP, lost packets smear images
+        }
+        words.extend(limit.into_iter().flat_map(|limit| [limit.into(), limit_us.clone().into()]));
+        words.extend(["-i", address].map(Into::into));
+        words
     }
 
     fn rpicam_command(&self, number: u32) -> Result<Command, CaptureError> {
@@ -234,13 +261,30 @@ impl StreamOptions {
     }
 }
 
+fn is_rtsp(address: &str) -> bool {
+    address.starts_with("rtsp")
+}
+
+/// Asks ffmpeg for its option that limits the silence of RTSP. Before version 5 it has another name, and `timeout` is the time for which a
+/// server waits.
+fn rtsp_limit(programs: &Programs, input: &VideoInput) -> Option<&'static str> {
+    let mut command = Command::new(&programs.ffmpeg);
+    command.args(["-hide_banner", "-h", "demuxer=rtsp"]);
+    // where it cannot be started, the stream says why
+    let (_, answer) = Launcher::default().ask(command, input, ASK_TIMEOUT.min(programs.limits.first)).ok()?;
+    let answer = answer.inspect_err(|why| log::warn!("{input}: ffmpeg does not tell its options: {why}")).ok()?;
+    let answer = String::from_utf8_lossy(&answer);
+    let has =
+        |name: &str| answer.lines().any(|line| line.trim_start().starts_with(name) && line.contains("microseconds"));
+    ["-stimeout", "-timeout"].into_iter().find(|name| has(&format!("{name} ")))
+}
+
 /// State shared with a stream's thread.
 #[derive(Default)]
 struct Shared {
-    stop: AtomicBool,
-    running: Mutex<Option<RunningProgram>>,
+    launcher: Launcher,
     rate_hz: Mutex<Option<f64>>,
-    /// Arrival of the newest frame, or start of the stream.
+    /// Arrival of the newest frame.
     newest: Mutex<Option<Instant>>,
     /// Number of restarts, and the reason of the last one.
     breaks: Mutex<(u64, String)>,
@@ -251,6 +295,7 @@ struct Stream {
     input: VideoInput,
     frames: Receiver<Result<ArrivedFrame, CaptureError>>,
     shared: Arc<Shared>,
+    max_silence: Duration,
 }
 
 impl Stream {
@@ -266,40 +311,36 @@ impl Stream {
         };
         let thread = std::thread::Builder::new().name("video".into()).spawn(move || worker.run());
         thread.map_err(|err| CaptureError::Camera(format!("{input}: cannot start a thread: {err}")))?;
-        Ok(Self { input: input.clone(), frames, shared })
+        Ok(Self { input: input.clone(), frames, shared, max_silence: stream_options.programs.limits.silence })
     }
 
-    fn first(&self) -> Result<ArrivedFrame, CaptureError> {
-        match self.frames.recv_timeout(FIRST_TIMEOUT) {
+    fn first(&self, limit: Duration) -> Result<ArrivedFrame, CaptureError> {
+        match self.frames.recv_timeout(limit) {
             Ok(first) => first,
             Err(RecvTimeoutError::Disconnected) => Err(CaptureError::Camera(format!("{} has no frame", self.input))),
             Err(RecvTimeoutError::Timeout) => {
-                let last_message =
-                    self.shared.running.lock().as_ref().map(RunningProgram::last_message).unwrap_or_default();
-                let seconds = FIRST_TIMEOUT.as_secs();
+                let (seconds, last_message) = (limit.as_secs(), self.shared.launcher.last_message());
                 Err(CaptureError::Camera(format!("no frame of {} came in {seconds} s{last_message}", self.input)))
             }
         }
     }
 
-    fn silent_for(&self) -> Duration {
-        self.shared.newest.lock().map_or(Duration::ZERO, |newest| newest.elapsed())
+    fn is_silent(&self) -> bool {
+        self.shared.newest.lock().is_some_and(|newest| newest.elapsed() > self.max_silence)
     }
 
-    /// Kills a program that has stopped sending; its thread restarts it.
-    fn watch(&self) {
-        if self.silent_for() > MAX_SILENCE {
-            *self.shared.newest.lock() = Some(Instant::now());
-            if let Some(running) = &*self.shared.running.lock() {
-                running.kill();
-            }
-        }
+    fn silent(&self) -> String {
+        format!("no frame of {} has come for more than {} s", self.input, self.max_silence.as_secs())
+    }
+
+    /// Returns the error of a live stream that sends nothing; it is restarted again and again.
+    fn silence(&self) -> Option<String> {
+        (self.input.is_live() && self.is_silent()).then(|| format!("{}; waiting for it", self.silent()))
     }
 
     fn remark(&self) -> Option<String> {
-        let silent_s = self.silent_for().as_secs();
-        if !self.input.is_live() && silent_s > MAX_SILENCE.as_secs() {
-            return Some(format!("no frame of {} has come for more than {} s", self.input, MAX_SILENCE.as_secs()));
+        if !self.input.is_live() && self.is_silent() {
+            return Some(self.silent());
         }
         let breaks = self.shared.breaks.lock();
         let (times, why) = &*breaks;
@@ -309,10 +350,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Release);
-        if let Some(running) = self.shared.running.lock().take() {
-            running.kill(); // its thread reads the end
-        }
+        self.shared.launcher.close(); // its thread reads the end
         // not joined: a thread blocked on a pipe cannot be woken
     }
 }
@@ -331,7 +369,7 @@ impl Worker {
         let mut has_begun = false;
         while !self.is_stopped() {
             let end = self.read(&mut has_begun);
-            *self.shared.running.lock() = None;
+            self.shared.launcher.end();
             match end {
                 // a live stream restarts at its end
                 Ok(why) if self.input.is_live() && has_begun => self.pause_after_break(why),
@@ -349,30 +387,28 @@ impl Worker {
         let mut breaks = self.shared.breaks.lock();
         *breaks = (breaks.0 + 1, why);
         drop(breaks);
-        std::thread::sleep(RESTART_PAUSE);
+        std::thread::sleep(self.stream_options.programs.limits.pause);
     }
 
     /// Reads the stream to its end; returns the reason of the end.
     fn read(&self, has_begun: &mut bool) -> Result<String, CaptureError> {
-        let (mut reader, running) = self.stream_options.open(&self.input)?;
-        self.shared.running.lock().clone_from(&running);
-        if self.is_stopped() {
-            return Ok(String::new());
-        }
-        *self.shared.rate_hz.lock() = reader.header().rate_hz;
-        *self.shared.newest.lock() = Some(Instant::now());
+        let mut reader = self.stream_options.open(&self.input, &self.shared.launcher)?;
         loop {
             let picture = reader.next(self.stream_options.keeps_rgb);
-            let last_message = || running.as_ref().map(RunningProgram::last_message).unwrap_or_default();
-            let damaged = |why| CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, last_message()));
+            let damaged =
+                |why| CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, reader.last_message()));
             let Some(picture) = picture.map_err(damaged)? else {
                 if !*has_begun {
                     return Err(damaged("it ends before its first frame does".to_owned()));
                 }
-                return Ok(format!("it ended{}", last_message()));
+                return Ok(format!("it ended{}", reader.last_message()));
             };
             *has_begun = true;
+            *self.shared.rate_hz.lock() = reader.rate_hz();
             *self.shared.newest.lock() = Some(Instant::now());
+            if self.input.is_live() {
+                reader.set_limit(self.stream_options.programs.limits.silence);
+            }
             if !self.send(ArrivedFrame { picture, time: SystemTime::now() }) {
                 return Ok(String::new());
             }
@@ -399,6 +435,6 @@ impl Worker {
     }
 
     fn is_stopped(&self) -> bool {
-        self.shared.stop.load(Ordering::Acquire)
+        self.shared.launcher.is_closed()
     }
 }

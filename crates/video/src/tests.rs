@@ -3,11 +3,12 @@
 
 use super::*;
 use crate::capture::{Next, RawPair, SourceSpec, Speed};
+use crate::program::Limits;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use stereopsis_base::testing::found;
+use stereopsis_base::testing::{found, until};
 
 /// Returns a frame with this brightness in the left half and the next one in the right half.
 fn planes((width, height): (usize, usize), value: u8) -> Vec<u8> {
@@ -48,6 +49,67 @@ fn feed(path: &Path, bytes: Vec<u8>) -> std::thread::JoinHandle<()> {
         let _ = file.write_all(&bytes); // the reader may go
     };
     std::thread::Builder::new().name("writer".into()).spawn(write).unwrap()
+}
+
+/// Waits until the process of this number has ended.
+fn ends(what: &str, number: &str) {
+    let command_line = Path::new("/proc").join(number.trim()).join("cmdline");
+    let is_gone = || std::fs::read(&command_line).unwrap_or_default().is_empty();
+    until(&format!("{what} has ended"), || !cfg!(target_os = "linux") || is_gone());
+}
+
+/// Returns the last line of a file that programs write, once there are `count`.
+fn line(path: &Path, count: usize) -> String {
+    found("a line is written", || {
+        let text = std::fs::read_to_string(path).ok()?;
+        (text.lines().count() >= count).then(|| text.lines().last().map(str::to_owned))?
+    })
+}
+
+/// Returns programs with short time limits.
+fn hasty() -> Programs {
+    let [first, silence, pause] = [1500, 300, 10].map(Duration::from_millis);
+    Programs { limits: Limits { first, silence, pause }, ..Programs::default() }
+}
+
+fn film_in(folder: &Path) -> VideoInput {
+    let path = folder.join("clip.mp4");
+    std::fs::write(&path, y4m((16, 6), "30:1", 10, 9)).unwrap();
+    VideoInput::File(path)
+}
+
+/// Stand-in for `ffprobe`: each film has 30 frames, 30 per second.
+fn promise(folder: &Path) -> PathBuf {
+    let text = r#"echo '{"streams":[{"avg_frame_rate":"30/1","duration":"1.0"}]}'"#;
+    script(folder, "ffprobe", text)
+}
+
+/// Stand-in for `ffmpeg`: gives the frames that a YUV4MPEG2 file of 16x6 px really has, from the one of `-ss` on, and runs `end`. It
+/// writes a line into `starts`.
+fn decoder(folder: &Path, end: &str) -> PathBuf {
+    let (header, frame) = (y4m((16, 6), "30:1", 0, 0).len(), 6 + planes((16, 6), 0).len());
+    let text = format!(
+        r#"echo $$ >>{}
+while [ $# -gt 0 ]; do
+  case $1 in -ss) time=$2 ;; -i) file=${{2#file:}} ;; esac
+  shift
+done
+first=$(awk "BEGIN {{ printf \"%d\", ${{time:-0}} * 30 + 0.5 }}")
+head -c {header} "$file"
+tail -c +$(({header} + 1 + first * {frame})) "$file"
+{end}"#,
+        folder.join("starts").display()
+    );
+    script(folder, "ffmpeg", &text)
+}
+
+fn starts(folder: &Path) -> usize {
+    std::fs::read_to_string(folder.join("starts")).unwrap().lines().count()
+}
+
+fn address(text: &str) -> Vec<VideoInput> {
+    let Ok(SourceSpec::Video(inputs)) = SourceSpec::parse(text) else { panic!("{text} is no video") };
+    inputs
 }
 
 fn options() -> SourceOptions {
@@ -190,13 +252,10 @@ fn restarts_a_broken_live_stream_and_kills_its_program() {
         started.contains("--codec yuv420") && started.contains("--camera 1 --width 64 --height 4 --framerate 25"),
         "{started}"
     );
+    assert_eq!(source.state().begun_again, 1);
     drop(source);
     let last = started.lines().rev().nth(1).unwrap().to_owned();
-    let is_gone = || {
-        !Path::new("/proc").join(&last).join("cmdline").exists()
-            || std::fs::read(Path::new("/proc").join(&last).join("cmdline")).unwrap_or_default().is_empty()
-    };
-    found("the program has ended", || (!cfg!(target_os = "linux") || is_gone()).then_some(()));
+    ends("the program", &last);
 }
 
 #[test]
@@ -217,26 +276,245 @@ fn pairs_two_live_streams_by_arrival_with_a_remark() {
 }
 
 #[test]
+fn a_stream_that_comes_back_and_says_nothing_is_begun_again_and_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let [frames, started, wake] = ["frames", "started", "wake"].map(|name| folder.path().join(name));
+    std::fs::write(&frames, planes((64, 4), 10)).unwrap();
+    let text = format!(
+        "echo $$ >>{0}\n[ $(wc -l <{0}) = 1 ] && exec cat {1}\n[ -e {2} ] || exec sleep 1000\nwhile cat {1}; do sleep 0.02; done",
+        started.display(),
+        frames.display(),
+        wake.display()
+    );
+    let mut programs = Programs { rpicam: script(folder.path(), "rpicam-vid", &text), ..hasty() };
+    programs.limits.first = Duration::from_millis(300);
+    let options = SourceOptions { size: Some((64, 4)), ..options() };
+    let mut source = open_with(programs, &[VideoInput::Csi(0)], &options).unwrap();
+    next(&mut *source).unwrap().unwrap();
+    let silent = line(&started, 2);
+    let error = found("the silence is an error", || source.state().unreadable);
+    assert!(error.contains("no frame of csi:0 has come for more than"), "{error}");
+    line(&started, 4);
+    ends("the silent program", &silent);
+    std::fs::write(&wake, "").unwrap();
+    next(&mut *source).unwrap().unwrap();
+    until("frames come", || next(&mut *source).is_ok() && source.state().unreadable.is_none());
+    assert!(source.state().begun_again >= 3, "{:?}", source.state());
+}
+
+#[test]
+fn a_silent_program_ends_with_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let text = format!("echo $$ >{}\nexec sleep 1000", number.display());
+    let mut programs = Programs { rpicam: script(folder.path(), "rpicam-vid", &text), ..hasty() };
+    programs.limits.first = Duration::from_millis(300);
+    let error = open_with(programs, &[VideoInput::Csi(0)], &options()).err().unwrap().to_string();
+    assert!(error.contains("csi:0"), "{error}");
+    ends("the silent camera's program", &line(&number, 1));
+
+    // a film whose decoder blocks behind its third frame, while the player waits for it
+    let sent = y4m((16, 6), "30:1", 10, 3);
+    std::fs::write(folder.path().join("sent"), sent).unwrap();
+    let text = format!("echo $$ >{}\ncat {}\nexec sleep 1000", number.display(), folder.path().join("sent").display());
+    let ffmpeg = script(folder.path(), "ffmpeg", &text);
+    let mut programs = Programs { ffmpeg, ffprobe: promise(folder.path()), ..Programs::default() };
+    programs.limits.first = Duration::from_mins(10);
+    let mut source = open_with(programs, &[film_in(folder.path())], &options()).unwrap();
+    for _ in 0..3 {
+        next(&mut *source).unwrap().unwrap();
+    }
+    assert!(matches!(source.next(Duration::from_millis(100)), Ok(Next::Waiting)));
+    drop(source);
+    ends("the blocked decoder", &line(&number, 1));
+}
+
+#[test]
+fn a_decoder_ends_with_a_killed_program() {
+    // this test plays the program, too
+    if let Some(folder) = std::env::var_os("PLAYS_THE_PROGRAM") {
+        let folder = Path::new(&folder);
+        let programs = Programs { rpicam: folder.join("rpicam-vid"), ..Programs::default() };
+        let options = SourceOptions { size: Some((64, 4)), ..options() };
+        let _source = open_with(programs, &[VideoInput::Csi(0)], &options).unwrap();
+        std::fs::write(folder.join("open"), "open\n").unwrap();
+        return std::thread::sleep(Duration::from_secs(1000));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let frame = folder.path().join("frame");
+    std::fs::write(&frame, planes((64, 4), 10)).unwrap();
+    let text = format!("echo $$ >{}\ncat {}\nexec sleep 1000", number.display(), frame.display());
+    script(folder.path(), "rpicam-vid", &text);
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.args(["--exact", "tests::a_decoder_ends_with_a_killed_program"]).stdout(Stdio::null());
+    let mut program = program.env("PLAYS_THE_PROGRAM", folder.path()).spawn().unwrap();
+    line(&folder.path().join("open"), 1);
+    program.kill().unwrap();
+    program.wait().unwrap();
+    ends("the decoder", &line(&number, 1));
+}
+
+#[test]
+fn programs_that_block_or_never_end_their_answer_are_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let mut programs = Programs { ffprobe: promise(folder.path()), ..hasty() };
+    programs.limits.first = Duration::from_millis(300);
+    let refusal = |programs: &Programs| {
+        open_with(programs.clone(), &[film_in(folder.path())], &options()).err().unwrap().to_string()
+    };
+    let blocks = format!("echo $$ >{}\nexec sleep 1000", number.display());
+    programs.ffmpeg = script(folder.path(), "ffmpeg", &blocks);
+    let text = refusal(&programs);
+    assert!(text.contains("clip.mp4") && text.contains("nothing came"), "{text}");
+    ends("the decoder", &line(&number, 1));
+    std::fs::remove_file(&number).unwrap();
+    programs.ffprobe = script(folder.path(), "ffprobe", &blocks);
+    let text = refusal(&programs);
+    assert!(text.contains("clip.mp4") && text.contains("ffprobe") && text.contains("nothing came"), "{text}");
+    ends("ffprobe", &line(&number, 1));
+    programs.limits.first = Duration::from_mins(1);
+    programs.ffprobe = script(folder.path(), "ffprobe", "exec cat /dev/zero");
+    let text = refusal(&programs);
+    assert!(text.contains("its answer has no end"), "{text}");
+}
+
+#[test]
+fn only_plain_files_with_films_are_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = folder.path().join("started");
+    let words = "echo \"[playlist @ 0x1] Format not on whitelist '$5'\" >&2; echo \"$8: Invalid argument\" >&2; exit 1";
+    let ffprobe = script(folder.path(), "ffprobe", &format!("echo \"$@\" >>{}; {words}", started.display()));
+    let refusal = |input| {
+        let programs = Programs { ffprobe: ffprobe.clone(), ..Programs::default() };
+        open_with(programs, &[input], &options()).err().unwrap().to_string()
+    };
+    let path = folder.path().join("pipe.mp4");
+    pipe(&path);
+    let text = refusal(VideoInput::File(path));
+    assert!(text.contains("it is a pipe") && text.contains("y4m:-"), "{text}");
+    assert!(!started.exists(), "no program waits for a pipe");
+    let text = refusal(film_in(folder.path()));
+    assert!(text.contains("its content is 'playlist'") && text.contains("out.mkv") && text.contains("y4m:-"), "{text}");
+    let words = line(&started, 1);
+    assert!(words.contains("-format_whitelist mov,matroska,avi") && words.contains("-i file:/"), "{words}");
+}
+
+#[test]
+fn a_cut_film_ends_behind_its_last_frame_with_one_remark() {
+    // newer versions report an error where no frame is left
+    for end in ["exit 0", "echo cut >&2; exit 1"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (ffmpeg, ffprobe) = (decoder(folder.path(), end), promise(folder.path()));
+        let programs = Programs { ffmpeg, ffprobe, ..Programs::default() };
+        let film = film_in(folder.path());
+        let mut source = open_with(programs.clone(), std::slice::from_ref(&film), &options()).unwrap();
+        assert_eq!(source.info().num_pairs, Some(30));
+        let all: Vec<_> = (10..19).map(|k| (k, k + 1)).collect();
+        assert_eq!(rest(&mut *source), all, "{end}");
+        let remarks = source.state().remarks;
+        assert!(matches!(&remarks[..], [one] if one.contains("clip.mp4 ends after frame 9 of 30")), "{remarks:?}");
+        assert_eq!(source.info().num_pairs, Some(9));
+        assert!(starts(folder.path()) <= if end == "exit 0" { 1 } else { 9 }, "{end}: {}", starts(folder.path()));
+
+        // the time line is shortened where a frame behind the end is sought
+        let watched = SourceOptions { watched: true, ..options() };
+        let mut source = open_with(programs.clone(), std::slice::from_ref(&film), &watched).unwrap();
+        let transport = source.transport().unwrap();
+        transport.pause();
+        transport.seek(25);
+        assert_eq!(next(&mut *source).unwrap().unwrap().sequence, 8, "{end}");
+        assert_eq!(transport.get().num_pairs(), 9);
+
+        // of two films the shorter one decides
+        let right = folder.path().join("right.mp4");
+        std::fs::write(&right, y4m((16, 6), "30:1", 50, 5)).unwrap();
+        let mut source = open_with(programs.clone(), &[film.clone(), VideoInput::File(right)], &options()).unwrap();
+        assert_eq!(rest(&mut *source).len(), 5, "{end}");
+        assert!(source.state().remarks[0].contains("right.mp4 ends after frame 5 of 30"));
+
+        let late = SourceOptions { start_at: Duration::from_millis(900), ..options() };
+        let mut source = open_with(programs, &[film], &late).unwrap();
+        assert_eq!(rest(&mut *source), [(18, 19)], "{end}: the last one for a time behind the end");
+    }
+}
+
+#[test]
+fn names_reach_the_decoder_as_they_are() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let programs =
+        Programs { ffmpeg: decoder(folder.path(), ""), ffprobe: promise(folder.path()), ..Programs::default() };
+    let names: [&[u8]; 2] = [b"2026-11-28T12:30:05.mp4", b"caf\xe9.mp4"];
+    for name in &names[..if cfg!(target_os = "linux") { 2 } else { 1 }] {
+        let path = folder.path().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(&path, y4m((16, 6), "30:1", 10, 2)).unwrap();
+        let mut source = open_with(programs.clone(), &[VideoInput::File(path)], &options()).unwrap();
+        assert_eq!(rest(&mut *source), [(10, 11), (11, 12)], "{name:?}");
+    }
+}
+
+#[test]
+fn good_frames_before_a_damaged_one_are_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    pipe(&path);
+    let writer = feed(&path, [y4m((16, 6), "30:1", 10, 3), b"garbage\n".to_vec()].concat());
+    let mut source = open(&[VideoInput::Y4m(path)], &options()).unwrap();
+    writer.join().unwrap();
+    for k in 10..13 {
+        std::thread::sleep(Duration::from_millis(30)); // the error is queued behind the last one
+        assert_eq!(brightness(&next(&mut *source).unwrap().unwrap()).0, k);
+    }
+    let error = next(&mut *source).unwrap_err().to_string();
+    assert!(error.contains("the stream is damaged"), "{error}");
+}
+
+#[test]
+fn ffmpeg_limits_the_silence_of_each_protocol_by_an_option_that_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let [options_of, words] = ["options", "words"].map(|name| folder.path().join(name));
+    let text =
+        format!("[ \"$2\" = -h ] && exec cat {}\necho \"$@\" >>{}\nexit 1", options_of.display(), words.display());
+    let programs = Programs { ffmpeg: script(folder.path(), "ffmpeg", &text), ..Programs::default() };
+    let asked = |text: &str, place: &str| {
+        std::fs::write(&options_of, text).unwrap();
+        let _ = std::fs::remove_file(&words);
+        assert!(open_with(programs.clone(), &address(place), &options()).is_err());
+        line(&words, 1)
+    };
+    let version_4 = "  -timeout <int> .D... maximum timeout (in seconds) to wait for incoming connections\n  \
+                     -stimeout <int> .D... timeout (in microseconds) of socket TCP I/O operations\n";
+    let version_5 =
+        "  -listen_timeout <int> .D... timeout (in seconds)\n  -timeout <int64> .D... timeout (in microseconds)\n";
+    for (text, place, option) in [
+        (version_4, "RTSP://cam/x", " -stimeout 10000000 -i rtsp://cam/x "),
+        (version_5, "rtsps://cam/x", " -rtsp_transport tcp -timeout 10000000 -i rtsps://cam/x "),
+        ("", "rtsp://cam/x", " -rtsp_transport tcp -i rtsp://cam/x "),
+        ("", "HTTP://cam/X", " -rw_timeout 10000000 -i http://cam/X "),
+        ("", "udp://cam:5000", " -timeout 10000000 -i udp://cam:5000 "),
+    ] {
+        let words = asked(text, place);
+        assert!(words.contains(option), "{place}: {words}");
+    }
+}
+
+#[test]
 fn errors_have_advice_and_no_password() {
     let folder = tempfile::tempdir().unwrap();
-    let address = |programs: Programs| {
-        let Ok(SourceSpec::Video(inputs)) = SourceSpec::parse("rtsp://admin:geheim@10.0.0.5/x") else {
-            panic!("a video")
-        };
-        open_with(programs, &inputs, &options()).err().unwrap().to_string()
+    let refusal = |programs: Programs| {
+        open_with(programs, &address("rtsp://admin:geheim@10.0.0.5/x"), &options()).err().unwrap().to_string()
     };
-    let text = address(Programs { ffmpeg: "/nowhere/ffmpeg".into(), ..Programs::default() });
+    let text = refusal(Programs { ffmpeg: "/nowhere/ffmpeg".into(), ..Programs::default() });
     assert!(text.contains("rtsp://***@10.0.0.5/x") && text.contains("sudo apt install ffmpeg"), "{text}");
     let ffmpeg = script(folder.path(), "ffmpeg", "echo \"401 Unauthorized: $@\" >&2; sleep 0.1; exit 1");
-    let text = address(Programs { ffmpeg, ..Programs::default() });
+    let text = refusal(Programs { ffmpeg, ..Programs::default() });
     assert!(text.contains("401 Unauthorized") && !text.contains("geheim"), "{text}");
     let text = open(&[VideoInput::Csi(0)], &SourceOptions { size: Some((100, 40)), ..options() }).err().unwrap();
     assert!(text.to_string().contains("multiple of 64"), "{text}");
-    let missing = open_with(
-        Programs { ffprobe: "/nowhere/ffprobe".into(), ..Programs::default() },
-        &[VideoInput::File(folder.path().join("clip.mp4"))],
-        &options(),
-    );
+    let missing = Programs { ffprobe: "/nowhere/ffprobe".into(), ..Programs::default() };
+    let missing = open_with(missing, &[film_in(folder.path())], &options());
     assert!(missing.err().unwrap().to_string().contains("brew install ffmpeg"));
 }
 

@@ -87,8 +87,8 @@ pub(super) fn run(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let SourceState { remarks, skew, .. } = capture.state();
-    let error = capture.stats().last_error;
+    let SourceState { remarks, skew, unreadable, .. } = capture.state();
+    let error = capture.stats().last_error.or(unreadable);
     capture.stop();
     Ok((measuring.found, Ended { remarks, warnings, skew, error, interrupted: interrupt.load(Ordering::Acquire) }))
 }

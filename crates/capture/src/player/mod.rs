@@ -28,8 +28,15 @@ pub trait Pairs: Send {
 pub enum PairError {
     /// Damage of one pair, which is skipped; others may be readable.
     Damaged(String),
-    /// End of the source.
+    /// End of the source with an error.
     Lost(String),
+    /// End of the source after fewer pairs than it promised.
+    Ended {
+        /// Number of its pairs.
+        count: u64,
+        /// Remark on the end.
+        why: String,
+    },
 }
 
 const READ_AHEAD: u64 = 3;
@@ -75,6 +82,8 @@ pub struct Player {
     last: Option<(SystemTime, Instant)>,
     /// Errors of damaged pairs, by their numbers.
     damaged: BTreeMap<u64, String>,
+    /// Remark on an end before the promised one.
+    early_end: Option<String>,
     /// Jumps of the capture time by more than the maximum wait, by the number of the pair after the jump.
     jumps: BTreeMap<u64, Duration>,
 }
@@ -108,8 +117,19 @@ impl Player {
         let cannot =
             |err| CaptureError::File(format!("cannot start {}: {}", thread_name(collection), files::cause(&err)));
         let thread = Some(thread.map_err(cannot)?);
-        let (last, damaged, jumps) = (None, BTreeMap::new(), BTreeMap::new());
-        Ok(Self { transport, shared, thread, hold_at_end, collection, median_interval, last, damaged, jumps })
+        let (last, damaged, early_end, jumps) = (None, BTreeMap::new(), None, BTreeMap::new());
+        Ok(Self {
+            transport,
+            shared,
+            thread,
+            hold_at_end,
+            collection,
+            median_interval,
+            last,
+            damaged,
+            early_end,
+            jumps,
+        })
     }
 
     /// Returns the playback control.
@@ -128,13 +148,14 @@ impl Player {
         self.damaged.get(&position).cloned()
     }
 
-    /// Returns a remark on the pairs that could not be read.
-    pub fn left_out(&self) -> Option<String> {
-        let (collection, why) = (self.collection, self.damaged.values().next()?);
-        Some(match self.damaged.len() {
+    /// Returns remarks on the pairs that could not be read, and on an end before the promised one.
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        let collection = self.collection;
+        let damaged = self.damaged.values().next().map(|why| match self.damaged.len() {
             1 => format!("a pair of the {collection} was left out: {why}"),
             many => format!("{many} pairs of the {collection} were left out: {why}"),
-        })
+        });
+        damaged.into_iter().chain(self.early_end.clone())
     }
 
     /// Returns a remark on the jumps of the capture time so far.
@@ -241,6 +262,15 @@ impl Player {
                 Ok(None)
             }
             Err(PairError::Lost(why)) => Err(CaptureError::File(why)),
+            Err(PairError::Ended { count: 0, why }) => Err(CaptureError::File(why)),
+            Err(PairError::Ended { count, why }) => {
+                log::warn!("{why}");
+                self.transport.shorten(count);
+                self.shared.shorten(count);
+                self.damaged.retain(|pair, _| *pair < count);
+                self.early_end = Some(why);
+                Ok(None)
+            }
         }
     }
 }
@@ -305,6 +335,15 @@ impl ReadAheadQueue {
         }
     }
 
+    /// Ends after `count` pairs.
+    fn shorten(&self, count: u64) {
+        let mut state = self.0.0.lock();
+        state.count = count;
+        state.decoded.retain(|(number, _)| *number < count);
+        state.next = if state.looped { 0 } else { state.next.min(count) };
+        self.0.1.notify_all();
+    }
+
     fn take(&self, k: u64) -> Option<Decoded> {
         let mut state = self.0.0.lock();
         let place = state.decoded.iter().position(|(number, _)| *number == k)?;
@@ -325,7 +364,7 @@ impl ReadAhead {
     /// Iterates over the numbers of the pairs to read ahead.
     fn ahead(&self) -> impl Iterator<Item = u64> + '_ {
         let wanted = READ_AHEAD.min(self.count) as usize;
-        std::iter::successors(Some(self.next), |&k| self.after(k)).take(wanted)
+        std::iter::successors(Some(self.next).filter(|next| *next < self.count), |&k| self.after(k)).take(wanted)
     }
 
     fn missing(&self) -> Option<u64> {

@@ -7,9 +7,10 @@ use crate::image::{Image, Luma, Picture};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Ten pairs, 20 ms apart, each with another grey level; those in `damaged` cannot be read.
+/// Ten pairs, 20 ms apart, each with another grey level; those in `damaged` cannot be read, and only the first `there` are there.
 struct GreyPairs {
     damaged: Vec<u64>,
+    there: u64,
 }
 
 impl Pairs for GreyPairs {
@@ -18,6 +19,9 @@ impl Pairs for GreyPairs {
     }
 
     fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+        if k >= self.there {
+            return Err(PairError::Ended { count: self.there, why: format!("ends after {}", self.there) });
+        }
         if self.damaged.contains(&k) {
             return Err(PairError::Damaged(format!("chunk of {k}")));
         }
@@ -37,7 +41,7 @@ fn time(k: u64) -> Duration {
 
 fn player(speed: Speed, looped: bool, hold_at_end: bool, damaged: &[u64]) -> Player {
     let transport = Transport::new((0..10).map(time).collect(), speed, looped);
-    start(Box::new(GreyPairs { damaged: damaged.into() }), transport, hold_at_end).unwrap()
+    start(Box::new(GreyPairs { damaged: damaged.into(), there: 10 }), transport, hold_at_end).unwrap()
 }
 
 /// Returns the number of the next pair, which must equal its pixels; `None` at the end.
@@ -117,6 +121,25 @@ fn skips_and_records_damaged_pairs() {
 }
 
 #[test]
+fn an_early_end_shortens_the_time_line_with_one_remark() {
+    let early = |looped, hold_at_end, damaged: &[u64]| {
+        let transport = Transport::new((0..10).map(time).collect(), Speed::Max, looped);
+        start(Box::new(GreyPairs { damaged: damaged.into(), there: 4 }), transport, hold_at_end).unwrap()
+    };
+    let mut once = early(false, false, &[1]);
+    assert_eq!(std::iter::from_fn(|| next(&mut once)).collect::<Vec<_>>(), [0, 2, 3]);
+    let remarks: Vec<_> = once.left_out().collect();
+    assert_eq!(remarks, ["a pair of the recording was left out: chunk of 1", "ends after 4"]);
+    let mut looped = early(true, false, &[]);
+    assert_eq!([(); 6].map(|()| next(&mut looped).unwrap()), [0, 1, 2, 3, 0, 1]);
+    let mut held = early(false, true, &[]);
+    held.transport().seek(8);
+    assert_eq!(next(&mut held), Some(3), "the last one");
+    assert!(holds(&mut held));
+    assert_eq!(held.transport().get().num_pairs(), 4);
+}
+
+#[test]
 fn a_loop_without_readable_pairs_ends() {
     let mut player = player(Speed::Max, true, true, &(0..10).collect::<Vec<_>>());
     let end = (0..100).find_map(|_| player.next(Duration::from_millis(50)).err());
@@ -133,7 +156,7 @@ impl Pairs for PanickingPairs {
 
     fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         assert!(k < 2, "a fault");
-        GreyPairs { damaged: vec![] }.read(k)
+        GreyPairs { damaged: vec![], there: 10 }.read(k)
     }
 }
 
@@ -163,7 +186,7 @@ impl Pairs for JumpingPairs {
 
     fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         let at = [0, 3600, 9_000_000_000][k as usize];
-        let pair = GreyPairs { damaged: vec![] }.read(k)?;
+        let pair = GreyPairs { damaged: vec![], there: 10 }.read(k)?;
         Ok(RawPair { capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(at), ..pair })
     }
 }
