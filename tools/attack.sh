@@ -20,6 +20,10 @@ ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --workspace --test a
 step "thousands of members, engines without results, two heads of one name, strangers' messages"
 cargo test --locked --workspace --test peers -- network::strangers network::sizes thousand_publishers
 
+step "decoders, models, saved states, recordings and addresses that hang, die, are cut or hold secrets"
+cargo test --locked --workspace --lib -- decoder silent program film loaded:: trial:: weights splitting:: store::
+cargo test --locked --workspace --test program -- recording::split secrets::
+
 step "licences and known faults of dependencies"
 python3 tools/licences.py
 python3 tools/advisories.py ${ADVISORIES:-}

@@ -18,6 +18,7 @@ mod network;
 mod picture;
 mod publish;
 mod recording;
+mod video;
 mod views;
 mod words;
 
@@ -48,10 +49,12 @@ pub const ALL: &[Target] = &[
     Target { name: "kalibr", run: calibration::kalibr },
     Target { name: "message", run: message::message },
     Target { name: "middlebury", run: calibration::middlebury },
+    Target { name: "model", run: words::model },
     Target { name: "network", run: network::network },
     Target { name: "opencv_xml", run: calibration::opencv_xml },
     Target { name: "opencv_yaml", run: calibration::opencv_yaml },
     Target { name: "parameters", run: words::parameters },
+    Target { name: "parts", run: recording::parts },
     Target { name: "pfm", run: picture::pfm },
     Target { name: "picture", run: picture::picture },
     Target { name: "pipe", run: recording::pipe },
@@ -61,8 +64,10 @@ pub const ALL: &[Target] = &[
     Target { name: "rig", run: words::rig },
     Target { name: "ros", run: calibration::ros },
     Target { name: "settings", run: words::settings },
+    Target { name: "source", run: words::source },
     Target { name: "toml", run: calibration::toml },
     Target { name: "views", run: views::views },
+    Target { name: "y4m", run: video::y4m },
     Target { name: "zed", run: calibration::zed },
 ];
 

@@ -41,6 +41,24 @@ pub(crate) fn file(input: &[u8]) {
     assert!(std::fs::read(&path).expect("the file") == input, "it was written to");
 }
 
+/// Attacks two files of a recording that was split: the length of the first one in four bytes, and both.
+pub(crate) fn parts(input: &[u8]) {
+    let Some((length, files)) = input.split_first_chunk() else { return };
+    let Some((first, second)) = files.split_at_checked(u32::from_le_bytes(*length) as usize) else { return };
+    let (path, further) = (super::file("split.mcap", first), super::file("split_part002.mcap", second));
+    let Ok(mut recording) = Recording::open(&path) else { return };
+    let files = recording.files();
+    assert!(files[0] == path && (files.len() == 1 || files[1..] == [further.clone()]), "{files:?}");
+    for k in 0..recording.pairs().len().min(MOST_PAIRS) as u64 {
+        let packets = recording.packets_of_pair(k);
+        let _ = recording.packets_of_result(k);
+        assert_eq!(recording.packets_of_pair(k), packets, "pair {k}");
+    }
+    for (path, bytes) in [(path, first), (further, second)] {
+        assert!(std::fs::read(&path).expect("the file") == bytes, "it was written to");
+    }
+}
+
 /// Attacks a pipe that delivers as many bytes at a time as its first byte.
 pub(crate) fn pipe(input: &[u8]) {
     let Some((&size, bytes)) = input.split_first() else { return };

@@ -1,6 +1,9 @@
 //! Attacks on text inputs: settings files, rig files, boards, and parameters of clients.
 
+use stereopsis_base::secrets::{Secrets, hidden, hidden_words};
 use stereopsis_calibrate::Board;
+use stereopsis_capture::{SourceSpec, VideoInput};
+use stereopsis_model::Description;
 use stereopsis_settings::rig::RigFile;
 use stereopsis_settings::settings::{self, Settings};
 use stereopsis_stereo::StereoParams;
@@ -33,6 +36,34 @@ pub(crate) fn board(input: &[u8]) {
         assert_eq!(again.to_string(), words);
         let last = board.point_m(board.corner_count() - 1);
         assert!(last.is_finite() && last.min_element() >= 0.0, "{words}: {last}");
+    }
+}
+
+/// Attacks the description of a model, which must be equal when written and read again.
+pub(crate) fn model(input: &[u8]) {
+    let Ok(description) = Description::of_text(&String::from_utf8_lossy(input)) else { return };
+    assert_eq!(Description::of_text(&description.to_text()), Ok(description));
+}
+
+/// Attacks the words of a source, and the secrets of an address: none is shown, and what is shown in its place opens nothing.
+pub(crate) fn source(input: &[u8]) {
+    let words = String::from_utf8_lossy(input);
+    let _ = (hidden(&words), SourceSpec::parse(&words).map(|spec| spec.to_string()));
+    // the input as a password and a token, of which no encoded byte is left
+    let code = input.iter().map(|byte| format!("%{byte:02x}")).collect::<Vec<_>>().concat();
+    let address = format!("http://u:{code}@cam/x?token={code}&n=1");
+    if !input.is_empty() {
+        let shown = hidden_words(&address);
+        assert!(shown.starts_with("http://***@cam/x?token=***") && !shown.contains('%'), "{shown}");
+        let said = Secrets::of_words(&address).removed_from(&format!("401 Unauthorized: {address}, '{words}'"));
+        assert!(!said.contains(&code), "{said}");
+    }
+    if let Ok(SourceSpec::Video(inputs)) = SourceSpec::parse(&hidden_words(&words)) {
+        for input in inputs {
+            let VideoInput::Address(address) = &input else { continue };
+            let is_whole = Secrets::of_words(&address.to_string()).missing().is_none();
+            assert_eq!(address.with_password().is_ok(), is_whole, "{input}");
+        }
     }
 }
 

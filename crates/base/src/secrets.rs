@@ -59,7 +59,7 @@ enum Part {
     Login,
     /// Value of this key.
     Value(String),
-    /// What follows a `#`.
+    /// Text behind a `#`.
     Fragment,
 }
 
@@ -153,7 +153,7 @@ impl Secrets {
             if begin > words_end {
                 words_end = decoded.end_in_text(begin);
             }
-            let end = end_of_words(&bytes[..words_end], begin);
+            let end = decoded.end_of_words(begin..words_end);
             secrets.add_of_address(decoded, begin..end);
             match find_scheme(bytes, end) {
                 Some(following) => next = following,
@@ -300,6 +300,23 @@ impl Decoded {
         self.bytes[at] == byte && self.places[at].len() == 1
     }
 
+    /// Returns the end of the first address in words with one or two: a comma and a scheme, or the end. In a secret the comma is encoded.
+    fn end_of_words(&self, words: Range<usize>) -> usize {
+        let bytes = &self.bytes[..words.end];
+        let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
+        let mut from = words.start;
+        while let Some(next) = find_scheme(bytes, from) {
+            let before = bytes[words.start..next].iter().rposition(|byte| !is_scheme(byte));
+            let before = before.map_or(words.start, |last| words.start + last + 1);
+            let comma = words.start + bytes[words.start..before].trim_ascii_end().len();
+            if comma > words.start && self.is_literal(comma - 1, b',') {
+                return before - 1;
+            }
+            from = next + 1;
+        }
+        words.end
+    }
+
     /// Returns the end of an address that begins here in a sentence.
     fn end_in_text(&self, begin: usize) -> usize {
         let ends = |at: &usize| {
@@ -333,21 +350,6 @@ fn find_scheme(bytes: &[u8], from: usize) -> Option<usize> {
         }
         from = at + 1;
     }
-}
-
-/// Returns the end of the address that begins here, in words with one or two: a comma and a scheme, or the end.
-fn end_of_words(bytes: &[u8], begin: usize) -> usize {
-    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
-    let mut from = begin;
-    while let Some(next) = find_scheme(bytes, from) {
-        let before =
-            bytes[begin..next].iter().rposition(|byte| !is_scheme(byte)).map_or(begin, |last| begin + last + 1);
-        if bytes[begin..before].trim_ascii_end().last() == Some(&b',') {
-            return before - 1;
-        }
-        from = next + 1;
-    }
-    bytes.len()
 }
 
 fn end_of_host(bytes: &[u8], begin: usize) -> usize {
@@ -408,7 +410,7 @@ mod tests {
     use super::*;
 
     /// Addresses with the secret `S3cret+/=x`, and what is shown of them.
-    const ADDRESSES: [(&str, &str); 44] = [
+    const ADDRESSES: [(&str, &str); 45] = [
         ("rtsp://admin:~@10.0.0.5/1", "rtsp://***@10.0.0.5/1"),
         ("http://~@cam/x", "http://***@cam/x"),
         ("http://:~@cam/x", "http://***@cam/x"),
@@ -425,6 +427,7 @@ mod tests {
         ("http://u%3A~%40cam/x", "http://***%40cam/x"),
         ("http://u:~@[fe80::1]:80/x", "http://***@[fe80::1]:80/x"),
         ("http://u:~", "http://***"),
+        ("http://u:a%2Chttp://~@cam/x", "http://***@cam/x"),
         ("http://cam/x?user=admin&password=~", "http://cam/x?user=admin&password=***"),
         ("http://cam/x?token=~&channel=1", "http://cam/x?token=***&channel=1"),
         (

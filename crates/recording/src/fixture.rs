@@ -5,6 +5,7 @@
 use crate::capture::SourceInfo;
 use crate::image::{Image, Luma};
 use crate::message::{Body, Encoding, ImageBody, Message};
+use crate::part::PartNote;
 use crate::{About, Format, PairNote, Stream, Streams, time, topic};
 use mcap::records::MessageHeader;
 use mcap::{WriteOptions, Writer};
@@ -78,6 +79,12 @@ impl Recorder {
             MessageHeader { channel_id, sequence, log_time: time::to_ns(log_time), publish_time: time::to_ns(stamp) };
         let message = Message { stamp, frame_id: "camera".into(), body };
         self.writer.write_to_known_channel(&header, &self.format.encode(&message)).unwrap();
+    }
+
+    /// Writes the place of the file in a recording of several files.
+    pub fn part(&mut self, number: u32, goes_on: bool) {
+        let note = PartNote { recording: "fixture".to_owned(), number, goes_on };
+        self.writer.write_metadata(&note.to_metadata()).unwrap();
     }
 
     /// Ends the chunk.

@@ -51,9 +51,9 @@ fn attack_all(names: &[&str]) {
 }
 
 const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml", "opencv_yaml", "ros", "toml", "zed"];
-const RECORDINGS: [&str; 3] = ["message", "pipe", "recording"];
-const PICTURES: [&str; 4] = ["camera", "pfm", "picture", "views"];
-const WORDS: [&str; 5] = ["board", "journal", "parameters", "rig", "settings"];
+const RECORDINGS: [&str; 4] = ["message", "parts", "pipe", "recording"];
+const PICTURES: [&str; 5] = ["camera", "pfm", "picture", "views", "y4m"];
+const WORDS: [&str; 7] = ["board", "journal", "model", "parameters", "rig", "settings", "source"];
 const CLIENTS: &[&str] = &["network", "request", "request_head"];
 
 #[test]

@@ -34,6 +34,7 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
         "opencv_xml" => calibration(Output::OpenCvXml, 1),
         "opencv_yaml" => calibration(Output::OpenCvYaml, 0),
         "parameters" => parameters(),
+        "parts" => parts(),
         "picture" => pictures(),
         "pipe" => recordings().into_iter().map(|(name, bytes)| (name, [vec![99], bytes].concat())).collect(),
         "recording" => recordings(),
@@ -321,21 +322,45 @@ fn recordings() -> Vec<Seed> {
     seeds
 }
 
+/// Returns recordings of two files: whole, with a second file of another recording, and with one that is missing.
+fn parts() -> Vec<Seed> {
+    let file = |pair: u64, note: Option<(u32, bool)>| {
+        let mut recorder = Recorder::new(Format::Foxglove, WriteOptions::new().compression(None));
+        if let Some((number, goes_on)) = note {
+            recorder.part(number, goes_on);
+        }
+        pair_of(&mut recorder, pair);
+        recorder.finish()
+    };
+    let joined = |first: Vec<u8>, second: Vec<u8>| [&(first.len() as u32).to_le_bytes()[..], &first, &second].concat();
+    vec![
+        ("whole".to_owned(), joined(file(0, Some((1, true))), file(1, Some((2, false))))),
+        ("another-recording".to_owned(), joined(file(0, Some((1, true))), file(1, None))),
+        ("goes-on".to_owned(), joined(file(0, Some((1, true))), Vec::new())),
+    ]
+}
+
 /// Returns a recording of two pairs with their results.
 fn ours(format: Format, options: WriteOptions) -> Vec<u8> {
     let mut recorder = Recorder::new(format, options);
-    recorder.write(topic::ABOUT, (0, taken(0)), taken(0), Body::Json(serde_json::to_value(fixture::about()).unwrap()));
-    for k in 0..2 {
-        let at = ((fixture::FIRST + k) as u32, taken(k) + Duration::from_millis(7));
-        recorder.write(topic::PAIRS, at, taken(k), Body::Json(serde_json::to_value(note(k)).unwrap()));
-        recorder.write(topic::LEFT_RAW, at, taken(k), image(Encoding::Mono8, 1, SIZE.1));
-        recorder.write(topic::RIGHT_RAW, at, taken(k), image(Encoding::Mono8, 1, SIZE.1));
-        let at = (at.0, at.1 + Duration::from_millis(3));
-        recorder.write(topic::RESULTS, at, taken(k), Body::Json(serde_json::to_value(result(k)).unwrap()));
-        recorder.write(topic::DEPTH, at, taken(k), image(Encoding::DepthMm, 2, SIZE.1));
-        recorder.write(topic::DISPARITY, at, taken(k), disparity());
-    }
+    (0..2).for_each(|k| pair_of(&mut recorder, k));
     recorder.finish()
+}
+
+/// Writes a pair with its results, the first one behind the description of the recording.
+fn pair_of(recorder: &mut Recorder, k: u64) {
+    if k == 0 {
+        let about = Body::Json(serde_json::to_value(fixture::about()).unwrap());
+        recorder.write(topic::ABOUT, (0, taken(0)), taken(0), about);
+    }
+    let at = ((fixture::FIRST + k) as u32, taken(k) + Duration::from_millis(7));
+    recorder.write(topic::PAIRS, at, taken(k), Body::Json(serde_json::to_value(note(k)).unwrap()));
+    recorder.write(topic::LEFT_RAW, at, taken(k), image(Encoding::Mono8, 1, SIZE.1));
+    recorder.write(topic::RIGHT_RAW, at, taken(k), image(Encoding::Mono8, 1, SIZE.1));
+    let at = (at.0, at.1 + Duration::from_millis(3));
+    recorder.write(topic::RESULTS, at, taken(k), Body::Json(serde_json::to_value(result(k)).unwrap()));
+    recorder.write(topic::DEPTH, at, taken(k), image(Encoding::DepthMm, 2, SIZE.1));
+    recorder.write(topic::DISPARITY, at, taken(k), disparity());
 }
 
 /// Returns a recording of images on topics with other names.
