@@ -145,11 +145,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());
     let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();
-    let losses = source.state().remarks;
-    losses.iter().for_each(console::say);
-    if let Some(note) = calibrated.remarks().filter(|_| !args.json) {
-        console::say(&note);
-    }
+    let note = calibrated.remarks();
+    note.iter().filter(|_| !args.json).for_each(console::say);
     let mut capture = Capture::start(
         source,
         CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::from(calibrated.preparation) },
@@ -203,9 +200,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         bar.finish_and_clear();
     }
     let stats = capture.stats();
-    // remarks from reading
     let SourceState { remarks, skew, .. } = capture.state();
-    remarks.iter().filter(|remark| !losses.contains(remark)).for_each(console::say);
+    remarks.iter().for_each(console::say);
     capture.stop();
     if let Some(reason) = stats.last_error {
         anyhow::bail!("{reason}");
@@ -213,6 +209,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     if args.json {
         let skew_ms = skew.map(|skew| 1e3 * skew.mean_s);
         let why = engine.and_then(|opened| opened.why);
+        let remarks: Vec<_> = note.into_iter().chain(remarks).collect();
         let about =
             serde_json::json!({ "engine_why": why, "results": results, "skew_ms": skew_ms, "remarks": remarks });
         super::print_json(&about)?;

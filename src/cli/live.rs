@@ -8,7 +8,8 @@ use crate::capture::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, Sourc
 use crate::console;
 use crate::engine::Output;
 use crate::files::Outputs;
-use crate::live::{LiveOptions, Status, Summary, headless};
+use crate::live::LiveOptions;
+use crate::live::headless::{self, Finished};
 use crate::recording::About;
 use crate::settings::{Settings, Word};
 use crate::sources;
@@ -92,9 +93,8 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     let preview = args.preview.as_deref().unwrap_or(Path::new(PREVIEW));
     Outputs::new(inputs, args.overwrite || args.preview.is_none()).add(preview)?;
-    if let Some(note) = calibrated.remarks() {
-        console::say(&note);
-    }
+    let note = calibrated.remarks();
+    note.iter().for_each(console::say);
     let info = source.info();
     let params = params_at_start(settings, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
@@ -107,7 +107,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let remote = published.0.clone();
     let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
-    let Some(output) = end.output else {
+    let Some(output) = end.output.clone() else {
         let reasons = end.status.errors.join("; ");
         anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });
     };
@@ -117,7 +117,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     write_preview(preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
     console::say(format_args!("wrote {}", preview.display()));
     if args.json {
-        super::print_json(&about(&output, &end.status, &end.summary))?;
+        super::print_json(&about(&output, &end, note))?;
     }
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
@@ -133,8 +133,9 @@ fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -
     preparation.prepare(&Arc::new(raw), info, frame.arrived).ok()
 }
 
-/// Describes the last result and the whole run.
-fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Value {
+/// Describes the last result and the whole run; `note` is the remark on the calibration.
+fn about(output: &Output, end: &Finished, note: Option<String>) -> serde_json::Value {
+    let Finished { status, summary, .. } = end;
     let mut about = crate::export::describe(output);
     about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
@@ -159,7 +160,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
     about["engine_why"] = status.engine.why.clone().into();
     about["truth_error"] = serde_json::json!(status.engine.figures.and_then(|figures| figures.truth));
     about["errors"] = status.errors.clone().into();
-    about["remarks"] = status.cameras.remarks.clone().into();
+    about["remarks"] = note.into_iter().chain(status.cameras.remarks.clone()).collect();
     about
 }
 

@@ -61,9 +61,8 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let recording = CalibratedRecording::open(&args.recording, &args.topics.options(), &choice)?;
     let (losses, skew) = (recording.losses.clone(), recording.skew);
     losses.iter().for_each(console::say);
-    if let Some(note) = recording.calibrated.note.as_ref().filter(|_| !args.json) {
-        console::say(note);
-    }
+    let note = recording.calibrated.note.clone();
+    note.iter().filter(|_| !args.json).for_each(console::say);
     let options = RecomputeOptions {
         streams: args.streams,
         format: args.messages,
@@ -80,7 +79,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         let mut about = serde_json::json!(summary);
         about["output"] = serde_json::json!(args.output);
         about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
-        about["remarks"] = losses.into_iter().chain(unreadable).collect();
+        about["remarks"] = note.into_iter().chain(losses).chain(unreadable).collect();
         return super::print_json(&about);
     }
     report(args, &summary);

@@ -92,9 +92,8 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         options.pixels = Pixels::Luma;
     }
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
-    if let Some(note) = calibrated.remarks() {
-        console::say(&note);
-    }
+    let note = calibrated.remarks();
+    note.iter().for_each(console::say);
     let info = source.info();
     let streams = streams(args.streams, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
@@ -141,17 +140,17 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     } else {
         headless::capture_observed(source, capture, &mut beside)?
     };
-    finish(args, &recorder, &end)
+    finish(args, &recorder, &end, note)
 }
 
-fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Result<()> {
+fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished, note: Option<String>) -> anyhow::Result<()> {
     let stopped = recorder.stop();
     let status = recorder.status();
     if !stopped.as_ref().is_err_and(RecordError::is_closed_pipe) {
         console::say(status.summary());
     }
     if args.json {
-        super::print_json(&about(&status, end))?;
+        super::print_json(&about(&status, end, note))?;
     }
     stopped?;
     if !end.status.errors.is_empty() {
@@ -171,12 +170,12 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     Ok(())
 }
 
-fn about(status: &RecordStatus, end: &Finished) -> serde_json::Value {
+fn about(status: &RecordStatus, end: &Finished, note: Option<String>) -> serde_json::Value {
     let mut about = status.to_json();
     about["run"] = serde_json::json!(end.summary);
     about["engine"] = serde_json::json!(end.status.engine.engine.as_deref());
     about["errors"] = end.status.errors.clone().into();
-    about["remarks"] = end.status.cameras.remarks.clone().into();
+    about["remarks"] = note.into_iter().chain(end.status.cameras.remarks.clone()).collect();
     about
 }
 

@@ -98,9 +98,8 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     if let Some(csv) = &args.csv {
         Outputs::new(inputs, args.overwrite).add(csv)?;
     }
-    if let Some(note) = calibrated.remarks().filter(|_| !args.json) {
-        console::say(&note);
-    }
+    let note = calibrated.remarks();
+    note.iter().filter(|_| !args.json).for_each(console::say);
     let is_endless = spec.is_live() || spec == SourceSpec::Scene;
     let plan = Plan {
         settings: &settings,
@@ -113,7 +112,10 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
         shows_progress: !args.json,
     };
     let interrupt = headless::interrupt()?;
-    let (measurement, ended) = run::run(&plan, source, calibrated.preparation, interrupt)?;
+    let (measurement, mut ended) = run::run(&plan, source, calibrated.preparation, interrupt)?;
+    if args.json {
+        ended.remarks.splice(..0, note);
+    }
     finish(args, &spec, &measurement, ended)
 }
 

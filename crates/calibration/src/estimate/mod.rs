@@ -28,6 +28,8 @@ pub struct Estimate {
     pub row_offset_after: RowOffset,
     /// Number of matches that agree with the rig.
     pub matches: usize,
+    /// Number of matches that do not, and are left out.
+    pub left_out: usize,
 }
 
 /// Largest row offset that does not suggest cameras one above the other, px.
@@ -164,7 +166,7 @@ fn estimate_in_rows(
     let Some((row_offset_before, row_offset_after)) = offsets else {
         return error("the row offsets of the points scatter too much to be measured".to_owned());
     };
-    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing })
+    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing, left_out: found.len() - agreeing })
 }
 
 /// Fits the lens and the pose that bring matches into rows.

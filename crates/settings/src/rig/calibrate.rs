@@ -313,8 +313,10 @@ impl CalibrationChoice {
         }
         let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
         let note = format!(
-            "estimated from {}: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
+            "estimated from {} in {}, {} that disagree left out: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
+            counted(pairs.len() as u64, "pair"),
+            found.left_out,
             self.axis().lines(),
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
