@@ -23,7 +23,7 @@ first=${sizes%% *}
 for options in "" "--paths 16 --start-angle-deg 7" "--gating 2" "--cost rank --adaptive-p2 off" "--p2 400"; do
   for engine in cpu gpu; do
     # shellcheck disable=SC2086 # several words on purpose
-    "$program" compute "pairs/$first/left0.png" "pairs/$first/right0.png" --num-disparities 64 $options --engine $engine -o "$engine.pfm" >/dev/null 2>&1
+    "$program" compute "pairs/$first/left0.png" "pairs/$first/right0.png" --num-disparities 64 $options --engine $engine -o "$engine.pfm" --overwrite >/dev/null 2>&1
   done
   cmp cpu.pfm gpu.pfm && echo "same: ${options:-defaults}"
 done

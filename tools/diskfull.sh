@@ -36,7 +36,7 @@ record() {
 
 # Plays what was recorded: pairs come, and it ends well.
 playable() {
-    "$program" live --headless --source "$1" --once --rate max --engine cpu --num-disparities 16 --preview "$work/preview.png" \
+    "$program" live --headless --source "$1" --once --rate max --engine cpu --num-disparities 16 --preview "$work/preview.png" --overwrite \
         2>"$work/said" || fail "$1 cannot be played"
     grep -q ' pairs came' "$work/said" || fail "$1 has no pairs"
 }

@@ -31,7 +31,7 @@ for setting in "${settings[@]}"; do
   # shellcheck disable=SC2086 # words
   WGPU_VALIDATION=1 RUST_LOG=wgpu_hal=warn VK_LOADER_DEBUG=layer \
     VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT \
-    "$program" live --headless --engine gpu --size 200x150 --num-disparities 40 --frames 3 --preview "$scratch/preview.png" $setting \
+    "$program" live --headless --engine gpu --size 200x150 --num-disparities 40 --frames 3 --preview "$scratch/preview.png" --overwrite $setting \
     >"$scratch/out" 2>&1 || { echo "validation: ${setting:-defaults}: the program failed"; tail -n 5 "$scratch/out"; failed=1; continue; }
   grep -q 'Insert.*device layer.*validation' "$scratch/out" || { echo "validation: ${setting:-defaults}: the layer is not in use"; failed=1; }
   # layers of 2023 do not know the number of the language from which the shaders come

@@ -68,7 +68,7 @@ for module in $(cat /modules/order); do
   esac
 done
 step() { echo; echo "== $1"; shift; "$@" 2>&1; echo "-- exit $?"; }
-live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --scale 1/4 --size 320x180 --preview /tmp/preview.png --json "$@"; }
+live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --scale 1/4 --size 320x180 --preview /tmp/preview.png --overwrite --json "$@"; }
 step devices stereopsis devices
 live yuyv --source webcam:0,1 --frames 8 --format yuyv --gain 50
 live nv12 --source webcam:0,1 --frames 3 --format nv12
@@ -80,11 +80,11 @@ step recompute stereopsis recompute /tmp/cameras.mcap -o /tmp/matched.mcap --str
 step export stereopsis export /tmp/matched.mcap --to /tmp/files --what left,right,pfm
 step exported-turned stereopsis export /tmp/turned.mcap --to /tmp/turned --what left,right
 step pipe sh -c 'stereopsis record --source webcam:0,1 --format grey --size 320x180 --frames 8 --streams raw -o - |
-  stereopsis live --source - --headless --engine cpu --num-disparities 16 --scale 1/4 --preview /tmp/preview.png --json'
+  stereopsis live --source - --headless --engine cpu --num-disparities 16 --scale 1/4 --preview /tmp/preview.png --overwrite --json'
 live missing --source webcam:0,7
 # the driver calls a frame of the left camera damaged again and again, and drops some of the right one's
 step damaged sh -c 'v4l2-ctl -d /dev/video1 -c percentage_of_dropped_buffers=30
-  stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --scale 1/4 --size 320x180 --preview /tmp/preview.png --json \
+  stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --scale 1/4 --size 320x180 --preview /tmp/preview.png --overwrite --json \
     --source webcam:0,1 --format yuyv --frames 12 & run=$!
   while kill -0 $run 2>/dev/null; do v4l2-ctl -d /dev/video0 -c inject_v4l2_buf_flag_error=1; sleep 0.2; done
   wait $run; code=$?; v4l2-ctl -d /dev/video1 -c percentage_of_dropped_buffers=0; exit $code'

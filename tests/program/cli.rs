@@ -57,7 +57,7 @@ fn the_same_parameters_from_flags_and_from_a_file_give_the_same_bytes() {
     let flags = ["--p1", "9", "--p2", "50", "--median", "5", "--num-disparities", "12", "--engine", "cpu"];
     let runs: [&[&str]; 2] = [&["--settings", "my.toml"], &flags];
     let maps = runs.map(|settings| {
-        let args = [&["compute", "left.png", "right.png", "-o", "out.pfm"], settings].concat();
+        let args = [&["compute", "left.png", "right.png", "-o", "out.pfm", "--overwrite"], settings].concat();
         let output = stereopsis(&folder, &args);
         assert!(output.status.success(), "{}", text(&output.stderr));
         std::fs::read(folder.join("out.pfm")).unwrap()
@@ -111,7 +111,7 @@ fn tiff_pairs_of_any_depth_give_the_bytes_that_others_give() {
 #[test]
 fn confidence_map_switches_confidence_on() {
     let (_keep, folder) = pair((80, 40));
-    let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16"];
+    let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16", "--overwrite"];
     let with = |more: &[&'static str]| [&args[..], more].concat();
     let output = stereopsis(&folder, &with(&["--json", "--confidence-map", "sure.png"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -139,7 +139,7 @@ fn confidence_map_switches_confidence_on() {
 #[test]
 fn the_right_pictures_map_is_written_too_by_either_engine() {
     let (_keep, folder) = pair((80, 40));
-    let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16"];
+    let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16", "--overwrite"];
     let with = |more: &[&'static str]| [&args[..], more].concat();
     // row after row from the bottom, after the first three lines
     let px = |name: &str, x: usize| {
@@ -422,7 +422,8 @@ fn a_rig_file_stands_for_its_flags() {
     let (_keep, folder) = pair((80, 40));
     std::fs::write(folder.join("rig.toml"), "[calibration]\nfocal_px = 100\nbaseline_m = 0.1\n").unwrap();
     let depth = |rig: &[&str]| {
-        let args = [&["compute", "left.png", "right.png", "-o", "out.pfm", "--depth", "z.png"], rig].concat();
+        let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--depth", "z.png", "--overwrite"];
+        let args = [&args[..], rig].concat();
         let output = stereopsis(&folder, &args);
         assert!(output.status.success(), "{}", text(&output.stderr));
         image::open(folder.join("z.png")).unwrap().to_luma16().get_pixel(40, 20).0[0]

@@ -204,7 +204,7 @@ fn exported_eyes_and_calibration_give_the_recorded_depth_again() {
     assert!(image::load_from_memory(&depth).unwrap().to_luma16().iter().filter(|&&mm| mm > 0).count() > 2000);
     let eyes = ["out/000000_left.png", "out/000000_right.png"];
     for calibration in ["out/calibration/opencv.yaml", "out/calibration/calibration.toml"] {
-        let output = ["-o", "again.pfm", "--depth", "again.png", "--calibration", calibration];
+        let output = ["-o", "again.pfm", "--depth", "again.png", "--overwrite", "--calibration", calibration];
         run(folder, &[&["compute"], &eyes[..], &output, &settings].concat());
         assert!(std::fs::read(folder.join("again.png")).unwrap() == depth, "{calibration}");
     }

@@ -49,7 +49,7 @@ fn raw_pictures_are_copied_and_results_are_those_of_compute() {
     run(folder.path(), &["export", "out.mcap", "--to", "files", "--what", "left,right,disp-x256"]);
     for k in 0..3 {
         let [left, right, map] = ["left", "right", "disp_x256"].map(|what| format!("files/{k:06}_{what}.png"));
-        run(folder.path(), &[&["compute", &left, &right, "-o", "again.png"], &SETTINGS[..]].concat());
+        run(folder.path(), &[&["compute", &left, &right, "-o", "again.png", "--overwrite"], &SETTINGS[..]].concat());
         assert!(fs::read(at("again.png")).unwrap() == fs::read(at(&map)).unwrap(), "pair {k}");
     }
 }
