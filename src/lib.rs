@@ -29,7 +29,7 @@
 //! # Ok::<(), stereopsis::matching::EngineError>(())
 //! ```
 
-use stereopsis_base::{files, geometry, image, parameter, process, secrets};
+use stereopsis_base::{files, geometry, image, parameter, process};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;
@@ -42,7 +42,7 @@ use stereopsis_settings::settings;
 use stereopsis_stereo as stereo;
 #[cfg(feature = "window")]
 use {
-    stereopsis_base::{console, newest},
+    stereopsis_base::{console, newest, secrets},
     stereopsis_calibrate as calibrate, stereopsis_doctor as doctor,
     stereopsis_export::{colormap, reach},
     stereopsis_live as live, stereopsis_metrics as metrics, stereopsis_search as search,

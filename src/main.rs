@@ -58,7 +58,8 @@ fn leave_out_device_select() {
     }
 }
 
-#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+#[cfg(test)]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod tests {
     use std::sync::{Arc, Barrier};
 
@@ -83,7 +84,9 @@ mod tests {
             std::thread::Builder::new().name("allocates".into()).spawn(allocate).unwrap()
         };
         let threads: Vec<_> = (0..16).map(work).collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         let left_mb = resident_bytes().saturating_sub(before) >> 20;
         assert!(left_mb < 150, "{left_mb} MB of 320 are left");
     }
