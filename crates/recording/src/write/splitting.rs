@@ -1,18 +1,20 @@
 //! Tests of recordings of several files: each is whole, and together they are what one file would be.
 
 use super::clock::system_clock;
-use super::file::{OpenTarget, Sink};
+use super::file::{McapFile, OpenTarget, Sink};
 use super::tests::{about, frame, info, json, output, sequences};
 use super::*;
 use crate::capture::FrameTap as _;
 use crate::engine::worker::ResultTap as _;
 use crate::part;
 use crate::stereo::StereoParams;
-use crate::{About, Event, Format, Packet, Recording, topic};
+use crate::{About, Channel, Event, Format, Packet, Recording, topic};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 use stereopsis_base::testing::until as wait_until;
 
 /// Pairs of a recording.
@@ -184,6 +186,41 @@ fn refused_bytes_go_into_the_next_file() {
         if left < 1_000_000 {
             assert!(status.split.as_ref().is_some_and(|why| why.starts_with("the disk takes no file of much more")));
             assert!(status.summary().contains(" and 1 further part (the disk takes no file"), "{}", status.summary());
+        }
+    }
+}
+
+/// Room for indexes and summary is kept whatever a file holds: many small messages, many topics and chunks, or one large message.
+#[test]
+fn no_file_is_larger_than_its_bound() {
+    let mut random = fastrand::Rng::with_seed(7);
+    for (count, largest, topics) in [(6000, 8, 40), (300, 20_000, 2), (1, 3_000_000, 1), (400, 300, 400)] {
+        for compression in Compression::ALL.iter().copied() {
+            let written = Arc::<AtomicU64>::default();
+            let kind = (Format::Ros2, compression);
+            let mut file = McapFile::begin(Box::new(io::sink()), "a.mcap", kind, None, Arc::clone(&written)).unwrap();
+            let mut bound = 0;
+            for k in 0..count {
+                let topic = format!("/topic/{}", k % topics);
+                let channel = Arc::new(Channel {
+                    topic,
+                    message_encoding: "cdr".to_owned(),
+                    schema: None,
+                    metadata: [("offered_qos_profiles".to_owned(), "x".repeat(300))].into(),
+                });
+                let size = if count == 1 { largest } else { random.usize(0..=largest) };
+                let data = (0..size).map(|_| random.u8(..)).collect();
+                let packet =
+                    Packet { channel, sequence: k as u32, log_time_ns: k as u64, publish_time_ns: k as u64, data };
+                bound = file.bytes_with(std::slice::from_ref(&packet), Some("calibration"));
+                file.write(&[packet]).unwrap();
+                if k % 100 == 99 {
+                    file.flush().unwrap();
+                }
+            }
+            file.finish(Some("calibration"), None, SystemTime::UNIX_EPOCH).unwrap();
+            let size = written.load(Ordering::Relaxed);
+            assert!(size <= bound, "{size} bytes of {count} messages, {compression:?}, at most {bound}");
         }
     }
 }
