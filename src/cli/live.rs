@@ -107,7 +107,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let remote = published.0.clone();
     let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
-    let Some(output) = end.output.clone() else {
+    let Some(output) = &end.output else {
         let reasons = end.status.errors.join("; ");
         anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });
     };
@@ -117,7 +117,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     write_preview(preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
     console::say(format_args!("wrote {}", preview.display()));
     if args.json {
-        super::print_json(&about(&output, &end, note))?;
+        super::print_json(&about(output, &end, note))?;
     }
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
