@@ -29,29 +29,6 @@
 //! # Ok::<(), stereopsis::matching::EngineError>(())
 //! ```
 
-use stereopsis_base::{files, geometry, image, parameter, process};
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_export as export;
-#[cfg(feature = "publish")]
-use stereopsis_publish as publish;
-#[cfg(feature = "recording")]
-use stereopsis_recording as recording;
-use stereopsis_settings::settings;
-use stereopsis_stereo as stereo;
-#[cfg(feature = "window")]
-use {
-    stereopsis_base::{console, newest, secrets},
-    stereopsis_calibrate as calibrate, stereopsis_doctor as doctor,
-    stereopsis_export::{colormap, reach},
-    stereopsis_live as live, stereopsis_metrics as metrics, stereopsis_search as search,
-    stereopsis_settings::rig,
-    stereopsis_sources as sources,
-};
-#[cfg(feature = "zenoh")]
-use {stereopsis_network as network, stereopsis_publish::serve};
-
 #[cfg(feature = "window")]
 mod cli;
 mod library;

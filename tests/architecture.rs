@@ -4,10 +4,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use stereopsis_engine::gpu::graph::{DispatchGraph, GraphKey};
-use stereopsis_engine::gpu::layout::Structure;
-use stereopsis_engine::gpu::limits::Limits;
-use stereopsis_engine::gpu::variant::{CostSource, Variant};
+use stereopsis_gpu::graph::{DispatchGraph, GraphKey};
+use stereopsis_gpu::layout::Structure;
+use stereopsis_gpu::limits::Limits;
+use stereopsis_gpu::variant::{CostSource, Variant};
 use stereopsis_stereo::{Aggregation, StereoParams};
 
 fn root() -> &'static Path {

@@ -2,8 +2,8 @@
 
 use super::pair_args::PairArgs;
 use super::values::{OVERWRITE, positive};
-use crate::console;
 use std::path::PathBuf;
+use stereopsis_base::console;
 use stereopsis_bench::{PairFolder, Task, run};
 
 /// Arguments of `bench`.

@@ -3,11 +3,11 @@
 use super::calibration_args::ReadingArgs;
 use super::values::{Files, OVERWRITE, existing_files};
 use super::{UsageError, print_json};
-use crate::calibration::{self, Crop, LoadOptions, Output, StereoRig};
-use crate::capture::source::parse_size;
-use crate::console;
-use crate::files::{self, Outputs};
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::Outputs;
+use stereopsis_base::{console, files};
+use stereopsis_calibration::{Crop, LoadOptions, Output, StereoRig};
+use stereopsis_capture::source::parse_size;
 
 /// Arguments of `calibration`.
 #[derive(Debug, clap::Args)]
@@ -82,7 +82,7 @@ impl FileArgs {
             self.reading;
         let cameras = calibration_cameras.clone();
         let options = LoadOptions { unit, swapped, size: self.size, cameras, camera_numbers: None };
-        let rig = calibration::load(&Files::all(&self.files), &options)?;
+        let rig = stereopsis_calibration::load(&Files::all(&self.files), &options)?;
         match (rig.size, self.size) {
             (None, Some(size)) => Ok(rig.with_size(size)?),
             _ => Ok(rig),
@@ -112,7 +112,7 @@ fn show(args: &ShowArgs) -> anyhow::Result<()> {
 fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     let output = output_of(&args.output, args.to)?;
     let rig = args.file.load()?;
-    let files = calibration::write(&rig, output, args.file.crop())?;
+    let files = stereopsis_calibration::write(&rig, output, args.file.crop())?;
     let paths: Vec<_> = files
         .iter()
         .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })

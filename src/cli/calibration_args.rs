@@ -3,11 +3,11 @@
 use super::UsageError;
 use super::lens_args::LensArgs;
 use super::values::{Files, choice, positive, separated, share};
-use crate::calibration::{Cameras, Crop, FocalLength, LengthUnit, RowsChoice, check_readable};
-use crate::capture::Scale;
-use crate::console;
-use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
+use stereopsis_base::console;
+use stereopsis_calibration::{Cameras, Crop, FocalLength, LengthUnit, RowsChoice, check_readable};
+use stereopsis_frame::Scale;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
 /// Reading of calibration files, and rectification.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! Flags that say what is wished of cameras.
 
-use crate::capture::decode_camera::PixelFormat;
-use crate::capture::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
+use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_frame::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
 
 /// Camera settings; those that are not given stay as the camera has them.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -79,8 +79,8 @@ fn exposure(text: &str) -> Result<Setting<f64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::ViewOptions;
     use clap::Parser;
+    use stereopsis_frame::ViewOptions;
 
     #[derive(Parser)]
     struct Line {

@@ -5,23 +5,23 @@ use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
 use super::values::OVERWRITE;
-use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, SourceState, Speed};
-use crate::colormap::{Colormap, DisplayRange};
-use crate::console;
-use crate::engine::{self, Job, Opened, Output};
-use crate::export;
-use crate::files::{self, Outputs};
-use crate::live::{Health, warnings_of};
-use crate::metrics::{TruthError, truth_error};
-use crate::newest::Policy;
-use crate::recording::pair_bar;
-use crate::settings::Settings;
-use crate::sources;
 use anyhow::Context as _;
 use crossbeam_channel::RecvTimeoutError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::files::Outputs;
+use stereopsis_base::newest::Policy;
+use stereopsis_base::{console, files};
+use stereopsis_capture::{Capture, CaptureOptions, SourceSpec};
+use stereopsis_engine::Opened;
+use stereopsis_export::colormap::{Colormap, DisplayRange};
+use stereopsis_frame::engine::{Job, Output};
+use stereopsis_frame::{SourceOptions, SourceState, Speed};
+use stereopsis_live::{Health, warnings_of};
+use stereopsis_metrics::{TruthError, truth_error};
+use stereopsis_recording::pair_bar;
+use stereopsis_settings::settings::Settings;
 
 /// Arguments of `compute`.
 #[derive(Debug, clap::Args)]
@@ -97,7 +97,7 @@ impl Targets {
             self.paths().try_for_each(|folder| files::make_folder(folder))?;
         } else {
             for map in std::iter::once(&self.output).chain(&self.right_map) {
-                export::check_disparity_name(map)?;
+                stereopsis_export::check_disparity_name(map)?;
             }
         }
         Ok(())
@@ -140,8 +140,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         both_views: args.both_views.arrangement(),
         ..args.recording.topics.options()
     };
-    let sources::CalibratedSource { source, calibrated, mut inputs } =
-        sources::open_calibrated(&spec, &options, &choice)?;
+    let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
+        stereopsis_sources::open_calibrated(&spec, &options, &choice)?;
     inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());
     let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();
@@ -171,7 +171,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             Some(opened) => opened,
             None => engine.insert(open_engine(&settings, &job)?),
         };
-        let output = engine::run(opened.engine.as_mut(), job)?;
+        let output = stereopsis_frame::engine::run(opened.engine.as_mut(), job)?;
         let warnings = write(&output, &targets)?;
         for (file, warning) in warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", file.display())));
@@ -187,7 +187,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         for warning in &warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", output.job.frame.raw.name)));
         }
-        let mut about = export::describe(&output);
+        let mut about = stereopsis_export::describe(&output);
         about["warnings"] = serde_json::json!(warnings);
         about["truth_error"] = serde_json::json!(error_of(&output));
         about["output"] = targets.output.display().to_string().into();
@@ -218,7 +218,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
 }
 
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
-    let opened = engine::open(&settings.engine_options(), Some(job))?;
+    let opened = stereopsis_engine::open(&settings.engine_options(), Some(job))?;
     if let Some(why) = &opened.why {
         log::info!("{why}");
     }
@@ -231,7 +231,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     let geometry = output.job.frame.geometry.as_ref();
     let mut warnings = Vec::new();
     let mut write_disparity = |path: &'a Path, map| -> anyhow::Result<()> {
-        warnings.extend(export::write_disparity(path, map)?.into_iter().map(|warning| (path, warning)));
+        warnings.extend(stereopsis_export::write_disparity(path, map)?.into_iter().map(|warning| (path, warning)));
         Ok(())
     };
     write_disparity(&targets.output, map)?;
@@ -241,7 +241,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     }
     if let Some(path) = &targets.color {
         let range = DisplayRange::fit(map, None);
-        export::write_color(path, map, None, range, Colormap::Turbo)?;
+        stereopsis_export::write_color(path, map, None, range, Colormap::Turbo)?;
     }
     if let Some(path) = &targets.depth {
         let geometry = geometry.ok_or_else(|| {
@@ -250,11 +250,11 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
                     .to_owned(),
             )
         })?;
-        export::write_depth_mm(path, map, geometry)?;
+        stereopsis_export::write_depth_mm(path, map, geometry)?;
     }
     if let Some(path) = &targets.confidence_map {
         let confidence = map.confidence.as_ref().context("the engine gave no confidence back")?;
-        export::write_confidence(path, confidence)?;
+        stereopsis_export::write_confidence(path, confidence)?;
     }
     Ok(warnings)
 }

@@ -1,8 +1,8 @@
 //! `stereopsis doctor`: examines this machine and reports faults, for a question to others.
 
-use crate::console;
-use crate::doctor::{self, State};
 use std::path::PathBuf;
+use stereopsis_base::console;
+use stereopsis_doctor::State;
 
 /// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]
@@ -28,20 +28,20 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     }
     let folder = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut printed = Ok(());
-    let checks = doctor::examine(&folder, |check| {
+    let checks = stereopsis_doctor::examine(&folder, |check| {
         if !args.json && printed.is_ok() {
-            printed = console::print(&doctor::line(check));
+            printed = console::print(&stereopsis_doctor::line(check));
         }
     });
     printed?;
     if args.json {
-        super::print_json(&doctor::json(&checks))?;
+        super::print_json(&stereopsis_doctor::json(&checks))?;
     }
     if checks.iter().any(|check| check.state == State::Wrong) {
-        anyhow::bail!("{}", doctor::summary(&checks));
+        anyhow::bail!("{}", stereopsis_doctor::summary(&checks));
     }
     if !args.json {
-        console::print(&format!("{}\n", doctor::summary(&checks)))?;
+        console::print(&format!("{}\n", stereopsis_doctor::summary(&checks)))?;
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
 /// Prints the answers of the GPU drivers line by line, because the next driver may end this process.
 fn print_drivers() -> anyhow::Result<()> {
     let mut printed = Ok(());
-    doctor::drivers::ask(|check| {
+    stereopsis_doctor::drivers::ask(|check| {
         if printed.is_ok() {
             printed = console::print(&format!("{}\n", serde_json::json!(check)));
         }

@@ -3,17 +3,18 @@
 use super::UsageError;
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
 use super::values::positive;
-use crate::capture::MaxPixels;
-use crate::console;
-use crate::live::{Remote, headless};
-use crate::network::key::{MAX_ONLY, check_rig};
-use crate::network::ros2::RosEnvironment;
-use crate::network::status::{Speed, host};
-use crate::publish::ros2::RosPublisher;
-use crate::serve::{self, RemoteOf, ServeOptions, Server, Stub};
-use crate::settings::{Origin, Settings, Word};
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_frame::MaxPixels;
+use stereopsis_live::{Remote, headless};
+use stereopsis_network::key::{MAX_ONLY, check_rig};
+use stereopsis_network::ros2::RosEnvironment;
+use stereopsis_network::status::{Speed, host};
+use stereopsis_publish::ros2::RosPublisher;
+use stereopsis_publish::serve;
+use stereopsis_publish::serve::{RemoteOf, ServeOptions, Server, Stub};
+use stereopsis_settings::settings::{Origin, Settings, Word};
 
 /// Arguments of `engine`.
 #[derive(Debug, clap::Args)]

@@ -3,11 +3,11 @@
 use super::UsageError;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
-use crate::console;
-use crate::recording::export::{ExportOptions, Exported, Part, Selection};
-use crate::recording::{Progress, unreadable};
-use crate::sources::CalibratedRecording;
 use std::path::PathBuf;
+use stereopsis_base::console;
+use stereopsis_recording::export::{ExportOptions, Exported, Part, Selection};
+use stereopsis_recording::{Progress, unreadable};
+use stereopsis_sources::CalibratedRecording;
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,10 @@
 //! The first word of a command line where it is no subcommand: a newcomer's guess is answered with the right command line.
 
 use super::{Cli, UsageError};
-use crate::console;
 use clap::{Command, CommandFactory as _};
 use std::ffi::OsString;
 use std::path::Path;
+use stereopsis_base::console;
 
 /// Subcommands that are missing in a program without the network.
 const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];

@@ -5,19 +5,19 @@ use super::input_args::{Input, InputArgs};
 use super::network_args::{DefaultAccess, NetworkArgs, open_patiently};
 use super::settings_args::SettingsArgs;
 use super::values::choice;
-use crate::capture::pairing::Side;
-use crate::capture::{CaptureOptions, Pixels, SourceSpec};
-use crate::console;
-use crate::live::Status;
-use crate::live::headless::{self, RunObserver};
-use crate::network::status::HeadStatus;
-use crate::network::{Head, NetworkError, OutletCounts};
-use crate::recording::About;
-use crate::rig::RectifyChoice;
-use crate::settings::Settings;
-use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::console;
+use stereopsis_capture::pairing::Side;
+use stereopsis_capture::{CaptureOptions, SourceSpec};
+use stereopsis_frame::Pixels;
+use stereopsis_live::headless::RunObserver;
+use stereopsis_live::{Status, headless};
+use stereopsis_network::status::HeadStatus;
+use stereopsis_network::{Head, NetworkError, OutletCounts};
+use stereopsis_recording::About;
+use stereopsis_settings::rig::RectifyChoice;
+use stereopsis_settings::settings::Settings;
 
 /// Interval at which the state for other machines is updated.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
@@ -61,7 +61,7 @@ fn help(side: Side) -> &'static str {
 /// # Errors
 /// A source, calibration or address cannot be opened, another head has the name, or the source was lost.
 pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
-    crate::network::key::check_rig(&args.name).map_err(|why| UsageError(format!("--name {why}")))?;
+    stereopsis_network::key::check_rig(&args.name).map_err(|why| UsageError(format!("--name {why}")))?;
     let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
     let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     if matches!(spec, SourceSpec::Rig { .. }) {
@@ -81,7 +81,8 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
         RectifyChoice::Auto => Pixels::Color,
         _ => Pixels::Unread,
     };
-    let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
+    let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
+        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
     if let Some(note) = calibrated.remarks() {
         console::say(&note);
     }

@@ -3,13 +3,14 @@
 use super::UsageError;
 use super::calibration_args::CalibrationArgs;
 use super::source_args::{SourceArgs, TruthArgs};
-use crate::capture::{CaptureError, FramePreparation, SourceInfo, SourceOptions, SourceSpec};
-use crate::console;
-use crate::rig::{CalibrationChoice, PathKind, RigFile};
-use crate::settings::{Settings, Word};
-use crate::stereo::StereoParams;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use stereopsis_base::console;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::{CaptureError, FramePreparation, SourceInfo, SourceOptions};
+use stereopsis_settings::rig::{CalibrationChoice, PathKind, RigFile};
+use stereopsis_settings::settings::{Settings, Word};
+use stereopsis_stereo::StereoParams;
 
 const DEFAULT_RATE_HZ: f64 = 30.0;
 

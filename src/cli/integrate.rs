@@ -1,10 +1,10 @@
 //! `stereopsis integrate`: installs manual pages, completions and a menu entry for a program that was built or unpacked by hand.
 
-use crate::{console, files};
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
+use stereopsis_base::{console, files};
 
 /// Name of the program, and of its files in other folders.
 const NAME: &str = "stereopsis";

@@ -4,20 +4,21 @@ use super::UsageError;
 use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
 use super::values::OVERWRITE;
-use crate::capture::picture_files::truth::find_truth_pairs;
-use crate::capture::{MaxPixels, RawPair};
-use crate::console;
-use crate::engine::{EngineChoice, OpenOptions};
-use crate::files::{self, Outputs, WriteError};
-use crate::search::Judge;
-use crate::stereo::StereoParams;
 use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_base::files::{Outputs, WriteError};
+use stereopsis_base::{console, files};
 use stereopsis_bench::Setup;
+use stereopsis_capture::picture_files::truth::find_truth_pairs;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::{MaxPixels, RawPair};
 use stereopsis_lab::reproduce::{self, Paper};
-use stereopsis_lab::{self as lab, Experiment, optimize, scores, train, variants};
+use stereopsis_lab::{Experiment, optimize, scores, train, variants};
+use stereopsis_search::Judge;
+use stereopsis_stereo::StereoParams;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -244,5 +245,5 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
             (pairs.setup(size)?, Experiment::Model)
         }
     };
-    lab::run(&setup, experiment, &mut console::Out)
+    stereopsis_lab::run(&setup, experiment, &mut console::Out)
 }

@@ -1,7 +1,7 @@
 //! Flags for the cameras' lens, in one of three ways; all commands share them.
 
 use super::values::positive;
-use crate::calibration::FocalLength;
+use stereopsis_calibration::FocalLength;
 
 /// Field of view or focal length of the lens: at most one of them.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,20 +4,20 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::OVERWRITE;
-use crate::capture::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, SourceSpec};
-use crate::console;
-use crate::engine::Output;
-use crate::files::Outputs;
-use crate::live::LiveOptions;
-use crate::live::headless::{self, Finished};
-use crate::recording::About;
-use crate::settings::{Settings, Word};
-use crate::sources;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::console;
+use stereopsis_base::files::Outputs;
+use stereopsis_capture::SourceSpec;
 use stereopsis_figures::{PreviewOptions, write_preview};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, FramePreparation, Pixels, RawPair, SourceInfo};
+use stereopsis_live::headless::Finished;
+use stereopsis_live::{LiveOptions, headless};
+use stereopsis_recording::About;
+use stereopsis_settings::settings::{Settings, Word};
 use stereopsis_ui::WindowOptions;
 
 /// Name of the preview where none is given.
@@ -88,8 +88,8 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     if spec.is_camera() && !args.publish.is_asked() && !settings.params.reads_colors() {
         options.pixels = Pixels::Luma;
     }
-    let sources::CalibratedSource { source, calibrated, mut inputs } =
-        sources::open_calibrated(&spec, &options, &calibration)?;
+    let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
+        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     let preview = args.preview.as_deref().unwrap_or(Path::new(PREVIEW));
     Outputs::new(inputs, args.overwrite || args.preview.is_none()).add(preview)?;
@@ -136,7 +136,7 @@ fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -
 /// Describes the last result and the whole run; `note` is the remark on the calibration.
 fn about(output: &Output, end: &Finished, note: Option<String>) -> serde_json::Value {
     let Finished { status, summary, .. } = end;
-    let mut about = crate::export::describe(output);
+    let mut about = stereopsis_export::describe(output);
     about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
     about["computed"] = status.engine.computed.into();

@@ -42,17 +42,16 @@ mod source_args;
 mod tune;
 mod values;
 
-use crate::capture::CaptureError;
-use crate::console;
-use crate::doctor::{VARIABLES, Variable};
-use crate::files;
-use crate::recording::write::RecordError;
-use crate::secrets::{self, Secrets};
-use crate::sources::OpenError;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use stereopsis_base::secrets::Secrets;
+use stereopsis_base::{console, files, secrets};
+use stereopsis_doctor::{VARIABLES, Variable};
+use stereopsis_frame::CaptureError;
+use stereopsis_recording::write::RecordError;
+use stereopsis_sources::OpenError;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -235,12 +234,12 @@ fn without_secrets(text: &str) -> String {
 fn run(cli: Cli) -> anyhow::Result<()> {
     // before anything starts with other variables than intended; `doctor` reports these faults among all others
     if !matches!(cli.command, Some(Command::Doctor(_))) {
-        crate::engine::cpu::simd::SimdLevel::chosen()?;
-        crate::engine::gpu::variant::VariantOverrides::from_env()?;
+        stereopsis_cpu::simd::SimdLevel::chosen()?;
+        stereopsis_gpu::variant::VariantOverrides::from_env()?;
     }
     #[cfg(feature = "model")]
     if let Ok(program) = std::env::current_exe() {
-        crate::engine::model::Trial::set_program(program, model::TRIAL_WORDS);
+        stereopsis_model::Trial::set_program(program, model::TRIAL_WORDS);
     }
     match cli.command {
         None => live::run(&cli.live),
@@ -284,7 +283,7 @@ pub struct UsageError(pub String);
 pub fn exit_code(err: &anyhow::Error) -> u8 {
     let wrong_flag = err.chain().any(|cause| {
         cause.is::<UsageError>()
-            || matches!(cause.downcast_ref(), Some(crate::settings::SettingsError::Flag(_)))
+            || matches!(cause.downcast_ref(), Some(stereopsis_settings::settings::SettingsError::Flag(_)))
             || matches!(cause.downcast_ref(), Some(CaptureError::Grammar(_)))
             || matches!(cause.downcast_ref(), Some(OpenError::Capture(CaptureError::Grammar(_))))
     });

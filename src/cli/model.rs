@@ -2,17 +2,18 @@
 
 use super::print_json;
 use super::values::choice;
-use crate::capture::scene::{SceneOptions, render};
-use crate::capture::source::parse_size;
-use crate::console;
-use crate::engine::model::inspect::{BAD_PX, Inspection, Tested, inspect};
-use crate::engine::model::{Description, LoadedModel, Port, Trial, TrialResult, path_beside, run_trial};
-use crate::engine::{ModelDevice, ModelFile};
-use crate::files::{self, Outputs};
-use crate::image::PictureRef;
 use anyhow::Context as _;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::Outputs;
+use stereopsis_base::image::PictureRef;
+use stereopsis_base::{console, files};
+use stereopsis_capture::source::parse_size;
+use stereopsis_frame::SceneOptions;
+use stereopsis_frame::engine::{ModelDevice, ModelFile};
+use stereopsis_model::inspect::{BAD_PX, Inspection, Tested, inspect};
+use stereopsis_model::{Description, LoadedModel, Port, Trial, TrialResult, path_beside, run_trial};
+use stereopsis_scene::render;
 
 /// Words of the command line that run a trial in a child process, before file, device and size.
 pub(super) const TRIAL_WORDS: &[&str] = &["model", "try"];

@@ -3,15 +3,15 @@
 use super::UsageError;
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs};
 use super::values::positive;
-use crate::capture::ControlSettings;
-use crate::console;
-use crate::network::census::CensusTaker;
-use crate::network::key::RigTopic;
-use crate::network::{ANSWER_TIMEOUT, ControlRequest, Network, watch_results};
-use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_frame::ControlSettings;
+use stereopsis_network::census::CensusTaker;
+use stereopsis_network::key::RigTopic;
+use stereopsis_network::{ANSWER_TIMEOUT, ControlRequest, Network, watch_results};
+use stereopsis_stereo::StereoParams;
 
 /// Arguments of `net`.
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
 }
 
 fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
-    crate::network::key::check_rig(rig).map_err(UsageError)?;
+    stereopsis_network::key::check_rig(rig).map_err(UsageError)?;
     let (parameters, controls): (Vec<_>, Vec<_>) =
         args.set.iter().cloned().partition(|(name, _)| StereoParams::parameter(name).is_some() || !is_control(name));
     if !controls.is_empty() {

@@ -1,9 +1,9 @@
 //! Flags for joining other programs on the network.
 
-use crate::console;
-use crate::network::{Access, Endpoint, Network, NetworkError};
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_network::{Access, Endpoint, Network, NetworkError};
 
 /// Interval at which a router that does not answer is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);

@@ -2,11 +2,12 @@
 
 use super::UsageError;
 use super::settings_args::SettingsArgs;
-use crate::capture::source::parse_size;
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::gpu::AdapterChoice;
 use std::path::PathBuf;
 use stereopsis_bench::Setup;
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::source::parse_size;
+use stereopsis_frame::SourceOptions;
+use stereopsis_frame::engine::AdapterChoice;
 
 /// Timed pairs.
 #[derive(Debug, clap::Args)]

@@ -2,17 +2,17 @@
 
 use super::lens_args::LensArgs;
 use super::values::{OVERWRITE, of_parameter, positive};
-use crate::calibration::FocalLength;
-use crate::capture::source::parse_size;
-use crate::console;
-use crate::files::Outputs;
-use crate::geometry::Geometry;
-use crate::parameter::Domain;
-use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
-use crate::stereo::StereoParams;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
+use stereopsis_base::files::Outputs;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::parameter::Domain;
+use stereopsis_calibration::FocalLength;
+use stereopsis_capture::source::parse_size;
+use stereopsis_export::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
 use stereopsis_figures::{check_figure_name, write_reach};
+use stereopsis_stereo::StereoParams;
 
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]

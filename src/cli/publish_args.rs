@@ -2,10 +2,10 @@
 
 #[cfg(feature = "publish")]
 use super::UsageError;
-use crate::live::Remote;
-#[cfg(feature = "publish")]
-use crate::live::Remotes;
 use std::sync::Arc;
+use stereopsis_live::Remote;
+#[cfg(feature = "publish")]
+use stereopsis_live::Remotes;
 
 /// To whom a run is published.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -18,13 +18,13 @@ pub(super) struct PublishArgs {
     /// Can be repeated.
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "foxglove|ros2")]
-    publish: Vec<crate::publish::PublishTarget>,
+    publish: Vec<stereopsis_publish::PublishTarget>,
     /// Origin of a web page that may watch too, as scheme://name:port; can be repeated
     ///
     /// Pages of this machine and of Foxglove always may. Clients may also call this machine by its name.
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "ORIGIN", requires = "publish")]
-    publish_allow_origin: Vec<crate::publish::WebOrigin>,
+    publish_allow_origin: Vec<stereopsis_publish::WebOrigin>,
 }
 
 /// Variable with the token; a flag would show it to everyone who lists processes.
@@ -61,21 +61,21 @@ impl PublishArgs {
         }
         let published = Published(Remotes::of(remotes));
         if let Some(remote) = &published.0 {
-            crate::console::line(remote.invitation());
+            stereopsis_base::console::line(remote.invitation());
         }
         Ok(published)
     }
 
     #[cfg(feature = "publish")]
-    fn remote(&self, target: &crate::publish::PublishTarget) -> anyhow::Result<Arc<dyn Remote>> {
-        use crate::publish::PublishTarget;
+    fn remote(&self, target: &stereopsis_publish::PublishTarget) -> anyhow::Result<Arc<dyn Remote>> {
         use anyhow::Context as _;
+        use stereopsis_publish::PublishTarget;
         let address = match target {
             PublishTarget::Foxglove(address) => address.clone(),
             #[cfg(feature = "zenoh")]
             PublishTarget::Ros2 => {
-                let surroundings = crate::network::ros2::RosEnvironment::of_environment()?;
-                return Ok(crate::publish::ros2::RosPublisher::start(&surroundings)?);
+                let surroundings = stereopsis_network::ros2::RosEnvironment::of_environment()?;
+                return Ok(stereopsis_publish::ros2::RosPublisher::start(&surroundings)?);
             }
         };
         let token = match std::env::var_os(TOKEN_VARIABLE).filter(|word| !word.is_empty()) {
@@ -85,8 +85,8 @@ impl PublishArgs {
             }
             None => None,
         };
-        let options = crate::publish::PublishOptions { address, origins: self.publish_allow_origin.clone(), token };
-        Ok(crate::publish::Publisher::start(options)?)
+        let options = stereopsis_publish::PublishOptions { address, origins: self.publish_allow_origin.clone(), token };
+        Ok(stereopsis_publish::Publisher::start(options)?)
     }
 
     /// Whether the run is published.

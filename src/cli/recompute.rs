@@ -5,13 +5,13 @@ use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
-use crate::console;
-use crate::recording::recompute::{RecomputeError, RecomputeOptions, Summary};
-use crate::recording::write::Compression;
-use crate::recording::{Format, Progress, Streams, unreadable};
-use crate::sources::CalibratedRecording;
-use crate::stereo::Fill;
 use std::path::PathBuf;
+use stereopsis_base::console;
+use stereopsis_recording::recompute::{RecomputeError, RecomputeOptions, Summary};
+use stereopsis_recording::write::Compression;
+use stereopsis_recording::{Format, Progress, Streams, unreadable};
+use stereopsis_sources::CalibratedRecording;
+use stereopsis_stereo::Fill;
 
 /// Arguments of `recompute`.
 #[derive(Debug, clap::Args)]

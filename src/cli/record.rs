@@ -5,22 +5,22 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::{CaptureOptions, CountsFrom, FramePreparation, Pixels, SourceInfo, SourceSpec};
-use crate::console;
-use crate::live::headless::{self, Finished, RunObserver};
-use crate::live::{LiveOptions, Status};
-use crate::newest::Policy;
-use crate::recording::write::{
-    Begins, Compression, RecordError, RecordOptions, RecordStatus, Recorder, Split, Target, WAITING, default_name,
-};
-use crate::recording::{About, Counters, Format, Stream, Streams, parameter_words};
-use crate::settings::Settings;
-use crate::sources;
-use crate::stereo::{Fill, StereoParams};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::console;
+use stereopsis_base::newest::Policy;
+use stereopsis_capture::{CaptureOptions, CountsFrom, SourceSpec};
+use stereopsis_frame::{FramePreparation, Pixels, SourceInfo};
+use stereopsis_live::headless::{Finished, RunObserver};
+use stereopsis_live::{LiveOptions, Status, headless};
+use stereopsis_recording::write::{
+    Begins, Compression, RecordError, RecordOptions, RecordStatus, Recorder, Split, Target, WAITING, default_name,
+};
+use stereopsis_recording::{About, Counters, Format, Stream, Streams};
+use stereopsis_settings::settings::{Settings, parameter_words};
+use stereopsis_stereo::{Fill, StereoParams};
 
 /// Arguments of `record`.
 #[derive(Debug, clap::Args)]
@@ -91,7 +91,8 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     if spec.is_camera() && !needs_colors {
         options.pixels = Pixels::Luma;
     }
-    let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
+    let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
+        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
     let note = calibrated.remarks();
     note.iter().for_each(console::say);
     let info = source.info();

@@ -1,12 +1,12 @@
 //! `router`: passes messages between heads, engines and programs that watch.
 
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
-use crate::console;
-use crate::live::headless;
-use crate::network::Membership;
-use crate::network::key::{Member, Role};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_live::headless;
+use stereopsis_network::Membership;
+use stereopsis_network::key::{Member, Role};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: &RouterArgs) -> anyhow::Result<()> {
     let mut access = args.network.access(DefaultAccess::Listen, args.zenoh.zenoh_config.as_ref());
     if access.listen.is_empty() {
         // a router that connects to another one still serves the programs of its own machine
-        access.listen = crate::network::Access::local().connect;
+        access.listen = stereopsis_network::Access::local().connect;
     }
     let network = open_patiently(&access)?;
     let listens: Vec<_> = access.listen.iter().map(ToString::to_string).collect();

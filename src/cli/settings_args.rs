@@ -1,16 +1,16 @@
 //! Flags for every setting, made from the tables of the settings file and the panels.
 
 use super::values::possible_values;
-use crate::engine::{EngineChoice, ModelDevice};
-use crate::parameter::{Domain, Group, Parameter};
-use crate::settings::{
-    OTHER_WORDS, Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
-    with_own_presets,
-};
-use crate::stereo::StereoParams;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Command};
 use std::path::{Path, PathBuf};
+use stereopsis_base::parameter::{Domain, Group, Parameter};
+use stereopsis_frame::engine::{EngineChoice, ModelDevice};
+use stereopsis_settings::settings::{
+    OTHER_WORDS, Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
+    with_own_presets,
+};
+use stereopsis_stereo::StereoParams;
 
 /// The settings as they were written; resolve them with [`SettingsArgs::resolve`].
 #[derive(Clone, Debug, Default)]

@@ -3,16 +3,14 @@
 use super::UsageError;
 use super::camera_args::CameraArgs;
 use super::values::choice;
-use crate::capture::CaptureError;
-use crate::capture::TopicChoice;
-use crate::capture::picture_files::truth::DisparityFile;
-use crate::capture::scene::SceneOptions;
-use crate::capture::source::parse_size;
-use crate::capture::{Arrangement, MaxPixels, PairBy, SourceOptions, SourceSpec, Speed};
-use crate::recording::Recording;
-use crate::settings::{Origin, Word};
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::picture_files::truth::DisparityFile;
+use stereopsis_capture::source::parse_size;
+use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, PairBy, SceneOptions, SourceOptions, Speed, TopicChoice};
+use stereopsis_recording::Recording;
+use stereopsis_settings::settings::{Origin, Word};
 
 /// Source of the pairs.
 #[derive(Clone, Debug, clap::Args)]

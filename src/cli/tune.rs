@@ -2,19 +2,19 @@
 
 use super::settings_args::SettingsArgs;
 use super::{UsageError, pair_args};
-use crate::capture::source::parse_size;
-use crate::console;
-use crate::engine::cached::Measurements;
-use crate::engine::gpu::layout::Structure;
-use crate::engine::gpu::tuning::{self, Record, Trial};
-use crate::engine::gpu::variant::{self, VariantOverrides};
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
-use crate::engine::{EngineChoice, GpuEngine, Job};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_base::console;
 use stereopsis_bench::{PROGRAM, pairs};
+use stereopsis_capture::source::parse_size;
+use stereopsis_frame::engine::cached::Measurements;
+use stereopsis_frame::engine::{AdapterChoice, EngineChoice, Job};
+use stereopsis_gpu::layout::Structure;
+use stereopsis_gpu::tuning::{Record, Trial};
+use stereopsis_gpu::variant::VariantOverrides;
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions, tuning, variant};
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
@@ -139,9 +139,10 @@ fn progress_bar() -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{SourceOptions, SourceSpec};
-    use crate::stereo::StereoParams;
     use std::io;
+    use stereopsis_capture::SourceSpec;
+    use stereopsis_frame::SourceOptions;
+    use stereopsis_stereo::StereoParams;
 
     struct Closed;
 

@@ -1,11 +1,10 @@
 //! Values that several commands parse from the command line or write into tables in one way.
 
-use crate::console;
-use crate::files;
-use crate::parameter::ParameterType;
-use crate::stereo::StereoParams;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
+use stereopsis_base::parameter::ParameterType;
+use stereopsis_base::{console, files};
+use stereopsis_stereo::StereoParams;
 
 /// Help of `--overwrite`, which has one meaning in all commands.
 pub(super) const OVERWRITE: &str = "Replace output files that exist; a file that is read is never replaced";

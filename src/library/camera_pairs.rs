@@ -1,9 +1,10 @@
 //! Pairs of cameras as an iterator.
 
-use crate::capture::webcam::{self, CameraViews, ModeRequest};
-use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
-use crate::process::ProcessLocal;
 use std::time::Duration;
+use stereopsis_base::process::ProcessLocal;
+use stereopsis_capture::webcam::{CameraViews, ModeRequest};
+use stereopsis_capture::{SourceSpec, webcam};
+use stereopsis_frame::{CameraOptions, CaptureError, Next, PairSource, RawPair};
 
 /// Longest wait for the cameras' threads in one poll; a pair ends it at once.
 const LOOK: Duration = Duration::from_secs(1);
@@ -65,7 +66,8 @@ impl Iterator for CameraPairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, SceneSource};
+    use stereopsis_capture::scene::SceneSource;
+    use stereopsis_frame::SceneOptions;
 
     #[test]
     fn cameras_of_another_process_end_with_an_error() {

@@ -1,18 +1,19 @@
 //! The matcher of the library: the engine that the settings name, kept from pair to pair.
 
-use crate::capture::{Frame, RawPair};
-use crate::engine::{Engine, EngineError, EngineKind, Job, open, run};
-use crate::geometry::{Axis, Geometry};
-use crate::image::Picture;
-use crate::process::ProcessLocal;
-use crate::settings::Settings;
-use crate::stereo::DisparityMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::geometry::{Axis, Geometry};
+use stereopsis_base::image::Picture;
+use stereopsis_base::process::ProcessLocal;
+use stereopsis_engine::open;
+use stereopsis_frame::engine::{Engine, EngineError, EngineKind, Job, run};
+use stereopsis_frame::{Frame, RawPair};
+use stereopsis_settings::settings::Settings;
+use stereopsis_stereo::DisparityMap;
 
 /// Matcher of rectified pairs, one after the other. It keeps its engine, the engine's memory, and the state of the temporal filter.
-/// [`Temporal::Auto`](crate::stereo::Temporal::Auto) is off, because the pairs may not come from a camera. In a process that was forked
+/// [`Temporal::Auto`](stereopsis_stereo::Temporal::Auto) is off, because the pairs may not come from a camera. In a process that was forked
 /// from this one the matcher continues on the CPU, with threads of that process.
 pub struct Matcher {
     settings: Settings,
@@ -162,9 +163,9 @@ fn frame(left: Picture, right: Picture) -> Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::CpuEngine;
-    use crate::image::{Image, Luma};
-    use crate::stereo::StereoParams;
+    use stereopsis_base::image::{Image, Luma};
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_stereo::StereoParams;
 
     #[test]
     fn a_device_of_another_process_is_refused_in_words_and_left_to_it() {

@@ -11,23 +11,24 @@ mod matcher;
 
 /// Calibration files of other tools, and images rectified by them.
 pub mod rectification {
-    pub use crate::calibration::{CalibrationError, Crop, LengthUnit, LoadOptions, Rectifier, StereoRig, load};
+    pub use stereopsis_calibration::{CalibrationError, Crop, LengthUnit, LoadOptions, Rectifier, StereoRig, load};
 }
 
 /// Images, parameters and the matcher, whose engines all give the bits of the reference.
 pub mod matching {
     pub use super::matcher::{MatchResult, Matcher};
-    pub use crate::capture::CaptureError;
-    use crate::capture::{MaxPixels, decode};
-    pub use crate::engine::{EngineChoice, EngineError};
-    pub use crate::image::{Image, Luma, Picture, PictureRef};
-    pub use crate::stereo::cost::mutual_information::Start as MiStart;
-    pub use crate::stereo::filter::{Persistence, Temporal};
-    pub use crate::stereo::{
+    use std::path::Path;
+    pub use stereopsis_base::image::{Image, Luma, Picture, PictureRef};
+    use stereopsis_capture::decode;
+    pub use stereopsis_frame::CaptureError;
+    use stereopsis_frame::MaxPixels;
+    pub use stereopsis_frame::engine::{EngineChoice, EngineError};
+    pub use stereopsis_stereo::cost::mutual_information::Start as MiStart;
+    pub use stereopsis_stereo::filter::{Persistence, Temporal};
+    pub use stereopsis_stereo::{
         AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, RightMatching, StereoParams,
         Subpixel, match_pair, reason,
     };
-    use std::path::Path;
 
     /// Reads an image file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
     ///
@@ -40,17 +41,19 @@ pub mod matching {
 
 /// Filters of a disparity map, one by one; the parameters name those that run after matching.
 pub mod filters {
-    pub use crate::stereo::filter::{check_left_right, fill, fill_rows, median, remove_speckle, smooth_along_surfaces};
-    pub use crate::stereo::{Fill, Median};
+    pub use stereopsis_stereo::filter::{
+        check_left_right, fill, fill_rows, median, remove_speckle, smooth_along_surfaces,
+    };
+    pub use stereopsis_stereo::{Fill, Median};
 }
 
 /// Depth in metres of disparities, points in space, and files of them.
 pub mod depth {
-    pub use crate::export::{ExportError, write_cloud, write_depth_mm, write_disparity};
-    pub use crate::files::WriteError;
-    pub use crate::geometry::{Axis, Geometry};
-    use crate::image::Image;
-    pub use crate::stereo::depth::depth_map;
+    pub use stereopsis_base::files::WriteError;
+    pub use stereopsis_base::geometry::{Axis, Geometry};
+    use stereopsis_base::image::Image;
+    pub use stereopsis_export::{ExportError, write_cloud, write_depth_mm, write_disparity};
+    pub use stereopsis_stereo::depth::depth_map;
 
     /// Computes the point of each pixel of a depth map in metres, as seen from the left camera: x to the right, y down, z forward. NaN
     /// where the depth is NaN.
@@ -63,30 +66,30 @@ pub mod depth {
 
 /// Settings by the words of flags and settings files.
 pub mod parameters {
-    pub use crate::parameter::Value;
-    pub use crate::settings::{Settings, SettingsError};
+    pub use stereopsis_base::parameter::Value;
+    pub use stereopsis_settings::settings::{Settings, SettingsError};
 }
 
 /// Recordings: MCAP files with messages of ROS 2 or of Foxglove, read pair by pair with whatever damage they have.
 #[cfg(feature = "recording")]
 pub mod recordings {
-    pub use crate::capture::{RawPair, Recorded};
-    pub use crate::recording::{ReadError, RecordedPairs};
+    pub use stereopsis_frame::{RawPair, Recorded};
+    pub use stereopsis_recording::{ReadError, RecordedPairs};
 }
 
 /// Two cameras, or one that gives both images side by side.
 #[cfg(feature = "cameras")]
 pub mod cameras {
     pub use super::camera_pairs::CameraPairs;
-    pub use crate::capture::{CaptureError, RawPair};
+    pub use stereopsis_frame::{CaptureError, RawPair};
 }
 
 /// Items for this project's own tests of the program. They change without notice.
 #[cfg(feature = "recording")]
 #[doc(hidden)]
 pub mod inside {
-    pub use crate::recording::format::decode;
-    pub use crate::recording::message::{Body, Encoding, ImageBody};
-    pub use crate::recording::read::{PacketStream, Recording};
-    pub use crate::recording::{Packet, PairNote, ResultNote, topic};
+    pub use stereopsis_recording::format::decode;
+    pub use stereopsis_recording::message::{Body, Encoding, ImageBody};
+    pub use stereopsis_recording::read::{PacketStream, Recording};
+    pub use stereopsis_recording::{Packet, PairNote, ResultNote, topic};
 }

@@ -2,7 +2,7 @@
 
 use super::start::{finished, printed, refused, run, stereopsis};
 use std::path::Path;
-use stereopsis_engine::model::testing::{BlockMatching, custom_operator};
+use stereopsis_model::testing::{BlockMatching, custom_operator};
 use tempfile::TempDir;
 
 /// Settings of block matching as the small models do it, without filters.
@@ -71,9 +71,8 @@ fn every_command_with_an_engine_takes_a_model() {
 
 #[test]
 fn inspect_reports_and_keeps_what_is_described() {
-    let folder = folder(
-        &BlockMatching { brightness: stereopsis_engine::model::Brightness::Unit, ..BlockMatching::default() }.file(),
-    );
+    let folder =
+        folder(&BlockMatching { brightness: stereopsis_model::Brightness::Unit, ..BlockMatching::default() }.file());
     let folder = folder.path();
     let text = printed(folder, &["model", "inspect", "blocks.onnx", "--size", "160x96"]);
     assert!(text.contains("brightness = \"0..1\"") && text.contains("licence  MIT"), "{text}");

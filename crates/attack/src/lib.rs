@@ -27,7 +27,7 @@ pub use message::channels as message_channels;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
-use stereopsis_capture::MaxPixels;
+use stereopsis_frame::MaxPixels;
 
 /// Largest image, above which images are refused for speed, px.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);

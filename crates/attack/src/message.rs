@@ -1,7 +1,7 @@
 //! Attack on a single message of a recording without the file around it.
 
 use stereopsis_base::image::Image;
-use stereopsis_capture::{MaxPixels, Pixels};
+use stereopsis_frame::{MaxPixels, Pixels};
 use stereopsis_recording::message::{Body, DisparityBody, Encoding, ImageBody};
 use stereopsis_recording::unpack::{UnpackedResult, Unpacker};
 use stereopsis_recording::{Channel, Format, Packet, Schema, format, topic};

@@ -1,7 +1,7 @@
 //! Attack on messages of other machines.
 
 use super::MOST_PIXELS;
-use stereopsis_capture::Pixels;
+use stereopsis_frame::Pixels;
 use stereopsis_network::key::Member;
 use stereopsis_network::result;
 use stereopsis_network::wire::{self, Content, HEAD_BYTES, Head, Packets};

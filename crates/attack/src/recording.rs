@@ -2,7 +2,7 @@
 
 use super::MOST_PIXELS;
 use std::io::Read;
-use stereopsis_capture::{Pixels, TopicChoice};
+use stereopsis_frame::{Pixels, TopicChoice};
 use stereopsis_recording::Recording;
 use stereopsis_recording::read::{PacketStream, PairStream, ReadError};
 use stereopsis_recording::unpack::{UnpackedResult, Unpacker};

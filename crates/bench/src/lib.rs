@@ -1,15 +1,6 @@
 //! Speed of engines on this machine, on pairs of the built-in scene or on images: time of a warm pair by stage and in total, a steady
 //! rate, and all presets side by side.
 
-use stereopsis_base::{console, files, newest, process};
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_export as export;
-use stereopsis_live as live;
-use stereopsis_settings::settings;
-use stereopsis_sources as sources;
-use stereopsis_stereo as stereo;
-
 pub mod one_by_one;
 pub mod pairs;
 mod presets;
@@ -22,17 +13,21 @@ mod tests;
 
 pub use subject::Subject;
 
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::gpu::tuning::{Clock, RESTED, burst, device_ms};
-use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, ModelFile, OpenOptions, open};
-use crate::files::Outputs;
-use crate::sources::open as open_source;
-use crate::stereo::StereoParams;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stereopsis_base::files::Outputs;
+use stereopsis_capture::SourceSpec;
+use stereopsis_engine::{OpenOptions, open};
+use stereopsis_frame::SourceOptions;
+use stereopsis_frame::engine::{
+    AdapterChoice, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, ModelFile,
+};
+use stereopsis_gpu::Gpu;
+use stereopsis_gpu::tuning::{Clock, RESTED, burst, device_ms};
+use stereopsis_sources::open as open_source;
+use stereopsis_stereo::StereoParams;
 
 /// Pairs, parameters and engines of a measurement.
 #[derive(Clone, Debug)]
@@ -150,7 +145,7 @@ pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn
         }
     }
     if setup.json {
-        writeln!(out, "{}", crate::console::json(&report)?)?;
+        writeln!(out, "{}", stereopsis_base::console::json(&report)?)?;
     }
     Ok(())
 }
@@ -158,7 +153,7 @@ pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn
 fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> anyhow::Result<Measurement> {
     let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
     let mut engine = open(&setup.open_options(choice), None)?.engine;
-    process::forget_peak();
+    stereopsis_base::process::forget_peak();
     warm_up(engine.as_mut(), jobs)?;
     let (info, bytes) = (engine.info(), engine.memory_bytes());
     let figures = match task {
@@ -169,7 +164,7 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
         subject: Subject::of(&info, first),
         figures,
         engine_mb: bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
-        peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
+        peak_mb: stereopsis_base::process::peak_bytes().map(|bytes| bytes >> 20),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Time of a pair, with the next pair submitted after the last result.
 
-use crate::engine::{self, Engine, EngineError, Job, Output};
 use std::collections::BTreeMap;
+use stereopsis_frame::engine::{Engine, EngineError, Job, Output};
 
 /// Times of single pairs.
 #[derive(serde::Serialize)]
@@ -70,7 +70,7 @@ pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::
 /// The engine cannot match a pair.
 pub fn run_job(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
     if engine.info().software {
-        return engine::run(engine, job);
+        return stereopsis_frame::engine::run(engine, job);
     }
     engine.submit(job)?;
     loop {

@@ -1,16 +1,17 @@
 //! Timed pairs, read or rendered before any clock runs.
 
-use crate::capture::{Frame, FramePreparation, Next, RawPair, SourceOptions, SourceSpec};
-use crate::console;
-use crate::engine::Job;
-use crate::export::write_picture;
-use crate::files::{self, Outputs};
-use crate::sources::open;
-use crate::stereo::StereoParams;
 use anyhow::bail;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::files::Outputs;
+use stereopsis_base::{console, files};
+use stereopsis_capture::SourceSpec;
+use stereopsis_export::write_picture;
+use stereopsis_frame::engine::Job;
+use stereopsis_frame::{Frame, FramePreparation, Next, RawPair, SourceOptions};
+use stereopsis_sources::open;
+use stereopsis_stereo::StereoParams;
 
 /// Number of different pairs, matched in turn so that caches do not distort the times.
 const NUM_PAIRS: usize = 4;

@@ -2,13 +2,14 @@
 
 use super::one_by_one::{self, FrameTime};
 use super::{Setup, Subject, not_measurable, pairs};
-use crate::engine::{Engine, EngineError, Job, open};
-use crate::settings::paper_in_short;
-use crate::stereo::{Preset, StereoParams};
 use anyhow::Context as _;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_engine::open;
+use stereopsis_frame::engine::{Engine, EngineError, Job};
+use stereopsis_settings::settings::paper_in_short;
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Largest time of a preset, except that one pair is always completed.
 const MAX_TIME: Duration = Duration::from_secs(2);
@@ -51,7 +52,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         }
     }
     if setup.json {
-        writeln!(out, "{}", crate::console::json(&report)?)?;
+        writeln!(out, "{}", stereopsis_base::console::json(&report)?)?;
     } else if let Some(note) = report.results.iter().find_map(|row| row.note.as_ref()) {
         writeln!(out, "{note}")?;
     }

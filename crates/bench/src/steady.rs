@@ -1,14 +1,14 @@
 //! Pairs at a steady rate, as from a camera, on the engine thread of the live pipeline, where the newest pair wins: drops and latency.
 
-use crate::capture::Frame;
-use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
-use crate::engine::{Engine, Job};
-use crate::live::{Dropped, RunLatency};
-use crate::newest;
-use crate::process::CpuShare;
 use anyhow::{Context as _, bail};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::newest;
+use stereopsis_base::process::CpuShare;
+use stereopsis_engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
+use stereopsis_frame::Frame;
+use stereopsis_frame::engine::{Engine, Job};
+use stereopsis_live::{Dropped, RunLatency};
 
 #[derive(serde::Serialize)]
 pub(super) struct SteadyRun {

@@ -1,7 +1,7 @@
 //! Subject of a row of a report, named as in all JSON of this program.
 
-use crate::engine::{EngineInfo, Job};
-use crate::stereo::StereoParams;
+use stereopsis_frame::engine::{EngineInfo, Job};
+use stereopsis_stereo::StereoParams;
 
 /// Subject of a measurement.
 #[derive(Clone, Debug, serde::Serialize)]

@@ -126,8 +126,8 @@ fn presets_stand_side_by_side_with_their_papers_and_densities() {
     let mut setup = setup(1);
     setup.sources.truncate(1);
     let results = results(&setup, Task::Presets);
-    assert_eq!(results.len(), crate::stereo::Preset::ALL.len());
-    for (result, &preset) in results.iter().zip(crate::stereo::Preset::ALL) {
+    assert_eq!(results.len(), stereopsis_stereo::Preset::ALL.len());
+    for (result, &preset) in results.iter().zip(stereopsis_stereo::Preset::ALL) {
         assert_eq!((result["preset"].as_str(), result["paper"].as_str()), (Some(preset.word()), preset.paper()));
         assert_eq!(result["parameters"]["num-disparities"], 16, "a preset leaves the range alone");
         let done = result["frame_ms"]["median"].as_f64().is_some_and(|ms| ms > 0.0);

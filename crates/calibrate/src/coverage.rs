@@ -1,8 +1,9 @@
 //! Coverage of the images by the views of the board.
 
-use super::{Pose, Side, View};
+use super::{Pose, View};
 use glam::{DVec2, DVec3};
 use serde::Serialize;
+use stereopsis_capture::pairing::Side;
 
 /// Columns and rows of the coverage grid.
 pub const CELLS: (usize, usize) = (8, 6);

@@ -5,13 +5,13 @@ use super::detect::{Detection, Detector};
 use super::pictures::{PairFiles, Pictures};
 use super::session::{TakenView, is_wide};
 use super::{Board, Corner, LensKind, View, solve};
-use crate::calibration::{CalibrationError, Camera};
-use crate::capture::CaptureError;
-use crate::console::counted;
-use crate::image::Image;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use stereopsis_base::console::counted;
+use stereopsis_base::image::Image;
+use stereopsis_calibration::{CalibrationError, Camera};
+use stereopsis_frame::CaptureError;
 
 /// Detected views, and the reasons against the other pairs.
 #[derive(Clone, Debug)]

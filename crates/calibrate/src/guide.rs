@@ -4,11 +4,12 @@ use super::judge::RectifiedRays;
 use super::outcome::Outcome;
 use super::solve::adjust::{Bundle, FreeParameters, State, inverse, project};
 use super::solve::rig_of;
-use super::{Board, Corner, LensKind, Pose, Side, View};
-use crate::calibration::{Camera, Distortion};
+use super::{Board, Corner, LensKind, Pose, View};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
+use stereopsis_calibration::{Camera, Distortion};
+use stereopsis_capture::pairing::Side;
 
 /// Distance whose depth error is minimised, m.
 const DISTANCE_M: f64 = 2.0;

@@ -6,12 +6,13 @@
 use super::solve::adjust::{Bundle, FreeParameters, State, project};
 use super::solve::agreement::spread;
 use super::solve::{Solution, rig_of, rms};
-use super::{Board, Side, View};
-use crate::calibration::{Camera, Rectification, StereoRig, quantile};
-use crate::geometry::Axis;
+use super::{Board, View};
 use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 use serde::Serialize;
+use stereopsis_base::geometry::Axis;
+use stereopsis_calibration::{Camera, Rectification, StereoRig, quantile};
+use stereopsis_capture::pairing::Side;
 
 const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.

@@ -1,8 +1,8 @@
 //! Supported lens models, and conversion between cameras and parameter vectors.
 
-use crate::calibration::{BrownConrady, Camera, Distortion, Fisheye};
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_calibration::{BrownConrady, Camera, Distortion, Fisheye};
 
 /// Lens model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

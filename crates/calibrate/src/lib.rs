@@ -22,10 +22,6 @@
 //! - `save` writes a calibration beside the earlier one. The rename of its file decides, and the folder beside it follows
 //!   (`files/new_folder`); views without a calibration are kept separately.
 
-use stereopsis_base::{console, files, geometry, image, newest};
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-
 mod board;
 mod coverage;
 mod detect;
@@ -59,13 +55,11 @@ pub use guide::TargetPose;
 pub use judge::{DepthError, Judgement, depth_difference};
 pub use lens_kind::LensKind;
 pub use outcome::{CalibrationRequest, MIN_VIEWS, Outcome, calibrate};
-pub use pictures::PairFiles;
-pub use pictures::Pictures;
+pub use pictures::{PairFiles, Pictures};
 pub use pose::Pose;
 pub use print::{BoardKind, Paper, PrintFormat, page};
 pub use save::{BOARD_FILE, Draft, SavedCalibration, folder_of, paths_of};
 pub use session::{BoardFrame, CalibrationSession, Notice, TakenView, views_of};
 pub use solve::{Solution, ViewFit, solve};
-pub use stereopsis_capture::pairing::Side;
 pub use view::{Corner, View};
 pub use watch::{Progress, Watch};

@@ -4,9 +4,10 @@ use super::coverage::{Coverage, tilt_deg};
 use super::judge::{GOOD_PERCENT, Judgement, judge};
 use super::solve::agreement::Agreement;
 use super::solve::{Solution, solve};
-use super::{Board, LensKind, Side, View};
-use crate::calibration::{CalibrationError, Camera, StereoRig};
-use crate::console::counted;
+use super::{Board, LensKind, View};
+use stereopsis_base::console::counted;
+use stereopsis_calibration::{CalibrationError, Camera, StereoRig};
+use stereopsis_capture::pairing::Side;
 
 /// Smallest number of views with the board in both images.
 pub const MIN_VIEWS: usize = 8;

@@ -1,10 +1,10 @@
 //! Images of views: in memory if live, otherwise read from files on demand.
 
-use crate::calibration::CalibrationError;
-use crate::capture::picture_files::FilePair;
-use crate::capture::{CaptureError, MaxPixels};
-use crate::image::{Image, Luma};
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_calibration::CalibrationError;
+use stereopsis_capture::picture_files::FilePair;
+use stereopsis_frame::{CaptureError, MaxPixels};
 
 /// Left and right image of a view.
 #[derive(Clone, Debug)]

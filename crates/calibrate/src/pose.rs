@@ -1,10 +1,9 @@
 //! Rigid motions, and the pose of a flat board from its corners.
 
-use super::Board;
-use super::Corner;
-use crate::calibration::Camera;
+use super::{Board, Corner};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
+use stereopsis_calibration::Camera;
 
 /// Rigid motion: `x` becomes `rotation * x + translation_m`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,7 +125,7 @@ fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::Distortion;
+    use stereopsis_calibration::Distortion;
 
     #[test]
     fn a_board_is_where_its_corners_say() {

@@ -5,14 +5,15 @@ use super::detect::{Detection, Detector, edge_width_px};
 use super::guide::{Guide, TargetPose};
 use super::outcome::{CalibrationRequest, MIN_VIEWS, Outcome, calibrate};
 use super::pictures::Pictures;
-use super::{Board, Corner, Side, View};
-use crate::calibration::{CalibrationError, Camera, quantile};
-use crate::capture::RawPair;
-use crate::image::Image;
+use super::{Board, Corner, View};
 use glam::DVec2;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::image::Image;
+use stereopsis_calibration::{CalibrationError, Camera, quantile};
+use stereopsis_capture::pairing::Side;
+use stereopsis_frame::RawPair;
 
 const MAX_MOTION_PX: f64 = 0.2;
 /// Largest motion between the exposures of both cameras, px.

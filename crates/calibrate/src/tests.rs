@@ -6,16 +6,16 @@ use super::{
     Board, BoardFrame, CalibrationRequest, CalibrationSession, LensKind, Notice, Outcome, PairFiles, Pose, View,
     calibrate, depth_difference, gather, solve, views_of,
 };
-use crate::calibration::{StereoRig, quantile};
-use crate::capture::MaxPixels;
-use crate::capture::picture_files::list_pairs;
-use crate::geometry::Axis;
-use crate::image::Image;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::Image;
+use stereopsis_calibration::{StereoRig, quantile};
+use stereopsis_capture::picture_files::list_pairs;
+use stereopsis_frame::MaxPixels;
 
 const SIZE: (usize, usize) = (640, 480);
 const NOISE_PX: f64 = 0.08;

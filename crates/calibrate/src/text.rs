@@ -1,9 +1,10 @@
 //! Textual and JSON forms of a calibration.
 
 use super::judge::{GOOD_PERCENT, MAX_DISTANCE_M};
-use super::{Outcome, Side, Solution};
-use crate::console::counted;
+use super::{Outcome, Solution};
 use std::fmt;
+use stereopsis_base::console::counted;
+use stereopsis_capture::pairing::Side;
 
 impl Outcome {
     /// Describes the calibration's quality in one sentence.

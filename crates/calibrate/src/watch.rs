@@ -5,16 +5,17 @@ use super::guide::TargetPose;
 use super::outcome::{CalibrationRequest, Outcome};
 use super::session::{BoardFrame, CalibrationSession, Notice, TakenView};
 use super::{Board, Corner};
-use crate::calibration::CalibrationError;
-use crate::capture::{RawPair, RawTap, SourceInfo};
-use crate::geometry::Geometry;
-use crate::newest::{self, NewestReceiver, NewestSender};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::newest;
+use stereopsis_base::newest::{NewestReceiver, NewestSender};
+use stereopsis_calibration::CalibrationError;
+use stereopsis_frame::{RawPair, RawTap, SourceInfo};
 
 /// Interval at which the thread checks for its end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -1,10 +1,10 @@
 //! Conversion of a rig to and from two ROS `camera_info` messages, for files and recordings.
 
 use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
-use crate::geometry::{Axis, Geometry};
 use crate::rectification::longer_axis;
 use glam::DMat3;
 use std::path::PathBuf;
+use stereopsis_base::geometry::{Axis, Geometry};
 
 /// Number of coefficients of OpenCV's largest model.
 const MAX_COEFFICIENTS: usize = 14;

@@ -1,9 +1,9 @@
 //! Part of the images that rectification shows.
 
 use super::CalibrationError;
-use crate::parameter::is_default;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use stereopsis_base::parameter::is_default;
 
 /// Part of the images that rectification shows, given by `alpha` or by a field of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //! known distance determines only one of them, so two are needed.
 
 use super::CalibrationError;
-use crate::geometry::Geometry;
+use stereopsis_base::geometry::Geometry;
 
 /// Point at a known distance.
 #[derive(Clone, Copy, Debug, PartialEq)]

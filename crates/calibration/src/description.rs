@@ -2,10 +2,10 @@
 
 use super::camera_info::projection_of;
 use super::{Camera, Crop, Projection, Rectification, StereoRig};
-use crate::geometry::Axis;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
+use stereopsis_base::geometry::Axis;
 
 /// Numbers of a rig for the user; `None` if they need an unknown image size, or do not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,8 +1,8 @@
 //! Unit of a calibration file's lengths; OpenCV's files do not state it.
 
-use crate::console::foreign;
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::console::foreign;
 
 /// Length of one unit in a calibration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -136,7 +136,7 @@ impl FromStr for LengthUnit {
     }
 }
 
-crate::stands_as_its_word!(LengthUnit);
+stereopsis_base::parameter::stands_as_its_word!(LengthUnit);
 
 #[cfg(test)]
 mod tests {

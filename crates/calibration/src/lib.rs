@@ -3,11 +3,6 @@
 //! [`load`] reads a [`StereoRig`] from files of many kinds and our own; [`StereoRig::rectifier`] computes, for one image size, the map that
 //! the capture thread applies to every raw pair.
 
-use stereopsis_base::parameter::{choices, stands_as_its_word};
-use stereopsis_base::{console, files, geometry, image, parameter, process};
-#[cfg(test)]
-use stereopsis_capture as capture;
-
 mod camera_info;
 mod camera_model;
 mod checks;
@@ -38,10 +33,8 @@ pub use crop::Crop;
 pub use depth_fit::{KnownDepth, fit_depth};
 pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;
-pub use formats::toml_of;
-pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read, write};
-pub use health::row_offset_of;
-pub use health::{RowOffset, Verdict, quantile};
+pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read, toml_of, write};
+pub use health::{RowOffset, Verdict, quantile, row_offset_of};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
 pub use matches::{Match, Search, matches, search};
@@ -50,8 +43,7 @@ pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;
 pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowRemap, RowsChoice, row_field};
-pub use sides::Exchanged;
-pub use sides::{exchanged, range_of};
+pub use sides::{Exchanged, exchanged, range_of};
 
 /// Error of a calibration. The text names the operation, the file, and the next step for the user.
 #[derive(Debug, thiserror::Error)]

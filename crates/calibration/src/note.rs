@@ -1,9 +1,9 @@
 //! Calibration of a pair source in the form that recordings store.
 
 use super::{CalibrationError, Crop, LoadOptions, RowField, RowsChoice, StereoRig, read, toml_of};
-use crate::geometry::{Axis, Geometry};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use stereopsis_base::geometry::{Axis, Geometry};
 
 /// Rectification of the pairs, and their geometry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct CalibrationNote {
     /// Working size, in the words of `--scale`.
     pub scale: String,
     /// Direction of the baseline of pairs without a geometry.
-    #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
+    #[serde(default, skip_serializing_if = "stereopsis_base::parameter::is_default")]
     pub axis: Axis,
     /// Correction of remaining row errors; no correction if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct CalibrationNote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_field: Option<RowField>,
     /// Whether left and right of the raw images are swapped.
-    #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
+    #[serde(default, skip_serializing_if = "stereopsis_base::parameter::is_default")]
     pub swapped: bool,
 }
 

@@ -8,8 +8,8 @@
 
 use super::crop::{self, Crop};
 use super::{CalibrationError, Camera, StereoRig, checks};
-use crate::geometry::{Axis, Geometry};
 use glam::{DMat3, DQuat, DVec2, DVec3};
+use stereopsis_base::geometry::{Axis, Geometry};
 
 /// Pinhole projection of a rectified image.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,9 @@
     reason = "what is not inlined is not compiled for the vector instructions that are there"
 )]
 
-use crate::image::{Image, Luma, Picture};
 use fearless_simd::{Level, dispatch};
 use glam::DVec2;
+use stereopsis_base::image::{Image, Luma, Picture};
 
 /// Denominator of the weights.
 const ONE: i32 = 128;

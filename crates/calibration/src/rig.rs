@@ -1,11 +1,10 @@
 //! Rig: two cameras and their relative pose.
 
-use super::checks;
 use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::rectification::to_right;
-use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
-use crate::geometry::{Axis, Geometry, Uncertainty};
+use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification, checks};
 use glam::{DMat3, DVec3};
+use stereopsis_base::geometry::{Axis, Geometry, Uncertainty};
 
 /// Calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
 #[derive(Clone, Debug, PartialEq)]

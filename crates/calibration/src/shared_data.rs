@@ -2,12 +2,12 @@
 
 use super::rig::tests::plain_rig;
 use super::{Camera, Distortion, LoadOptions, StereoRig, load};
-use crate::capture::decode::read_picture;
-use crate::capture::{MaxPixels, RawPair};
-use crate::image::Luma;
 use glam::{DMat3, DVec3};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use stereopsis_base::image::Luma;
+use stereopsis_capture::decode::read_picture;
+use stereopsis_frame::{MaxPixels, RawPair};
 
 /// Returns the folder; `None`, with a printed reason, if a test is skipped.
 pub(super) fn folder() -> Option<PathBuf> {

@@ -2,8 +2,8 @@
 
 use super::health::quantile;
 use super::matches::{EXCHANGED, Match, search};
-use crate::image::Luma;
 use std::fmt;
+use stereopsis_base::image::Luma;
 
 /// Evidence that left and right are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -78,9 +78,10 @@ pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
     use crate::matches::matches;
     use glam::DVec2;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_scene::render;
 
     fn pair() -> [Luma; 2] {
         let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!(exchanged(&left, &right, &matches(&left, &right), 0.0), None);
         let found = exchanged(&right, &left, &matches(&right, &left), 0.0).expect("exchanged");
         assert!(found.share > 0.9 && found.matches > 40, "{found}");
-        let dark = Luma::U8(crate::image::Image::filled(320, 240, 3));
+        let dark = Luma::U8(stereopsis_base::image::Image::filled(320, 240, 3));
         assert_eq!(exchanged(&dark, &dark, &[], 0.0), None);
     }
 

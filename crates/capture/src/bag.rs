@@ -1,7 +1,7 @@
 //! Folder that `ros2 bag record` makes: reads from its `metadata.yaml` the files of one recording, in order.
 
-use crate::files::plain;
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::plain;
 
 const METADATA: &str = "metadata.yaml";
 const HEADING: &str = "rosbag2_bagfile_information";

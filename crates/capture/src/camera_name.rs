@@ -44,4 +44,4 @@ impl FromStr for CameraName {
     }
 }
 
-crate::stands_as_its_word!(CameraName);
+stereopsis_base::parameter::stands_as_its_word!(CameraName);

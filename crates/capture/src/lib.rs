@@ -1,11 +1,6 @@
 //! Sources of pairs (scene, image files, cameras), and the capture thread, which reads pairs from any of them, prepares frames and
 //! passes them to the engine. All sources implement [`PairSource`].
 
-use stereopsis_base::parameter::stands_as_its_word;
-use stereopsis_base::{console, files, geometry, image, newest, process, rate, secrets};
-use stereopsis_calibration as calibration;
-use stereopsis_metrics as metrics;
-
 mod bag;
 mod unread;
 pub mod source;
@@ -28,7 +23,6 @@ pub mod worker;
 pub use bag::bag_files;
 pub use camera_name::CameraName;
 pub use source::SourceSpec;
-pub use stereopsis_frame::*;
 pub use unread::recording as unread_recording;
 pub use video_input::{Address, VideoInput};
 pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};

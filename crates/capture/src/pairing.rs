@@ -2,10 +2,10 @@
 //! neighbours come out, at most about half a frame interval apart. The interval is measured, because cameras lower their rate in dim
 //! light without notice.
 
-use super::Skew;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
+use stereopsis_frame::Skew;
 
 /// Side of a camera, as seen from behind the cameras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Shutdown of the threads of sources, and the errors of threads that panicked. A thread that a device blocks must not block others.
 
-use super::CaptureError;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_frame::CaptureError;
 
 /// Time after which a stopped thread that is still blocked is detached.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);

@@ -1,7 +1,7 @@
 //! Recognizes recordings in unsupported formats by their names, and describes how to convert them.
 
-use crate::console;
 use std::path::Path;
+use stereopsis_base::console;
 
 /// Returns a message with the kind of an unsupported recording and the command that converts it; `None` for other files.
 pub fn recording(path: &Path) -> Option<String> {

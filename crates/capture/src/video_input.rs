@@ -1,10 +1,11 @@
 //! Names of videos and streams that another program decodes: parsed from and printed as a value of `--source`.
 //! The secrets of an address ([`secrets`]) must never be shown or stored.
 
-use super::CaptureError;
-use crate::secrets::{self, Secrets};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use stereopsis_base::secrets;
+use stereopsis_base::secrets::Secrets;
+use stereopsis_frame::CaptureError;
 
 /// Video, or stream of images.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use stereopsis_base::files;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_cpu::simd::SimdLevel;
-use stereopsis_scene::{SceneOptions, SceneRenderer};
+use stereopsis_frame::SceneOptions;
+use stereopsis_scene::SceneRenderer;
 use stereopsis_stereo::StereoParams;
 
 /// Number of pairs in the file.

@@ -1,7 +1,7 @@
 //! Description of the CPU for people: brand, SIMD level and number of threads.
 
 use super::simd::SimdLevel;
-use crate::console::counted;
+use stereopsis_base::console::counted;
 
 /// Returns text like `AMD EPYC, AVX-512, 2 threads`.
 pub(super) fn describe(level: SimdLevel, threads: usize) -> String {

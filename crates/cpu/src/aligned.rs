@@ -1,11 +1,11 @@
 //! Growable arrays that start at a cache line, so that no register of values straddles two lines.
 
 use super::input::Range;
-use crate::console;
-use crate::engine::EngineError;
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use stereopsis_base::console;
+use stereopsis_frame::engine::EngineError;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]

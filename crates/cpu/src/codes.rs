@@ -10,12 +10,12 @@ use super::input::{OVERHANG, PixelSpan, Range};
 use super::lane::Lane;
 use super::memory::prefetch_around;
 use super::simd::{SimdLevel, counts_bits, looks_up, on_level};
-use crate::image::{Image, Luma};
-use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::partner;
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_stereo::cost::census::Shape;
+use stereopsis_stereo::cost::partner;
 
 #[derive(Default)]
 pub(super) struct Codes {
@@ -338,7 +338,7 @@ fn transform_row<T: Pixel>(level: SimdLevel, padded: &PaddedImage<T>, transform:
     }
 }
 
-/// Computes the bit strings of row `y`, eight bits to a plane, in the order of [`crate::stereo::cost::census::transform`].
+/// Computes the bit strings of row `y`, eight bits to a plane, in the order of [`stereopsis_stereo::cost::census::transform`].
 #[inline(always)]
 fn census_row<T: Pixel>(padded: &PaddedImage<T>, y: usize, symmetric: bool, out: &mut [u8]) {
     let width = padded.width;

@@ -4,9 +4,9 @@ use super::codes::Codes;
 use super::disparity_windows::{DisparityWindow, DisparityWindows};
 use super::input::{PixelSpan, Range};
 use super::lane::Lane;
-use crate::stereo::gating::Gate;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+use stereopsis_stereo::gating::Gate;
 
 #[derive(Clone, Copy)]
 pub(super) enum Costs<'a> {

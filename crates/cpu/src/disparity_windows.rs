@@ -6,7 +6,7 @@
 
 use super::input::{BLOCK, PixelSpan};
 use super::memory::prefetch_around;
-use crate::stereo::gating::{Gate, Gates};
+use stereopsis_stereo::gating::{Gate, Gates};
 
 /// Interval of candidates, in whole registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

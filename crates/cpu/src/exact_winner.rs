@@ -8,11 +8,11 @@ use super::input::{LevelInput, Range};
 use super::local::RowOutput;
 use super::maps::{MapRow, WinnerMaps};
 use super::simd::{SimdLevel, on_level};
-use crate::stereo::Prior;
-use crate::stereo::disparity::{confidence, is_unique};
-use crate::stereo::gating::{Gate, Gates};
-use crate::stereo::map::{SUBPIXEL_STEPS, reason};
-use crate::stereo::params::StereoParams;
+use stereopsis_stereo::Prior;
+use stereopsis_stereo::disparity::{confidence, is_unique};
+use stereopsis_stereo::gating::{Gate, Gates};
+use stereopsis_stereo::map::{SUBPIXEL_STEPS, reason};
+use stereopsis_stereo::params::StereoParams;
 
 /// Bits of a candidate's index: there are at most 1024 candidates.
 const INDEX_BITS: u32 = 10;

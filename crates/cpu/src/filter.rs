@@ -1,4 +1,4 @@
-//! Filters of the maps on the CPU, in the order and with the bits of [`crate::stereo::filter_maps`]. Winners go in, finished maps
+//! Filters of the maps on the CPU, in the order and with the bits of [`stereopsis_stereo::filter_maps`]. Winners go in, finished maps
 //! come out.
 
 use super::maps::WinnerMaps;
@@ -6,14 +6,14 @@ use super::median::{STRIP, Strip, load_some, store_some};
 use super::regions::{Regions, Run, far_apart, row};
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
-use crate::image::{Image, PictureRef};
-use crate::stereo::filter::{BlackBorder, FilterKind, black_border};
-use crate::stereo::map::{INVALID, reason, rounded_px};
-use crate::stereo::params::StereoParams;
-use crate::stereo::{DisparityMap, Fill, Maps, Past};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
+use stereopsis_base::image::{Image, PictureRef};
+use stereopsis_stereo::filter::{BlackBorder, FilterKind, black_border};
+use stereopsis_stereo::map::{INVALID, reason, rounded_px};
+use stereopsis_stereo::params::StereoParams;
+use stereopsis_stereo::{DisparityMap, Fill, Maps, Past};
 
 /// Columns of padding beside a row, so that a register may reach beyond it: 32 at most.
 const MARGIN: usize = 32;
@@ -151,7 +151,7 @@ fn smooth_and_check(
     values
 }
 
-/// Implements [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side. The pixels of a register mostly
+/// Implements [`stereopsis_stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side. The pixels of a register mostly
 /// have one or two different distances to their partners, so that the loop handles one distance at a time.
 #[inline(always)]
 fn check_row<S: Simd>(simd: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], check: (u32, i32)) {
@@ -267,9 +267,9 @@ fn middle(side: &[i16]) -> Option<i16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Luma, Picture};
-    use crate::stereo::filter::Median;
     use fastrand::Rng;
+    use stereopsis_base::image::{Luma, Picture};
+    use stereopsis_stereo::filter::Median;
 
     fn map(rng: &mut Rng, (width, height): (usize, usize)) -> DisparityMap {
         let extreme = [16_376, -16_384][rng.usize(..2)];
@@ -315,7 +315,7 @@ mod tests {
             };
             let wants_right = rng.bool();
             let maps = Maps { left: left.clone(), right: Some(right.clone()) };
-            let expected = crate::stereo::filter_maps(maps, pictures, &params, &mut Past::default(), wants_right);
+            let expected = stereopsis_stereo::filter_maps(maps, pictures, &params, &mut Past::default(), wants_right);
             for level in SimdLevel::all() {
                 let winners = WinnerMaps { left: left.clone(), right: Some(right.clone()) };
                 let got = filter_maps(level, winners, pictures, &params, &mut Past::default(), wants_right);

@@ -1,4 +1,4 @@
-//! Gates and smaller images on the CPU, after [`crate::stereo::gating`], rows in parallel. Loops have no branch, so that they
+//! Gates and smaller images on the CPU, after [`stereopsis_stereo::gating`], rows in parallel. Loops have no branch, so that they
 //! become vector instructions; the bits are those of the reference.
 //!
 //! Extremes are found along rows, and of these along columns.
@@ -8,11 +8,11 @@
 //! column out. The disparity at position `n` of the sorted window is then the number of entries that are at most `n`.
 
 use super::simd::{SimdLevel, on_level};
-use crate::image::{Image, Luma};
-use crate::stereo::gating::{Gate, GateBounds, Gates, percentile_skip};
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_stereo::gating::{Gate, GateBounds, Gates, percentile_skip};
+use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS};
 
 /// Distance from the centre of the window of [`GateBounds::Percentiles`] to its edge, px.
 const RADIUS: usize = GateBounds::Percentiles.radius();
@@ -259,7 +259,7 @@ fn percentiles(columns: &[u8], window: &mut [u16], found: &mut [Option<(u16, u16
     }
 }
 
-/// Halves an image as [`crate::stereo::pyramid::halve`] specifies.
+/// Halves an image as [`stereopsis_stereo::pyramid::halve`] specifies.
 pub(super) fn halve(level: SimdLevel, luma: &Luma) -> Luma {
     match luma {
         Luma::U8(image) => Luma::U8(halve_image(level, image)),
@@ -317,8 +317,8 @@ fn mean<T: Sample>(square: [T; 4]) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::{DisparityMap, StereoParams, gating};
     use fastrand::Rng;
+    use stereopsis_stereo::{DisparityMap, StereoParams, gating};
 
     /// Returns a map with disparities of `range`: everywhere, in places or nowhere; any values, or two different ones.
     fn random_map(rng: &mut Rng, (width, height): (usize, usize), (min, max): (i32, i32)) -> DisparityMap {
@@ -343,7 +343,7 @@ mod tests {
             let min_disparity = rng.i32(-300..300);
             let gate_bounds = GateBounds::ALL[round % GateBounds::ALL.len()];
             let params = StereoParams { min_disparity, num_disparities, gate_bounds, ..StereoParams::default() };
-            let range = crate::stereo::pyramid::coarse_range(&params);
+            let range = stereopsis_stereo::pyramid::coarse_range(&params);
             let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
             let disparities = params.disparities();
             let expected = gating::bounds_from(&map, size, gate_bounds, &disparities);
@@ -365,7 +365,7 @@ mod tests {
             for luma in [eight, Luma::U16 { image, bits: 16 }] {
                 assert_eq!(
                     halve(SimdLevel::best(), &luma),
-                    crate::stereo::pyramid::halve(&luma),
+                    stereopsis_stereo::pyramid::halve(&luma),
                     "{size:?}, {} bits",
                     luma.bits()
                 );

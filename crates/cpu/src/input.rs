@@ -1,8 +1,8 @@
 //! Input of one pyramid level: the pair, the search range, and the units into which volumes are divided.
 
 use super::simd::SimdLevel;
-use crate::image::Luma;
-use crate::stereo::StereoParams;
+use stereopsis_base::image::Luma;
+use stereopsis_stereo::StereoParams;
 
 /// Pixels of a block: the part of a row that all directions of a pass process before the next part begins.
 pub(super) const BLOCK: usize = 32;

@@ -1,4 +1,4 @@
-//! One level of the pyramid, after [`crate::stereo::match_next`]: the prior from coarser levels, costs, their aggregation, paths and
+//! One level of the pyramid, after [`stereopsis_stereo::match_next`]: the prior from coarser levels, costs, their aggregation, paths and
 //! winners, filters. A pair goes in, finished maps come out; buffers are kept for the next pair.
 
 use super::aligned::AlignedArray;
@@ -13,15 +13,15 @@ use super::scan::Sweep;
 use super::simd::SimdLevel;
 use super::sweep::SweepInput;
 use super::{exact_winner, filter, gates, mutual_information, need, scan, stored_costs};
-use crate::console;
-use crate::engine::demand::Demand;
-use crate::engine::{EngineError, StageTime};
-use crate::image::{Image, PictureRef};
-use crate::process::memory::{FreeMemory, Places};
-use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
-use crate::stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, pyramid};
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::console;
+use stereopsis_base::image::{Image, PictureRef};
+use stereopsis_base::process::memory::{FreeMemory, Places};
+use stereopsis_frame::engine::demand::Demand;
+use stereopsis_frame::engine::{EngineError, StageTime};
+use stereopsis_stereo::cost::{Channel, Comparison, Scalar, gradient_census};
+use stereopsis_stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, pyramid};
 
 /// Buffers, kept from pair to pair and allocated when a size or a width of path costs first occurs.
 #[derive(Default)]

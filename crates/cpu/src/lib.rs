@@ -46,10 +46,6 @@
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
 #![allow(clippy::needless_range_loop, reason = "plain indexed loops over arrays become vector instructions reliably")]
 
-use stereopsis_base::{console, image, process};
-use stereopsis_frame::engine;
-use stereopsis_stereo as stereo;
-
 mod adapter;
 mod aligned;
 mod choice;
@@ -86,12 +82,6 @@ mod winner;
 #[cfg(feature = "testing")]
 mod testing;
 
-use crate::engine::demand::{self, Demand, Promise};
-use crate::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
-use crate::image::PictureRef;
-use crate::process::ProcessLocal;
-use crate::stereo::filter::Smoothed;
-use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 pub use adapter::brand_in;
 use input::LevelInput;
 use level::{Buffers, Stages};
@@ -100,6 +90,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::image::PictureRef;
+use stereopsis_base::process::ProcessLocal;
+use stereopsis_frame::engine::demand::{Demand, Promise};
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime, demand};
+use stereopsis_stereo::filter::Smoothed;
+use stereopsis_stereo::{DisparityMap, Maps, Past, StereoParams};
 
 /// Engine that matches on all cores. It takes one job at a time and computes it in [`Engine::collect`].
 ///
@@ -179,7 +175,7 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// Runs the whole algorithm for the next pair, as [`crate::stereo::match_next`] specifies, and times each stage.
+    /// Runs the whole algorithm for the next pair, as [`stereopsis_stereo::match_next`] specifies, and times each stage.
     ///
     /// # Errors
     /// The volumes do not fit into memory, or the system gives no threads.
@@ -206,7 +202,7 @@ impl CpuEngine {
         Ok((maps, stages.times))
     }
 
-    /// Filters the maps of another matcher for the next pair, as [`crate::stereo::filter_maps`] specifies.
+    /// Filters the maps of another matcher for the next pair, as [`stereopsis_stereo::filter_maps`] specifies.
     ///
     /// # Errors
     /// The system gives no threads.
@@ -261,7 +257,7 @@ impl Engine for CpuEngine {
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        crate::engine::check_counts(job.frame.size(), &job.params)?;
+        stereopsis_frame::engine::check_counts(job.frame.size(), &job.params)?;
         self.check_memory(Demand::of(&job))?;
         if self.waiting.is_some() {
             return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));

@@ -1,9 +1,9 @@
 //! Maps of the winners before filtering: the left map, and the right one where the check or the caller needs it.
 
-use crate::image::Image;
-use crate::stereo::disparity::whole;
-use crate::stereo::map::{INVALID, reason};
-use crate::stereo::{DisparityMap, StereoParams};
+use stereopsis_base::image::Image;
+use stereopsis_stereo::disparity::whole;
+use stereopsis_stereo::map::{INVALID, reason};
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 /// Disparity maps of both images, not yet filtered.
 pub(super) struct WinnerMaps {

@@ -1,11 +1,11 @@
 //! Median of 9 or 25 disparities on the CPU, without a branch, a register of pixels at a time. The largest and the smallest of a
 //! little more than half the values are thrown away, the next value comes in, and so on until one is left.
 
-use crate::image::Image;
-use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use std::ops::Range;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::map::INVALID;
 
 pub(super) const STRIP: usize = 16;
 /// Padding on either side of a row, so that a register and a window may reach beyond it: 32 and 9 columns at most.
@@ -45,7 +45,7 @@ impl Strip {
         &self.data[n * self.pitch + PAD - self.radius + x..][..columns]
     }
 
-    /// Filters row `n` as [`crate::stereo::filter::median`] specifies.
+    /// Filters row `n` as [`stereopsis_stereo::filter::median`] specifies.
     #[inline(always)]
     pub(super) fn filter_row<S: Simd>(&self, simd: S, n: usize, out: &mut [i16]) {
         match self.radius {

@@ -1,13 +1,13 @@
-//! Mutual information on the CPU, after [`crate::stereo::cost::mutual_information`]: a pair goes in, the learned table of its costs
+//! Mutual information on the CPU, after [`stereopsis_stereo::cost::mutual_information`]: a pair goes in, the learned table of its costs
 //! comes out. Each thread counts pairs of brightness for itself; the table is smoothed row by row.
 
 use super::simd::{SimdLevel, on_level};
-use crate::image::Image;
-use crate::stereo::cost::mutual_information::{LEVELS, Table, kernel, log_table, log2_q16, random_disparity};
-use crate::stereo::map::{DisparityMap, INVALID, reason, rounded_px};
-use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 use std::sync::LazyLock;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::cost::mutual_information::{LEVELS, Table, kernel, log_table, log2_q16, random_disparity};
+use stereopsis_stereo::map::{DisparityMap, INVALID, reason, rounded_px};
+use stereopsis_stereo::params::StereoParams;
 
 static LOG_TABLE: LazyLock<Vec<u32>> = LazyLock::new(log_table);
 
@@ -151,8 +151,8 @@ fn smooth_row(row: &[u32; LEVELS], out: &mut [u32; LEVELS]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::cost::mutual_information;
     use fastrand::Rng;
+    use stereopsis_stereo::cost::mutual_information;
 
     fn noise(rng: &mut Rng, (width, height): (usize, usize)) -> Image<u8> {
         let from = rng.u8(..);

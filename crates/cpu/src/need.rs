@@ -9,10 +9,10 @@ use super::input::{BLOCK, MAX_DIRECTIONS, OVERHANG};
 use super::path_state::SLOTS;
 use super::scan;
 use super::simd::SimdLevel;
-use crate::engine::demand::Demand;
-use crate::stereo::cost::{Channel, Comparison, Scalar};
-use crate::stereo::filter::FilterKind;
-use crate::stereo::{Aggregation, Fill, RightMatching, StereoParams, pyramid};
+use stereopsis_frame::engine::demand::Demand;
+use stereopsis_stereo::cost::{Channel, Comparison, Scalar};
+use stereopsis_stereo::filter::FilterKind;
+use stereopsis_stereo::{Aggregation, Fill, RightMatching, StereoParams, pyramid};
 
 /// Memory beside the arrays of images, bytes: stacks, tables, the allocator's reserve.
 const FIXED: u64 = 8 << 20;

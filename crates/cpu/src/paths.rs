@@ -18,8 +18,8 @@ use super::scan::Sweep;
 use super::simd::{SimdLevel, on_level};
 use super::sweep::{PathStates, Row, RowTask, Scratch, SweepInput, room};
 use super::wavefront::SequencedCell;
-use crate::engine::EngineError;
 use parking_lot::Mutex;
+use stereopsis_frame::engine::EngineError;
 
 /// Buffers, kept from pair to pair.
 #[derive(Default)]

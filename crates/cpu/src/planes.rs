@@ -1,24 +1,25 @@
-//! Planes in holes and bands at the borders on the CPU, after [`crate::stereo::filter::planes`] and
-//! [`crate::stereo::filter::band`].
+//! Planes in holes and bands at the borders on the CPU, after [`stereopsis_stereo::filter::planes`] and
+//! [`stereopsis_stereo::filter::band`].
 //!
 //! A segment is a set of runs, and a run adds its sums as a whole: over each piece of 64 pixels they fit into 32 bits.
 
 use super::regions::{Regions, Run};
 use super::simd::{SimdLevel, on_level};
-use crate::image::{Image, Luma};
-use crate::stereo::filter::band::{
-    BESIDE, COLUMNS, LIMITS, MAX_STEP, MEAN_SQUARE, MIN_COLUMNS, MIN_VOTES, ROWS, STEEPEST, spread,
-};
-use crate::stereo::filter::calm::CALM_STEP;
-use crate::stereo::filter::moments::{Moments, PLANE_SHIFT, Plane};
-use crate::stereo::filter::planes::{self, Fillable, MIN_NEAR, VOTES_SHARE, fillable};
-use crate::stereo::filter::segments::MIN_SEGMENT;
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
-use crate::stereo::{DisparityMap, StereoParams};
 use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_stereo::filter::band::{
+    BESIDE, COLUMNS, LIMITS, MAX_STEP, MEAN_SQUARE, MIN_COLUMNS, MIN_VOTES, ROWS, STEEPEST, spread,
+};
+use stereopsis_stereo::filter::calm::CALM_STEP;
+use stereopsis_stereo::filter::moments::{Moments, PLANE_SHIFT, Plane};
+use stereopsis_stereo::filter::planes;
+use stereopsis_stereo::filter::planes::{Fillable, MIN_NEAR, VOTES_SHARE, fillable};
+use stereopsis_stereo::filter::segments::MIN_SEGMENT;
+use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS};
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 /// Pixels of a run that are summed in 32 bits.
 const PIECE: usize = 64;

@@ -1,11 +1,11 @@
 //! Connected regions of a map: runs of pixels in rows, joined into sets. Speckle removal and planes use them.
 
 use super::median::load_some;
-use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
 use std::ops::Range;
+use stereopsis_stereo::map::INVALID;
 
 #[derive(Clone, Copy)]
 pub(super) struct Run {

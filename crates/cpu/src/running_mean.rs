@@ -1,13 +1,13 @@
-//! The filters over surfaces and over time on the CPU, after [`crate::stereo::filter`]. A running mean is sequential along its line,
+//! The filters over surfaces and over time on the CPU, after [`stereopsis_stereo::filter`]. A running mean is sequential along its line,
 //! so that many lines are computed side by side: rows are transposed.
 
 use super::simd::{SimdLevel, on_level};
-use crate::image::Image;
-use crate::stereo::DisparityMap;
-use crate::stereo::filter::{Smoothed, TemporalRow};
-use crate::stereo::map::INVALID;
-use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::DisparityMap;
+use stereopsis_stereo::filter::{Smoothed, TemporalRow};
+use stereopsis_stereo::map::INVALID;
+use stereopsis_stereo::params::StereoParams;
 
 const LINES: usize = 32;
 
@@ -104,8 +104,8 @@ pub(super) fn over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, par
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::filter::smooth_along_surfaces;
     use fastrand::Rng;
+    use stereopsis_stereo::filter::smooth_along_surfaces;
 
     #[test]
     fn running_means_match_the_reference() {

@@ -5,8 +5,8 @@
 //! pass from right to left; several passes over a row follow each other while it lies in the cache.
 
 use super::input::MAX_DIRECTIONS;
-use crate::stereo::aggregate::{Axis, Direction, directions};
-use crate::stereo::params::StereoParams;
+use stereopsis_stereo::aggregate::{Axis, Direction, directions};
+use stereopsis_stereo::params::StereoParams;
 
 /// Predecessor of a pixel on a path, in the axes of the sweep and the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! level. Everything in it must be inlined: a function that is not inlined is not compiled for the level. Iterator adapters and
 //! `array::from_fn` have failed in this way, so hot loops are plain ones.
 
-use crate::engine::EngineError;
 use fearless_simd::{Level, Simd};
+use stereopsis_frame::engine::EngineError;
 
 /// Environment variable that forces a level.
 pub const VARIABLE: &str = "STEREOPSIS_SIMD";

@@ -4,11 +4,11 @@ use super::codes::Codes;
 use super::costs::Costs;
 use super::input::Range;
 use super::simd::{SimdLevel, looks_up, on_level};
-use crate::stereo::cost::mutual_information::Table;
-use crate::stereo::cost::tables::{Scale, Tables};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
+use stereopsis_stereo::cost::mutual_information::Table;
+use stereopsis_stereo::cost::tables::{Scale, Tables};
 
 pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, width: usize, range: Range, volume: &mut [u8]) {
     volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each(|(y, out)| {
@@ -115,8 +115,8 @@ pub(super) fn learned(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::CostKind;
-    use crate::stereo::cost::Comparison;
+    use stereopsis_stereo::CostKind;
+    use stereopsis_stereo::cost::Comparison;
 
     #[test]
     fn vector_look_up_matches_the_tables() {

@@ -13,11 +13,11 @@ use super::scan::{Predecessor, Predecessors, Sweep};
 use super::vector::Vector;
 use super::wavefront::{RowCursor, SequencedGuard, Wavefront};
 use super::winner::{BlockTotals, RightWinners, TotalForm};
-use crate::image::Image;
-use crate::stereo::aggregate::penalty_table;
-use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::aggregate::penalty_table;
+use stereopsis_stereo::params::StereoParams;
 
 pub(super) struct SweepInput<'a> {
     pub(super) params: &'a StereoParams,

@@ -1,11 +1,11 @@
 //! Hooks for the integration tests: the engine is compiled once for all of them.
 
 use super::{CpuEngine, need, new_pool};
-use crate::engine::EngineError;
-use crate::engine::demand::Demand;
-use crate::process::ProcessLocal;
-use crate::process::memory::FreeMemory;
 use crossbeam_channel::Receiver;
+use stereopsis_base::process::ProcessLocal;
+use stereopsis_base::process::memory::FreeMemory;
+use stereopsis_frame::engine::EngineError;
+use stereopsis_frame::engine::demand::Demand;
 
 impl CpuEngine {
     /// Sets the amount of free memory that the engine assumes.

@@ -1,16 +1,16 @@
-//! Weighted median at edges of depth on the CPU, after [`crate::stereo::filter::weighted_median`], a register of pixels at a time. Few
+//! Weighted median at edges of depth on the CPU, after [`stereopsis_stereo::filter::weighted_median`], a register of pixels at a time. Few
 //! pixels lie at such edges, and registers without any are skipped.
 //!
 //! A median is found by halving the range of the window's disparities: each time the weights of those below the middle are summed.
 
 use super::median::{STRIP, Strip, store_some};
 use super::simd::{SimdLevel, on_level};
-use crate::image::{Image, Luma, PictureRef};
-use crate::stereo::filter::weighted_median::{EDGE, EDGE_RADIUS, MAX_WEIGHT, RADIUS, STEP, STRIDE};
-use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
+use stereopsis_base::image::{Image, Luma, PictureRef};
+use stereopsis_stereo::filter::weighted_median::{EDGE, EDGE_RADIUS, MAX_WEIGHT, RADIUS, STEP, STRIDE};
+use stereopsis_stereo::map::INVALID;
 
 const SIDE: usize = 2 * RADIUS / STRIDE + 1;
 /// Number of pixels of a window that count.
@@ -153,7 +153,7 @@ impl GuidedStrip {
     }
 }
 
-/// Computes [`crate::stereo::filter::weighted_median::weight`]: a power of two is a float without a mantissa, and its exponent falls
+/// Computes [`stereopsis_stereo::filter::weighted_median::weight`]: a power of two is a float without a mantissa, and its exponent falls
 /// with the difference.
 #[inline(always)]
 fn weight<S: Simd>(simd: S, difference: S::i16s) -> S::i16s {

@@ -1,8 +1,8 @@
 //! Checks of the GPU adapters and their drivers, and of the library that finds them.
 
 use super::report::Check;
-use crate::console::foreign;
-use crate::engine::gpu::{AdapterSummary, INSTALL};
+use stereopsis_base::console::foreign;
+use stereopsis_gpu::{AdapterSummary, INSTALL};
 
 /// Conditions that decide the severity of a missing GPU.
 #[derive(Clone, Copy, Debug)]

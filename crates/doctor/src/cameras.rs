@@ -1,11 +1,11 @@
 //! Checks of the cameras: port, modes, problems, and the programs that have them open.
 
 use super::report::{self, Check};
-use crate::capture::webcam::{DetectedCamera, Mode, bandwidth_warnings};
-use crate::console::{counted, foreign};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use stereopsis_base::console::{counted, foreign};
+use stereopsis_capture::webcam::{DetectedCamera, Mode, bandwidth_warnings};
 
 /// Program that has a camera open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,8 +96,8 @@ const NO_CAMERA_REMEDY: &str =
 mod tests {
     use super::*;
     use crate::State;
-    use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
-    use crate::capture::webcam::UsbBus;
+    use stereopsis_capture::webcam::UsbBus;
+    use stereopsis_frame::decode_camera::PixelFormat::{Mjpeg, Yuyv};
 
     fn camera(index: u32, problem: Option<&str>) -> DetectedCamera {
         let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };

@@ -1,9 +1,9 @@
 //! Check of the system clock: recordings are named by it, and the machines of a rig are paired by it.
 
 use super::report::Check;
-use crate::recording::time::rfc3339;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use stereopsis_recording::time::rfc3339;
 
 /// Earliest plausible time: start of 2026, the year of the first release, s since 1970.
 const RELEASED_S: u64 = 1_767_225_600;

@@ -2,12 +2,11 @@
 
 use super::absolute;
 use super::report::Check;
-use crate::console;
-use crate::files;
-use crate::recording::write::{MIN_RESERVE_BYTES, free_bytes};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use stereopsis_base::{console, files};
+use stereopsis_recording::write::{MIN_RESERVE_BYTES, free_bytes};
 
 /// Rate of raw 1280x720 pairs at 30/s with 2 bytes per pixel (webcam), bytes/s.
 const NEEDED_BYTES_PER_S: f64 = 2.0 * 1280.0 * 720.0 * 2.0 * 30.0;

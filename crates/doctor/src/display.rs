@@ -3,14 +3,14 @@
 use super::Variables;
 use super::libraries::Libraries;
 use super::report::Check;
-use crate::console::foreign;
-use crate::files;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use stereopsis_base::console::foreign;
+use stereopsis_base::files;
 
 /// Environment of the display checks.
 pub(super) struct DisplayEnvironment<'a> {

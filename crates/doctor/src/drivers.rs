@@ -4,12 +4,12 @@ use super::adapters::{self, GpuContext};
 use super::patience::ProbeFailure;
 use super::report::Check;
 use super::{has_display, has_vulkan_loader, self_test, variables};
-use crate::engine::gpu::Gpu;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::io::{self, BufRead as _, BufReader, PipeReader};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
+use stereopsis_gpu::Gpu;
 
 /// Flag of `doctor` for the child process, which prints each check as a line of JSON.
 const FLAG: &str = "--drivers";

@@ -2,9 +2,11 @@
 
 use super::Variables;
 use super::report::{self, Check};
-use crate::console::{closest, foreign};
-use crate::engine::cpu::simd::{self, SimdLevel};
-use crate::engine::gpu::variant::{self, VariantOverrides};
+use stereopsis_base::console::{closest, foreign};
+use stereopsis_cpu::simd;
+use stereopsis_cpu::simd::SimdLevel;
+use stereopsis_gpu::variant;
+use stereopsis_gpu::variant::VariantOverrides;
 
 /// Environment variable that the program reads.
 #[derive(Clone, Copy, Debug)]

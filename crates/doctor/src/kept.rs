@@ -1,12 +1,12 @@
 //! Checks of saved files: window settings, last rig, user presets, caches. Each is read as the program reads it.
 
 use super::report::{self, Check};
-use crate::console;
-use crate::files;
-use crate::files::plain;
-use crate::rig::RigFile;
-use crate::settings::{self, Settings, own_presets, own_presets_folder};
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::plain;
+use stereopsis_base::{console, files};
+use stereopsis_settings::rig::RigFile;
+use stereopsis_settings::settings;
+use stereopsis_settings::settings::{Settings, own_presets, own_presets_folder};
 
 /// Folders of saved files.
 #[derive(Clone, Debug)]

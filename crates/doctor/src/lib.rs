@@ -3,14 +3,6 @@
 //! Each area is a module whose probes take system folders, variables and driver answers as arguments, so that every fault can be
 //! tested on any machine. Probes that may block run on a thread with a time limit; GPU drivers are queried in a child process.
 
-use stereopsis_base::{console, files, process};
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_metrics as metrics;
-use stereopsis_recording as recording;
-use stereopsis_settings::{rig, settings};
-use stereopsis_stereo as stereo;
-
 mod adapters;
 mod cameras;
 mod clock;
@@ -31,12 +23,12 @@ mod system;
 pub use environment::{VARIABLES, Variable};
 pub use report::{Check, State, json, line, summary};
 
-use crate::capture::webcam;
 use patience::{ProbeFailure, within};
 use personal::PersonalData;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use stereopsis_capture::webcam;
 
 /// Time limit of reading system and user files.
 const FILES_LIMIT: Duration = Duration::from_secs(5);
@@ -103,11 +95,11 @@ impl<T: FnMut(&Check)> Examination<T> {
 
     fn check_system(&mut self, variables: &Variables) {
         self.add([system::program()]);
-        let forced = variables.get(crate::engine::cpu::simd::VARIABLE).cloned();
+        let forced = variables.get(stereopsis_cpu::simd::VARIABLE).cloned();
         self.probe(("system", FILES_LIMIT), HANGING_FILES, move || {
             let (etc, proc) = (Path::new("/etc"), Path::new("/proc"));
             let mut checks = vec![system::system(etc, proc), system::processor(proc, forced.as_deref())];
-            checks.extend(system::memory(crate::process::memory::Places::usual()));
+            checks.extend(system::memory(stereopsis_base::process::memory::Places::usual()));
             checks
         });
         self.add([clock::check(SystemTime::now(), Path::new("/run/systemd/timesync/synchronized"))]);

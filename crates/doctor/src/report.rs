@@ -1,11 +1,11 @@
 //! Checks of this machine as a report: text for users and JSON for programs.
 
-use crate::console::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
+use stereopsis_base::console::counted;
 
 /// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,19 +1,20 @@
 //! Self-test on the built-in scene: both engines against the reference, its error against the truth, and a recording that is read back.
 
 use super::report::Check;
-use crate::capture::scene::{SceneOptions, SceneRenderer};
-use crate::capture::{Frame, MaxPixels, Pixels, RawPair, RawTap as _, SourceInfo};
-use crate::console;
-use crate::engine::{self, CpuEngine, Engine, Job, OpenOptions};
-use crate::files;
-use crate::metrics::truth_error;
-use crate::recording::unpack::Unpacker;
-use crate::recording::write::{RecordOptions, Recorder, Target};
-use crate::recording::{About, Recording, Stream, Streams};
-use crate::stereo::{DisparityMap, StereoParams, match_pair};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
+use stereopsis_base::{console, files};
+use stereopsis_cpu::CpuEngine;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{Engine, Job};
+use stereopsis_frame::{Frame, MaxPixels, Pixels, RawPair, RawTap as _, SceneOptions, SourceInfo};
+use stereopsis_metrics::truth_error;
+use stereopsis_recording::unpack::Unpacker;
+use stereopsis_recording::write::{RecordOptions, Recorder, Target};
+use stereopsis_recording::{About, Recording, Stream, Streams};
+use stereopsis_scene::SceneRenderer;
+use stereopsis_stereo::{DisparityMap, StereoParams, match_pair};
 
 const AREA: &str = "self-test";
 /// Size of each image, px; small, because the reference is slow.
@@ -51,7 +52,7 @@ impl Sample {
     fn run(&self, engine: &mut dyn Engine, instead: &str) -> Check {
         let start = Instant::now();
         let name = engine.info().adapter.clone();
-        match engine::run(engine, self.job()) {
+        match stereopsis_frame::engine::run(engine, self.job()) {
             Ok(output) => compared(&name, output.map.as_deref(), &self.reference, start, instead),
             Err(err) => Check::wrong(AREA, format!("{name}: {err}"), format!("{REMEDY} {instead}")),
         }
@@ -192,7 +193,7 @@ fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::State;
-    use crate::engine::gpu::Gpu;
+    use stereopsis_gpu::Gpu;
 
     #[test]
     fn this_machine_passes() {

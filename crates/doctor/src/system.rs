@@ -1,12 +1,13 @@
 //! Checks of program, operating system, processor and memory.
 
 use super::report::Check;
-use crate::console::{self, counted, foreign};
-use crate::engine::cpu::brand_in;
-use crate::engine::cpu::simd::SimdLevel;
-use crate::process::bytes_in;
-use crate::process::memory::{Bound, Places};
 use std::path::Path;
+use stereopsis_base::console;
+use stereopsis_base::console::{counted, foreign};
+use stereopsis_base::process::bytes_in;
+use stereopsis_base::process::memory::{Bound, Places};
+use stereopsis_cpu::brand_in;
+use stereopsis_cpu::simd::SimdLevel;
 
 /// Minimum free memory, for a 1280x720 pair with 128 disparities, bytes.
 const MIN_FREE_BYTES: u64 = 512 << 20;

@@ -4,13 +4,15 @@
 //! The key of the cache has devices, drivers, size and all parameters that decide how long a pair takes. The best of several starts
 //! counts, because the machine may have had other work at one of them.
 
-use super::cached::Measurements;
 use super::front::AxisAdapter;
-use super::gpu::{Gpu, GpuEngine};
-use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, run};
-use crate::geometry::Axis;
-use crate::stereo::StereoParams;
+use super::{OpenOptions, Opened};
 use std::time::{Duration, Instant};
+use stereopsis_base::geometry::Axis;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::cached::Measurements;
+use stereopsis_frame::engine::{Engine, EngineError, Job, run};
+use stereopsis_gpu::{Gpu, GpuEngine};
+use stereopsis_stereo::StereoParams;
 
 /// Time limit for each engine, after its first pair.
 const TIMING_LIMIT: Duration = Duration::from_millis(300);
@@ -127,12 +129,13 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EngineInfo, EngineKind, Output};
     use std::collections::VecDeque;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use stereopsis_capture::scene::{SceneOptions, render};
     use stereopsis_frame::Frame;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_frame::engine::{EngineInfo, EngineKind, Output};
+    use stereopsis_scene::render;
 
     /// Engine whose pairs take times from a list; it fails at its end.
     struct TimedEngine {
@@ -256,7 +259,7 @@ mod tests {
         assert!(!chosen.engine.info().software);
         assert!(chosen.why.is_some_and(|why| !why.is_empty()));
 
-        let adapter = crate::gpu::AdapterChoice::Name("no adapter has this name".into());
+        let adapter = stereopsis_frame::engine::AdapterChoice::Name("no adapter has this name".into());
         let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, &Measurements::default());
         assert_eq!(chosen.engine.info().kind, EngineKind::Cpu);
         assert!(chosen.why.is_some_and(|why| why.contains("no adapter has this name")));
@@ -270,11 +273,11 @@ mod tests {
             StereoParams { confidence: true, ..default.clone() },
             StereoParams { gating: Some(1), ..default.clone() },
             StereoParams { gating: Some(2), ..default.clone() },
-            StereoParams { gating: Some(2), gate_bounds: crate::stereo::GateBounds::Extremes, ..default.clone() },
-            StereoParams { aggregation: crate::stereo::Aggregation::Cross, ..default.clone() },
+            StereoParams { gating: Some(2), gate_bounds: stereopsis_stereo::GateBounds::Extremes, ..default.clone() },
+            StereoParams { aggregation: stereopsis_stereo::Aggregation::Cross, ..default.clone() },
             StereoParams { arms: 5, ..default.clone() },
             StereoParams { mi_levels: 2, ..default.clone() },
-            StereoParams { temporal: crate::stereo::Temporal::On, ..default.clone() },
+            StereoParams { temporal: stereopsis_stereo::Temporal::On, ..default.clone() },
             StereoParams { spatial: Some(2), ..default.clone() },
             default.clone(),
             StereoParams { p1: 3, min_disparity: 7, tau: 9, ..default },

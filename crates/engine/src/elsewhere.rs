@@ -1,7 +1,7 @@
 //! Engine on another machine: each pair from the network comes with its own result, which this module returns.
 
-use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use std::sync::Arc;
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 
 /// Engine that returns the results that arrived with the pairs.
 #[derive(Default)]
@@ -72,16 +72,16 @@ impl Engine for RemoteResults {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run;
-    use crate::stereo::{StereoParams, match_pair};
     use std::time::Duration;
-    use stereopsis_capture::scene;
+    use stereopsis_frame::engine::run;
     use stereopsis_frame::{Frame, Matched, RawPair};
+    use stereopsis_stereo::{StereoParams, match_pair};
 
     #[test]
     fn returns_the_result_of_a_pair_or_the_reason_for_none() {
-        let options = scene::SceneOptions { width: 64, height: 48, ..scene::SceneOptions::default() };
-        let raw = scene::render(&options, 0, false);
+        let options =
+            stereopsis_frame::SceneOptions { width: 64, height: 48, ..stereopsis_frame::SceneOptions::default() };
+        let raw = stereopsis_scene::render(&options, 0, false);
         let there = StereoParams { num_disparities: 16, p1: 3, ..StereoParams::default() };
         let map = Arc::new(match_pair(&raw.left.luma, &raw.right.luma, &there));
         let matched = Matched {

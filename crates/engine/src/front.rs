@@ -1,14 +1,14 @@
 //! Adapter in front of every engine. It turns the images of cameras one above the other before matching and their maps back after it,
 //! and decides [`Temporal::Auto`] by the source of a pair.
 
-use super::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
-use crate::geometry::Axis;
-use crate::image::QuarterTurn;
-use crate::stereo::Temporal;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::QuarterTurn;
 use stereopsis_frame::Frame;
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use stereopsis_stereo::Temporal;
 
 /// Engine for pairs of either axis; pairs of cameras side by side go through unchanged. Turned maps come to the host, because a
 /// device's texture stays turned.
@@ -136,9 +136,12 @@ fn upright(output: Output, job: Job, took: Duration) -> Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::{DisparityMap, StereoParams};
-    use crate::{CpuEngine, EngineChoice, OpenOptions, open, run};
-    use stereopsis_capture::scene::{SceneOptions, render};
+    use crate::{OpenOptions, open};
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_frame::engine::{EngineChoice, run};
+    use stereopsis_scene::render;
+    use stereopsis_stereo::{DisparityMap, StereoParams};
 
     #[test]
     fn vertical_pairs_are_matched_along_columns_on_every_engine() {
@@ -146,7 +149,7 @@ mod tests {
         let side_by_side = [0, 1].map(|number| render(&options, number, false));
         let params = Arc::new(StereoParams {
             num_disparities: 24,
-            temporal: crate::stereo::Temporal::On,
+            temporal: stereopsis_stereo::Temporal::On,
             ..StereoParams::default()
         });
         for choice in [EngineChoice::Cpu, EngineChoice::Gpu] {

@@ -1,9 +1,12 @@
 //! Opens the engine that the user has chosen, and opens it again after the loss of its device.
 
 use super::front::AxisAdapter;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::{AdapterChoice, Autotune, Engine, EngineChoice, EngineError, Job, ModelFile};
 #[cfg(feature = "gpu")]
-use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
-use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job, ModelFile};
+use stereopsis_gpu::variant::VariantOverrides;
+#[cfg(feature = "gpu")]
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 
 #[cfg(not(feature = "gpu"))]
 const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
@@ -95,7 +98,7 @@ impl OpenOptions {
         let no_file =
             || EngineError::Unsupported("the engine model needs a file: name it with --model FILE.onnx".into());
         let file = self.model.clone().ok_or_else(no_file)?;
-        Ok(Box::new(AxisAdapter::new(super::model::ModelEngine::open(file, self.threads)?)))
+        Ok(Box::new(AxisAdapter::new(stereopsis_model::ModelEngine::open(file, self.threads)?)))
     }
 
     #[cfg(not(feature = "model"))]

@@ -2,10 +2,10 @@
 
 use super::file::{Endings, ExportError};
 use super::picture::colors_of;
-use crate::files;
-use crate::geometry::Geometry;
-use crate::image::{Image, Picture};
 use std::path::Path;
+use stereopsis_base::files;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Picture};
 
 /// Maximum difference of the disparities of four neighbours on one surface, px for each pixel between them: a disparity gradient of 1,
 /// which a surface exceeds only where it is seen almost edge-on.
@@ -182,7 +182,7 @@ fn header(size: CloudSize, colored: bool, shape: CloudShape) -> String {
 mod tests {
     use super::*;
     use crate::fixture::read_ply;
-    use crate::image::Luma;
+    use stereopsis_base::image::Luma;
 
     const GEOMETRY: Geometry = Geometry::new(100.0, 0.1, 0.0, [1.0, 0.5]);
 

@@ -1,9 +1,10 @@
 //! Colours for disparity and depth, from far (0) to near (1) along inverse depth, so that one range in px serves both.
 
-use crate::choices;
-use crate::geometry::Geometry;
-use crate::image::Image;
-use crate::stereo::{DisparityMap, INVALID, map::SUBPIXEL_STEPS, reason};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::Image;
+use stereopsis_base::parameter::choices;
+use stereopsis_stereo::map::SUBPIXEL_STEPS;
+use stereopsis_stereo::{DisparityMap, INVALID, reason};
 
 choices! {
     /// A colour map, from far to near.

@@ -2,13 +2,13 @@
 
 use super::file::{Endings, ExportError};
 use super::picture::write_picture;
-use crate::console::counted;
-use crate::files;
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
-use crate::stereo::{DisparityMap, depth};
 use std::io::Cursor;
 use std::path::Path;
+use stereopsis_base::console::counted;
+use stereopsis_base::files;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_stereo::{DisparityMap, depth};
 
 const DISPARITY: Endings =
     Endings(&["pfm", "png", "tif", "tiff"], "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)");
@@ -124,7 +124,7 @@ fn write_u16(path: &Path, image: Image<u16>) -> Result<(), ExportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::INVALID;
+    use stereopsis_stereo::INVALID;
 
     /// Map of 3x2 px: measured, zero, invalid / negative, beyond a PNG, one sixteenth.
     fn map() -> DisparityMap {

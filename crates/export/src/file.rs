@@ -1,7 +1,7 @@
 //! Errors of writing a file of results, and choice of the format by the ending of the name.
 
-use crate::files::WriteError;
 use std::path::Path;
+use stereopsis_base::files::WriteError;
 
 /// Reason why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]

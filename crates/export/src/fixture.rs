@@ -1,11 +1,11 @@
 //! Frame and result for tests, and a reader of `.ply` files.
 
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
-use crate::stereo::{DisparityMap, INVALID, reason};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_frame::{Frame, RawPair};
+use stereopsis_stereo::{DisparityMap, INVALID, reason};
 
 /// Width of the frame, px.
 pub const WIDTH: usize = 320;

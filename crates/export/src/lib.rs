@@ -1,11 +1,5 @@
 //! Results as files for other tools: disparity, depth, points, images, snapshots; and as bytes for the window's shaders.
 
-use stereopsis_base::parameter::choices;
-use stereopsis_base::{console, files, geometry, image};
-#[cfg(test)]
-use stereopsis_calibration as calibration;
-use stereopsis_stereo as stereo;
-
 mod cloud;
 pub mod colormap;
 mod disparity;

@@ -2,13 +2,13 @@
 
 use super::file::{Endings, ExportError};
 use crate::colormap::{self, Colormap, DisplayRange};
-use crate::files;
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
-use crate::stereo::DisparityMap;
 use image::{DynamicImage, ImageBuffer, ImageFormat};
 use std::io::Cursor;
 use std::path::Path;
+use stereopsis_base::files;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_stereo::DisparityMap;
 
 /// Writes an image, in colour if it has any: `.png`, `.tiff` and `.ppm` keep all bits, `.jpg` 8.
 ///
@@ -114,7 +114,7 @@ pub fn colors_of(picture: &Picture) -> Image<[u8; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::INVALID;
+    use stereopsis_stereo::INVALID;
 
     #[test]
     fn pictures_keep_their_depth_and_colour() {

@@ -1,8 +1,8 @@
 //! Distances of a search range and their errors: `Z = f B / d`, so an error of `e` px in the disparity `d` is a relative error of `e / d`
 //! (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
 
-use crate::geometry::Geometry;
 use std::fmt;
+use stereopsis_base::geometry::Geometry;
 
 /// Error of depth that is acceptable for most uses, per cent of the distance.
 pub const TOLERANCE_PERCENT: f64 = 5.0;
@@ -150,7 +150,7 @@ impl fmt::Display for Within {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::FocalLength;
+    use stereopsis_calibration::FocalLength;
 
     fn geometry(focal_px: f64, baseline_m: f64) -> Geometry {
         Geometry::new(focal_px, baseline_m, 0.0, [0.0, 0.0])

@@ -3,12 +3,12 @@
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::ExportError;
 use super::picture::{write_confidence, write_picture};
-use crate::files;
-use crate::stereo::{DisparityMap, reason};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use stereopsis_base::files;
 use stereopsis_frame::Frame;
 use stereopsis_frame::engine::Output;
+use stereopsis_stereo::{DisparityMap, reason};
 
 /// Files and losses of a [`snapshot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn description_names_engine_and_every_parameter() {
-        use crate::stereo::StereoParams;
         use std::sync::Arc;
         use stereopsis_frame::engine::{EngineInfo, EngineKind, Job, StageTime};
+        use stereopsis_stereo::StereoParams;
         let engine = EngineInfo { kind: EngineKind::Cpu, adapter: "a CPU".into(), software: false };
         let output = Output {
             job: Job {

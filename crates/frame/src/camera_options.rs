@@ -2,11 +2,10 @@
 //! window.
 
 use super::decode_camera::PixelFormat;
-use crate::choices;
-use crate::parameter::is_default;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::parameter::{choices, is_default};
 
 /// Options for the cameras of a source.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,11 +3,6 @@
 //! A [`PairSource`] delivers [`RawPair`]s, [`FramePreparation`] makes [`Frame`]s of them, and an [`engine::Engine`] matches these. Taps
 //! observe pairs, frames and results.
 
-use stereopsis_base::parameter::choices;
-use stereopsis_base::{console, files, geometry, image, parameter, process, rate};
-use stereopsis_calibration as calibration;
-use stereopsis_stereo as stereo;
-
 mod camera_options;
 pub mod decode_camera;
 pub mod engine;
@@ -39,11 +34,11 @@ pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
 
 use self::decode_camera::Damaged;
-use crate::calibration::CalibrationNote;
-use crate::geometry::Geometry;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::CalibrationNote;
 
 /// Description of an open source.
 #[derive(Clone, Debug, Default, PartialEq)]

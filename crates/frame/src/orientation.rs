@@ -1,7 +1,7 @@
 //! Turn of images in place, according to the mounting of the camera.
 
 use super::Orientation;
-use crate::image::{Image, Luma, Picture};
+use stereopsis_base::image::{Image, Luma, Picture};
 
 impl Orientation {
     /// Turns the whole image, including both views of a side-by-side image.

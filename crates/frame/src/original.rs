@@ -2,9 +2,9 @@
 
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
 use super::{Arrangement, Orientation, Pixels};
-use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Luma, Picture};
 
 /// Encoded images of a pair: two, or one that shows both views.
 #[derive(Clone, Debug, PartialEq)]

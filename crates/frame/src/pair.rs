@@ -3,13 +3,13 @@
 //! "Left" is as seen from behind the cameras; sizes are per view. A frame is immutable, so that threads share it by `Arc`.
 
 use super::{FrameRows, Original};
-use crate::geometry::{Axis, Geometry};
-use crate::image::{Image, Picture, QuarterTurn, Truth};
-use crate::rate::LatencySince;
-use crate::stereo::{DisparityMap, StereoParams};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::geometry::{Axis, Geometry};
+use stereopsis_base::image::{Image, Picture, QuarterTurn, Truth};
+use stereopsis_base::rate::LatencySince;
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 /// Raw pair of a source, not rectified.
 #[derive(Clone, Debug)]

@@ -1,14 +1,14 @@
 //! Preparation of a raw pair: rectification, working size, geometry. A raw pair in, a frame out.
 
 use super::{Frame, FrameRows, RawPair, RowCorrection, Scale, SourceInfo};
-use crate::calibration::{CalibrationError, Rectifier, RowField};
-use crate::console;
-use crate::geometry::{Axis, Geometry};
-use crate::image::Picture;
-use crate::process::memory;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::console;
+use stereopsis_base::geometry::{Axis, Geometry};
+use stereopsis_base::image::Picture;
+use stereopsis_base::process::memory;
+use stereopsis_calibration::{CalibrationError, Rectifier, RowField};
 
 /// Preparation of frames from raw pairs.
 #[derive(Clone, Debug, Default)]
@@ -152,9 +152,9 @@ impl FramePreparation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::matches;
-    use crate::image::{Image, QuarterTurn};
     use std::time::SystemTime;
+    use stereopsis_base::image::{Image, QuarterTurn};
+    use stereopsis_calibration::matches;
 
     /// Creates a wall at 12 px whose right image shows every point `px` lower.
     fn wall(px: f64) -> RawPair {

@@ -1,9 +1,9 @@
 //! Link to a network rig whose pairs an engine there matches.
 
-use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_stereo::StereoParams;
 
 /// Link between the source of a rig's pairs and the viewer of its results, on two threads. It carries requests for results, for which the
 /// source holds its pairs back, and changes of parameters on either side.

@@ -1,10 +1,10 @@
 //! Correction of the right image's rows: estimation of its field, and the field in force.
 
-use crate::calibration::{Match, Rectifier, RowField, RowFit, RowRemap, matches, row_field};
-use crate::geometry::Axis;
-use crate::image::{Luma, QuarterTurn};
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::{Luma, QuarterTurn};
+use stereopsis_calibration::{Match, Rectifier, RowField, RowFit, RowRemap, matches, row_field};
 
 /// Share by which the field of cameras follows a new estimate, so that a wrong one has little effect.
 const FOLLOWING: f64 = 0.25;

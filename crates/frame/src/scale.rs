@@ -5,9 +5,9 @@
     reason = "what is not inlined is not compiled for the vector instructions that are there"
 )]
 
-use crate::choices;
-use crate::image::{Image, Luma, Picture, Truth};
 use fearless_simd::{Level, dispatch};
+use stereopsis_base::image::{Image, Luma, Picture, Truth};
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Working size as a fraction of the source's size.

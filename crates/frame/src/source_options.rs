@@ -1,10 +1,10 @@
 //! Options of sources, as plain data with the same words on the command line, in rig files and in the window.
 
 use super::{CameraOptions, CaptureError, MaxPixels, Pixels, Speed};
-use crate::choices;
-use crate::geometry::Geometry;
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::parameter::choices;
 
 /// Options of sources beside the words of `--source`.
 #[derive(Clone, Debug, Default, PartialEq)]

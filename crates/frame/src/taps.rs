@@ -1,8 +1,8 @@
 //! Receivers of pairs and frames on the capture thread. A slow one delays the source, and a camera then loses images.
 
 use super::{Frame, RawPair, SourceInfo};
-use crate::geometry::Geometry;
 use std::sync::Arc;
+use stereopsis_base::geometry::Geometry;
 
 /// Receiver of every raw pair before its preparation, such as a recorder of raw pairs.
 pub trait RawTap: Send + Sync {

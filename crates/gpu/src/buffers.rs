@@ -4,10 +4,10 @@ use super::device::Gpu;
 use super::graph::DispatchGraph;
 use super::layout::map_pitch;
 use super::resource::Resource;
-use crate::engine::EngineError;
-use crate::stereo::cost::mutual_information::log_table;
-use crate::stereo::filter::choice;
 use std::collections::HashMap;
+use stereopsis_frame::engine::EngineError;
+use stereopsis_stereo::cost::mutual_information::log_table;
+use stereopsis_stereo::filter::choice;
 
 /// Number of results that exist at a time: the one on show, and those in flight.
 pub(super) const RESULTS: usize = 4;

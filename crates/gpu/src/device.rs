@@ -5,10 +5,10 @@
 
 use super::limits::{Limits, too_few};
 use super::memory;
-use crate::engine::{AdapterChoice, EngineError, EngineInfo, EngineKind};
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use stereopsis_frame::engine::{AdapterChoice, EngineError, EngineInfo, EngineKind};
 
 /// Adapter in the list of devices.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

@@ -24,12 +24,12 @@ use super::slot::{PairFormat, Slot};
 use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
-use crate::engine::demand::Demand;
-use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, POLL_INTERVAL};
-use crate::image::PictureRef;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::PictureRef;
+use stereopsis_frame::engine::demand::Demand;
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, Job, Output, POLL_INTERVAL};
 
 /// Time of a pair, ms, above which one job less is in flight: transfers are short beside it, and latency falls.
 const SLOW_PAIR_MS: f64 = 10.0;
@@ -234,7 +234,7 @@ impl GpuEngine {
 
     /// Writes a job into a slot and binds its program. The caller submits first the returned copies to the device, then the program.
     pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<(JobSlot, wgpu::CommandBuffer), EngineError> {
-        crate::engine::check_counts(job.frame.size(), &job.params)?;
+        stereopsis_frame::engine::check_counts(job.frame.size(), &job.params)?;
         let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
         let demand = Demand::of(job);

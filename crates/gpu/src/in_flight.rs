@@ -6,12 +6,12 @@ use super::graph::GraphKey;
 use super::pace::Pace;
 use super::program::Program;
 use super::slot::Slot;
-use crate::engine::{EngineError, Job, StageTime};
-use crate::stereo::DisparityMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
+use stereopsis_frame::engine::{EngineError, Job, StageTime};
+use stereopsis_stereo::DisparityMap;
 
 pub(super) struct JobSlot {
     pub(super) slot: Slot,

@@ -4,15 +4,14 @@ use super::kernels::{KernelConfig, LocalConfig};
 use super::limits::{Limits, STORAGE_BUFFERS};
 use super::resource::{MutualInformation, Resource};
 use super::variant::{CostSource, Requirements, Variant};
-use crate::engine::EngineError;
-use crate::stereo::aggregate::{Axis, Direction, directions};
-use crate::stereo::cost::Comparison;
-use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
-use crate::stereo::filter::FilterKind;
-use crate::stereo::filter::choice;
-use crate::stereo::filter::segments::MIN_SEGMENT;
-use crate::stereo::local::Unit;
-use crate::stereo::{Aggregation, GateBounds, RightMatching, StereoParams, pyramid};
+use stereopsis_frame::engine::EngineError;
+use stereopsis_stereo::aggregate::{Axis, Direction, directions};
+use stereopsis_stereo::cost::Comparison;
+use stereopsis_stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
+use stereopsis_stereo::filter::segments::MIN_SEGMENT;
+use stereopsis_stereo::filter::{FilterKind, choice};
+use stereopsis_stereo::local::Unit;
+use stereopsis_stereo::{Aggregation, GateBounds, RightMatching, StereoParams, pyramid};
 
 /// Direction straight to the right, whose path the winner kernel can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -55,7 +54,7 @@ pub struct Structure {
     pub swapped: bool,
     /// Whether this level is that second matching, of mirrored images.
     pub mirrored: bool,
-    /// Filters of the maps, in their order, each with [`Filter::size`](crate::stereo::filter::FilterKind::active).
+    /// Filters of the maps, in their order, each with [`Filter::size`](stereopsis_stereo::filter::FilterKind::active).
     pub filters: Vec<(FilterKind, u32)>,
     /// Whether both images have colours, which a filter reads.
     pub colored: bool,

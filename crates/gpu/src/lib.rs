@@ -1,4 +1,4 @@
-//! The GPU engine: runs the algorithm of [`crate::stereo`] as compute shaders, with the same bits; `shaders/` has a file for each stage.
+//! The GPU engine: runs the algorithm of [`stereopsis_stereo`] as compute shaders, with the same bits; `shaders/` has a file for each stage.
 //!
 //! Images are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result is a
 //! texture to be drawn and, on request, a copy on the host.
@@ -53,13 +53,6 @@
 //!   opened again: once, after some seconds, and not within a minute of the last recovery. The engine thread follows it for its own
 //!   device, the window (`ui/session/device`) for the shared one.
 
-use stereopsis_base::parameter::choices;
-use stereopsis_base::{files, image, process};
-#[cfg(test)]
-use stereopsis_capture as capture;
-use stereopsis_frame::engine;
-use stereopsis_stereo as stereo;
-
 mod buffers;
 pub mod compiler;
 pub mod device;
@@ -88,7 +81,6 @@ pub mod uniforms;
 pub mod variant;
 mod work;
 
-pub use crate::engine::AdapterChoice;
 pub use device::{AdapterSummary, Gpu, INSTALL};
 #[cfg(any(test, feature = "testing"))]
 pub use events::Event;

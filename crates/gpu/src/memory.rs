@@ -6,7 +6,7 @@
 )]
 
 use super::device::Gpu;
-use crate::process::bytes_in;
+use stereopsis_base::process::bytes_in;
 
 /// Returns the maximum bytes of path costs: more are computed in batches of directions. A driver without room may move buffers silently
 /// into slower memory, hence half of the device's memory where that is known.

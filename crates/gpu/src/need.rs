@@ -7,9 +7,9 @@ use super::layout::Structure;
 use super::limits::Limits;
 use super::slot::PairFormat;
 use super::variant::VariantOverrides;
-use crate::engine::EngineError;
-use crate::engine::demand::{self, Demand};
-use crate::process::memory::FreeMemory;
+use stereopsis_base::process::memory::FreeMemory;
+use stereopsis_frame::engine::demand::Demand;
+use stereopsis_frame::engine::{EngineError, demand};
 
 /// Maximum jobs in flight: one uploads, one computes, one is read back.
 pub(super) const MAX_JOBS: usize = 3;

@@ -1,8 +1,8 @@
 //! Options of the GPU engine beside the parameters of jobs.
 
-use super::tuning::Autotune;
 use super::variant::VariantOverrides;
-use crate::process::memory::FreeMemory;
+use stereopsis_base::process::memory::FreeMemory;
+use stereopsis_frame::engine::Autotune;
 
 /// Options of the engine beside the parameters of jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

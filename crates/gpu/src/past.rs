@@ -1,10 +1,10 @@
-//! The sequence to which the state on the device belongs, see [`crate::stereo::Past`].
+//! The sequence to which the state on the device belongs, see [`stereopsis_stereo::Past`].
 //!
 //! Several jobs are in flight, but the queue runs them in order: the state that one job leaves exists for the next. A job's uniform
 //! contains whether there is any, `has_past`.
 
-use crate::stereo::StereoParams;
 use std::sync::Arc;
+use stereopsis_stereo::StereoParams;
 
 #[derive(Default)]
 pub(super) struct Past {

@@ -11,8 +11,8 @@ use super::graph::{Dispatch, DispatchGraph};
 use super::resource::Resource;
 use super::slot::{MAX_TIMED, Slot};
 use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
-use crate::engine::EngineError;
 use std::ops::Range;
+use stereopsis_frame::engine::EngineError;
 
 struct BoundDispatch {
     pipeline: wgpu::ComputePipeline,

@@ -3,7 +3,7 @@
 //! The first number of most names is the level: 0 is the pair itself, then come the coarser levels, then the pair with its images
 //! swapped.
 
-use crate::stereo::cost::tables::Scale;
+use stereopsis_stereo::cost::tables::Scale;
 
 /// Target of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

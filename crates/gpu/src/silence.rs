@@ -1,8 +1,8 @@
 //! Detection of a device that hangs silently: it has work, and finishes none of it.
 
 use super::device::Gpu;
-use crate::engine::EngineError;
 use std::time::{Duration, Instant};
+use stereopsis_frame::engine::EngineError;
 
 /// Maximum time in which a device with work may finish nothing. Submissions take some milliseconds ([`super::pace`]), and the first one
 /// of a large image on a small GPU some tenths of a second.
@@ -62,10 +62,10 @@ impl Silence {
 mod tests {
     use super::*;
     use crate::GpuEngine;
-    use crate::capture::Frame;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::engine::{Engine as _, Job};
     use std::sync::Arc;
+    use stereopsis_frame::engine::{Engine as _, Job};
+    use stereopsis_frame::{Frame, SceneOptions};
+    use stereopsis_scene::render;
 
     /// Checks every 100 ms from `from_s` to `to_s`; returns the time of the first check that finds too long a silence.
     fn first_too_long(silence: &mut Silence, [from_s, to_s]: [u64; 2], finished: impl Fn(u64) -> u64) -> Option<u64> {

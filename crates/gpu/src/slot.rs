@@ -5,12 +5,12 @@ use super::device::Gpu;
 use super::layout::{host_map_bytes, host_map_columns};
 use super::resource::Resource;
 use super::uniforms::{PARAMS_STRIDE, Params};
-use crate::engine::EngineError;
-use crate::image::{Image, Luma};
-use crate::stereo::DisparityMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_frame::engine::EngineError;
+use stereopsis_stereo::DisparityMap;
 
 /// Maximum number of spans of passes that are timed: two queries each.
 pub(super) const MAX_TIMED: usize = 512;

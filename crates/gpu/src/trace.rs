@@ -5,11 +5,11 @@ use super::gpu_engine::GpuEngine;
 use super::graph::Product;
 use super::layout::{Layout, map_pitch};
 use super::resource::{MutualInformation, Resource};
-use crate::engine::{EngineError, Job};
-use crate::image::Image;
-use crate::stereo::{DisparityMap, Volume};
 use std::sync::mpsc;
 use std::time::Duration;
+use stereopsis_base::image::Image;
+use stereopsis_frame::engine::{EngineError, Job};
+use stereopsis_stereo::{DisparityMap, Volume};
 
 /// Results of all steps, in order: `cost`, `aggregation`, `left map`, `sums`, `right map`, `median`, …
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl GpuEngine {
     /// Runs a job without any earlier pairs, and brings every intermediate product back. The engine must be idle.
     ///
     /// # Errors
-    /// Errors of [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
+    /// Errors of [`stereopsis_frame::engine::Engine::submit`] and [`stereopsis_frame::engine::Engine::collect`].
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
         self.past.forget(); // a trace has no earlier pairs
         let (slot, upload) = self.start(job, true)?;

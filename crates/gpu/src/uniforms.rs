@@ -1,11 +1,11 @@
 //! Uniforms of `shaders/common.wgsl`: field order and sizes have to stay equal there and here.
 
 use super::layout::{Layout, map_pitch};
-use crate::image::Luma;
-use crate::stereo::StereoParams;
-use crate::stereo::aggregate::penalty_table;
-use crate::stereo::disparity::whole;
-use crate::stereo::local::WeightTables;
+use stereopsis_base::image::Luma;
+use stereopsis_stereo::StereoParams;
+use stereopsis_stereo::aggregate::penalty_table;
+use stereopsis_stereo::disparity::whole;
+use stereopsis_stereo::local::WeightTables;
 
 /// Parameters of a level: `Params` of `common.wgsl`, which documents the fields.
 #[repr(C)]

@@ -5,10 +5,10 @@
 //! adapter computes them no faster.
 
 use super::limits::Limits;
-use crate::choices;
-use crate::engine::EngineError;
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::parameter::choices;
+use stereopsis_frame::engine::EngineError;
 
 choices! {
     /// How the lanes of a pixel exchange their minima and outermost candidates.

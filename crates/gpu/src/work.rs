@@ -93,12 +93,12 @@ impl GpuEngine {
 mod tests {
     use super::Plan;
     use crate::GpuEngine;
-    use crate::capture::Frame;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::engine::{Job, run};
-    use crate::stereo::StereoParams;
-    use crate::{AdapterChoice, Gpu, GpuOptions};
+    use crate::{Gpu, GpuOptions};
     use std::sync::Arc;
+    use stereopsis_frame::engine::{AdapterChoice, Job, run};
+    use stereopsis_frame::{Frame, SceneOptions};
+    use stereopsis_scene::render;
+    use stereopsis_stereo::StereoParams;
 
     fn job(params: StereoParams) -> Job {
         let raw = Arc::new(render(&SceneOptions { width: 48, height: 32, ..SceneOptions::default() }, 0, false));

@@ -1,13 +1,13 @@
 //! GPU time of each stage, compared with the device's limits.
 
 use super::rates::Rates;
-use crate::bench::one_by_one::{self, FrameTime, Times};
-use crate::bench::{Setup, Subject, not_measurable, pairs, warm_up};
-use crate::engine::gpu::variant::Variant;
-use crate::engine::gpu::{Gpu, StageWork};
-use crate::engine::{Engine as _, EngineChoice, EngineError, GpuEngine};
-use crate::stereo::StereoParams;
 use std::io::{self, Write};
+use stereopsis_bench::one_by_one::{FrameTime, Times};
+use stereopsis_bench::{Setup, Subject, not_measurable, one_by_one, pairs, warm_up};
+use stereopsis_frame::engine::{Engine as _, EngineChoice, EngineError};
+use stereopsis_gpu::variant::Variant;
+use stereopsis_gpu::{Gpu, GpuEngine, StageWork};
+use stereopsis_stereo::StereoParams;
 
 /// Share of bandwidth or arithmetic below which a stage is latency-bound.
 const MIN_BUSY_SHARE: f64 = 0.5;
@@ -101,7 +101,7 @@ struct DeviceMeasurement {
 }
 
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = crate::bench::Report::default();
+    let mut report = stereopsis_bench::Report::default();
     let mut gauge = RatesCache::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
@@ -122,7 +122,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         report.results.push(measured);
     }
     if setup.json {
-        writeln!(out, "{}", crate::console::json(&report)?)?;
+        writeln!(out, "{}", stereopsis_base::console::json(&report)?)?;
     }
     Ok(())
 }

@@ -1,17 +1,6 @@
 //! Laboratory: measurements in the layout of papers' tables beside the papers' figures, and a model of aggregation.
 //! Figures for users are in `bench` and `tune`.
 
-use stereopsis_base::parameter::choices;
-use stereopsis_base::{console, files, geometry, image};
-use stereopsis_bench as bench;
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_export::reach;
-use stereopsis_metrics as metrics;
-use stereopsis_search as search;
-use stereopsis_settings::settings;
-use stereopsis_stereo as stereo;
-
 mod aggregation_model;
 mod device;
 mod memory;
@@ -27,8 +16,8 @@ mod tests;
 pub mod train;
 pub mod variants;
 
-use crate::bench::Setup;
 use std::io::Write;
+use stereopsis_bench::Setup;
 
 /// Experiment to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

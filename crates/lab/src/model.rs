@@ -3,14 +3,15 @@
 use super::aggregation_model::{Kernel, Usage, Workload};
 use super::device::RatesCache;
 use super::memory;
-use crate::bench::{Setup, Subject, not_measurable, one_by_one, pairs};
-use crate::engine::gpu::Gpu;
-use crate::engine::{Engine, EngineChoice, Job, open};
-use crate::stereo::local::arms;
-use crate::stereo::{Aggregation, StereoParams};
 use anyhow::Context as _;
 use std::io::Write;
 use std::sync::Arc;
+use stereopsis_bench::{Setup, Subject, not_measurable, one_by_one, pairs};
+use stereopsis_engine::open;
+use stereopsis_frame::engine::{Engine, EngineChoice, Job};
+use stereopsis_gpu::Gpu;
+use stereopsis_stereo::local::arms;
+use stereopsis_stereo::{Aggregation, StereoParams};
 
 /// Timed aggregators with radii or arm lengths for calibration and for prediction.
 const SERIES: [(Aggregation, &[u32], &[u32]); 3] = [
@@ -60,7 +61,7 @@ struct PredictionRow {
 }
 
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: crate::bench::PROGRAM, paper: PAPER, results: Vec::new() };
+    let mut report = Report { program: stereopsis_bench::PROGRAM, paper: PAPER, results: Vec::new() };
     let mut gauge = RatesCache::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
@@ -80,7 +81,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         }
     }
     if setup.json {
-        writeln!(out, "{}", crate::console::json(&report)?)?;
+        writeln!(out, "{}", stereopsis_base::console::json(&report)?)?;
     } else {
         writeln!(out, "ideal: {PAPER}")?;
     }

@@ -1,14 +1,14 @@
 //! Time of a pair with other pairs in flight, compared with the times of its parts, of which the slowest is the lower limit.
 
 use super::rates::Transfers;
-use crate::bench::{Setup, Subject, one_by_one, pairs, warm_up};
-use crate::console::counted;
-use crate::engine::gpu::Plan;
-use crate::engine::{Engine, EngineChoice, GpuEngine, Job};
-use crate::stereo::StereoParams;
 use anyhow::bail;
 use std::io::Write;
 use std::time::{Duration, Instant};
+use stereopsis_base::console::counted;
+use stereopsis_bench::{Setup, Subject, one_by_one, pairs, warm_up};
+use stereopsis_frame::engine::{Engine, EngineChoice, Job};
+use stereopsis_gpu::{GpuEngine, Plan};
+use stereopsis_stereo::StereoParams;
 
 #[derive(serde::Serialize)]
 struct PipelineMeasurement {
@@ -41,7 +41,7 @@ pub(super) struct Pipeline {
 }
 
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = crate::bench::Report::default();
+    let mut report = stereopsis_bench::Report::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
@@ -52,7 +52,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         });
         let Some(first) = jobs.first() else { continue };
         let pipeline = if info.software {
-            crate::engine::run(&mut engine, first.clone())?;
+            stereopsis_frame::engine::run(&mut engine, first.clone())?;
             None
         } else {
             Some(measure(&mut engine, &jobs, setup.frames)?)
@@ -64,7 +64,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         report.results.push(measured);
     }
     if setup.json {
-        writeln!(out, "{}", crate::console::json(&report)?)?;
+        writeln!(out, "{}", stereopsis_base::console::json(&report)?)?;
     }
     Ok(())
 }
@@ -172,9 +172,11 @@ impl PipelineMeasurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{SourceOptions, SourceSpec};
-    use crate::engine::gpu::{AdapterChoice, Gpu};
-    use crate::stereo::StereoParams;
+    use stereopsis_capture::SourceSpec;
+    use stereopsis_frame::SourceOptions;
+    use stereopsis_frame::engine::AdapterChoice;
+    use stereopsis_gpu::Gpu;
+    use stereopsis_stereo::StereoParams;
 
     #[test]
     fn the_slowest_part_is_named_and_every_result_comes() {

@@ -1,12 +1,12 @@
 //! Measured limits of a device: copy bandwidth, integer arithmetic and transfer times.
 
-use crate::engine::EngineError;
-use crate::engine::gpu::compiler::{Compiler, Request, Source};
-use crate::engine::gpu::device::{Gpu, largest_binding};
-use crate::engine::gpu::layout::map_pitch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use stereopsis_frame::engine::EngineError;
+use stereopsis_gpu::compiler::{Compiler, Request, Source};
+use stereopsis_gpu::device::{Gpu, largest_binding};
+use stereopsis_gpu::layout::map_pitch;
 
 /// Number of repetitions, of which the best counts because other programs may use the device.
 const ROUNDS: usize = 6;
@@ -276,7 +276,7 @@ impl<'a> Clock<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::gpu::AdapterChoice;
+    use stereopsis_frame::engine::AdapterChoice;
 
     #[test]
     fn kernels_run_with_all_checks_and_measure_rates() {

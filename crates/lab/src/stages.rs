@@ -1,11 +1,11 @@
 //! Times of the GPU engine's stages as in Table 1 of Banz, Blume & Pirsch 2011: costs, paths one by one and together, sums and winners.
 
 use super::device::{RatesCache, StageFigures};
-use crate::bench::{one_by_one, warm_up};
-use crate::engine::gpu::variant::{Variant, VariantOverrides};
-use crate::engine::gpu::{Gpu, GpuOptions};
-use crate::engine::{GpuEngine, Job};
 use anyhow::Context as _;
+use stereopsis_bench::{one_by_one, warm_up};
+use stereopsis_frame::engine::Job;
+use stereopsis_gpu::variant::{Variant, VariantOverrides};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 
 #[derive(Debug)]
 pub(super) struct Stages {

@@ -2,15 +2,16 @@
 
 use super::variants::{About, Tables};
 use super::*;
-use crate::bench::fixture::{results_of, setup};
-use crate::bench::pairs;
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::gpu::Gpu;
-use crate::engine::gpu::limits::Limits;
-use crate::engine::gpu::tuning::{Study, Trial};
-use crate::engine::gpu::variant::{Exchange, PIECES, PathBits, Requirements, Variant, VariantOverrides, WORKGROUPS};
-use crate::engine::{EngineChoice, EngineInfo, EngineKind};
-use crate::stereo::StereoParams;
+use stereopsis_bench::fixture::{results_of, setup};
+use stereopsis_bench::pairs;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceOptions;
+use stereopsis_frame::engine::{EngineChoice, EngineInfo, EngineKind};
+use stereopsis_gpu::Gpu;
+use stereopsis_gpu::limits::Limits;
+use stereopsis_gpu::tuning::{Study, Trial};
+use stereopsis_gpu::variant::{Exchange, PIECES, PathBits, Requirements, Variant, VariantOverrides, WORKGROUPS};
+use stereopsis_stereo::StereoParams;
 
 fn about() -> About {
     About {

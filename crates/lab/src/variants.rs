@@ -1,18 +1,18 @@
 //! Tables of a study as in Figs. 4 and 9 of Banz, Blume & Pirsch 2011, with kernel parameters in rows and columns and times in cells.
 
-use crate::bench::PROGRAM;
-use crate::console;
-use crate::engine::gpu::layout::Structure;
-use crate::engine::gpu::limits::Limits;
-use crate::engine::gpu::tuning::{Study, Trial, study};
-use crate::engine::gpu::variant::{
-    AHEADS, CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS,
-};
-use crate::engine::gpu::{Gpu, GpuOptions};
-use crate::engine::{EngineInfo, GpuEngine, Job};
-use crate::stereo::StereoParams;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use stereopsis_base::console;
+use stereopsis_bench::PROGRAM;
+use stereopsis_frame::engine::{EngineInfo, Job};
+use stereopsis_gpu::layout::Structure;
+use stereopsis_gpu::limits::Limits;
+use stereopsis_gpu::tuning::{Study, Trial, study};
+use stereopsis_gpu::variant::{
+    AHEADS, CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS,
+};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
+use stereopsis_stereo::StereoParams;
 
 pub(super) struct About {
     pub(super) info: EngineInfo,

@@ -1,11 +1,12 @@
 //! Background work on the newest of many requests: a thread takes requests and stores results, without delay for any pair.
 
-use super::Wake;
-use crate::newest::{self, NewestSender};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
+use stereopsis_base::newest;
+use stereopsis_base::newest::NewestSender;
+use stereopsis_engine::worker::Wake;
 
 /// Running thread: takes the newest request, and rests after each for as long as it took. Stopped after the current request when dropped.
 pub struct Background<W, R> {

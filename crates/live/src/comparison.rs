@@ -1,16 +1,18 @@
 //! Second engine that matches the pairs of the first one with other parameters, to compare both results of one pair.
 
 use super::times::Times;
-use super::{Background, Live, MedianTime, PreviousPair, Wake, of_pair};
-use crate::capture::{Frame, RemoteRig};
-use crate::engine::worker::{Control, EngineSource, EngineWorker, Figures};
-use crate::engine::{EngineChoice, ModelFile, OpenOptions, Output};
-use crate::metrics::Quantity;
-use crate::newest::{self, NewestSender};
-use crate::rate::Rate;
-use crate::stereo::StereoParams;
+use super::{Background, Live, MedianTime, PreviousPair, of_pair};
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::newest;
+use stereopsis_base::newest::NewestSender;
+use stereopsis_base::rate::Rate;
+use stereopsis_engine::OpenOptions;
+use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, Figures, Wake};
+use stereopsis_frame::engine::{EngineChoice, ModelFile, Output};
+use stereopsis_frame::{Frame, RemoteRig};
+use stereopsis_metrics::Quantity;
+use stereopsis_stereo::StereoParams;
 
 /// Second engine on a thread: takes the newest pair of the first engine when it is free. Stopped when dropped.
 pub struct Comparison {
@@ -172,10 +174,12 @@ fn is_of_one_pair(one: &Output, other: &Output) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::engine::{CpuEngine, EngineChoice, Job, run};
-    use crate::metrics::Missing;
     use std::time::Duration;
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_frame::engine::{EngineChoice, Job, run};
+    use stereopsis_metrics::Missing;
+    use stereopsis_scene::render;
 
     fn output(number: u64, p1: u32, frame: Option<&Arc<Frame>>) -> Arc<Output> {
         let options = SceneOptions { width: 48, height: 32, ..SceneOptions::default() };

@@ -1,11 +1,11 @@
 //! Conditions that make depth worse, as messages to the user with cause and numbers.
 
 use super::Health;
-use crate::capture::SourceState;
-use crate::engine::{Job, Output};
-use crate::geometry::Geometry;
-use crate::stereo::{Shares, StereoParams};
 use std::fmt;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_frame::SourceState;
+use stereopsis_frame::engine::{Job, Output};
+use stereopsis_stereo::{Shares, StereoParams};
 
 /// Condition that makes depth worse.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,14 +168,13 @@ pub fn warnings(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::Exchanged;
-    use crate::capture::scene::{self, SceneOptions};
-    use crate::capture::{Frame, RawPair, Skew};
-    use crate::geometry::Axis;
-    use crate::image::{Picture, QuarterTurn};
-    use crate::metrics::{Blank, LumaDifference};
-    use crate::stereo::CostKind;
     use std::sync::Arc;
+    use stereopsis_base::geometry::Axis;
+    use stereopsis_base::image::{Picture, QuarterTurn};
+    use stereopsis_calibration::Exchanged;
+    use stereopsis_frame::{Frame, RawPair, SceneOptions, Skew};
+    use stereopsis_metrics::{Blank, LumaDifference};
+    use stereopsis_stereo::CostKind;
 
     fn said(source: &SourceState, health: &Health, cost: CostKind) -> String {
         let params = StereoParams { cost, ..StereoParams::default() };
@@ -198,7 +197,8 @@ mod tests {
 
     #[test]
     fn undeclared_vertical_cameras_are_noticed() {
-        let raw = scene::render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
+        let raw =
+            stereopsis_scene::render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
         let said = |raw: RawPair, axis: Axis| {
             let frame = Arc::new(Frame { axis, ..Frame::of_raw(Arc::new(raw)) });
             let params = Arc::new(StereoParams { num_disparities: 32, ..StereoParams::default() });

@@ -4,15 +4,15 @@
 //! parameters cancels the current work, but never twice in a row. A request for a newer pair waits until the work is done and the
 //! thread has rested.
 
-use crate::capture::Frame;
-use crate::engine::Job;
-use crate::stereo::explain::{Finished, Unexplained, Verdict};
-use crate::stereo::{DisparityMap, Explainer, Explanation, INVALID, StereoParams};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_frame::Frame;
+use stereopsis_frame::engine::Job;
+use stereopsis_stereo::explain::{Finished, Unexplained, Verdict};
+use stereopsis_stereo::{DisparityMap, Explainer, Explanation, INVALID, StereoParams};
 
 /// Request to explain a pixel of a result.
 #[derive(Clone)]
@@ -251,12 +251,12 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{self, SceneOptions};
-    use crate::stereo::match_pair;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_stereo::match_pair;
 
     fn wish(pair: u64, pixel: (usize, usize), params: &StereoParams) -> ExplainRequest {
         let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };
-        let frame = Arc::new(Frame::of_raw(Arc::new(scene::render(&options, pair, false))));
+        let frame = Arc::new(Frame::of_raw(Arc::new(stereopsis_scene::render(&options, pair, false))));
         let map = match_pair(&*frame.left, &*frame.right, params);
         let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
         ExplainRequest { job, map: Some(Arc::new(map)), pixel }

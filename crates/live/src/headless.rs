@@ -1,12 +1,7 @@
 //! Pipeline with a status line instead of a window: runs until its pairs are done, or Ctrl-C.
 
 use super::status::fitting;
-use super::{Cause, EngineSource, Live, LiveOptions, News, Status, Summary};
-use crate::capture::{Capture, CaptureOptions, PairSource};
-use crate::console;
-use crate::engine::{self, EngineChoice, EngineInfo, Output};
-use crate::process::CpuShare;
-use crate::stereo::StereoParams;
+use super::{Cause, Live, LiveOptions, News, Status, Summary};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -15,6 +10,13 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_base::process::CpuShare;
+use stereopsis_capture::{Capture, CaptureOptions};
+use stereopsis_engine::worker::EngineSource;
+use stereopsis_frame::PairSource;
+use stereopsis_frame::engine::{EngineChoice, EngineInfo, Output};
+use stereopsis_stereo::StereoParams;
 
 /// Finished run without a window.
 pub struct Finished {
@@ -90,7 +92,7 @@ pub fn run_observed(
     let engine = match options.engine {
         // without a window, a GPU or a model chosen by name is not replaced by the CPU at the start
         EngineSource::Open(wanted) if matches!(wanted.choice, EngineChoice::Gpu | EngineChoice::Model) => {
-            EngineSource::Opened(engine::open(&wanted, None)?.engine, wanted)
+            EngineSource::Opened(stereopsis_engine::open(&wanted, None)?.engine, wanted)
         }
         engine => engine,
     };

@@ -1,18 +1,18 @@
 //! Health of the newest pair, measured once a second on a thread: alignment, brightness, motion. It only reads finished results, so that
 //! it delays no pair.
 
-use crate::calibration::{Exchanged, Match, RowFit, RowOffset, Verdict, exchanged, matches, row_offset_of};
-use crate::capture::{Frame, RawPair};
-use crate::engine::{Job, Output};
-use crate::geometry::Axis;
-use crate::image::QuarterTurn;
-use crate::metrics::{Blank, LumaDifference, blank, luma_difference, motion};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::QuarterTurn;
+use stereopsis_calibration::{Exchanged, Match, RowFit, RowOffset, Verdict, exchanged, matches, row_offset_of};
+use stereopsis_frame::engine::{Job, Output};
+use stereopsis_frame::{Frame, RawPair};
+use stereopsis_metrics::{Blank, LumaDifference, blank, luma_difference, motion};
 
 /// Measurements of a recent pair.
 #[derive(Clone, Debug, Default, PartialEq)]

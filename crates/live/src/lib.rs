@@ -1,14 +1,6 @@
 //! The live pipeline without a window: reads a source, and provides the newest result and a status. It owns the capture thread and the
 //! engine thread, and outlives any window and any device.
 
-use stereopsis_base::{console, geometry, image, newest, process, rate};
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_metrics as metrics;
-use stereopsis_recording as recording;
-use stereopsis_stereo as stereo;
-
 mod background;
 mod comparison;
 mod diagnosis;
@@ -24,7 +16,6 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
 pub use background::Background;
 pub use comparison::{Comparison, JudgedResult};
 pub use diagnosis::{Cause, Warning, warnings_of};
@@ -37,14 +28,16 @@ pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 pub use times::MedianTime;
 
-use crate::calibration::CalibrationError;
-use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, RemoteRig, Taps, Transport};
-use crate::engine::worker::{Control, EngineWorker};
-use crate::engine::{OpenOptions, Output};
-use crate::stereo::StereoParams;
 use health::HealthMonitor;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use stereopsis_calibration::CalibrationError;
+use stereopsis_capture::{Capture, CaptureOptions};
+use stereopsis_engine::OpenOptions;
+use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, ResultTap, Wake};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{FramePreparation, PairSource, RemoteRig, Taps, Transport};
+use stereopsis_stereo::StereoParams;
 
 /// Options of the pipeline at its start; all can be changed while it runs.
 pub struct LiveOptions {
@@ -188,7 +181,8 @@ impl Live {
     /// Exchanges parameters with the shown network rig; returns the remote ones if they changed.
     pub fn follow_rig(&self) -> Option<StereoParams> {
         let rig = self.remote_rig()?;
-        let output = self.latest().filter(|output| output.engine.kind == crate::engine::EngineKind::Network)?;
+        let output =
+            self.latest().filter(|output| output.engine.kind == stereopsis_frame::engine::EngineKind::Network)?;
         (output.job.frame.raw.rig.as_ref() == Some(&rig.name)).then(|| rig.exchange(&self.params()))?
     }
 

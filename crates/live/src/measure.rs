@@ -1,14 +1,14 @@
 //! Measurements of successive results: depth quality of a region, the distance of two pixels, scores, error against truth.
 
-use crate::capture::Frame;
-use crate::engine::Output;
-use crate::geometry::Geometry;
-use crate::metrics::depth_quality::{Distance, STEP_PX, TemporalNoise, depth_quality, distance};
-use crate::metrics::scores::{View, scores};
-use crate::metrics::{Better, Missing, Quantity, Region, Trend, TruthError, trend, truth_error};
-use crate::stereo::{DisparityMap, StereoParams, Subpixel};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_frame::Frame;
+use stereopsis_frame::engine::Output;
+use stereopsis_metrics::depth_quality::{Distance, STEP_PX, TemporalNoise, depth_quality, distance};
+use stereopsis_metrics::scores::{View, scores};
+use stereopsis_metrics::{Better, Missing, Quantity, Region, Trend, TruthError, trend, truth_error};
+use stereopsis_stereo::{DisparityMap, StereoParams, Subpixel};
 
 /// Share of each side of the image in the default region, as in RealSense's tool.
 const DEFAULT_SHARE: f64 = 0.4;
@@ -222,8 +222,10 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::engine::{CpuEngine, Job, run};
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_frame::engine::{Job, run};
+    use stereopsis_scene::render;
 
     fn frame(number: u64) -> Arc<Frame> {
         let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };

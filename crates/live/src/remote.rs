@@ -1,10 +1,9 @@
 //! Interface to remote clients, such as on the network, that watch the pipeline and request parameters.
 
-use super::Wake;
-use crate::capture::FrameTap;
-use crate::engine::worker::ResultTap;
-use crate::recording::About;
-use crate::stereo::StereoParams;
+use stereopsis_engine::worker::{ResultTap, Wake};
+use stereopsis_frame::FrameTap;
+use stereopsis_recording::About;
+use stereopsis_stereo::StereoParams;
 
 /// Message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Several servers of clients combined into one.
 
-use super::{News, Remote, Wake};
-use crate::capture::{Frame, FrameTap, SourceInfo};
-use crate::engine::Output;
-use crate::engine::worker::ResultTap;
-use crate::recording::About;
-use crate::stereo::StereoParams;
+use super::{News, Remote};
 use std::sync::Arc;
+use stereopsis_engine::worker::{ResultTap, Wake};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, FrameTap, SourceInfo};
+use stereopsis_recording::About;
+use stereopsis_stereo::StereoParams;
 
 /// Combined servers: each gets everything, and parameters may come from any.
 pub struct Remotes(Vec<Arc<dyn Remote>>);

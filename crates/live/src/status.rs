@@ -2,13 +2,13 @@
 
 use super::Health;
 use super::diagnosis::{Warning, warnings};
-use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
-use crate::console;
-use crate::engine::worker::EngineStats;
-use crate::rate;
-use crate::stereo::StereoParams;
 use std::fmt;
 use std::time::Duration;
+use stereopsis_base::{console, rate};
+use stereopsis_capture::{Capture, CaptureStats};
+use stereopsis_engine::worker::EngineStats;
+use stereopsis_frame::{SourceInfo, SourceState};
+use stereopsis_stereo::StereoParams;
 
 /// Latency over the whole run, including its start, ms: from the arrival of a pair, or its capture on another machine, to its result.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -200,13 +200,13 @@ pub(super) fn fitting(parts: &[String], columns: Option<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Skew;
+    use stereopsis_frame::Skew;
 
     #[test]
     fn narrow_terminal_keeps_the_most_important_parts() {
         let mut engine = EngineStats::default();
-        engine.engine = Some(std::sync::Arc::new(crate::engine::EngineInfo {
-            kind: crate::engine::EngineKind::Cpu,
+        engine.engine = Some(std::sync::Arc::new(stereopsis_frame::engine::EngineInfo {
+            kind: stereopsis_frame::engine::EngineKind::Cpu,
             adapter: "a CPU".into(),
             software: false,
         }));

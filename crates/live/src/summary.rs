@@ -1,11 +1,11 @@
 //! Summary of a whole run, printed at its end: pairs, drops by cause, latency, processor time.
 
 use super::{Dropped, RunLatency, Status};
-use crate::capture::decode_camera::Damaged;
-use crate::console::counted;
-use crate::process::CpuShare;
-use crate::rate::LatencySince;
 use std::fmt;
+use stereopsis_base::console::counted;
+use stereopsis_base::process::CpuShare;
+use stereopsis_base::rate::LatencySince;
+use stereopsis_frame::decode_camera::Damaged;
 
 /// Summary of a run.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -1,10 +1,10 @@
 //! Times of the last results with unchanged parameters.
 
-use crate::engine::Output;
-use crate::stereo::StereoParams;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use stereopsis_frame::engine::Output;
+use stereopsis_stereo::StereoParams;
 
 /// Number of results whose times count.
 const MAX_TIMES: usize = 15;
@@ -62,9 +62,10 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Frame;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::engine::{CpuEngine, Job, run};
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_frame::engine::{Job, run};
+    use stereopsis_frame::{Frame, SceneOptions};
+    use stereopsis_scene::render;
 
     fn output(p1: u32, ms: u64) -> Arc<Output> {
         let options = SceneOptions { width: 32, height: 16, ..SceneOptions::default() };

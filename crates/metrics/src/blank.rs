@@ -1,7 +1,7 @@
 //! Detection of pairs without information on depth, although their maps may be full: uniform images, dark images, one image twice.
 
-use crate::image::{Image, Luma};
 use std::fmt;
+use stereopsis_base::image::{Image, Luma};
 
 /// Reason why a pair has no information on depth.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -118,7 +118,8 @@ fn is_same([left, right]: &[Image<u8>; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_scene::render;
 
     fn picture(options: &SceneOptions) -> [Luma; 2] {
         let pair = render(&SceneOptions { width: 160, height: 120, ..*options }, 0, false);

@@ -3,9 +3,9 @@
 
 use super::pairwise;
 use super::truth_error::{RegionErrors, Sums, error_px};
-use crate::choices;
-use crate::image::{Image, Truth};
-use crate::stereo::DisparityMap;
+use stereopsis_base::image::{Image, Truth};
+use stereopsis_base::parameter::choices;
+use stereopsis_stereo::DisparityMap;
 
 choices! {
     /// Part of the left image over which figures are taken.
@@ -151,7 +151,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::INVALID;
+    use stereopsis_stereo::INVALID;
 
     fn map_of(values: Vec<i16>) -> DisparityMap {
         let n = values.len();

@@ -1,8 +1,8 @@
 //! Difference of brightness between the two images, and its effect on matching.
 
-use crate::image::Luma;
-use crate::stereo::CostKind;
-use crate::stereo::cost::ExposureTolerance;
+use stereopsis_base::image::Luma;
+use stereopsis_stereo::CostKind;
+use stereopsis_stereo::cost::ExposureTolerance;
 
 /// Brightness of the right image compared with the left one, over their common middle.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -53,10 +53,11 @@ fn mean(luma: &Luma) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::image::Image;
-    use crate::stereo::{StereoParams, match_pair};
     use crate::truth_error;
+    use stereopsis_base::image::Image;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_scene::render;
+    use stereopsis_stereo::{StereoParams, match_pair};
 
     fn measured(cost: CostKind, exposure: f64) -> (bool, f64) {
         let options = SceneOptions { width: 160, height: 120, noise: 2.0, exposure, ..SceneOptions::default() };

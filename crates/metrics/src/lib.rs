@@ -1,13 +1,6 @@
 //! Quality and speed of a result: error against truth, depth quality of a region, scores without truth, motion, exposure. All functions are
 //! pure; time is an argument.
 
-use stereopsis_base::parameter::choices;
-use stereopsis_base::{geometry, image};
-use stereopsis_calibration as calibration;
-#[cfg(test)]
-use stereopsis_capture as capture;
-use stereopsis_stereo as stereo;
-
 mod blank;
 pub mod depth_quality;
 mod evaluation;

@@ -1,7 +1,7 @@
 //! Displacement between two images of one camera, from which the disparity error of a late right image follows.
 
-use crate::calibration::{Search, quantile, search};
-use crate::image::Luma;
+use stereopsis_base::image::Luma;
+use stereopsis_calibration::{Search, quantile, search};
 
 /// Coarse search: corners of a small level, moved by up to a tenth of the image in any direction.
 const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };
@@ -22,8 +22,9 @@ pub fn motion(previous: &Luma, next: &Luma) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::image::Image;
+    use stereopsis_base::image::Image;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_scene::render;
 
     fn scene(number: u64, noise: f64) -> Luma {
         render(&SceneOptions { noise, ..SceneOptions::default() }, number, false).left.luma

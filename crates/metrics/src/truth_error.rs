@@ -1,9 +1,9 @@
 //! Error of a disparity map against ground truth, as in the Middlebury benchmark: percentages are of all pixels with ground truth, and a
 //! pixel without disparity is bad. A disparity of 0 px or less counts as none, because the formats of the data sets cannot store it.
 
-use crate::image::Truth;
-use crate::stereo::DisparityMap;
 use std::fmt;
+use stereopsis_base::image::Truth;
+use stereopsis_stereo::DisparityMap;
 
 /// Error over one region of the left image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -111,8 +111,8 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
-    use crate::stereo::INVALID;
+    use stereopsis_base::image::Image;
+    use stereopsis_stereo::INVALID;
 
     // exact, off by 1, off by 1.25, off by 3, invalid, off by 10 but hidden, twice no truth
     fn example() -> (DisparityMap, Truth) {

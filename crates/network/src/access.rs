@@ -2,11 +2,11 @@
 //! open access without a rule. By default Zenoh listens on all addresses and finds peers by multicast; here a session listens only on
 //! the addresses of `--listen`, and is then a router, or is a client of a router.
 
-use crate::console;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use stereopsis_base::console;
 
 /// Default port of a router, the same as Zenoh's.
 pub const DEFAULT_PORT: u16 = 7447;
@@ -223,7 +223,7 @@ fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, String> {
         file.flush()?;
         Ok(file)
     });
-    written.map_err(|err| format!("cannot write the password's file: {}", crate::files::cause(&err)))
+    written.map_err(|err| format!("cannot write the password's file: {}", stereopsis_base::files::cause(&err)))
 }
 
 /// Returns Zenoh's error text without its source location.

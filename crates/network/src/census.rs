@@ -9,11 +9,6 @@ use super::rendezvous;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{HeadStatus, MemberReport, RigStatus, Status};
-use crate::capture::MaxPixels;
-use crate::capture::decode::decode_picture;
-use crate::capture::pairing::Side;
-use crate::console;
-use crate::image::Picture;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -21,6 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_base::image::Picture;
+use stereopsis_capture::decode::decode_picture;
+use stereopsis_capture::pairing::Side;
+use stereopsis_frame::MaxPixels;
 
 /// Members, engine assignments and clocks at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,6 +1,6 @@
 //! Error of the network, permanent or temporary.
 
-use crate::capture::CaptureError;
+use stereopsis_frame::CaptureError;
 
 /// Error of the network: text with the failed action and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

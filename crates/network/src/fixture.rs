@@ -1,10 +1,10 @@
 //! Messages for the tests of other crates.
 
-use crate::recording::message::{Body, Message};
-use crate::recording::{Format, Packet, topic};
 use crate::wire::{self, Content};
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_recording::message::{Body, Message};
+use stereopsis_recording::{Format, Packet, topic};
 
 /// Builds a rig's message with images on these topics that declare 16384x16384 px and contain one byte.
 pub fn bomb(pictures: &[&str]) -> zenoh::bytes::ZBytes {

@@ -10,21 +10,22 @@ use super::outlet::{Outlet, OutletCounts, Parcel, Stream, now_ns};
 use super::session::Network;
 use super::status::{HeadStatus, Status};
 use super::wire::Content;
-use crate::capture::pairing::Side;
-use crate::capture::webcam::controls;
-use crate::capture::{ControlSettings, Pixels, RawPair, RawTap, SourceInfo, Taps};
-use crate::geometry::Geometry;
-use crate::image::Picture;
-use crate::recording::pack::{Packer, PairParts};
-use crate::recording::{About, Format, Stream as RecordedStream, Streams, format, parameter_words, read, time, topic};
-use crate::settings;
-use crate::stereo::StereoParams;
 use image::codecs::jpeg::JpegEncoder;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::Picture;
+use stereopsis_capture::pairing::Side;
+use stereopsis_capture::webcam::controls;
+use stereopsis_frame::{ControlSettings, Pixels, RawPair, RawTap, SourceInfo, Taps};
+use stereopsis_recording::pack::{Packer, PairParts};
+use stereopsis_recording::{About, Format, Stream as RecordedStream, Streams, format, read, time, topic};
+use stereopsis_settings::settings;
+use stereopsis_settings::settings::parameter_words;
+use stereopsis_stereo::StereoParams;
 
 /// Description of a rig, which its head sends on request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,11 +4,12 @@
 use super::error::NetworkError;
 use super::session::Network;
 use super::wire::{Content, Head, Refusal, check};
-use crate::newest::{self, NewestReceiver};
-use crate::rate::Rate;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::newest;
+use stereopsis_base::newest::NewestReceiver;
+use stereopsis_base::rate::Rate;
 use zenoh::Wait as _;
 use zenoh::bytes::ZBytes;
 use zenoh::pubsub::Subscriber;

@@ -1,12 +1,12 @@
 //! Zenoh keys of the protocol: topics of rigs, and liveliness tokens and states of members. Each key contains the protocol version;
 //! members of other versions are only listed.
 
-use crate::console;
-use crate::recording::time;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::SystemTime;
+use stereopsis_base::console;
+use stereopsis_recording::time;
 
 /// Version of keys, headers and notes.
 pub(crate) const VERSION: u8 = 1;

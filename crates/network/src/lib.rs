@@ -34,14 +34,6 @@
 //!   that other machines can reach without a rule for who may connect.
 //! - `tools/network/faults.py` starts three machines and a router as namespaces, and stops, slows, disconnects and kills each of them.
 
-use stereopsis_base::{console, files, geometry, image, newest, process, rate};
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_recording as recording;
-use stereopsis_settings::settings;
-use stereopsis_stereo as stereo;
-
 pub mod access;
 mod ages;
 mod answers;

@@ -10,10 +10,10 @@ use super::presence::{Presence, Present};
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{Status, host};
-use crate::console;
-use crate::process::CpuShare;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_base::process::CpuShare;
 use zenoh::Wait as _;
 use zenoh::liveliness::LivelinessToken;
 

@@ -8,16 +8,16 @@ use super::session::Network;
 use super::tracked_head::{DescriptionChange, TrackedHead};
 use super::watch::HeadWatch;
 use super::wire::Packets;
-use crate::capture::pairing::{Paired, Pairing, Side};
-use crate::capture::{
-    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, StereoLayout, TakenOn,
-};
-use crate::console;
-use crate::recording::unpack::Unpacker;
-use crate::recording::{About, Packet, playback, topic};
 use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_capture::pairing::{Paired, Pairing, Side};
+use stereopsis_frame::{
+    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, StereoLayout, TakenOn,
+};
+use stereopsis_recording::unpack::Unpacker;
+use stereopsis_recording::{About, Packet, playback, topic};
 
 const NOMINAL_HZ: f64 = 30.0;
 

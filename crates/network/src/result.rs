@@ -3,16 +3,17 @@
 
 use super::head::params_of;
 use super::wire::{self, Packets};
-use crate::capture::Matched;
-use crate::engine::Output;
-use crate::image::Image;
-use crate::recording::message::{Bytes, Encoding, ImageBody};
-use crate::recording::{Body, Format, Message, Packet, format, parameter_words, time};
-use crate::stereo::DisparityMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::image::Image;
+use stereopsis_frame::Matched;
+use stereopsis_frame::engine::Output;
+use stereopsis_recording::message::{Bytes, Encoding, ImageBody};
+use stereopsis_recording::{Body, Format, Message, Packet, format, time};
+use stereopsis_settings::settings::parameter_words;
+use stereopsis_stereo::DisparityMap;
 
 const NOTE: &str = "/stereopsis/result";
 /// Topic of the disparity map: 16 bits in 1/16 px, -32768 for none.
@@ -124,7 +125,7 @@ pub fn of_bytes(bytes: &[u8], max_pixels: usize) -> Result<Matched, String> {
     Ok(Matched {
         map: Arc::new(DisparityMap { values, reasons, confidence }),
         params: Arc::new(params),
-        engine: crate::console::foreign(&note.engine),
+        engine: stereopsis_base::console::foreign(&note.engine),
         software: note.software,
         compute_time,
     })
@@ -138,13 +139,15 @@ fn bytes_of(body: &ImageBody) -> Option<Image<u8>> {
 mod tests {
     use super::super::wire::Content;
     use super::*;
-    use crate::capture::{Frame, scene};
-    use crate::engine::{CpuEngine, Job, run};
-    use crate::stereo::StereoParams;
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_frame::Frame;
+    use stereopsis_frame::engine::{Job, run};
+    use stereopsis_stereo::StereoParams;
 
     fn output(confidence: bool) -> Output {
-        let options = scene::SceneOptions { width: 67, height: 45, ..scene::SceneOptions::default() };
-        let frame = Frame::of_raw(Arc::new(scene::render(&options, 0, false)));
+        let options =
+            stereopsis_frame::SceneOptions { width: 67, height: 45, ..stereopsis_frame::SceneOptions::default() };
+        let frame = Frame::of_raw(Arc::new(stereopsis_scene::render(&options, 0, false)));
         let params = StereoParams { num_disparities: 32, p1: 9, confidence, ..StereoParams::default() };
         let job = Job { frame: Arc::new(frame), params: Arc::new(params), read_back: true, wants_right: false };
         run(&mut CpuEngine::new(Some(1)), job).unwrap()

@@ -11,18 +11,18 @@ use super::session::Network;
 use super::tracked_head::{DescriptionChange, TrackedHead};
 use super::watch::{HeadNews, HeadWatch};
 use super::wire::{Content, Head, Packets};
-use crate::calibration::CalibrationNote;
-use crate::capture::{
-    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, TakenOn,
-};
-use crate::console;
-use crate::recording::unpack::{Sizes, Unpacker};
-use crate::recording::{About, playback};
 use crossbeam_channel::select;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_frame::{
+    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, TakenOn,
+};
+use stereopsis_recording::unpack::{Sizes, Unpacker};
+use stereopsis_recording::{About, playback};
 
 pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time without a pair after which the state reports a silent head.

@@ -121,7 +121,7 @@ impl CollectedAnswers {
             Err(refusal) => {
                 let text = refusal.payload().to_bytes();
                 let text = String::from_utf8_lossy(&text[..text.len().min(1000)]).into_owned();
-                Err(crate::console::foreign(&text))
+                Err(stereopsis_base::console::foreign(&text))
             }
         };
         self.answers.push(answer);
@@ -147,9 +147,9 @@ fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
         let text = format!(
             "no router answers at {routers}: start `stereopsis router` or a head with --listen there, and check address, password \
              and certificates ({})",
-            crate::console::foreign(cause(&text))
+            stereopsis_base::console::foreign(cause(&text))
         );
         return NetworkError::silence(text);
     }
-    NetworkError::new(format!("cannot open a session: {}", crate::console::foreign(cause(&text))))
+    NetworkError::new(format!("cannot open a session: {}", stereopsis_base::console::foreign(cause(&text))))
 }

@@ -3,10 +3,10 @@
 use super::inlet::InletCounts;
 use super::key::Member;
 use super::outlet::OutletCounts;
-use crate::capture::CameraState;
-use crate::capture::pairing::Side;
-use crate::rate::LatencySince;
 use serde::{Deserialize, Serialize};
+use stereopsis_base::rate::LatencySince;
+use stereopsis_capture::pairing::Side;
+use stereopsis_frame::CameraState;
 
 /// State of a member.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

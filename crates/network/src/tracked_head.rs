@@ -9,11 +9,11 @@ use super::presence::Presence;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::wire::{Content, Head};
-use crate::capture::CaptureError;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_frame::CaptureError;
 
 /// Time for which messages with an unknown description are refused without a query; a query per message would stall the pairs.
 const UNKNOWN_REFUSAL_TIME: Duration = Duration::from_secs(1);

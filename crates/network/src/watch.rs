@@ -7,16 +7,16 @@ use super::key::RigTopic;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{HeadStatus, Status};
-use crate::capture::RemoteRig;
-use crate::capture::threads::join_or_detach;
-use crate::console;
-use crate::recording::parameter_words;
-use crate::stereo::StereoParams;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_capture::threads::join_or_detach;
+use stereopsis_frame::RemoteRig;
+use stereopsis_settings::settings::parameter_words;
+use stereopsis_stereo::StereoParams;
 
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval at which changed parameters are sent.

@@ -1,10 +1,11 @@
 //! Messages on the network: a 40-byte header as Zenoh's attachment, and the packets of a recording as payload. Any program that reaches a
 //! router can send, so everything received must be validated before it is kept.
 
-use crate::recording::{Channel, Format, Packet, format::Kind};
 use std::collections::BTreeMap;
 use std::io::{Read, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
+use stereopsis_recording::format::Kind;
+use stereopsis_recording::{Channel, Format, Packet};
 use zenoh::bytes::ZBytes;
 
 /// Zstd level of results; reduces depth to a third at some hundred MB/s.
@@ -141,7 +142,7 @@ pub fn unpacked(payload: &[u8], limit: usize) -> Result<Vec<u8>, Refusal> {
 fn joined(packets: Vec<Packet>) -> ZBytes {
     let mut writer = ZBytes::writer();
     for packet in packets {
-        let Some(kind) = crate::recording::format::kind(&packet.channel) else { continue };
+        let Some(kind) = stereopsis_recording::format::kind(&packet.channel) else { continue };
         let number = KINDS.iter().find(|(_, known)| *known == kind).map_or(0, |(number, _)| *number);
         let topic = packet.channel.topic.as_bytes();
         let mut head = Vec::with_capacity(PACKET_HEAD_BYTES + topic.len());
@@ -268,7 +269,7 @@ pub fn check(payload: &ZBytes, content: Content) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::topic;
+    use stereopsis_recording::topic;
 
     fn packets() -> Vec<Packet> {
         let packet = |topic: &str, kind, data: &[u8]| Packet {

@@ -1,9 +1,9 @@
 //! Address that the WebSocket server listens on, parsed from the value of `--publish foxglove[=ADDRESS]` and printed in its syntax.
 
-use crate::files;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
+use stereopsis_base::files;
 
 /// Default port of the Foxglove app.
 const PORT: u16 = 8765;

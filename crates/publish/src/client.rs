@@ -6,12 +6,12 @@ use super::guard::{Admitted, Refusal};
 use super::hub::MAX_CLIENTS;
 use super::outbox::{Outbox, OutboxItem};
 use super::protocol::{self, CloseReason, Request};
-use crate::files;
-use crate::stereo::StereoParams;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
+use stereopsis_base::files;
+use stereopsis_stereo::StereoParams;
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, Message as Wire, WebSocket};
 

@@ -3,11 +3,11 @@
 
 use super::outbox::{Message, Outbox};
 use super::protocol::{self, CloseReason, Subscription};
-use crate::recording::{Channel, Packet};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use stereopsis_recording::{Channel, Packet};
 
 /// Maximum number of connected clients. Each costs two threads.
 pub const MAX_CLIENTS: usize = 32;

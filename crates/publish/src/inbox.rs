@@ -1,12 +1,12 @@
 //! Input of a publishing thread: the newest frame and the newest result, and requests. Each newer item replaces one that was not
 //! taken, so that capture and engine never wait for the network. Replaced items are counted if anybody had subscribed to them.
 
-use crate::capture::{Frame, SourceInfo};
-use crate::engine::Output;
-use crate::recording::{About, Counters};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, SourceInfo};
+use stereopsis_recording::{About, Counters};
 
 /// Everything that has arrived since the last call of [`Inbox::wait`].
 #[derive(Default)]

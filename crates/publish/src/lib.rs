@@ -16,16 +16,6 @@
 //! - Each client has a thread that reads and one that writes; only the latter waits for the network. The outbox drops the oldest
 //!   messages and disconnects a client that leaves its answers unread. All clients share the bytes of a message.
 
-use stereopsis_base::{console, files, parameter};
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_live as live;
-#[cfg(feature = "zenoh")]
-use stereopsis_network as network;
-use stereopsis_recording as recording;
-use stereopsis_settings::settings;
-use stereopsis_stereo as stereo;
-
 mod address;
 mod client;
 pub mod guard;
@@ -54,13 +44,6 @@ pub use server::MAX_CONNECTIONS;
 pub use target::PublishTarget;
 pub use token::Token;
 
-use crate::capture::{Frame, FrameTap, SourceInfo};
-use crate::console::counted;
-use crate::engine::Output;
-use crate::engine::worker::{ResultTap, Wake};
-use crate::live::{News, Remote};
-use crate::recording::About;
-use crate::stereo::StereoParams;
 use guard::Guard;
 use parking_lot::Mutex;
 use server::ListenerThread;
@@ -69,6 +52,13 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
+use stereopsis_base::console::counted;
+use stereopsis_engine::worker::{ResultTap, Wake};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, FrameTap, SourceInfo};
+use stereopsis_live::{News, Remote};
+use stereopsis_recording::About;
+use stereopsis_stereo::StereoParams;
 
 /// Printed below a link with a token.
 const LINK_NOTICE: &str = "everyone who has this link can watch and change parameters; the connection is not encrypted";
@@ -125,10 +115,11 @@ impl Publisher {
         let guard = Guard::new(&address, origins, token.clone());
         let session = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis().to_string();
         let shared = Arc::new(Shared::new(guard, session));
-        let server = ListenerThread::start(socket, Arc::clone(&shared)).map_err(|err| refused(files::cause(&err)))?;
+        let server = ListenerThread::start(socket, Arc::clone(&shared))
+            .map_err(|err| refused(stereopsis_base::files::cause(&err)))?;
         let worker = worker::Worker::new(Arc::clone(&shared), server);
         let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run());
-        let thread = thread.map_err(|err| refused(files::cause(&err)))?;
+        let thread = thread.map_err(|err| refused(stereopsis_base::files::cause(&err)))?;
         let publisher = Self { shared, address, token, thread: Mutex::new(Some(thread)) };
         if publisher.token.is_some() {
             publisher.shared.panel.notify(publisher.invitation());
@@ -221,7 +212,7 @@ impl Remote for Publisher {
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = self.thread.lock().take() {
-            crate::capture::worker::join_or_detach(thread, "the publishing thread");
+            stereopsis_capture::worker::join_or_detach(thread, "the publishing thread");
         }
     }
 
@@ -240,7 +231,7 @@ fn bind_error(address: SocketAddr, err: &std::io::Error) -> anyhow::Error {
         }
         AddrNotAvailable => "this machine has no such address; 0.0.0.0 stands for all that it has".to_owned(),
         PermissionDenied => "the system keeps this port for itself: choose one from 1024 up".to_owned(),
-        _ => files::cause(err),
+        _ => stereopsis_base::files::cause(err),
     };
     anyhow::anyhow!("cannot publish on {address}: {cause}")
 }

@@ -1,9 +1,9 @@
 //! Origin of a web page or app, parsed from the HTTP header `Origin` or from `--publish-allow-origin`, in one canonical form.
 
-use crate::console;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
+use stereopsis_base::console;
 
 /// Origins of Foxglove's web app and of its desktop app, whose pages are files. The embedded viewer is missing on purpose: any web
 /// page can embed it and make it connect and run code.

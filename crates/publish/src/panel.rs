@@ -2,15 +2,15 @@
 //! Requests are untrusted: their number, their errors and the messages to the user are all bounded.
 
 use super::protocol::ParameterSetting;
-use crate::console;
-use crate::live::News;
-use crate::parameter::Value;
-use crate::settings;
-use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use serde_json::Value as Json;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_base::parameter::Value;
+use stereopsis_live::News;
+use stereopsis_settings::settings;
+use stereopsis_stereo::StereoParams;
 
 /// Maximum number of messages to the user; more are dropped, oldest first.
 const MAX_NEWS: usize = 16;
@@ -215,7 +215,7 @@ mod tests {
         assert!(ask(&panel, &[("p1", json!(16.0)), ("cost", json!(" sad"))]).is_empty());
         let (wanted, news) = panel.exchange(&StereoParams::default());
         let wanted = wanted.unwrap();
-        assert!(wanted.cost == crate::stereo::CostKind::Sad && !news && panel.shown() == wanted);
+        assert!(wanted.cost == stereopsis_stereo::CostKind::Sad && !news && panel.shown() == wanted);
         assert_eq!(panel.exchange(&wanted), (None, false));
         let other = StereoParams { p1: 5, ..StereoParams::default() };
         assert_eq!((panel.exchange(&other), panel.shown()), ((None, true), other));

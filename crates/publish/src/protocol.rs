@@ -1,10 +1,10 @@
 //! Requests and answers of Foxglove's WebSocket protocol (github.com/foxglove/ws-protocol), as far as this server supports it.
 //! Parses the JSON of clients and encodes answers as bytes of WebSocket frames; does no input or output.
 
-use crate::console;
-use crate::recording::Channel;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use stereopsis_base::console;
+use stereopsis_recording::Channel;
 use tungstenite::protocol::CloseFrame;
 use tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tungstenite::protocol::frame::{Frame, FrameHeader};

@@ -1,10 +1,8 @@
 //! Listens for connections and gives each a thread, up to a maximum number. Errors of the system delay the next attempt; they never
 //! end the listener.
 
-use super::Shared;
-use super::client;
 use super::guard::Refusal;
-use crate::files;
+use super::{Shared, client};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind};
@@ -12,6 +10,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_base::files;
 
 /// Maximum number of connections, including those whose request has not been read yet.
 pub const MAX_CONNECTIONS: usize = 64;

@@ -4,10 +4,10 @@ use super::guard::Guard;
 use super::hub::Hub;
 use super::inbox::{Inbox, WantedKinds};
 use super::panel::Panel;
-use crate::engine::worker::Wake;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use stereopsis_engine::worker::Wake;
 
 const MAX_EVENTS: usize = 16;
 /// Maximum number of different messages that are each reported once. They contain text of refused clients, so they must be bounded.

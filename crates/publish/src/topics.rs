@@ -1,7 +1,7 @@
 //! Finds the streams that must be packed for the subscribed topics of frames or results.
 
-use crate::recording::{Stream, Streams};
 use std::collections::BTreeSet;
+use stereopsis_recording::{Stream, Streams};
 
 /// Topics by the stream whose packets contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl StreamTopics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::topic::{ABOUT, DEPTH, DEPTH_CAMERA, DISPARITY, LEFT_RAW, LEFT_RECTIFIED, PAIRS};
+    use stereopsis_recording::topic::{ABOUT, DEPTH, DEPTH_CAMERA, DISPARITY, LEFT_RAW, LEFT_RECTIFIED, PAIRS};
 
     fn set(topics: &[&str]) -> BTreeSet<String> {
         topics.iter().map(|&topic| topic.to_owned()).collect()

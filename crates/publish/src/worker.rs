@@ -5,15 +5,15 @@ use super::inbox::{Input, WantedKinds};
 use super::server::ListenerThread;
 use super::shared::Shared;
 use super::topics::StreamTopics;
-use crate::capture::decode_camera::Layout;
-use crate::capture::{Frame, SourceInfo, StereoLayout};
-use crate::engine::Output;
-use crate::recording::pack::Packer;
-use crate::recording::topic::{COUNTERS, EVENTS, PARAMETERS};
-use crate::recording::{About, Counters, Event, Format, Packet, Streams};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::decode_camera::Layout;
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, SourceInfo, StereoLayout};
+use stereopsis_recording::pack::Packer;
+use stereopsis_recording::topic::{COUNTERS, EVENTS, PARAMETERS};
+use stereopsis_recording::{About, Counters, Event, Format, Packet, Streams};
 
 const COUNTERS_INTERVAL: Duration = Duration::from_secs(1);
 /// Shortest interval at which everything is packed again for new subscriptions. It bounds the cost of a client that keeps subscribing.

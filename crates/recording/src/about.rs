@@ -1,11 +1,11 @@
 //! JSON messages, equal in all formats: the description of a recording, and the notes of pairs and results.
 
 use super::Streams;
-use crate::calibration::CalibrationNote;
-use crate::capture::{SourceInfo, StereoLayout};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_frame::{SourceInfo, StereoLayout};
 
 /// Description of a recording, sent as [`super::topic::ABOUT`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ pub struct ResultNote {
     /// Share of measured pixels, 0 to 1.
     pub measured: f64,
     /// Offset added to the recorded disparity, px, so that `z = f T / d` in other programs; see
-    /// [`crate::geometry::Geometry::doffs_px`].
+    /// [`stereopsis_base::geometry::Geometry::doffs_px`].
     #[serde(default)]
     pub doffs_px: f64,
 }
@@ -123,8 +123,8 @@ pub struct Event {
 
 /// Texts with `***` in place of the secrets of addresses: a recording is made to be shared. Earlier versions wrote some of them.
 mod without_secrets {
-    use crate::secrets;
     use serde::{Deserialize as _, Deserializer, Serializer};
+    use stereopsis_base::secrets;
 
     pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&secrets::hidden(text))

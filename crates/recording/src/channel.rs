@@ -35,7 +35,7 @@ pub struct Schema {
 pub struct Packet {
     /// Channel of the message.
     pub channel: Arc<Channel>,
-    /// Low 32 bits of the pair's number, see [`crate::capture::RawPair::sequence`].
+    /// Low 32 bits of the pair's number, see [`stereopsis_frame::RawPair::sequence`].
     pub sequence: u32,
     /// Time of recording by the wall clock, ns since 1970; equal for all packets of a pair, so that the file's index assigns them.
     pub log_time_ns: u64,

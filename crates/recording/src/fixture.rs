@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use crate::capture::SourceInfo;
-use crate::image::{Image, Luma};
 use crate::message::{Body, Encoding, ImageBody, Message};
 use crate::part::PartNote;
 use crate::{About, Format, PairNote, Stream, Streams, time, topic};
@@ -12,6 +10,8 @@ use mcap::{WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_frame::SourceInfo;
 
 /// Size of each image, px.
 pub const SIZE: (usize, usize) = (40, 30);

@@ -36,14 +36,6 @@
 //!   like a camera.
 //! - The user's flags override a recording's calibration; recorded parameters are used only with `--recorded-parameters`.
 
-use stereopsis_base::parameter::{choices, stands_as_its_word};
-use stereopsis_base::{console, files, geometry, image, newest, process, secrets};
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_settings::{rig, settings};
-use stereopsis_stereo as stereo;
-
 mod about;
 mod channel;
 pub mod export;
@@ -64,7 +56,6 @@ pub mod topic;
 pub mod unpack;
 pub mod write;
 
-pub use crate::settings::parameter_words;
 pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;

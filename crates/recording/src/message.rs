@@ -1,10 +1,10 @@
 //! Messages, independent of their encoding in a file. [`super::format`] encodes and decodes them.
 
-pub use crate::calibration::CameraInfo as CameraBody;
+pub use stereopsis_calibration::CameraInfo as CameraBody;
 
-use crate::image::Image;
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::image::Image;
 
 /// Shared bytes.
 pub type Bytes = Arc<[u8]>;

@@ -2,11 +2,11 @@
 
 use super::unpack::{UnpackedResult, Unpacker};
 use super::{ReadError, Recording};
-use crate::calibration::{CalibrationError, Rectifier};
-use crate::capture::{MaxPixels, Pixels, RawPair};
-use crate::geometry::Geometry;
 use std::path::Path;
 use std::sync::Arc;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::{CalibrationError, Rectifier};
+use stereopsis_frame::{MaxPixels, Pixels, RawPair};
 
 /// Iterator over the pairs in the order of recording; [`RawPair::recorded`] has recorded depth and disparity.
 ///

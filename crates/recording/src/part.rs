@@ -3,11 +3,11 @@
 //! The first file has the name of the recording, `walk.mcap`, the others follow it: `walk_part002.mcap`, `walk_part003.mcap`, …, which
 //! sort. Each has a metadata record at its start with the recording and its number, and one at its end if another file follows.
 
-use crate::files::folder_of;
 use mcap::records::Metadata;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use stereopsis_base::files::folder_of;
 
 /// Name of the metadata record.
 const METADATA_NAME: &str = "stereopsis_part";

@@ -1,9 +1,9 @@
 //! Progress of tasks that work on pairs: a bar on a terminal, a counter for a window, and a request to stop.
 
-use crate::console;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use stereopsis_base::console;
 
 /// Returns a bar for a number of pairs; a hidden one for `None`.
 pub fn pair_bar(pairs: Option<u64>) -> ProgressBar {

@@ -1,8 +1,8 @@
 //! Streams of a recording, chosen with `--streams`, as a set with its text form.
 
-use crate::choices;
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// A stream.
@@ -67,7 +67,7 @@ impl Streams {
     }
 }
 
-crate::stands_as_its_word!(Streams);
+stereopsis_base::parameter::stands_as_its_word!(Streams);
 
 fn bit(stream: Stream) -> u8 {
     1 << stream as u8

@@ -93,7 +93,7 @@ impl Delta {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SceneOptions;
+    use stereopsis_frame::SceneOptions;
 
     #[test]
     fn a_frame_comes_back_whole_and_takes_less_memory() {

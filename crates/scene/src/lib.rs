@@ -17,7 +17,7 @@ pub use sensor::expose;
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Truth};
 use stereopsis_frame::{CaptureError, RawPair};
-pub use stereopsis_frame::{SceneOptions, SceneWorld};
+use stereopsis_frame::{SceneOptions, SceneWorld};
 use view::{RenderedView, Rig, View};
 use world::World;
 

@@ -1,12 +1,12 @@
 //! Sensor model: exposure, noise and luma of rendered colours. A rendered frame in, the raw pair of both cameras out.
 
+use super::Rendered;
 use super::texture::hash;
-use super::{Rendered, SceneOptions};
 use std::f64::consts::TAU;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 use stereopsis_base::image::{Image, Picture};
-use stereopsis_frame::RawPair;
+use stereopsis_frame::{RawPair, SceneOptions};
 
 /// Returns the pair that both cameras take of a frame, with the noise of its number; `color` adds RGB to luma.
 pub fn expose(options: &SceneOptions, frame: &Rendered, number: u64, color: bool) -> RawPair {

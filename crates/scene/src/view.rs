@@ -1,11 +1,11 @@
 //! Renderer of one view: ray hits at the pixel centres, antialiased edges, and ground truth from the hits.
 
-use super::SceneOptions;
 use super::shape::Ray;
 use super::world::{Hit, Row, World};
 use glam::DVec3;
 use rayon::prelude::*;
 use stereopsis_base::image::Image;
+use stereopsis_frame::SceneOptions;
 
 /// Rig in the room, which maps pixels to rays.
 pub(super) struct Rig {

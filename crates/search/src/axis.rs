@@ -1,8 +1,8 @@
 //! Numeric parameter with the values of a sweep.
 
-use crate::parameter::{Domain, Parameter, Value};
-use crate::stereo::StereoParams;
 use std::fmt;
+use stereopsis_base::parameter::{Domain, Parameter, Value};
+use stereopsis_stereo::StereoParams;
 
 /// Numeric parameter with values in order.
 #[derive(Clone)]
@@ -108,8 +108,12 @@ mod tests {
 
     #[test]
     fn every_axis_is_short_rising_and_holds_the_setting() {
-        let base =
-            StereoParams { temporal: crate::stereo::Temporal::On, spatial: Some(2), p1: 7, ..StereoParams::default() };
+        let base = StereoParams {
+            temporal: stereopsis_stereo::Temporal::On,
+            spatial: Some(2),
+            p1: 7,
+            ..StereoParams::default()
+        };
         let axes = SearchAxis::all(&base);
         assert!(axes.len() > 15, "{axes:?}");
         for axis in &axes {

@@ -64,8 +64,8 @@ pub(super) fn front(trials: &[std::sync::Arc<Trial>], samples: usize) -> Vec<std
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::StereoParams;
     use std::sync::Arc;
+    use stereopsis_stereo::StereoParams;
 
     fn trial(time_ms: f64, losses: &[f64]) -> Arc<Trial> {
         let run = |loss: &f64| Run { loss: Some(*loss), measured_percent: 90.0, time_ms, pixels: 1 };

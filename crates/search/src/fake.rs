@@ -2,9 +2,9 @@
 
 use super::meter::{Failure, Meter, SampleResult};
 use super::trial::Run;
-use crate::image::Image;
-use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use std::sync::Arc;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::{CostKind, DisparityMap, StereoParams};
 
 /// Meter with losses by a rule, and longer times for slower presets.
 pub(super) struct FakeMeter {

@@ -4,15 +4,15 @@
 
 use super::plan::EarlierTrials;
 use super::trial::{Run, Trial};
-use crate::console;
-use crate::files::{Growing, WriteError, write_cause};
-use crate::stereo::StereoParams;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_base::files::{Growing, WriteError, write_cause};
+use stereopsis_stereo::StereoParams;
 
 /// Key of the checksums of all pairs in a header.
 pub const CHECKSUMS: &str = "checksums";
@@ -185,7 +185,7 @@ fn params_of(words: &Map<String, Value>) -> Option<StereoParams> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::Preset;
+    use stereopsis_stereo::Preset;
 
     fn header(seed: u64) -> Map<String, Value> {
         [("search".to_owned(), Value::from(1)), ("seed".to_owned(), Value::from(seed))].into_iter().collect()

@@ -2,11 +2,11 @@
 
 use super::sample::Sample;
 use super::trial::Run;
-use crate::choices;
-use crate::metrics::scores::{View, score_without_truth, scores, unmeasured_percent};
-use crate::metrics::truth_error;
-use crate::stereo::{DisparityMap, Fill, StereoParams};
 use std::time::Duration;
+use stereopsis_base::parameter::choices;
+use stereopsis_metrics::scores::{View, score_without_truth, scores, unmeasured_percent};
+use stereopsis_metrics::truth_error;
+use stereopsis_stereo::{DisparityMap, Fill, StereoParams};
 
 choices! {
     /// Loss by which a setting is judged.
@@ -74,11 +74,11 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{Frame, RawPair};
-    use crate::image::{Image, Luma, Picture, Truth};
-    use crate::stereo::match_pair;
     use std::sync::Arc;
     use std::time::UNIX_EPOCH;
+    use stereopsis_base::image::{Image, Luma, Picture, Truth};
+    use stereopsis_frame::{Frame, RawPair};
+    use stereopsis_stereo::match_pair;
 
     /// Returns a sample whose texture lies 3 px further left in the right image.
     fn sample(has_truth: bool) -> Sample {
@@ -122,7 +122,7 @@ mod tests {
         let good = run(Judge::WithoutTruth, &sample, &checked, |_| {});
         let holes = run(Judge::WithoutTruth, &sample, &checked, |map| {
             for x in 10..20 {
-                (0..20).for_each(|y| map.invalidate(x, y, crate::stereo::reason::LEFT_RIGHT));
+                (0..20).for_each(|y| map.invalidate(x, y, stereopsis_stereo::reason::LEFT_RIGHT));
             }
         });
         assert!(holes.loss.unwrap() > good.loss.unwrap() + 0.5, "{holes:?} {good:?}");

@@ -3,14 +3,7 @@
 //!
 //! A [`Judge`] turns the disparity map of a pair into a loss: the error against truth, or the score without truth. A sweep and a search
 //! each have a low-priority thread with an engine, and end soon after they are dropped. Times are the engine's
-//! ([`crate::engine::Output::compute_time`]) with one pair in flight, corrected for the load of other programs.
-
-use stereopsis_base::parameter::choices;
-use stereopsis_base::{console, files, image, parameter, process};
-use stereopsis_capture as capture;
-use stereopsis_engine as engine;
-use stereopsis_metrics as metrics;
-use stereopsis_stereo as stereo;
+//! ([`stereopsis_frame::engine::Output::compute_time`]) with one pair in flight, corrected for the load of other programs.
 
 mod axis;
 mod compare;

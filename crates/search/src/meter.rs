@@ -4,11 +4,11 @@ use super::judge::Judge;
 use super::sample::Sample;
 use super::trial::Run;
 use super::undisturbed::LoadCorrection;
-use crate::engine::Autotune;
-use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
-use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{Autotune, Engine, EngineError, EngineInfo, EngineKind, Job, Output};
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 /// Result of one setting on one sample.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl EngineMeter {
         // tried variants would distort the times
         let options = OpenOptions { autotune: Autotune::Never, ..options.clone() };
         let Some(first) = samples.first() else { return Err(Failure::Lost("there is no pair to try".to_owned())) };
-        let engine = engine::open(&options, Some(&job(first, judge, params)))?.engine;
+        let engine = stereopsis_engine::open(&options, Some(&job(first, judge, params)))?.engine;
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let is_cpu = engine.info().kind == EngineKind::Cpu;
         let undisturbed = is_cpu.then(|| LoadCorrection::new(options.threads.unwrap_or_else(cores)));
@@ -128,10 +128,10 @@ impl Meter for EngineMeter {
         }
         engine.forget();
         if let Some(previous) = sample.previous.as_ref().filter(|_| params.smooths_over_time()) {
-            engine::run(engine, Job { frame: Arc::clone(previous), ..job.clone() })?;
+            stereopsis_frame::engine::run(engine, Job { frame: Arc::clone(previous), ..job.clone() })?;
         }
         let time_of = |output: &Result<Output, EngineError>| output.as_ref().ok().map(|output| output.compute_time);
-        let (output, load) = LoadCorrection::watch(|| engine::run(engine, job), time_of);
+        let (output, load) = LoadCorrection::watch(|| stereopsis_frame::engine::run(engine, job), time_of);
         let output = output?;
         let undisturbed = self.undisturbed.as_mut().zip(load).map(|(times, load)| times.time_s(load));
         let time = undisturbed.map_or(output.compute_time, Duration::from_secs_f64);

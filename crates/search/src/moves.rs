@@ -2,8 +2,8 @@
 //! Their gains on several pairs mostly held on further ones; many others gain more on some pairs and lose far more on others.
 //! Neither the checks nor anything that no judge measures (search range, filling, sub-pixel) may change.
 
-use crate::parameter::{ParameterType as _, Value};
-use crate::stereo::{Median, StereoParams};
+use stereopsis_base::parameter::{ParameterType as _, Value};
+use stereopsis_stereo::{Median, StereoParams};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Move {
@@ -57,8 +57,8 @@ fn change(params: &mut StereoParams, name: &str, to: impl Fn(Value) -> Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter::Group;
-    use crate::stereo::Preset;
+    use stereopsis_base::parameter::Group;
+    use stereopsis_stereo::Preset;
 
     #[test]
     fn changes_of_presets_are_valid_and_keep_range_checks_and_fill() {

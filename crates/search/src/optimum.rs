@@ -9,11 +9,11 @@ use super::strategy::find;
 use super::task::{Shared, Task};
 use super::trial::Trial;
 use super::watcher::Watcher;
-use crate::engine::OpenOptions;
-use crate::engine::worker::Wake;
-use crate::stereo::StereoParams;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_engine::OpenOptions;
+use stereopsis_engine::worker::Wake;
+use stereopsis_stereo::StereoParams;
 
 /// Running search, which stops when dropped.
 pub struct Search {

@@ -2,8 +2,8 @@
 
 use super::judge::Judge;
 use super::trial::Trial;
-use crate::stereo::StereoParams;
 use std::time::Duration;
+use stereopsis_stereo::StereoParams;
 
 /// End of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,10 +5,10 @@ use super::plan::SearchLimits;
 use super::task::Progress;
 use super::trial::Trial;
 use super::why_not::RejectionReason;
-use crate::engine::EngineInfo;
-use crate::stereo::Preset;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_stereo::Preset;
 
 /// Selected trials of a search: start, presets, and the best.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,9 @@
 //! Pair on which settings are tried.
 
-use crate::capture::Frame;
-use crate::image::{Luma, Picture};
-use crate::stereo::StereoParams;
 use std::sync::Arc;
+use stereopsis_base::image::{Luma, Picture};
+use stereopsis_frame::Frame;
+use stereopsis_stereo::StereoParams;
 
 /// Pair on which settings are tried.
 #[derive(Clone, Debug)]
@@ -57,9 +57,9 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::RawPair;
-    use crate::image::{Image, Truth};
     use std::time::UNIX_EPOCH;
+    use stereopsis_base::image::{Image, Truth};
+    use stereopsis_frame::RawPair;
 
     fn frame(value: u8, rgb: Option<[u8; 3]>, truth_px: Option<f32>) -> Arc<Frame> {
         let picture = |value: u8| Picture {

@@ -6,12 +6,13 @@ use super::meter::{EngineMeter, Failure, Meter};
 use super::sample::Sample;
 use super::task::{Progress, Shared, Task};
 use super::trial::Trial;
-use crate::engine::worker::Wake;
-use crate::engine::{EngineInfo, OpenOptions};
-use crate::image::Image;
-use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::Image;
+use stereopsis_engine::OpenOptions;
+use stereopsis_engine::worker::Wake;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 /// Cell of the grid.
 #[derive(Clone, Debug)]
@@ -208,8 +209,8 @@ fn thumbnail(map: &DisparityMap) -> DisparityMap {
 mod tests {
     use super::*;
     use crate::fake::FakeMeter;
-    use crate::parameter::Value;
     use std::collections::BTreeSet;
+    use stereopsis_base::parameter::Value;
 
     fn axes(base: &StereoParams) -> [SearchAxis; 2] {
         let axis = |name: &str, values: &[i64]| {

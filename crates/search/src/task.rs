@@ -1,12 +1,12 @@
 //! Low-priority work on a thread, which publishes its progress and stops when dropped.
 
-use crate::capture::threads::panic_message;
-use crate::engine::worker::Wake;
-use crate::process;
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use stereopsis_base::process;
+use stereopsis_capture::threads::panic_message;
+use stereopsis_engine::worker::Wake;
 
 pub(super) trait Progress: Send + Sync + 'static {
     /// Returns the progress with the reason for an early end.

@@ -6,10 +6,10 @@ use super::plan::{Budget, EarlierTrials, SearchLimits};
 use super::progress::SearchProgress;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
-use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_stereo::StereoParams;
 
 /// Rule by which a trial is abandoned.
 #[derive(Clone, Copy)]

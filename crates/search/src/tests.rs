@@ -9,9 +9,9 @@ use super::strategy::find;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
 use super::why_not::RejectionReason;
-use crate::stereo::{Fill, Median, Preset, StereoParams};
 use std::collections::BTreeSet;
 use std::time::Duration;
+use stereopsis_stereo::{Fill, Median, Preset, StereoParams};
 
 fn plan(judge: Judge, max_ms: Option<f64>) -> Plan {
     let limits = SearchLimits { max_ms, budget: Budget::Trials(1000) };

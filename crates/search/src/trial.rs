@@ -1,7 +1,7 @@
 //! Tried setting with its loss and time.
 
-use crate::stereo::StereoParams;
 use std::sync::Arc;
+use stereopsis_stereo::StereoParams;
 
 /// Setting that was tried on all samples, or on the first ones after which it could not win.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Time of a pair without the load of other programs, which must not affect the choice of a setting.
 
-use crate::process;
 use std::time::Duration;
+use stereopsis_base::process;
 
 /// Wall time with the processor time of this process and the idle time of all cores, s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,12 +1,13 @@
 //! Opens a source and determines its calibration: that of the user, its own, or an estimate from its first pairs.
 
 use super::open;
-use crate::calibration::{CalibrationError, CalibrationNote};
-use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
-use crate::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_calibration::{CalibrationError, CalibrationNote};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions};
+use stereopsis_settings::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 
 /// Open source and the preparation of its frames.
 pub struct CalibratedSource {

@@ -1,22 +1,18 @@
 //! Opens sources of every kind by their specification, alone ([`open`]) or together with the preparation of their frames by a
 //! calibration ([`open_calibrated`]).
 
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-use stereopsis_recording as recording;
-use stereopsis_settings::{rig, settings};
-
 mod calibrated;
 mod recorded;
 
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
 pub use recorded::CalibratedRecording;
 
-use crate::capture::picture_files::FileSource;
-use crate::capture::scene::SceneSource;
-use crate::capture::webcam::{self, CameraViews, ModeRequest};
-use crate::capture::{CameraOptions, CaptureError, PairSource, SourceOptions, SourceSpec};
-use crate::recording::playback::{PipeSource, RecordingSource};
+use stereopsis_capture::picture_files::FileSource;
+use stereopsis_capture::scene::SceneSource;
+use stereopsis_capture::webcam::{CameraViews, ModeRequest};
+use stereopsis_capture::{SourceSpec, webcam};
+use stereopsis_frame::{CameraOptions, CaptureError, PairSource, SourceOptions};
+use stereopsis_recording::playback::{PipeSource, RecordingSource};
 
 /// Opens a source.
 ///

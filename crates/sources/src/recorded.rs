@@ -1,15 +1,16 @@
 //! Opens a recording with its calibration or another one, to compute its results again or to export it.
 
 use super::open_calibrated;
-use crate::calibration::Crop;
-use crate::capture::{Scale, Skew, SourceInfo, SourceOptions, SourceSpec, SourceState};
-use crate::recording::Progress;
-use crate::recording::export::{self, ExportOptions, Exported, Opened, Part};
-use crate::recording::read::Recording;
-use crate::recording::recompute::{self, Input, RecomputeError, RecomputeOptions, Summary};
-use crate::rig::{Calibrated, CalibrationChoice};
-use crate::settings::Settings;
 use std::path::{Path, PathBuf};
+use stereopsis_calibration::Crop;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::{Scale, Skew, SourceInfo, SourceOptions, SourceState};
+use stereopsis_recording::export::{ExportOptions, Exported, Opened, Part};
+use stereopsis_recording::read::Recording;
+use stereopsis_recording::recompute::{Input, RecomputeError, RecomputeOptions, Summary};
+use stereopsis_recording::{Progress, export, recompute};
+use stereopsis_settings::rig::{Calibrated, CalibrationChoice};
+use stereopsis_settings::settings::Settings;
 
 /// Open recording with a calibration.
 pub struct CalibratedRecording {

@@ -1,8 +1,8 @@
 //! Disparity to metres: `z = f T / (d + doffs)`, the only floating-point numbers of the algorithm.
 
 use super::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
-use crate::geometry::Geometry;
-use crate::image::Image;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::Image;
 
 /// Returns the depth of a stored disparity, m; NaN without a disparity, and where `d + doffs` is 0 or less.
 pub fn depth_m(value: i16, geometry: &Geometry) -> f32 {

@@ -35,8 +35,6 @@ pub use prior::Prior;
 pub use volume::Volume;
 
 use stereopsis_base::image::{Luma, PictureRef};
-use stereopsis_base::parameter::{choices, parameters};
-use stereopsis_base::{geometry, image, parameter};
 
 /// Matches a single pair: a rectified pair in, the left image's disparity map out.
 ///

@@ -1,6 +1,6 @@
 //! Disparity maps: disparity in 1/16 px, the reason of each pixel without one, and optionally its confidence.
 
-use crate::image::{Image, QuarterTurn};
+use stereopsis_base::image::{Image, QuarterTurn};
 
 /// Value of a pixel without a disparity.
 pub const INVALID: i16 = i16::MIN;

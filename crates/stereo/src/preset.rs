@@ -6,7 +6,7 @@ use super::disparity::{RightMatching, Subpixel};
 use super::local::Aggregation;
 use super::params::StereoParams;
 use super::{AdaptiveP2, Fill, GateBounds, Median, Temporal};
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Named sets of parameters.

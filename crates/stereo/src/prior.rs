@@ -7,7 +7,7 @@ use super::params::StereoParams;
 use super::past::Past;
 use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
 use super::{Maps, RightMatching, match_level};
-use crate::image::{Image, Luma, PictureRef};
+use stereopsis_base::image::{Image, Luma, PictureRef};
 
 /// Gates and learned costs, known before the pair itself is matched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Tests of the whole pipeline: both maps, the dropped border and the match threshold.
 
 use super::*;
-use crate::image::Image;
 use fastrand::Rng;
+use stereopsis_base::image::Image;
 
 /// Returns a textured square in front of a textured wall, seen by both cameras.
 fn pair(width: usize, height: usize) -> (Luma, Luma) {

@@ -9,15 +9,16 @@ use super::state::{
     CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
     SearchStep, ViewSettings,
 };
-use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
-use crate::engine::EngineChoice;
 use crate::features::dialog::state::TypeStep;
 use crate::features::picture::state::PictureStep;
-use crate::rig::CalibrationChoice;
-use crate::stereo::{Preset, StereoParams};
 use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::{ControlSettings, Scale, SourceOptions, Speed};
+use stereopsis_settings::rig::CalibrationChoice;
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Change of the playback of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -62,27 +62,6 @@
 //! - Jobs (`ui/jobs`) are work that may block: dialogs, cameras, files. A start names the work and the change by its result; the status
 //!   line shows the job, with a button to stop it where possible.
 
-use stereopsis_base::parameter::choices;
-#[cfg(test)]
-use stereopsis_base::process;
-use stereopsis_base::{console, files, geometry, image, parameter, rate, secrets};
-use stereopsis_calibrate as calibrate;
-use stereopsis_calibration as calibration;
-use stereopsis_capture as capture;
-use stereopsis_doctor as doctor;
-use stereopsis_engine as engine;
-use stereopsis_export as export;
-use stereopsis_export::{colormap, reach};
-use stereopsis_live as live;
-use stereopsis_metrics as metrics;
-#[cfg(feature = "zenoh")]
-use stereopsis_network as network;
-use stereopsis_recording as recording;
-use stereopsis_search as search;
-use stereopsis_settings::{rig, settings};
-use stereopsis_sources as sources;
-use stereopsis_stereo as stereo;
-
 mod action;
 mod app;
 mod command;
@@ -111,11 +90,12 @@ use session::Session;
 #[cfg(test)]
 use {command::Command, space::Surface, state::Conversion};
 
-use crate::engine::gpu::{AdapterChoice, Gpu};
 use anyhow::{Context as _, bail};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use stereopsis_frame::engine::AdapterChoice;
+use stereopsis_gpu::Gpu;
 
 /// Time limit for a driver to provide a device again after a loss.
 const REOPEN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -139,7 +119,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),
         Some(Ok(said)) => {
-            console::say(said);
+            stereopsis_base::console::say(said);
             shown
         }
         None => shown,

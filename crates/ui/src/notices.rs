@@ -2,11 +2,10 @@
 
 use crate::action::Action;
 use crate::command::Owner;
-use crate::console;
-use crate::rig::CalibrationChoice;
-use crate::secrets;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stereopsis_base::{console, secrets};
+use stereopsis_settings::rig::CalibrationChoice;
 
 /// Severity of a message, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

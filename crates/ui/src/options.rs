@@ -1,11 +1,13 @@
 //! Options of the window from the command line.
 
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::live::Remote;
-use crate::rig::CalibrationChoice;
-use crate::settings::{self, Word};
 use std::path::PathBuf;
 use std::sync::Arc;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceOptions;
+use stereopsis_live::Remote;
+use stereopsis_settings::rig::CalibrationChoice;
+use stereopsis_settings::settings;
+use stereopsis_settings::settings::Word;
 
 /// Options of the window at its start.
 pub struct WindowOptions {

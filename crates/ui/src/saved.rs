@@ -6,22 +6,22 @@ use super::state::{
     Arrangement, ERRORS_PX, PictureChoices, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings,
 };
 use super::view::ViewKind;
-use crate::calibrate::Board;
-use crate::capture::SourceSpec;
 use crate::features::picture::state::SCALES;
-use crate::files;
-use crate::parameter::Group;
-use crate::recording::Format;
-use crate::recording::write::Compression;
-use crate::rig::RigFile;
-use crate::settings::{Origin, Settings, Word, known_words};
-use crate::stereo::StereoParams;
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use stereopsis_base::files;
+use stereopsis_base::parameter::Group;
+use stereopsis_calibrate::Board;
+use stereopsis_capture::SourceSpec;
+use stereopsis_recording::Format;
+use stereopsis_recording::write::Compression;
+use stereopsis_settings::rig::RigFile;
+use stereopsis_settings::settings::{Origin, Settings, Word, known_words};
+use stereopsis_stereo::StereoParams;
 use toml::{Table, Value};
 
 const RIG: &str = "rig";
@@ -345,12 +345,12 @@ fn words_of(views: &[ViewKind]) -> Value {
 mod tests {
     use super::*;
     use crate::features::picture::state::PictureFormat;
-    use crate::recording::write::Split;
-    use crate::settings::Settings;
     use crate::space::{Colouring, Surface};
-    use crate::stereo::{StereoParams, Subpixel};
     use crate::style::Ground;
     use std::time::Duration;
+    use stereopsis_recording::write::Split;
+    use stereopsis_settings::settings::Settings;
+    use stereopsis_stereo::{StereoParams, Subpixel};
 
     #[test]
     fn saved_state_round_trips() {
@@ -514,7 +514,7 @@ engine = "cpu"
                 controls: false,
                 readings: false,
             },
-            colormap: crate::colormap::Colormap::from_word("viridis").unwrap(),
+            colormap: stereopsis_export::colormap::Colormap::from_word("viridis").unwrap(),
             depth_range_m: Some((0.5, 4.0)),
             colour_reasons: true,
             unfolded: Group::ALL.to_vec(),

@@ -4,16 +4,16 @@
 //! belongs to a window that was not closed.
 
 use super::saved::{SavedState, Unused};
-use crate::calibration::{self, StereoRig};
-use crate::console;
-use crate::files::{self, Growing, WriteError, plain};
-use crate::recording::write::free_name;
-use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use stereopsis_base::files::{Growing, WriteError, plain};
+use stereopsis_base::{console, files};
+use stereopsis_calibration::StereoRig;
+use stereopsis_recording::write::free_name;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
 /// Time limit for another window that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
@@ -128,8 +128,8 @@ impl Store {
 
     /// Writes an estimate under a name derived from its content, so that a state always finds its own one.
     fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, String> {
-        let written =
-            calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
+        let written = stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())
+            .map_err(|err| err.to_string())?;
         let bytes: Vec<u8> = written.into_iter().flat_map(|(_, bytes)| bytes).collect();
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
@@ -256,9 +256,9 @@ pub(crate) fn is_estimate(choice: &CalibrationChoice, folder: Option<&Path>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::SourceSpec;
-    use crate::geometry::Geometry;
     use crate::state::{RecordingChoices, ViewSettings};
+    use stereopsis_base::geometry::Geometry;
+    use stereopsis_capture::SourceSpec;
 
     fn kept(source: &str, estimate: Option<StereoRig>) -> SavedContent {
         let (view, recording) = (ViewSettings::default(), RecordingChoices::default());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     fn rig(baseline_m: f64) -> StereoRig {
-        let geometry = Geometry { baseline_m, ..crate::capture::scene::SceneOptions::default().geometry() };
+        let geometry = Geometry { baseline_m, ..stereopsis_frame::SceneOptions::default().geometry() };
         StereoRig::of_rectified(&geometry, (64, 48))
     }
 

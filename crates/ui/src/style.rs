@@ -1,7 +1,7 @@
 //! Sizes and colours of the window, light or dark like the system.
 
-use crate::choices;
 use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
+use stereopsis_base::parameter::choices;
 
 pub(crate) fn apply(ctx: &egui::Context) {
     // the font Hack has the arrows and triangles that Ubuntu lacks

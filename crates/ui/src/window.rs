@@ -3,13 +3,13 @@
 use super::app::App;
 use super::ending::Termination;
 use super::session::Session;
-use crate::engine::gpu::Gpu;
 use anyhow::bail;
 use eframe::egui_wgpu::{SurfaceConfig, WgpuConfiguration, WgpuSetup, WgpuSetupExisting};
 use eframe::{EframeWinitApplication, UserEvent};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
+use stereopsis_gpu::Gpu;
 use winit::application::ApplicationHandler;
 use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, EventLoop};

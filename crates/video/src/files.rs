@@ -1,13 +1,6 @@
 //! Videos of known length as a source, played by the recordings' player with seeking to any frame.
 
 use crate::ViewLayout;
-use crate::capture::player::{PairError, Pairs, Player};
-use crate::capture::{
-    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
-    VideoInput,
-};
-use crate::console;
-use crate::image::Picture;
 use crate::program::{Launcher, Programs};
 use crate::reader::{FrameReader, StreamFormat};
 use crate::y4m::Header;
@@ -19,7 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::console;
 use stereopsis_base::files::{plain, read_cause};
+use stereopsis_base::image::Picture;
+use stereopsis_capture::VideoInput;
+use stereopsis_capture::player::{PairError, Pairs, Player};
+use stereopsis_frame::{
+    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
+};
 
 /// Maximum length of a video, frames: a day at 120 frames/s.
 const MAX_FRAMES: u64 = 120 * 60 * 60 * 24;

@@ -5,9 +5,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
-use stereopsis_base::{console, image};
-use stereopsis_capture as capture;
-
 mod files;
 mod program;
 mod reader;
@@ -16,9 +13,10 @@ mod streams;
 mod tests;
 pub mod y4m;
 
-use crate::capture::{Arrangement, CaptureError, PairSource, SourceOptions, VideoInput, split};
-use crate::image::Picture;
 use program::Programs;
+use stereopsis_base::image::Picture;
+use stereopsis_capture::VideoInput;
+use stereopsis_frame::{Arrangement, CaptureError, PairSource, SourceOptions, split};
 
 /// Opens one video with both views side by side, or a left and a right one.
 ///

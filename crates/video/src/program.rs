@@ -1,7 +1,6 @@
 //! Decoder programs `ffmpeg`, `ffprobe` and `rpicam-vid` as child processes. Each has a time limit for every frame, and is killed when its
 //! frames are no longer used, and when this program ends, however it ends.
 
-use crate::console;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -10,7 +9,9 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stereopsis_capture::{CaptureError, VideoInput};
+use stereopsis_base::console;
+use stereopsis_capture::VideoInput;
+use stereopsis_frame::CaptureError;
 
 /// Names of the programs, and limits of their work.
 #[derive(Clone, Debug)]

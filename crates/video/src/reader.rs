@@ -1,12 +1,12 @@
 //! Reads the frames of one stream in order, from a program, a pipe or a file.
 
-use crate::capture::MaxPixels;
-use crate::image::Picture;
 use crate::program::RunningProgram;
 use crate::y4m::{Header, Layout};
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::ChildStdout;
 use std::time::Duration;
+use stereopsis_base::image::Picture;
+use stereopsis_frame::MaxPixels;
 
 /// Format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]

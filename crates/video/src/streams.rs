@@ -4,13 +4,7 @@
 //! are queued, paired by number, and end with the pipe.
 
 use crate::ViewLayout;
-use crate::capture::pairing::{Pairing, Side};
-use crate::capture::{
-    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, VideoInput,
-};
-use crate::console::counted;
 use crate::files::film;
-use crate::image::Picture;
 use crate::program::{Launcher, Programs};
 use crate::reader::{FrameReader, StreamFormat};
 use crate::y4m::Layout;
@@ -24,6 +18,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::console::counted;
+use stereopsis_base::image::Picture;
+use stereopsis_capture::VideoInput;
+use stereopsis_capture::pairing::{Pairing, Side};
+use stereopsis_frame::{CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 
 /// Time limit of the question which options ffmpeg has.
 const ASK_TIMEOUT: Duration = Duration::from_secs(3);

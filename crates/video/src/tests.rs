@@ -2,13 +2,14 @@
 #![cfg(unix)] // the programs are shell scripts
 
 use super::*;
-use crate::capture::{Next, RawPair, SourceSpec, Speed};
 use crate::program::Limits;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stereopsis_base::testing::{found, until};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::{Next, RawPair, Speed};
 
 /// Returns a frame with this brightness in the left half and the next one in the right half.
 fn planes((width, height): (usize, usize), value: u8) -> Vec<u8> {

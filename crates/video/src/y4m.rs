@@ -1,10 +1,10 @@
 //! Parser of YUV4MPEG2: uncompressed frames, each behind a text line, as `ffmpeg -f yuv4mpegpipe` writes them:
 //! <https://wiki.multimedia.cx/index.php/YUV4MPEG2>. A header may claim any size: it is checked before memory is reserved.
 
-use crate::image::{Image, Luma, Picture};
 use std::io::{BufRead, Read as _};
-use stereopsis_capture::MaxPixels;
-use stereopsis_capture::decode_camera::rgb_from_yuv;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_frame::MaxPixels;
+use stereopsis_frame::decode_camera::rgb_from_yuv;
 
 /// Maximum length of a header line, bytes.
 const MAX_LINE: u64 = 1024;
@@ -134,7 +134,7 @@ impl Header {
         max_pixels.check(width as u64, height as u64)?;
         let layout = Layout { is_full_range, ..Layout::yuv420(width, height) };
         let layout = sampled(layout, sampling).ok_or_else(|| {
-            let sampling = crate::console::foreign(sampling);
+            let sampling = stereopsis_base::console::foreign(sampling);
             format!("its sampling '{sampling}' is not read: 420, 422, 444, 411 and mono are, of 8 to 16 bits")
         })?;
         Ok(Self { layout, rate_hz })

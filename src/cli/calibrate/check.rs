@@ -1,16 +1,17 @@
 //! `calibrate --check`: examines whether a rig has moved since its calibration, by a board or by the images alone.
 
 use super::{CalibrateArgs, folder};
-use crate::calibrate::{BOARD_FILE, CalibrationRequest, LensKind, depth_difference, solve, views_of};
-use crate::calibration::{
+use crate::cli::values::Files;
+use glam::{DQuat, DVec3};
+use stereopsis_base::console;
+use stereopsis_base::console::counted;
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::{Luma, Picture, QuarterTurn};
+use stereopsis_calibrate::{BOARD_FILE, CalibrationRequest, LensKind, depth_difference, solve, views_of};
+use stereopsis_calibration::{
     Kind, LoadOptions, Rectifier, RowField, RowOffset, StereoRig, Verdict, load, matches, row_field, row_offset_of,
 };
-use crate::capture::SourceSpec;
-use crate::cli::values::Files;
-use crate::console::{self, counted};
-use crate::geometry::Axis;
-use crate::image::{Luma, Picture, QuarterTurn};
-use glam::{DQuat, DVec3};
+use stereopsis_capture::SourceSpec;
 
 /// Turn of the cameras that counts as movement, degrees.
 const MOVED_DEG: f64 = 0.1;
@@ -178,7 +179,7 @@ fn names(args: &CalibrateArgs) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::read;
+    use stereopsis_calibration::read;
 
     const ZED: &str = "[LEFT_CAM_HD]\nfx=700\nfy=700\ncx=640\ncy=360\nk1=-0.1\n[RIGHT_CAM_HD]\nfx=700\nfy=700\ncx=640\ncy=360\nk1=-0.1\n\
                        [STEREO]\nBaseline=120\nTY=0.3\nTZ=-0.2\nCV_HD=0\nRX_HD=0\nRZ_HD=0\n";

@@ -1,18 +1,19 @@
 //! Views from existing images: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
-use crate::calibrate::{
-    BatchViews, Board, BoardFrame, CalibrationRequest, CalibrationSession, Draft, Notice, PairFiles, TakenView, gather,
-};
-use crate::capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
-use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
-use crate::console::{self, counted};
-use crate::image::Image;
-use crate::newest::Policy;
-use crate::sources;
 use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_base::console::counted;
+use stereopsis_base::image::Image;
+use stereopsis_base::newest::Policy;
+use stereopsis_calibrate::{
+    BatchViews, Board, BoardFrame, CalibrationRequest, CalibrationSession, Draft, Notice, PairFiles, TakenView, gather,
+};
+use stereopsis_capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
+use stereopsis_capture::{Capture, CaptureOptions, SourceSpec};
+use stereopsis_frame::{RawPair, SourceOptions, Speed};
 
 /// Largest number of pairs whose faults are printed one by one.
 const MAX_NAMED: usize = 5;
@@ -155,7 +156,7 @@ pub(super) fn each_pair(
         say_left_out(&left_out);
         return Ok(());
     }
-    let source = sources::open(spec, &options)?;
+    let source = stereopsis_sources::open(spec, &options)?;
     let mut capture = Capture::start(source, CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() });
     loop {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {

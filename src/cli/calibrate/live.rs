@@ -1,15 +1,16 @@
 //! `calibrate` with cameras, without a window: instructions are printed as lines, views are taken automatically.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, CalibrationRequest, Draft, Notice, Progress, TakenView, Watch};
-use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
-use crate::console::{self, counted};
-use crate::geometry::Geometry;
-use crate::live::Status;
-use crate::live::headless::{self, RunObserver};
-use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_base::console::counted;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibrate::{Board, CalibrationRequest, Draft, Notice, Progress, TakenView, Watch};
+use stereopsis_capture::{CaptureOptions, SourceSpec};
+use stereopsis_frame::{RawPair, RawTap, SourceInfo};
+use stereopsis_live::headless::RunObserver;
+use stereopsis_live::{Status, headless};
 
 /// Smallest number of views of a session that ends automatically.
 const MIN_VIEWS: usize = 12;
@@ -33,7 +34,7 @@ pub(super) fn taken(
     // a changing focus would be another camera
     options.cameras.calibrated = true;
     options.cameras.equal_exposure |= options.cameras.views.iter().all(|view| view.controls.exposure_ms.is_none());
-    let source = sources::open(spec, &options)?;
+    let source = stereopsis_sources::open(spec, &options)?;
     let info = source.info();
     console::say(format_args!("{}: show {board} to both cameras; Ctrl-C ends and solves", info.name));
     let watch = Watch::start(board, request, Arc::new(|| {}))?;

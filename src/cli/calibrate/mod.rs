@@ -9,17 +9,18 @@ use super::UsageError;
 use super::camera_args::CameraArgs;
 use super::source_args::{BothViewsArgs, TopicArgs};
 use super::values::{Files, OVERWRITE, choice, positive, separated};
-use crate::calibrate::{
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+use stereopsis_base::console;
+use stereopsis_base::files::{Outputs, plain};
+use stereopsis_calibrate::{
     BOARD_FILE, Board, BoardKind, CalibrationRequest, Draft, LensKind, Paper, SavedCalibration, TakenView, calibrate,
     paths_of, views_of,
 };
-use crate::calibration::{LoadOptions, load};
-use crate::capture::source::parse_size;
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::console;
-use crate::files::{Outputs, plain};
-use anyhow::Context as _;
-use std::path::{Path, PathBuf};
+use stereopsis_calibration::{LoadOptions, load};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::source::parse_size;
+use stereopsis_frame::SourceOptions;
 
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,10 @@
 //! `calibrate --print-board`: a sheet with a board.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Paper, PrintFormat, page};
-use crate::console;
-use crate::files::{self, Outputs};
 use std::path::Path;
+use stereopsis_base::files::Outputs;
+use stereopsis_base::{console, files};
+use stereopsis_calibrate::{Board, Paper, PrintFormat, page};
 
 /// Writes a sheet with a board.
 ///

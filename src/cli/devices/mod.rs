@@ -4,14 +4,15 @@ mod text;
 
 pub use text::camera_list_text;
 
-use crate::capture::webcam::controls::{OfferedControl, offered};
-use crate::capture::webcam::{self, DetectedCamera, bandwidth_warnings};
-use crate::console;
-use crate::engine::gpu::{AdapterSummary, Gpu, INSTALL};
 use crossbeam_channel::bounded;
 use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
+use stereopsis_capture::webcam;
+use stereopsis_capture::webcam::controls::{OfferedControl, offered};
+use stereopsis_capture::webcam::{DetectedCamera, bandwidth_warnings};
+use stereopsis_gpu::{AdapterSummary, Gpu, INSTALL};
 
 /// Arguments of `devices`.
 #[derive(Debug, clap::Args)]

@@ -1,11 +1,11 @@
 //! The list of cameras for people.
 
 use super::ListedCamera;
-use crate::capture::PowerLine;
-use crate::capture::webcam::controls::{ControlKind, OfferedControl};
-use crate::capture::webcam::{Mode, bandwidth_warnings};
-use crate::console::foreign;
 use std::fmt::Write;
+use stereopsis_base::console::foreign;
+use stereopsis_capture::webcam::controls::{ControlKind, OfferedControl};
+use stereopsis_capture::webcam::{Mode, bandwidth_warnings};
+use stereopsis_frame::PowerLine;
 
 /// Lists the cameras: their ports, modes grouped by format and size, controls; then warnings, and how to use them. Without cameras it
 /// contains what to check. Ends with a line break.
@@ -135,8 +135,8 @@ const NONE: &str = "no cameras found: check that they are plugged in and that th
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
-    use crate::capture::webcam::{DetectedCamera, UsbBus};
+    use stereopsis_capture::webcam::{DetectedCamera, UsbBus};
+    use stereopsis_frame::decode_camera::PixelFormat::{Mjpeg, Yuyv};
 
     #[test]
     fn modes_are_grouped_by_format_and_size() {

@@ -2,13 +2,14 @@
 
 use super::recorded;
 use super::scene::{PairSink, of_scene};
-use crate::capture::picture_files::truth::{TruthPair, find_truth_pairs};
-use crate::capture::scene::{SceneOptions, SceneRenderer};
-use crate::capture::{CaptureError, MaxPixels, SourceSpec};
 use crate::cli::UsageError;
 use crate::cli::source_args::SceneArgs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::picture_files::truth::{TruthPair, find_truth_pairs};
+use stereopsis_frame::{CaptureError, MaxPixels, SceneOptions};
+use stereopsis_scene::SceneRenderer;
 
 pub(super) const SCENE: &str = "scene";
 /// Number of pairs of the scene by default, and distance of their numbers: the scene moves slowly.

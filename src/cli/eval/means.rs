@@ -1,7 +1,7 @@
 //! Means over scenes, in which every scene counts alike.
 
 use super::run::{Evaluation, Row};
-use crate::metrics::{COLUMNS, Figures, TruthRegion};
+use stereopsis_metrics::{COLUMNS, Figures, TruthRegion};
 
 /// Values of all figures in the order of [`COLUMNS`].
 pub(super) type Values = [f64; COLUMNS.len()];

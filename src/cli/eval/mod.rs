@@ -13,15 +13,15 @@ use super::UsageError;
 use super::settings_args::SettingsArgs;
 use super::source_args::SceneArgs;
 use super::values::{OVERWRITE, choice};
-use crate::capture::MaxPixels;
-use crate::capture::source::parse_size;
-use crate::console;
-use crate::files::{self, Outputs};
-use crate::live::headless;
-use crate::metrics::TruthRegion;
 use inputs::{Input, SceneChoice};
 use run::{Evaluation, Plan};
 use std::path::PathBuf;
+use stereopsis_base::files::Outputs;
+use stereopsis_base::{console, files};
+use stereopsis_capture::source::parse_size;
+use stereopsis_frame::MaxPixels;
+use stereopsis_live::headless;
+use stereopsis_metrics::TruthRegion;
 use variants::Variant;
 
 /// Arguments of `eval`.

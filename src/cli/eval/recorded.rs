@@ -1,17 +1,17 @@
 //! Recordings of the built-in scene. They contain no truth: the scene is rendered again, and its truth holds where the images agree.
 
 use super::scene::{PairSink, of_scene};
-use crate::capture::scene::{SceneOptions, SceneRenderer};
-use crate::capture::{MaxPixels, Next, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::cli::source_args::SceneArgs;
-use crate::console;
-use crate::image::Luma;
-use crate::recording::{About, Recording};
-use crate::sources;
 use anyhow::Context as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_base::image::Luma;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::{MaxPixels, Next, RawPair, SceneOptions, SourceOptions, Speed};
+use stereopsis_recording::{About, Recording};
+use stereopsis_scene::SceneRenderer;
 
 /// Share of pixels that are equal in the recorded and in the rendered image. Another seed, noise or time leaves far fewer.
 const MIN_EQUAL: f64 = 0.99;
@@ -54,7 +54,7 @@ pub(super) fn each(
 ) -> anyhow::Result<ControlFlow<()>> {
     let (_, about) = open(path)?;
     let options = SourceOptions { speed: Speed::Max, max_pixels, ..SourceOptions::default() };
-    let mut source = sources::open(&SourceSpec::Recording(path.to_owned()), &options)?;
+    let mut source = stereopsis_sources::open(&SourceSpec::Recording(path.to_owned()), &options)?;
     let mut renderer = None;
     let mut seen = 0;
     while seen < frames {

@@ -4,8 +4,8 @@ use super::means::{Means, Values, minus, values};
 use super::run::{Evaluation, Row, SceneRows};
 use super::variants::Variant;
 use crate::cli::values::csv_cell;
-use crate::metrics::{COLUMNS, Figures, TruthRegion};
 use serde_json::{Map, Value, json};
+use stereopsis_metrics::{COLUMNS, Figures, TruthRegion};
 
 /// Formats one line for each pair, setting and region, and the means of several pairs; an unavailable figure is empty.
 pub(super) fn csv(found: &Evaluation, means: &[Means], names: &[&str]) -> String {

@@ -2,14 +2,6 @@
 
 use super::inputs::{Input, SCENE};
 use super::variants::Variant;
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::capture::{Frame, FramePreparation, MaxPixels, RowCorrection, SourceInfo};
-use crate::console;
-use crate::engine::{self, Engine, EngineChoice, Job, ModelFile, Output};
-use crate::export::{describe, write_disparity, write_errors};
-use crate::files::Outputs;
-use crate::metrics::{Figures, TruthRegion, figures};
-use crate::recording::pair_bar;
 use anyhow::Context as _;
 use serde_json::Value;
 use std::ops::ControlFlow;
@@ -17,6 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use stereopsis_base::console;
+use stereopsis_base::files::Outputs;
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_export::{describe, write_disparity, write_errors};
+use stereopsis_frame::engine::{Engine, EngineChoice, Job, ModelFile, Output};
+use stereopsis_frame::{Frame, FramePreparation, MaxPixels, RowCorrection, SourceInfo};
+use stereopsis_metrics::{Figures, TruthRegion, figures};
+use stereopsis_recording::pair_bar;
 
 /// Plan of an evaluation.
 pub(super) struct Plan<'a> {
@@ -141,7 +141,7 @@ impl Run<'_> {
         }
         let params = Arc::new(variant.params(frame.size().0, pair.num_disparities)?);
         let job = Job { frame: Arc::clone(frame), params, read_back: true, wants_right: false };
-        let output = engine::run(self.engine(variant, &job)?, job)?;
+        let output = stereopsis_frame::engine::run(self.engine(variant, &job)?, job)?;
         let map = output.map.as_deref().context("the engine gave no numbers back")?;
         let of_region = |(region, mask)| {
             let figures = figures(map, &pair.truth.left_px, mask);
@@ -179,7 +179,7 @@ impl Run<'_> {
         let known = self.engines.iter().position(|(of, _)| *of == key);
         let at = known.unwrap_or(self.engines.len());
         if known.is_none() {
-            self.engines.push((key, engine::open(&settings.engine_options(), Some(job))?.engine));
+            self.engines.push((key, stereopsis_engine::open(&settings.engine_options(), Some(job))?.engine));
         }
         Ok(self.engines[at].1.as_mut())
     }

@@ -1,9 +1,9 @@
 //! Pairs of the built-in scene, which has exact truth.
 
-use crate::capture::RawPair;
-use crate::capture::picture_files::truth::PairWithTruth;
 use anyhow::Context as _;
 use std::ops::ControlFlow;
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_frame::RawPair;
 
 /// Consumer of pairs, which returns whether to continue.
 pub(super) type PairSink<'a> = dyn FnMut(PairWithTruth) -> anyhow::Result<ControlFlow<()>> + 'a;

@@ -2,9 +2,9 @@
 
 use super::means::{Means, Values, minus, values};
 use super::run::{Evaluation, SceneRows};
-use crate::console;
-use crate::metrics::COLUMNS;
 use std::fmt::Write as _;
+use stereopsis_base::console;
+use stereopsis_metrics::COLUMNS;
 
 /// Formats every scene with every setting, and the means of several scenes. From the second setting on, the second line of each region is
 /// the difference from the first setting.
@@ -79,7 +79,7 @@ fn heading() -> String {
 /// Formats the numbers of a line; `-` where there is none.
 fn cells(values: &Values, is_difference: bool) -> String {
     let shown = COLUMNS.iter().zip(values).filter(|(column, _)| is_shown(column.title));
-    let cell = |(column, value): (&crate::metrics::Column, &f64)| {
+    let cell = |(column, value): (&stereopsis_metrics::Column, &f64)| {
         let decimals = if column.name.ends_with("_percent") { 2 } else { 3 };
         match (value.is_finite(), is_difference) {
             (false, _) => format!("{:>8}", "-"),

@@ -2,10 +2,10 @@
 
 use crate::cli::UsageError;
 use crate::cli::settings_args::SettingsArgs;
-use crate::console;
-use crate::settings::{Settings, Word};
-use crate::stereo::StereoParams;
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
+use stereopsis_settings::settings::{Settings, Word};
+use stereopsis_stereo::StereoParams;
 
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
@@ -96,7 +96,7 @@ fn tell_apart(variants: &mut [Variant]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Origin;
+    use stereopsis_settings::settings::Origin;
 
     fn variant(words: &[(&str, &str)]) -> anyhow::Result<Variant> {
         let word = |&(name, text): &(&str, &str)| Word { name: name.into(), text: text.into(), origin: Origin::Flag };

@@ -10,17 +10,17 @@ use super::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
 use super::values::{OVERWRITE, positive};
-use crate::capture::{SourceSpec, Speed};
-use crate::console;
-use crate::files::{self, Outputs};
-use crate::live::headless;
-use crate::metrics::Region;
-use crate::settings::Settings;
-use crate::sources;
 use rows::Measurement;
 use run::{Ended, Plan};
 use span::Span;
 use std::path::PathBuf;
+use stereopsis_base::files::Outputs;
+use stereopsis_base::{console, files};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::Speed;
+use stereopsis_live::headless;
+use stereopsis_metrics::Region;
+use stereopsis_settings::settings::Settings;
 
 /// Arguments of `measure`.
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(super) struct MeasureArgs {
 const DEFAULT_FRAMES: u64 = 40;
 
 fn region(text: &str) -> Result<Region, String> {
-    text.parse().map_err(|err: crate::metrics::RegionError| err.to_string())
+    text.parse().map_err(|err: stereopsis_metrics::RegionError| err.to_string())
 }
 
 fn two_pixels(text: &str) -> Result<[(usize, usize); 2], String> {
@@ -92,8 +92,8 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     if !spec.is_live() {
         options.rate_hz = None;
     }
-    let sources::CalibratedSource { source, calibrated, mut inputs } =
-        sources::open_calibrated(&spec, &options, &calibration)?;
+    let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
+        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     if let Some(csv) = &args.csv {
         Outputs::new(inputs, args.overwrite).add(csv)?;

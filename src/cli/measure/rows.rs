@@ -1,12 +1,12 @@
 //! Rows of a measurement: one for each pair and range.
 
 use super::span::Span;
-use crate::engine::EngineInfo;
-use crate::geometry::Geometry;
-use crate::live::Subject;
-use crate::metrics::Quantity;
-use crate::stereo::StereoParams;
 use std::sync::Arc;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_live::Subject;
+use stereopsis_metrics::Quantity;
+use stereopsis_stereo::StereoParams;
 
 #[derive(Clone, Debug)]
 pub(super) struct Row {

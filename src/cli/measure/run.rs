@@ -2,20 +2,21 @@
 
 use super::rows::{Measurement, Part, Row, Setting};
 use super::span::Span;
-use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, Skew, SourceState};
 use crate::cli::UsageError;
-use crate::engine::{self, Engine, EngineKind, Job, Output};
-use crate::live::{Health, PreviousPair, Subject, Warning, of_pair, warnings_of};
-use crate::metrics::Region;
-use crate::metrics::depth_quality::TemporalNoise;
-use crate::newest::Policy;
-use crate::recording::pair_bar;
-use crate::settings::Settings;
 use anyhow::Context as _;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use stereopsis_base::newest::Policy;
+use stereopsis_capture::{Capture, CaptureOptions};
+use stereopsis_frame::engine::{Engine, EngineKind, Job, Output};
+use stereopsis_frame::{FramePreparation, PairSource, Skew, SourceState};
+use stereopsis_live::{Health, PreviousPair, Subject, Warning, of_pair, warnings_of};
+use stereopsis_metrics::Region;
+use stereopsis_metrics::depth_quality::TemporalNoise;
+use stereopsis_recording::pair_bar;
+use stereopsis_settings::settings::Settings;
 
 /// Regions to measure, and the number of pairs.
 pub(super) struct Plan<'a> {
@@ -73,12 +74,12 @@ pub(super) fn run(
         let job = Job { frame, params, read_back: true, wants_right: false };
         let engine = match &mut engine {
             Some(engine) => engine,
-            None => engine.insert(engine::open(&plan.settings.engine_options(), Some(&job))?.engine),
+            None => engine.insert(stereopsis_engine::open(&plan.settings.engine_options(), Some(&job))?.engine),
         };
         if let Some(rig) = capture.remote_rig().filter(|_| engine.info().kind == EngineKind::Network) {
             rig.want();
         }
-        let output = engine::run(engine.as_mut(), job)?;
+        let output = stereopsis_frame::engine::run(engine.as_mut(), job)?;
         // the pairs come from one rig: the first one shows how it stands
         if measuring.found.pairs == 0 {
             warnings = warnings_of(&output, &Health::of(&output.job));

@@ -1,10 +1,10 @@
 //! Summary of the pairs of a range, for people and as JSON.
 
 use super::rows::{Measurement, Part, Row, Setting};
-use crate::console;
-use crate::metrics::{Better, Missing, Trend, trend};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use stereopsis_base::console;
+use stereopsis_metrics::{Better, Missing, Trend, trend};
 
 /// Number over the pairs of a range.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Values {
 fn lines(rows: &[Row]) -> Vec<Line> {
     let Some(first) = rows.first() else { return Vec::new() };
     let of = |name: &'static str| rows.iter().filter_map(move |row| row.quantities.iter().find(|q| q.name == name));
-    let line = |quantity: &crate::metrics::Quantity| {
+    let line = |quantity: &stereopsis_metrics::Quantity| {
         let name = quantity.name;
         let values: Vec<f64> = of(name).filter_map(|q| q.value.ok()).collect();
         Line {
@@ -190,7 +190,7 @@ fn of_line(line: &Line) -> Value {
 mod tests {
     use super::*;
     use crate::cli::measure::span::{Span, parse};
-    use crate::metrics::Quantity;
+    use stereopsis_metrics::Quantity;
 
     fn measurement(span: Span, values: &[Result<f64, Missing>]) -> Measurement {
         let quantity =

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::cli::measure::rows::Part;
     use crate::cli::measure::span::parse;
-    use crate::metrics::{Better, Missing, Quantity};
+    use stereopsis_metrics::{Better, Missing, Quantity};
 
     fn quantity(name: &'static str, value: Result<f64, Missing>) -> Quantity {
         Quantity { title: "t", name, unit: "px", better: Better::Lower, value }

@@ -7,19 +7,20 @@ use super::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
 use super::values::{OVERWRITE, choice, positive};
-use crate::capture::{SourceSpec, Speed};
-use crate::console;
-use crate::files::{self, Outputs, plain};
-use crate::live::headless;
-use crate::search::{Budget, CHECKSUMS, Journal, Judge, Plan, Sample, Search, SearchLimits, SearchProgress};
-use crate::settings::Settings;
 use pairs::Pairs;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use stereopsis_base::files::{Outputs, plain};
+use stereopsis_base::{console, files};
+use stereopsis_capture::SourceSpec;
 use stereopsis_figures::{check_figure_name, write_trade_off};
+use stereopsis_frame::Speed;
+use stereopsis_live::headless;
+use stereopsis_search::{Budget, CHECKSUMS, Journal, Judge, Plan, Sample, Search, SearchLimits, SearchProgress};
+use stereopsis_settings::settings::Settings;
 
 /// Arguments of `optimize`.
 #[derive(Debug, clap::Args)]

@@ -1,19 +1,20 @@
 //! Pairs of a search: from a folder of pairs or of scenes, from a recording, or from the built-in scene.
 
-use crate::capture::picture_files::list_pairs;
-use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec};
-use crate::console;
-use crate::newest::Policy;
-use crate::rig::CalibrationChoice;
-use crate::search::Sample;
-use crate::settings::Settings;
-use crate::sources::{self, CalibratedSource};
 use crossbeam_channel::RecvTimeoutError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_base::newest::Policy;
+use stereopsis_capture::picture_files::list_pairs;
+use stereopsis_capture::{Capture, CaptureOptions, SourceSpec};
+use stereopsis_frame::{Frame, SourceOptions};
+use stereopsis_search::Sample;
+use stereopsis_settings::rig::CalibrationChoice;
+use stereopsis_settings::settings::Settings;
+use stereopsis_sources::CalibratedSource;
 
 /// Pairs, with the files that were read for them.
 pub(super) struct Pairs {
@@ -44,7 +45,7 @@ impl Pairs {
     ) -> anyhow::Result<Self> {
         let mut pairs = Self { samples: Vec::new(), inputs: Vec::new(), notes: Vec::new() };
         for source in sources_of(spec, options.both_views.is_some()) {
-            let opened = sources::open_calibrated(&source, options, calibration)?;
+            let opened = stereopsis_sources::open_calibrated(&source, options, calibration)?;
             pairs.notes.extend(opened.calibrated.remarks());
             pairs.inputs.extend(opened.inputs.iter().cloned());
             let (frames, notes) = frames(opened, wanted, interrupt)?;

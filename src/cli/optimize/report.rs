@@ -1,15 +1,15 @@
 //! Results of a search: as text, as JSON, as a settings file and as the data of a figure.
 
-use crate::console;
-use crate::engine::EngineChoice;
-use crate::search::{RejectionReason, SearchProgress, Trial};
-use crate::settings::{Settings, differences, text_of, words_to};
-use crate::stereo::Preset;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use stereopsis_base::console;
 use stereopsis_figures::{Place, TradeOff};
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_search::{RejectionReason, SearchProgress, Trial};
+use stereopsis_settings::settings::{Settings, differences, text_of, words_to};
+use stereopsis_stereo::Preset;
 
 pub(super) fn bar(is_quiet: bool) -> ProgressBar {
     if is_quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }

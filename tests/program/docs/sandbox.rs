@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use stereopsis_engine::model::testing::BlockMatching;
+use stereopsis_model::testing::BlockMatching;
 use tempfile::TempDir;
 
 /// Size of the images: small, and with the aspect ratio of the example calibration.

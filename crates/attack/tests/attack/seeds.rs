@@ -10,7 +10,7 @@ use std::time::Duration;
 use stereopsis_attack::{journal_header, message_channels};
 use stereopsis_base::image::Image;
 use stereopsis_calibration::{LoadOptions, Output, load, write};
-use stereopsis_capture::decode_camera::PixelFormat;
+use stereopsis_frame::decode_camera::PixelFormat;
 use stereopsis_network::fixture::bomb;
 use stereopsis_network::wire::{Content, Head};
 use stereopsis_recording::fixture::{self, Recorder, taken};

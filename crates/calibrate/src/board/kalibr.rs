@@ -1,7 +1,7 @@
 //! Board descriptions from Kalibr's target files.
 
 use super::Board;
-use crate::calibration::CalibrationError;
+use stereopsis_calibration::CalibrationError;
 
 impl Board {
     /// Reads Kalibr's description of a target.

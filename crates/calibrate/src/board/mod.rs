@@ -3,11 +3,11 @@
 mod kalibr;
 
 use super::marker::TAGS;
-use crate::calibration::CalibrationError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::DVec3;
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_calibration::CalibrationError;
 
 /// Flat board with a pattern of equal squares or tags.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,11 @@
 use super::lattice::Lattice;
 use super::reading::{Cells, Codes};
 use crate::Board;
-use crate::image::Image;
 use crate::marker::{BORDER, mirrored};
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::{IVec2, ivec2};
 use std::collections::HashMap;
+use stereopsis_base::image::Image;
 
 /// Smallest mean bit agreement of all markers, from 0 by chance to 1.
 const MIN_AGREEMENT: f64 = 0.6;

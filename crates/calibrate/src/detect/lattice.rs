@@ -1,9 +1,9 @@
 //! Lattice of chessboard corners in an image, which is refined, checked and extended.
 
 use super::saddle::{self, Saddle};
-use crate::image::Image;
 use glam::{DVec2, IVec2};
 use std::collections::HashMap;
+use stereopsis_base::image::Image;
 
 /// Largest movement of a corner by its refinement, in squares.
 const MAX_MOVED: f64 = 1.0 / 3.0;

@@ -20,8 +20,6 @@ mod tests;
 pub(crate) use sharpness::edge_width_px;
 
 use super::{Board, Corner, Pattern};
-use crate::calibration::{CalibrationError, Camera};
-use crate::image::Image;
 use april::Tags;
 use calib_targets_chessboard::{
     ChessCorner, ChessboardDetector, ChessboardParams, GrayImageView, default_chess_config, detect_corners,
@@ -31,6 +29,8 @@ use chessboard::Extent;
 use glam::{DVec2, IVec2, ivec2};
 use lattice::Lattice;
 use rough::UndistortedImage;
+use stereopsis_base::image::Image;
+use stereopsis_calibration::{CalibrationError, Camera};
 
 /// Number of pixels up to which an image is also searched at twice its size.
 const MAX_ENLARGED_PIXELS: usize = 700_000;

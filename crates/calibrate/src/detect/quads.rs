@@ -3,9 +3,9 @@
 //! saddle, with black always on the same side, returns after four steps.
 
 use super::reading::bilinear;
-use crate::image::Image;
 use calib_targets_chessboard::ChessCorner;
 use glam::DVec2;
+use stereopsis_base::image::Image;
 
 /// Largest number of corners, the strongest ones, because all dark sectors are compared with each other.
 const MAX_CORNERS: usize = 2500;

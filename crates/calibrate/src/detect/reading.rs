@@ -1,8 +1,8 @@
 //! Codes of markers and tags, read from an image.
 
-use crate::image::Image;
 use crate::marker::turned;
 use glam::DVec2;
+use stereopsis_base::image::Image;
 
 /// Smallest difference between white and black of a readable marker, grey levels.
 const MIN_CONTRAST: f64 = 8.0;

@@ -1,9 +1,9 @@
 //! Undistorted images of wide lenses, as pinhole views with straight lines for the detector.
 
 use super::reading::bilinear;
-use crate::calibration::Camera;
-use crate::image::Image;
 use glam::{DVec2, DVec3};
+use stereopsis_base::image::Image;
+use stereopsis_calibration::Camera;
 
 /// Largest tangent of the angle to the axis in the pinhole view, along x and y (56 degrees).
 const MAX_TANGENT: f64 = 1.5;

@@ -4,9 +4,9 @@
 //! Kweon and Sheikh, "Deltille Grids for Geometric Camera Calibration", ICCV 2017, section 3.3, with weights instead of their cone
 //! filter). Two crossing straight edges are symmetric about their crossing, so blur, exposure and their angle do not bias the result.
 
-use crate::image::Image;
 use glam::DVec2;
 use nalgebra::{SMatrix, SVector};
+use stereopsis_base::image::Image;
 
 /// Smallest and largest radius of the window, px: smaller ones have too few pixels, larger ones edges bent by the lens.
 const RADIUS_PX: (f64, f64) = (2.0, 7.0);

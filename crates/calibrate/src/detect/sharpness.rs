@@ -1,9 +1,9 @@
 //! Blur of an image, measured at the edges of a board.
 
 use super::reading::{bilinear, median};
-use crate::image::Image;
 use crate::{Board, Corner, Pattern};
 use glam::DVec2;
+use stereopsis_base::image::Image;
 
 /// Distance between samples across an edge, px.
 const STEP_PX: f64 = 0.25;

@@ -1,9 +1,9 @@
 //! Tests of board detection on rendered images with known corners, and on real images.
 
 use super::*;
-use crate::calibration::Distortion;
 use calib_targets_charuco::Dictionary;
 use glam::{DMat3, DVec3};
+use stereopsis_calibration::Distortion;
 
 struct Scene {
     board: Board,

@@ -10,8 +10,8 @@ pub use paper::Paper;
 pub use sizing::BoardKind;
 
 use super::Board;
-use crate::calibration::CalibrationError;
 use std::path::Path;
+use stereopsis_calibration::CalibrationError;
 
 /// File format of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Paper or screen of a board.
 
-use crate::calibration::CalibrationError;
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_calibration::CalibrationError;
 
 /// Sheet of paper or screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::super::drawing::Rect;
 use super::super::marker::{BORDER, TAG_BORDER};
 use super::super::{Board, Pattern};
 use super::paper::{Format, Paper};
-use crate::calibration::CalibrationError;
 use glam::DVec2;
+use stereopsis_calibration::CalibrationError;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {

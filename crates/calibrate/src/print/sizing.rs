@@ -3,8 +3,8 @@
 use super::super::{Board, Pattern};
 use super::paper::Paper;
 use super::sheet::Sheet;
-use crate::calibration::CalibrationError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
+use stereopsis_calibration::CalibrationError;
 
 /// Kind of a board for a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Charts of a side's image: board coverage and re-projection errors.
 
 use super::markup::{figures, paragraph, section};
-use crate::calibration::quantile;
-use crate::{CELLS, Coverage, Outcome, Side};
+use crate::{CELLS, Coverage, Outcome};
 use glam::DVec2;
 use std::fmt::Write as _;
+use stereopsis_calibration::quantile;
+use stereopsis_capture::pairing::Side;
 
 /// Largest number of corners and arrows per image, above which every n-th is drawn.
 pub(super) const MAX_DRAWN: usize = 4000;

@@ -6,8 +6,8 @@ use image::imageops::thumbnail;
 use image::{ColorType, GrayImage, ImageEncoder as _};
 use std::fmt::Write as _;
 
-use crate::console;
-use crate::image::Image;
+use stereopsis_base::console;
+use stereopsis_base::image::Image;
 
 /// Escapes foreign text, so that it contains neither markup nor control characters.
 pub(super) fn escaped(text: &str) -> String {

@@ -1,10 +1,11 @@
 //! Sections on the solved parameters and on the data of the calibration.
 
 use super::markup::{escaped, paragraph, section, table};
-use crate::console::counted;
 use crate::session::TakenView;
 use crate::solve::rms;
-use crate::{Judgement, LensKind, Outcome, Side};
+use crate::{Judgement, LensKind, Outcome};
+use stereopsis_base::console::counted;
+use stereopsis_capture::pairing::Side;
 
 pub(super) fn solved(outcome: &Outcome) -> String {
     let told = outcome.solution.rig.describe(0.0);

@@ -1,12 +1,13 @@
 //! Sections on the views with their images, and on a rectified pair.
 
 use super::markup::{escaped, paragraph, png, section, table};
-use crate::calibration::CalibrationError;
-use crate::image::{Image, Luma, Picture};
 use crate::session::TakenView;
-use crate::{Outcome, Side, ViewFit, tilt_deg};
+use crate::{Outcome, ViewFit, tilt_deg};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_calibration::CalibrationError;
+use stereopsis_capture::pairing::Side;
 
 /// Width of a thumbnail, px.
 const SMALL: usize = 160;

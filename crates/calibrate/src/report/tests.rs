@@ -1,12 +1,12 @@
 //! Tests of the report's HTML on a simulated calibration.
 
 use super::*;
-use crate::Pictures;
-use crate::calibration::{Camera, Distortion, StereoRig};
-use crate::image::Image;
-use crate::{Board, CalibrationRequest, Corner, Outcome, Pose, Side, View, calibrate};
+use crate::{Board, CalibrationRequest, Corner, Outcome, Pictures, Pose, View, calibrate};
 use glam::{DMat3, DVec2, DVec3};
 use std::sync::Arc;
+use stereopsis_base::image::Image;
+use stereopsis_calibration::{Camera, Distortion, StereoRig};
+use stereopsis_capture::pairing::Side;
 
 const SIZE: (usize, usize) = (640, 480);
 

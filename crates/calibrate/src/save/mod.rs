@@ -2,13 +2,13 @@
 
 use super::session::TakenView;
 use super::{Board, LensKind, Outcome, View, solve};
-use crate::calibration::{CalibrationError, Output, StereoRig, write};
-use crate::console;
-use crate::files::{self, NewFolder, WriteError};
-use crate::geometry::Uncertainty;
 use image::{ColorType, ImageEncoder as _};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::{NewFolder, WriteError};
+use stereopsis_base::geometry::Uncertainty;
+use stereopsis_base::{console, files};
+use stereopsis_calibration::{CalibrationError, Output, StereoRig, write};
 
 const SIDES: [&str; 2] = ["left", "right"];
 /// File with the board in a folder of views.

@@ -1,14 +1,13 @@
 //! Tests of killed, refused and replaced calibrations and of the earlier ones.
 
 use super::*;
-use crate::Pictures;
-use crate::files::killed;
 use crate::fixture::{ImagingConditions, random_pose, random_rig, truth};
-use crate::image::Image;
-use crate::{CalibrationRequest, calibrate};
+use crate::{CalibrationRequest, Pictures, calibrate};
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
+use stereopsis_base::files::killed;
+use stereopsis_base::image::Image;
 
 /// Calibration with views, by seed.
 struct Calibration {
@@ -142,7 +141,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
         let kept = draft.refuse().unwrap().unwrap();
         assert!(files_in(root.path(), "refused-views") == before);
         assert_eq!(kept, folder.join("refused-views"));
-        let pairs = crate::capture::picture_files::list_pairs(&kept).unwrap().pairs;
+        let pairs = stereopsis_capture::picture_files::list_pairs(&kept).unwrap().pairs;
         assert_eq!(pairs.len(), views, "views of two refused calibrations lie together, or some are lost");
         assert!(beside(root.path()).is_empty());
     }
@@ -172,7 +171,7 @@ fn views_of_a_killed_run_are_reported_and_kept_apart() {
         );
         draft.keep(&second.outcome.board, &second.taken).unwrap();
         draft.save(&second.outcome, &second.taken).unwrap();
-        let pairs = |folder: &Path| crate::capture::picture_files::list_pairs(folder).unwrap().pairs.len();
+        let pairs = |folder: &Path| stereopsis_capture::picture_files::list_pairs(folder).unwrap().pairs.len();
         assert_eq!((pairs(&left.join("views")), pairs(&root.path().join("rig-calibration/views"))), (9, 8));
     }
     assert!(!root.path().join("rig-calibration.unsaved-7").exists(), "it has no views");

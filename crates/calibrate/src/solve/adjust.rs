@@ -3,12 +3,12 @@
 //! Levenberg-Marquardt on the sum of Huber costs of the re-projection errors, with the board poses eliminated by Schur's complement
 //! (Triggs et al. 2000, sections 4 and 6). The joint solution of both cameras makes rows agree; separate ones keep their own errors.
 
-use crate::calibration::Camera;
 use crate::lens_kind::MAX_PARAMETERS;
 use crate::{Board, Corner, LensKind, Pose, View};
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
+use stereopsis_calibration::Camera;
 
 /// Parameters to solve.
 #[derive(Clone, Debug)]
@@ -357,7 +357,7 @@ fn huber(error: f64) -> (f64, f64) {
 
 /// Projects a point in the camera's axes if the camera sees it.
 pub fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
-    let is_fisheye = matches!(camera.distortion, crate::calibration::Distortion::Fisheye(_));
+    let is_fisheye = matches!(camera.distortion, stereopsis_calibration::Distortion::Fisheye(_));
     if !is_fisheye && point.z <= 1e-6 {
         return None;
     }

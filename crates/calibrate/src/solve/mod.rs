@@ -6,10 +6,11 @@ mod start;
 
 use super::lens_kind::MAX_PARAMETERS;
 use super::pose::Pose;
-use super::{Board, Corner, LensKind, Side, View};
-use crate::calibration::{CalibrationError, Camera, StereoRig};
+use super::{Board, Corner, LensKind, View};
 use adjust::{Bundle, FreeParameters, State};
 use glam::DVec2;
+use stereopsis_calibration::{CalibrationError, Camera, StereoRig};
+use stereopsis_capture::pairing::Side;
 
 /// Solved cameras and their views.
 #[derive(Clone, Debug)]
@@ -162,7 +163,7 @@ impl Solver<'_> {
             }
         }
         // the median length of errors along two axes is sqrt(2 ln 2) of their standard deviation
-        crate::calibration::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
+        stereopsis_calibration::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
     }
 
     /// Finds common views with errors far above those of the others.
@@ -179,7 +180,7 @@ impl Solver<'_> {
                         .iter()
                         .map(|corner| bundle.error(state, number, side, corner).length())
                         .collect();
-                    crate::calibration::quantile(&mut lengths, 0.5)
+                    stereopsis_calibration::quantile(&mut lengths, 0.5)
                 };
                 both.then(|| of_eye(0).max(of_eye(1)))
             })
@@ -188,7 +189,7 @@ impl Solver<'_> {
         if known.len() < 5 {
             return Vec::new();
         }
-        let limit = MIN_SPLIT_RATIO * crate::calibration::quantile(&mut known, 0.5);
+        let limit = MIN_SPLIT_RATIO * stereopsis_calibration::quantile(&mut known, 0.5);
         errors
             .iter()
             .enumerate()

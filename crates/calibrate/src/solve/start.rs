@@ -1,11 +1,11 @@
 //! Initial solution: focal length from a list, poses from homographies, each camera adjusted separately.
 
 use super::adjust::{Bundle, FreeParameters, State, project};
-use crate::calibration::{CalibrationError, quantile};
 use crate::lens_kind::MAX_PARAMETERS;
 use crate::pose::{Pose, board_pose};
 use crate::{Board, Corner, LensKind, View};
 use glam::{DQuat, DVec2, DVec3};
+use stereopsis_calibration::{CalibrationError, quantile};
 
 /// Smallest number of corners that determines a pose.
 const MIN_CORNERS: usize = 6;

@@ -5,9 +5,9 @@ mod mode;
 
 use super::rectification::to_right;
 use super::{Camera, Projection, Rectification, StereoRig};
-use crate::geometry::Axis;
 pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
+use stereopsis_base::geometry::Axis;
 
 /// Largest axis skew of an ordinary camera, in focal lengths: rows and columns 1 degree off a right angle.
 const MAX_SKEW: f64 = 0.0175;

@@ -10,11 +10,11 @@ use super::health::{RowOffset, quantile, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::rectification::Rectification;
 use super::{CalibrationError, Camera, FocalLength, StereoRig};
-use crate::console::counted;
-use crate::geometry::Axis;
-use crate::image::{Luma, QuarterTurn};
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3};
+use stereopsis_base::console::counted;
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::{Luma, QuarterTurn};
 
 /// Estimated rig, with the row offsets before and after rectification.
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
 //! Tests of the estimate: rendered scenes with turned cameras, and real rigs.
 
 use super::*;
-use crate::capture::scene::{SceneOptions, render};
-use crate::geometry::Geometry;
-use crate::image::Image;
 use crate::remap::RemapTable;
 use crate::rig::tests::plain_rig;
 use crate::{FocalLength, KnownDepth, fit_depth, shared_data};
 use glam::EulerRot;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::Image;
+use stereopsis_frame::SceneOptions;
+use stereopsis_scene::render;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Angles {
@@ -183,7 +184,7 @@ struct Accuracy {
     depth: [f64; 2],
 }
 
-fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Accuracy {
+fn judge(name: &str, pairs: &[stereopsis_frame::RawPair], truth: &StereoRig, focal_error: f64) -> Accuracy {
     let lumas = shared_data::lumas(pairs);
     let (width, height) = truth.size.unwrap();
     let estimate =

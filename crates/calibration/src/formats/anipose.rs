@@ -5,9 +5,9 @@ use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
 use super::tree::Node;
 use super::{Kind, LoadOptions, model, names, need, own};
-use crate::console::foreign;
 use crate::{CalibrationError, Camera, StereoRig};
 use std::collections::BTreeMap;
+use stereopsis_base::console::foreign;
 
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "distortions"))

@@ -3,11 +3,11 @@
 
 use super::{File, MAX_TEXT_BYTES, text, yaml};
 use crate::CalibrationError;
-use crate::console::foreign;
-use crate::files::plain;
 use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;
+use stereopsis_base::console::foreign;
+use stereopsis_base::files::plain;
 
 /// Largest number of bytes read from an archive, compressed and decompressed; it may contain the calibration images.
 pub(super) const MAX_BYTES: u64 = 1 << 29;

@@ -1,10 +1,10 @@
 //! Choice of two cameras in a file of several.
 
 use crate::CalibrationError;
-use crate::console::foreign;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::console::foreign;
 
 /// Largest number of cameras named in an error.
 const MAX_NAMED: usize = 20;

@@ -6,9 +6,9 @@ use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
 use super::tree::Node;
 use super::{Kind, LoadOptions, need};
-use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
+use stereopsis_base::console::foreign;
 
 /// Sockets of the left and the right camera of OAKs, for files that do not name them.
 const USUAL: [i64; 2] = [1, 2];

@@ -1,10 +1,10 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
 use super::{Kind, LoadOptions};
-use crate::geometry::Axis;
 use crate::rectification::{longer_axis, to_right};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
+use stereopsis_base::geometry::Axis;
 
 /// Rig with lengths in the file's unit.
 pub(super) struct Draft {

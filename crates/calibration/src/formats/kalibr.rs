@@ -5,10 +5,10 @@ use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, model, need};
 use crate::camera_info::yaml_list;
-use crate::console::foreign;
 use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 use std::fmt::Write as _;
+use stereopsis_base::console::foreign;
 
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.get(&["cam0"]).is_some_and(|cam| cam.has("intrinsics") && cam.has("camera_model"))

@@ -8,9 +8,9 @@ use super::draft::{self, Draft};
 use super::matrix::Matrix;
 use super::tree::{check_key, number};
 use super::{Kind, LoadOptions};
-use crate::console::foreign;
 use crate::{CalibrationError, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
+use stereopsis_base::console::foreign;
 
 /// Numbers of cameras side by side, left one first, in order of preference.
 const PAIRS: [[u32; 2]; 3] = [[2, 3], [0, 1], [101, 103]];

@@ -6,8 +6,8 @@ use super::draft::{Draft, Pose};
 use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, need};
-use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
+use stereopsis_base::console::foreign;
 
 const UNITS: &[(&str, LengthUnit)] = &[
     ("mm", LengthUnit::Millimetre),

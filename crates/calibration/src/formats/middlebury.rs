@@ -3,8 +3,8 @@
 use super::matrix::Matrix;
 use super::tree::{check_key, number};
 use super::{Kind, draft::Draft};
-use crate::console::foreign;
 use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
+use stereopsis_base::console::foreign;
 
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "cam0"))

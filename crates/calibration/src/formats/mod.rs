@@ -33,11 +33,12 @@ mod yaml;
 mod zed;
 
 use super::{CalibrationError, LengthUnit, StereoRig};
-use crate::choices;
-use crate::console::{self, foreign};
-use crate::files::{self, plain};
 use draft::Draft;
 use std::path::{Path, PathBuf};
+use stereopsis_base::console::foreign;
+use stereopsis_base::files::plain;
+use stereopsis_base::parameter::choices;
+use stereopsis_base::{console, files};
 use tree::Node;
 
 pub use cameras::Cameras;

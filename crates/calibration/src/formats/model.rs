@@ -1,8 +1,8 @@
 //! Names of lens models.
 
 use super::names::{is_one_of, plain};
-use crate::console::foreign;
 use crate::{CalibrationError, Distortion};
+use stereopsis_base::console::foreign;
 
 const PINHOLE: &str = "pinhole plumbbob radtan radialtangential rationalpolynomial rational brownconrady thinprism opencv none \
                        perspective";

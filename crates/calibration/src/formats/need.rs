@@ -3,7 +3,7 @@
 use super::matrix::Matrix;
 use super::tree::Node;
 use crate::CalibrationError;
-use crate::console::foreign;
+use stereopsis_base::console::foreign;
 
 fn name_in(group: &str, key: &str) -> String {
     if group.is_empty() { key.to_owned() } else { format!("{group}.{key}") }

@@ -4,7 +4,7 @@
 use super::File;
 use super::tree::{MAX_KEYS, Node, check_key, number};
 use crate::CalibrationError;
-use crate::console::foreign;
+use stereopsis_base::console::foreign;
 
 /// Names of values, with ROS's keys for them.
 const VALUES: &[(&str, &str)] = &[

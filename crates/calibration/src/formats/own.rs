@@ -2,13 +2,13 @@
 
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
-use crate::console::foreign;
-use crate::geometry::Uncertainty;
 use crate::rectification::longer_axis;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
 use serde::Deserialize;
 use std::fmt::Write as _;
+use stereopsis_base::console::foreign;
+use stereopsis_base::geometry::Uncertainty;
 
 /// Value of the first key of every file.
 const FORMAT: &str = "stereopsis-rig-1";

@@ -4,8 +4,8 @@
 use super::draft::Draft;
 use super::tree::{Node, check_key, number};
 use super::{Kind, LoadOptions, need};
-use crate::console::foreign;
 use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
+use stereopsis_base::console::foreign;
 
 /// Largest number of image sizes.
 const MAX_SIZES: usize = 64;

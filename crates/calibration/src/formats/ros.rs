@@ -7,10 +7,10 @@ use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
 use crate::checks::fisheye_doubt;
-use crate::console;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, StereoRig};
 use glam::DMat3;
 use std::path::Path;
+use stereopsis_base::console;
 
 const K: &[&str] = &["camera_matrix", "K", "k"];
 const D: &[&str] = &["distortion_coefficients", "D", "d"];

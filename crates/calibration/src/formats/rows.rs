@@ -3,7 +3,7 @@
 
 use super::tree::{Node, check_key, number};
 use crate::CalibrationError;
-use crate::console::foreign;
+use stereopsis_base::console::foreign;
 
 /// Returns a name that is alone on a line.
 fn name(line: &str) -> Option<&str> {

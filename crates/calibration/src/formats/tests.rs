@@ -1,8 +1,8 @@
 //! Tests with every file of the shared collection: its rig or its error; and round trips of written files.
 
 use super::*;
-use crate::geometry::{Geometry, Uncertainty};
 use glam::DQuat;
+use stereopsis_base::geometry::{Geometry, Uncertainty};
 
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);

@@ -2,7 +2,7 @@
 
 use super::base64;
 use super::matrix::Matrix;
-use crate::console::foreign;
+use stereopsis_base::console::foreign;
 
 /// Largest depth of a tree.
 pub(super) const MAX_DEPTH: usize = 24;

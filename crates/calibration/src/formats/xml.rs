@@ -2,8 +2,8 @@
 
 use super::tree::{MAX_DEPTH, Node, check_key};
 use crate::CalibrationError;
-use crate::console::foreign;
 use roxmltree::{Document, ParsingOptions};
+use stereopsis_base::console::foreign;
 
 const MAX_ATTRIBUTES: usize = 4_000;
 

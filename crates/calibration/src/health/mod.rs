@@ -2,11 +2,11 @@
 
 use super::matches::Match;
 use super::polynomial;
-use crate::choices;
-use crate::console::counted;
-use crate::geometry::Axis;
 use glam::DVec2;
 use std::fmt;
+use stereopsis_base::console::counted;
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::parameter::choices;
 
 /// Row offset of matched points, right minus left; for cameras one above the other the column offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -1,9 +1,10 @@
 //! Tests of the row offset and its verdict on rendered pairs.
 
 use super::*;
-use crate::capture::scene::{SceneOptions, render};
-use crate::image::{Image, Luma};
 use crate::{matches, shared_data};
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_frame::SceneOptions;
+use stereopsis_scene::render;
 
 fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
     let (width, height) = left.size();

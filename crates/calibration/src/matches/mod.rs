@@ -8,11 +8,11 @@ mod patch;
 mod pyramid;
 mod refine;
 
-use crate::image::Luma;
 use corners::Corner;
 use glam::DVec2;
 use patch::Patch;
 use pyramid::Pyramid;
+use stereopsis_base::image::Luma;
 
 /// Match of one scene point in both images.
 #[derive(Clone, Copy, Debug, PartialEq)]

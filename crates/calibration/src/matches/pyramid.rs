@@ -1,6 +1,6 @@
 //! Pyramid of smoothed images at full, half, quarter, ... size.
 
-use crate::image::{Image, Luma};
+use stereopsis_base::image::{Image, Luma};
 
 /// Pixels in 1/16 grey level of 8 bits, so that smoothing loses nothing.
 pub(super) type SmoothedImage = Image<i16>;

@@ -1,9 +1,10 @@
 //! Tests of the sparse matches on rendered pairs and shifted textures.
 
 use super::*;
-use crate::capture::scene::{SceneOptions, render};
-use crate::image::Image;
 use glam::FloatExt;
+use stereopsis_base::image::Image;
+use stereopsis_frame::SceneOptions;
+use stereopsis_scene::render;
 
 /// Returns the fraction of values up to `limit`.
 fn share(values: impl Iterator<Item = f64>, limit: f64) -> f64 {

@@ -4,13 +4,13 @@ use super::camera_model::Reach;
 use super::remap::{self, RemapTable};
 use super::rows::RowRemap;
 use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
-use crate::console;
-use crate::geometry::Geometry;
-use crate::image::Picture;
-use crate::process::memory;
 use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
 use std::thread::{Builder, ScopedJoinHandle};
+use stereopsis_base::console;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::Picture;
+use stereopsis_base::process::memory;
 
 /// Rectifier of pairs of one size, with a precomputed map.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use super::super::rig::tests::{camera, plain_rig};
 use super::*;
 use crate::Distortion;
-use crate::image::{Image, Luma};
 use glam::{DQuat, DVec3, EulerRot};
+use stereopsis_base::image::{Image, Luma};
 
 const LENS_LEFT: [f64; 12] =
     [-0.21, 0.06, 0.0012, -0.0009, -0.011, 0.04, -0.012, 0.003, 0.0021, -0.0011, -0.0016, 0.0007];

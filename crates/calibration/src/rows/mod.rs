@@ -8,12 +8,12 @@ use super::matches::Match;
 use super::polynomial::{self, Factors, TERMS, value};
 use super::rectifier::Rectifier;
 use super::remap::RemapTable;
-use crate::choices;
-use crate::console::counted;
-use crate::geometry::Axis;
-use crate::image::Picture;
 use glam::DVec2;
 use std::fmt;
+use stereopsis_base::console::counted;
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::Picture;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// How small row errors of rectified pairs are corrected.

@@ -1,9 +1,9 @@
 //! Tests of row errors: their estimate, and the correction of images.
 
 use super::*;
-use crate::image::{Image, Luma};
 use crate::matches::matches;
 use crate::rig::tests::plain_rig;
+use stereopsis_base::image::{Image, Luma};
 
 const SIZE: (usize, usize) = (320, 240);
 

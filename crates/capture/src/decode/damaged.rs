@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::jpeg::frame;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::pnm::{PnmEncoder, PnmSubtype, SampleEncoding};
 use image::{ExtendedColorType, ImageEncoder as _, Rgb, RgbImage};
 use std::io::Write as _;
 use std::path::PathBuf;
+use stereopsis_frame::jpeg::frame;
 use tiff::encoder::{Compression, DeflateLevel, TiffEncoder};
 
 const WIDTH: u32 = 24;

@@ -2,13 +2,13 @@
 //! untrusted: sizes are checked before memory is allocated.
 
 use super::OVERHEAD_BYTES;
-use crate::console;
-use crate::files::{self, plain};
-use crate::image::Image;
-use crate::process::memory;
-use crate::{CaptureError, MaxPixels};
 use std::io::{self, BufReader, Read as _};
 use std::path::Path;
+use stereopsis_base::files::plain;
+use stereopsis_base::image::Image;
+use stereopsis_base::process::memory;
+use stereopsis_base::{console, files};
+use stereopsis_frame::{CaptureError, MaxPixels};
 use tiff::decoder::DecodingResult;
 use tiff::tags::{SampleFormat, Tag};
 

@@ -1,8 +1,8 @@
 //! Decoder of JPEG files. Like the decoder of camera frames, it must reject truncated data: other decoders fill in the missing part and
 //! report success.
 
-use crate::jpeg::{frame, pixels as decoded};
 use image::{ColorType, DynamicImage, GrayImage, RgbImage};
+use stereopsis_frame::jpeg::{frame, pixels as decoded};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;

@@ -6,14 +6,14 @@ mod jpeg;
 mod pfm;
 mod turn;
 
-use super::{CaptureError, MaxPixels};
-use crate::console;
-use crate::files::{self, plain};
-use crate::image::{Image, Luma, Picture};
-use crate::process::memory;
 use image::{ColorType, DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::{self, Read as _};
 use std::path::Path;
+use stereopsis_base::files::plain;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::process::memory;
+use stereopsis_base::{console, files};
+use stereopsis_frame::{CaptureError, MaxPixels};
 
 pub(crate) use floats::{Numbers, read_numbers};
 pub use jpeg::size as jpeg_size;

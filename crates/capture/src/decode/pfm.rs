@@ -1,11 +1,11 @@
 //! Decoder of PFM files: one float per pixel, rows from bottom to top. Middlebury, ETH3D and Scene Flow store disparities this way.
 
-use crate::console;
-use crate::files::{self, plain};
-use crate::image::Image;
-use crate::{CaptureError, MaxPixels};
 use std::io::{self, Read as _};
 use std::path::Path;
+use stereopsis_base::files::plain;
+use stereopsis_base::image::Image;
+use stereopsis_base::{console, files};
+use stereopsis_frame::{CaptureError, MaxPixels};
 
 /// Maximum length of the header (`Pf`, two sizes, a factor), bytes.
 const MAX_HEADER_BYTES: u64 = 256;

@@ -105,7 +105,7 @@ fn computes_luma_of_colours_at_full_depth() {
     let rgb: Vec<u8> = grey_levels().iter().flat_map(|&v| [v, 255 - v, v / 2]).collect();
     let picture = read::<colortype::RGB8>(strips, &rgb).unwrap();
     let colors = rgb.as_chunks::<3>().0;
-    let luma = colors.iter().map(|&p| crate::image::luma_of(p)).collect();
+    let luma = colors.iter().map(|&p| stereopsis_base::image::luma_of(p)).collect();
     assert_eq!(picture.luma, grey(luma).luma);
     assert_eq!(picture.rgb.unwrap().pixels(), colors);
 

@@ -13,13 +13,12 @@ pub use source::FileSource;
 
 use self::truth::{DisparityFile, TruthFiles, truth_beside};
 use super::decode::{Turn, read_picture_of, read_turned};
-use super::{Arrangement, CaptureError, MaxPixels};
-use crate::console;
-use crate::image::{Luma, Picture};
-use crate::{RawPair, doubtful_arrangement, split};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::console;
+use stereopsis_base::image::{Luma, Picture};
+use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, RawPair, doubtful_arrangement, split};
 
 impl FilePair {
     /// Creates a pair of an image with both views.

@@ -1,10 +1,10 @@
 //! Pairs images of the left and of the right view: by equal keys, otherwise by the nearest times in their keys.
 
 use super::names::time_in;
-use crate::console;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
 
 /// Image of one view with its key.
 #[derive(Debug)]

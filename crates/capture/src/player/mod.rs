@@ -2,14 +2,14 @@
 //! Damaged pairs are skipped, and large jumps of the capture times do not delay playback.
 
 use super::threads::{join_or_detach, panic_message};
-use super::{CaptureError, Next, RawPair, Speed, Transport};
-use crate::console::counted;
-use crate::files;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::console::counted;
+use stereopsis_base::files;
+use stereopsis_frame::{CaptureError, Next, RawPair, Speed, Transport};
 
 /// Pairs with random access, numbered from 0.
 pub trait Pairs: Send {

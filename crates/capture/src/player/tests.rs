@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::image::{Image, Luma, Picture};
+use stereopsis_base::image::{Image, Luma, Picture};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 

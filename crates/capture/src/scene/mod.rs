@@ -5,4 +5,4 @@ mod player;
 mod tests;
 
 pub use player::SceneSource;
-pub use stereopsis_scene::{SceneOptions, SceneRenderer, SceneWorld, render};
+use stereopsis_frame::SceneOptions;

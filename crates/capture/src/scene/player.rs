@@ -1,15 +1,14 @@
 //! Plays the built-in scene as a source. At a fixed rate, its own threads render a loop in advance, so that rendering does not slow the
 //! matcher; without a rate, each frame is rendered on demand. Both ways give the same pairs.
 
-use super::SceneOptions;
-use crate::files;
 use crate::pace::Pace;
 use crate::threads::{join_or_detach, panic_message};
-use crate::{CaptureError, Next, PairSource, SourceInfo};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use stereopsis_base::files;
+use stereopsis_frame::{CaptureError, Next, PairSource, SceneOptions, SourceInfo};
 use stereopsis_scene::{Delta, Rendered, StaticScene, expose};
 
 const THREAD: &str = "the thread that renders the scene";

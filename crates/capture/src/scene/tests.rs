@@ -1,8 +1,8 @@
 //! Tests of the scene as a source.
 
 use super::*;
-use crate::{Next, PairSource};
 use std::time::{Duration, Instant};
+use stereopsis_frame::{Next, PairSource};
 
 fn small() -> SceneOptions {
     SceneOptions { width: 200, height: 150, ..SceneOptions::default() }

@@ -5,12 +5,12 @@ use super::bag::bag_files;
 use super::picture_files::folder::EXTENSIONS;
 use super::picture_files::truth::{DisparityFile, is_truth_name};
 use super::video_input::{self, VideoInput};
-use super::{Arrangement, CameraName, CaptureError, unread};
-use crate::console;
-use crate::files;
-use crate::secrets::Secrets;
+use super::{CameraName, unread};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use stereopsis_base::secrets::Secrets;
+use stereopsis_base::{console, files};
+use stereopsis_frame::{Arrangement, CaptureError};
 
 /// Specification of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]

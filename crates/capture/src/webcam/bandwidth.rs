@@ -1,8 +1,8 @@
 //! Checks whether two cameras that share a USB bus have enough bandwidth for raw images.
 
 use super::{DetectedCamera, Mode};
-use crate::decode_camera::PixelFormat;
 use std::fmt;
+use stereopsis_frame::decode_camera::PixelFormat;
 
 /// Speed of a bus from which on the images of any two webcams fit, Mbit/s.
 const FAST_MBIT: u32 = 481;

@@ -1,17 +1,16 @@
 //! Stream of one camera of a source. If the camera is lost, a search in the background opens it again when it returns, and the
 //! numbers of its images continue. No method may block.
 
-use super::ModeRequest;
-use super::fault;
 use super::mode::Mode;
 use super::opening::{EarlierOpening, OpenCamera, open};
 use super::reader::{DecodedFrame, PictureOptions};
 use super::reopening::{Identity, Reopening};
-use crate::decode_camera::{Damaged, PixelFormat};
-use crate::{CameraOptions, CameraState, CaptureError};
+use super::{ModeRequest, fault};
 use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
+use stereopsis_frame::{CameraOptions, CameraState, CaptureError};
 
 /// Time without an image after which a camera counts as lost; at slow rates the limit is three frame intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -249,9 +248,9 @@ impl CameraStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Orientation;
     use crate::webcam::thread::CameraThread;
     use crossbeam_channel::bounded;
+    use stereopsis_frame::Orientation;
 
     #[test]
     fn a_camera_whose_thread_panics_is_searched_for() {
@@ -264,8 +263,8 @@ mod tests {
         let thread = CameraThread::spawn(INDEX, "dies".into(), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
         let picture_options = PictureOptions {
-            api: crate::CameraApi::System,
-            pixels: crate::Pixels::Luma,
+            api: stereopsis_frame::CameraApi::System,
+            pixels: stereopsis_frame::Pixels::Luma,
             orientation: Orientation::Upright,
         };
         let mut stream = CameraStream::new(OpenCamera::of_thread(INDEX, mode, frames, thread), picture_options, None);

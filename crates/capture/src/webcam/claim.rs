@@ -2,11 +2,11 @@
 //! that two openers would change each other's mode. Every camera must be claimed before it is opened.
 
 use super::mode::Mode;
-use crate::CaptureError;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
+use stereopsis_frame::CaptureError;
 
 /// Claimed cameras by number, with their modes once these are known.
 static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());

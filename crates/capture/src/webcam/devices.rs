@@ -6,10 +6,10 @@ use super::device::{self, DeviceError};
 use super::fault::{self, number};
 use super::mode::Mode;
 use super::sysfs::{self, UsbBus};
-use crate::{CameraApi, CaptureError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::thread;
 use std::time::{Duration, Instant};
+use stereopsis_frame::{CameraApi, CaptureError};
 
 /// Listed camera.
 #[derive(Clone, Debug, PartialEq, Eq)]

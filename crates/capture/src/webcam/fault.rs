@@ -1,11 +1,10 @@
 //! Errors of cameras for users: each text contains the camera, the failed operation and the next step.
 
-use super::claim;
 use super::device::DeviceError;
-use super::sysfs;
-use crate::CaptureError;
-use crate::decode_camera::Damaged;
+use super::{claim, sysfs};
 use std::time::Duration;
+use stereopsis_frame::CaptureError;
+use stereopsis_frame::decode_camera::Damaged;
 
 /// Linux error numbers with a specific meaning for cameras.
 pub(super) mod number {

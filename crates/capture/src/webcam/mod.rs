@@ -30,7 +30,8 @@ pub use pair::WebcamPair;
 pub use preview::Preview;
 pub use sysfs::UsbBus;
 
-use super::{CameraOptions, CaptureError, PairSource, SourceSpec};
+use super::SourceSpec;
+use stereopsis_frame::{CameraOptions, CaptureError, PairSource};
 
 /// Opens the two cameras of `spec`, or its single camera, whose images contain `one_camera`.
 ///

@@ -1,8 +1,8 @@
 //! Chooses the mode in which cameras are opened from the modes that they list: by size first, then rate, then format. Pure functions.
 
-use crate::decode_camera::PixelFormat;
-use crate::{CameraApi, Pixels};
 use std::fmt;
+use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_frame::{CameraApi, Pixels};
 
 /// Image mode of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,9 @@
 
 use super::devices::{DetectedCamera, listed};
 use super::{fault, sysfs};
-use crate::console::foreign;
-use crate::{CameraName, CaptureError};
+use crate::CameraName;
+use stereopsis_base::console::foreign;
+use stereopsis_frame::CaptureError;
 
 impl CameraName {
     /// Returns the current number of the camera.

@@ -1,17 +1,16 @@
 //! Single camera as a source. Its image contains both views side by side, the left half being the left view as seen from behind the
 //! camera; or it is one view of a pair whose other camera belongs to another machine.
 
-use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
-use super::fault;
 use super::reader::DecodedFrame;
+use super::{ModeRequest, fault};
 use crate::stamps::Stamps;
-use crate::{
-    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout, halves,
-};
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
+use stereopsis_frame::{
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout, halves,
+};
 
 /// Views in the image of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,18 @@
 //! Opens cameras, each on its own thread, all with the same image size. The threads list modes; the common mode is chosen here and
 //! ordered; a camera counts as open once it has delivered an intact image.
 
-use super::ModeRequest;
 use super::claim::Claim;
 use super::devices::listed;
-use super::fault;
 use super::mode::{Mode, choose};
 use super::reader::{DecodedFrame, FrameLosses, GrantedMode, PictureOptions, Reader};
 use super::thread::CameraThread;
-use crate::CaptureError;
-use crate::decode_camera::{Damaged, PixelFormat};
+use super::{ModeRequest, fault};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::CaptureError;
+use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
 
 /// Streaming camera, which stops when this is dropped.
 #[derive(Debug)]

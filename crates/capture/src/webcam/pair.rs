@@ -1,16 +1,17 @@
 //! Two cameras as one source: reads both streams, checks their time stamps, and pairs their frames by capture time.
 
-use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
-use super::fault;
 use super::reader::DecodedFrame;
 use super::resync::{Resync, Step};
+use super::{ModeRequest, fault};
 use crate::pairing::{Paired, Pairing, Side};
 use crate::stamps::Stamps;
-use crate::{CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout};
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::{
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout,
+};
 
 /// Pair of free-running cameras. A lost camera is opened again when it returns.
 #[derive(Debug)]

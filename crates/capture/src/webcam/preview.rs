@@ -5,14 +5,14 @@ use super::device::{self, Device};
 use super::fault;
 use super::mode::Mode;
 use super::thread::CameraThread;
-use crate::decode_camera::{Damaged, PixelFormat};
-use crate::image::Picture;
-use crate::{CameraApi, CaptureError, Pixels};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::Picture;
+use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
+use stereopsis_frame::{CameraApi, CaptureError, Pixels};
 
 /// Preview of a camera: its newest image. A camera that another source of this program has open is not opened; a busy, missing or lost
 /// one is tried again. Dropping frees the camera soon, without waiting.

@@ -5,21 +5,21 @@ use super::claim::Claim;
 use super::device::{self, Device, DeviceError, ReceivedFrame, StreamFormat};
 use super::fault::{self, number};
 use super::mode::Mode;
-use crate::decode_camera::{Damaged, Layout};
-use crate::image::Picture;
-use crate::newest::force_send;
-use crate::{CameraApi, CaptureError, Orientation, Pixels};
 use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::image::Picture;
+use stereopsis_base::newest::force_send;
+use stereopsis_frame::decode_camera::{Damaged, Layout};
+use stereopsis_frame::{CameraApi, CaptureError, Orientation, Pixels};
 
 #[derive(Debug)]
 pub(super) struct DecodedFrame {
     pub(super) picture: Picture,
     /// Image as the camera sent it.
-    pub(super) original: crate::EncodedImage,
+    pub(super) original: stereopsis_frame::EncodedImage,
     /// Capture time according to the driver.
     pub(super) stamp: Option<SystemTime>,
     pub(super) arrival: SystemTime,
@@ -205,7 +205,7 @@ impl Reader {
         match frame.decode(layout, self.picture_options.pixels) {
             Ok(mut picture) => {
                 self.picture_options.orientation.turn(&mut picture);
-                let original = crate::EncodedImage { layout, bytes: layout.cut(frame.bytes).into() };
+                let original = stereopsis_frame::EncodedImage { layout, bytes: layout.cut(frame.bytes).into() };
                 self.send(Ok(DecodedFrame { picture, original, stamp: frame.stamp, arrival, number }));
                 true
             }

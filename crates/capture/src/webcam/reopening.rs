@@ -4,10 +4,10 @@
 use super::claim;
 use super::devices::listed;
 use super::opening::{EarlierOpening, OpenCamera, open_again};
-use crate::CaptureError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::thread;
 use std::time::Duration;
+use stereopsis_frame::CaptureError;
 
 /// Identity of a camera, independent of its number.
 #[derive(Clone, Debug, PartialEq, Eq)]

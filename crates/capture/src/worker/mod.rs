@@ -2,17 +2,18 @@
 //! Raw taps receive each pair before its preparation, frame taps each frame before the newest-wins channel: neither a failing
 //! preparation nor a slow engine may remove a pair from a recording.
 
-use super::{
-    Frame, FramePreparation, Next, PairSource, RemoteRig, SourceInfo, SourceState, Speed, Taps, Transport, threads,
-};
-use crate::newest::{NewestReceiver, NewestSender, Policy, channel_with};
-use crate::rate::Rate;
+use super::threads;
 use parking_lot::Mutex;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_base::newest::{NewestReceiver, NewestSender, Policy, channel_with};
+use stereopsis_base::rate::Rate;
+use stereopsis_frame::{
+    Frame, FramePreparation, Next, PairSource, RemoteRig, SourceInfo, SourceState, Speed, Taps, Transport,
+};
 
 pub use super::threads::join_or_detach;
 

@@ -1,13 +1,12 @@
 //! Tests of the capture thread: taps, limits, counts, errors, and changes of the preparation.
 
 use super::*;
-use crate::calibration::Rectifier;
-use crate::calibration::StereoRig;
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
-use crate::{CaptureError, FrameTap, RawPair, RawTap, Scale};
 use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 use std::time::SystemTime;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_calibration::{Rectifier, StereoRig};
+use stereopsis_frame::{CaptureError, FrameTap, RawPair, RawTap, Scale};
 
 /// Source of pairs of one grey level each, which then ends, fails or blocks.
 struct ScriptedSource {

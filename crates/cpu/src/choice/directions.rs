@@ -1,11 +1,11 @@
 //! First other disparity in a direction from a pixel, for the learned choice. Blocks of pixels without one are skipped by
 //! their smallest and largest disparity.
 
-use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
-use crate::stereo::filter::choice::{Candidate, Chooser, REACH, STEP, Slope};
-use crate::stereo::map::INVALID;
 use rayon::prelude::*;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::filter::choice::{Candidate, Chooser, REACH, STEP, Slope};
+use stereopsis_stereo::map::INVALID;
 
 const BLOCK: i32 = 8;
 /// The axes along which blocks lie; each serves two directions.
@@ -48,7 +48,7 @@ impl Directions {
         Self { pitch, extremes }
     }
 
-    /// Implements [`Neighbourhood::first_other`](crate::stereo::filter::choice::Neighbourhood::first_other).
+    /// Implements [`Neighbourhood::first_other`](stereopsis_stereo::filter::choice::Neighbourhood::first_other).
     #[inline(always)]
     pub(super) fn first_other(
         &self,

@@ -1,4 +1,4 @@
-//! The learned choice on the CPU: runs [`crate::stereo::filter::choice`] on all rows in parallel.
+//! The learned choice on the CPU: runs [`stereopsis_stereo::filter::choice`] on all rows in parallel.
 //!
 //! The reference's own code decides. Only the search for its inputs is faster: windows many columns at once, and other
 //! disparities in a direction by skipping blocks without any.
@@ -8,13 +8,13 @@ mod slopes;
 mod windows;
 
 use super::simd::{SimdLevel, on_level};
-use crate::image::{Image, PictureRef};
-use crate::stereo::filter::choice::{Candidate, Chooser, Neighbourhood, STEP, SURE_RADIUS, Slope, WindowEvidence};
-use crate::stereo::map::INVALID;
-use crate::stereo::{DisparityMap, StereoParams};
 use directions::Directions;
 use rayon::prelude::*;
 use slopes::Slopes;
+use stereopsis_base::image::{Image, PictureRef};
+use stereopsis_stereo::filter::choice::{Candidate, Chooser, Neighbourhood, STEP, SURE_RADIUS, Slope, WindowEvidence};
+use stereopsis_stereo::map::INVALID;
+use stereopsis_stereo::{DisparityMap, StereoParams};
 use windows::Windows;
 
 pub(super) fn run(
@@ -123,11 +123,10 @@ impl SureRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Luma;
-    use crate::image::Picture;
-    use crate::stereo::filter::choice::DIRECTIONS;
-    use crate::stereo::map::{ON_PLANE, reason};
     use fastrand::Rng;
+    use stereopsis_base::image::{Luma, Picture};
+    use stereopsis_stereo::filter::choice::DIRECTIONS;
+    use stereopsis_stereo::map::{ON_PLANE, reason};
 
     /// Returns steps and slopes with holes and filled pixels, and images with patches of like colours.
     fn random(rng: &mut Rng, (width, height): (usize, usize)) -> (DisparityMap, [Picture; 2]) {

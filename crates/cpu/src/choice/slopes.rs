@@ -1,11 +1,11 @@
 //! Slopes of all pixels for the learned choice, from sums of changes. A number has the count of changes in its upper 16 bits and
 //! their sum in the lower ones.
 
-use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
-use crate::stereo::filter::choice::{CHANGES, MAX_BEND, MAX_CHANGE, SPAN, Slope};
-use crate::stereo::map::INVALID;
 use rayon::prelude::*;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::filter::choice::{CHANGES, MAX_BEND, MAX_CHANGE, SPAN, Slope};
+use stereopsis_stereo::map::INVALID;
 
 /// Number of one change with sum 0.
 const ONE: i32 = 1 << 16;
@@ -45,7 +45,7 @@ impl Slopes {
         Self { width, sums }
     }
 
-    /// Returns the slope around a pixel, as [`Neighbourhood::slope`](crate::stereo::filter::choice::Neighbourhood::slope) specifies.
+    /// Returns the slope around a pixel, as [`Neighbourhood::slope`](stereopsis_stereo::filter::choice::Neighbourhood::slope) specifies.
     #[inline(always)]
     pub(super) fn at(&self, (x, y): (usize, usize)) -> Slope {
         let place = y * self.width + x;

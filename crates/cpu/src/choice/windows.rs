@@ -3,13 +3,13 @@
 //! Rows are 16-bit numbers with columns on both sides that are like no pixel. Where a window takes every fourth column, columns
 //! of equal remainder lie side by side. Masks have all bits set or none.
 
-use crate::image::Image;
-use crate::stereo::filter::choice::{
+use rayon::prelude::*;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::filter::choice::{
     Candidate, Chooser, LIKE, MAX_CANDIDATES, MAX_DIFFERENCE, SLOPE_BITS, STEP, SUPPORTS, Support, WINDOWS,
     WindowEvidence,
 };
-use crate::stereo::map::INVALID;
-use rayon::prelude::*;
+use stereopsis_stereo::map::INVALID;
 
 /// Columns of padding on each side: no window reaches further.
 const PAD: usize = 32;
@@ -119,7 +119,7 @@ impl Windows {
         }
     }
 
-    /// Implements [`Neighbourhood::measured`](crate::stereo::filter::choice::Neighbourhood::measured).
+    /// Implements [`Neighbourhood::measured`](stereopsis_stereo::filter::choice::Neighbourhood::measured).
     #[inline(always)]
     pub(super) fn measured(&self, (x, y): (usize, usize), candidates: &[Candidate]) -> WindowEvidence {
         let column = x + PAD;

@@ -2,9 +2,9 @@
 
 use super::LocalAggregation;
 use crate::codes::reverse;
-use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
 use rayon::prelude::*;
+use stereopsis_base::image::Image;
 
 /// Kinds of arms, in the order of their rows.
 pub(super) const LEFT: usize = 0;
@@ -12,7 +12,7 @@ pub(super) const RIGHT: usize = 1;
 pub(super) const UP: usize = 2;
 pub(super) const DOWN: usize = 3;
 
-/// Lengths of the arms, px, after [`crate::stereo::local::arms`]. Rows of the right image are in the order of those of
+/// Lengths of the arms, px, after [`stereopsis_stereo::local::arms`]. Rows of the right image are in the order of those of
 /// [`crate::codes`].
 pub(super) struct Arms {
     width: usize,

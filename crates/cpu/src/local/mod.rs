@@ -1,4 +1,4 @@
-//! Local aggregation on the CPU, after [`crate::stereo::local`]. Each kind sums one pixel's candidates after the other and gives the
+//! Local aggregation on the CPU, after [`stereopsis_stereo::local`]. Each kind sums one pixel's candidates after the other and gives the
 //! sums to an output, which keeps exact numbers or means in bytes. Strips of rows are summed in parallel; the rows of a strip
 //! share intermediate sums.
 
@@ -10,11 +10,11 @@ mod window;
 use super::costs::Costs;
 use super::input::Range;
 use super::simd::{SimdLevel, on_level};
-use crate::image::Image;
-use crate::stereo::Aggregation;
-use crate::stereo::local::Unit;
-use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
+use stereopsis_base::image::Image;
+use stereopsis_stereo::Aggregation;
+use stereopsis_stereo::local::Unit;
+use stereopsis_stereo::params::StereoParams;
 
 #[derive(Clone, Copy)]
 pub(super) struct LocalAggregation<'a> {

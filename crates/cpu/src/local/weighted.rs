@@ -7,10 +7,10 @@ use crate::codes::reverse;
 use crate::costs::Costs;
 use crate::input::Range;
 use crate::simd::on_level;
-use crate::stereo::local::WeightTables;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use std::ops::RangeInclusive;
+use stereopsis_stereo::local::WeightTables;
 
 impl LocalAggregation<'_> {
     /// Computes means in sixteenths, rounded down. The costs have to be a volume.
@@ -42,7 +42,7 @@ struct Products {
 }
 
 impl Products {
-    fn new(params: &crate::stereo::StereoParams) -> Self {
+    fn new(params: &stereopsis_stereo::StereoParams) -> Self {
         let tables = WeightTables::new(params);
         let side = tables.reach as isize + 1;
         let offsets = (0..side).flat_map(|dy| (0..side).map(move |dx| (dx, dy)));

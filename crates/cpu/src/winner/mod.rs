@@ -5,15 +5,14 @@
 
 use super::aligned::AlignedArray;
 use super::disparity_windows::DisparityWindow;
-use super::input::BLOCK;
-use super::input::Range;
+use super::input::{BLOCK, Range};
 use super::maps::MapRow;
 use super::vector::Vector;
-use crate::stereo::Subpixel;
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
-use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+use stereopsis_stereo::Subpixel;
+use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use stereopsis_stereo::params::StereoParams;
 
 /// Missing candidate, in totals without numbers.
 const NONE: u16 = u16::MAX;
@@ -104,7 +103,7 @@ impl BlockTotals {
         &self.totals[PAD + t * self.pitch()..][..self.window.len]
     }
 
-    /// Finds the left winners of the first pixels, and tests and refines them as [`crate::stereo::disparity::winner_takes_all`] specifies.
+    /// Finds the left winners of the first pixels, and tests and refines them as [`stereopsis_stereo::disparity::winner_takes_all`] specifies.
     #[inline(always)]
     pub(super) fn left<S: Vector>(
         &self,
@@ -279,7 +278,7 @@ fn best_rival<S: Simd>(simd: S, totals: &[u16], winner: u16, none: u16) -> u16 {
     best.reduce_min()
 }
 
-/// Computes [`crate::stereo::disparity::confidence`] from the two sums. A float division is exact here, as in [`fraction`]: the
+/// Computes [`stereopsis_stereo::disparity::confidence`] from the two sums. A float division is exact here, as in [`fraction`]: the
 /// numerator is below 2^24. A quotient that is no whole number differs from one by at least 1 / 2^16; numbers up to 255 are rounded
 /// by at most 1 / 2^17.
 #[inline(always)]
@@ -384,7 +383,7 @@ impl RightWinners {
         }
     }
 
-    /// Writes the disparities of the row in whole pixels, as [`crate::stereo::disparity::right_map`] specifies.
+    /// Writes the disparities of the row in whole pixels, as [`stereopsis_stereo::disparity::right_map`] specifies.
     #[inline(always)]
     pub(super) fn finish<S: Simd>(&self, simd: S, min_disparity: i32, values: &mut [i16]) {
         // column `x` is at place `last - x`

@@ -3,14 +3,13 @@
 use super::*;
 use std::sync::Arc;
 use std::time::SystemTime;
-use stereopsis_base::console;
-use stereopsis_base::process;
 use stereopsis_base::process::memory::{Bound, FreeMemory};
 use stereopsis_base::testing::cases;
+use stereopsis_base::{console, process};
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{EngineError, Job, run};
-use stereopsis_frame::{Frame, RawPair};
-use stereopsis_scene::{SceneOptions, render};
+use stereopsis_frame::{Frame, RawPair, SceneOptions};
+use stereopsis_scene::render;
 use stereopsis_stereo::Preset;
 
 /// Returns a machine's free memory.

@@ -1,11 +1,11 @@
 //! Choice of the engine's next job: the newest pair, or the last one again if its frame, its parameters or the engine have changed.
 
 use super::Control;
-use crate::Job;
-use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, TryRecvError};
 use std::sync::Arc;
+use stereopsis_base::newest::NewestReceiver;
 use stereopsis_frame::Frame;
+use stereopsis_frame::engine::Job;
 
 pub(super) struct Feeder {
     frames: NewestReceiver<Arc<Frame>>,

@@ -3,13 +3,15 @@
 use super::EngineSource;
 use super::shared::SharedState;
 use crate::front::AxisAdapter;
-use crate::parameter::Value;
-use crate::recovery::{Decision, Recovery, not_recovered};
-use crate::stereo::StereoParams;
-use crate::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
+use crate::{OpenOptions, open};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::parameter::Value;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::recovery::{Decision, Recovery, not_recovered};
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineKind, Job};
+use stereopsis_stereo::StereoParams;
 
 /// Interval at which an engine with jobs in flight is polled for results.
 pub(super) const COLLECT_POLL_INTERVAL: Duration = Duration::from_micros(200);

@@ -13,9 +13,7 @@ mod tests;
 
 pub use stats::{EngineStats, Figures};
 
-use super::{Engine, OpenOptions, Output};
-use crate::newest::NewestReceiver;
-use crate::stereo::StereoParams;
+use super::OpenOptions;
 use crossbeam_channel::{Sender, bounded};
 use parking_lot::Mutex;
 use shared::SharedState;
@@ -23,7 +21,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use stereopsis_base::newest::NewestReceiver;
+use stereopsis_frame::engine::{Engine, Output};
 use stereopsis_frame::{Frame, FramePreparation, RemoteRig, SourceInfo};
+use stereopsis_stereo::StereoParams;
 use thread::{EngineThread, Inputs};
 
 /// Longest wait of a command for room in the queue.
@@ -94,7 +95,7 @@ pub struct EngineWorker {
 
 impl EngineWorker {
     /// Starts matching `frames`. If the engine cannot be opened or is lost, the CPU takes over with `fallback_threads`, and
-    /// [`EngineStats::fault`] contains the reason. A lost GPU is opened again by the policy of [`super::recovery`], unless it belongs to
+    /// [`EngineStats::fault`] contains the reason. A lost GPU is opened again by the policy of [`stereopsis_frame::engine::recovery`], unless it belongs to
     /// a window, which opens the next one itself.
     ///
     /// # Errors

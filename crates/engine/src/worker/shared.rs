@@ -1,11 +1,11 @@
 //! State that the engine thread shares with its owner, and the publication of results.
 
 use super::{Control, EngineStats, Figures, ResultTap, Wake};
-use crate::Output;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use stereopsis_frame::engine::Output;
 
 pub(super) struct SharedState {
     pub(super) control: Mutex<Control>,

@@ -1,12 +1,12 @@
 //! Statistics of the engine thread: counts, rates, latencies, and the quality of recent results.
 
-use crate::metrics::{TruthError, truth_error};
-use crate::newest::DropCounter;
-use crate::rate::{Latency, LatencySince, Rate, RunLatency};
-use crate::stereo::Shares;
-use crate::{EngineInfo, Output, StageTime};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::newest::DropCounter;
+use stereopsis_base::rate::{Latency, LatencySince, Rate, RunLatency};
+use stereopsis_frame::engine::{EngineInfo, Output, StageTime};
+use stereopsis_metrics::{TruthError, truth_error};
+use stereopsis_stereo::Shares;
 
 /// Interval at which quality is measured, and numbers are read back for it.
 const FIGURES_EVERY: Duration = Duration::from_millis(300);

@@ -5,11 +5,11 @@ use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
 use super::{Command, EngineSource, Figures};
-use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, Select};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use stereopsis_base::newest::NewestReceiver;
 use stereopsis_frame::Frame;
 
 /// Interval at which an engine is polled until it is prepared for a job.

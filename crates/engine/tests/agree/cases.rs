@@ -7,10 +7,8 @@ use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::parameter::{Domain, Value};
 pub(crate) use stereopsis_base::testing::seeds;
-use stereopsis_capture::{Frame, RawPair};
-use stereopsis_engine as engine;
-use stereopsis_engine::{Engine, Job, Output};
-use stereopsis_stereo as stereo;
+use stereopsis_frame::engine::{Engine, Job, Output};
+use stereopsis_frame::{Frame, RawPair};
 use stereopsis_stereo::{DisparityMap, Maps, Past, StereoParams};
 
 pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
@@ -80,7 +78,7 @@ impl Case {
     /// Returns the maps of the reference after the pairs of `past`.
     pub(crate) fn expected_after(&self, past: &mut Past) -> Maps {
         let [left, right] = &self.pictures();
-        stereo::match_next(past, left, right, &self.params, self.wants_right)
+        stereopsis_stereo::match_next(past, left, right, &self.params, self.wants_right)
     }
 
     pub(crate) fn pictures(&self) -> [Picture; 2] {
@@ -89,7 +87,8 @@ impl Case {
     }
 
     pub(crate) fn check(&self, engine: &mut dyn Engine) {
-        let output = engine::run(engine, self.job()).unwrap_or_else(|err| panic!("{err} ({})", self.what));
+        let output =
+            stereopsis_frame::engine::run(engine, self.job()).unwrap_or_else(|err| panic!("{err} ({})", self.what));
         let expected = self.expected_after(&mut Past::default());
         self.compare_maps(&output, &expected);
     }

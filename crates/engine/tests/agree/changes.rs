@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::newest;
-use stereopsis_capture::{Frame, RawPair};
-use stereopsis_engine as engine;
-use stereopsis_engine::gpu::{Gpu, GpuOptions};
 use stereopsis_engine::worker::{Control, EngineSource, EngineWorker};
-use stereopsis_engine::{GpuEngine, Output};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, RawPair};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::{CostKind, StereoParams};
 
 fn numbered(frame: &Frame, sequence: u64) -> Arc<Frame> {
@@ -140,7 +139,8 @@ fn hundreds_of_changes_leave_nothing_allocated() {
         .collect();
     let (mut early, mut early_bytes) = (BTreeMap::new(), 0);
     for (change, case) in (1..=320).zip(cases.iter().cycle()) {
-        let output = engine::run(&mut engine, case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
+        let output = stereopsis_frame::engine::run(&mut engine, case.job())
+            .unwrap_or_else(|err| panic!("{err} ({})", case.what));
         if change % 97 == 0 {
             case.compare("GPU", &output.map.expect("asked for"), &case.expected());
         }

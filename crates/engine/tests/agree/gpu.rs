@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_engine as engine;
-use stereopsis_engine::gpu::{AdapterChoice, Event, Gpu, GpuOptions};
-use stereopsis_engine::{Engine, EngineError, GpuEngine, Job};
+use stereopsis_frame::engine::{AdapterChoice, Engine, EngineError, Job};
+use stereopsis_gpu::{Event, Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::{CostKind, StereoParams};
 
 /// Opens a GPU of its own for each test; prints the reason where there is none.
@@ -169,7 +168,7 @@ fn times_its_stages() {
     let mut engine = GpuEngine::new(gpu).expect("a fresh device");
     let case = Case::new(&mut Rng::with_seed(7), (60, 40), Content::Shifted, 8, StereoParams::default());
     let job = Job { read_back: false, ..case.job() };
-    let output = engine::run(&mut engine, job).expect("a result");
+    let output = stereopsis_frame::engine::run(&mut engine, job).expect("a result");
     assert!(output.map.is_none() && output.texture.is_some());
     let names: Vec<_> = output.stages.iter().map(|stage| stage.name).collect();
     assert_eq!(names, if has_timestamps { vec!["cost", "paths", "winner", "filters"] } else { vec![] });
@@ -186,7 +185,7 @@ fn reports_no_false_times() {
     assert!(!(is_told && gpu.info.software));
     let mut engine = GpuEngine::new(gpu).expect("a fresh device");
     let case = Case::new(&mut Rng::with_seed(9), (60, 40), Content::Shifted, 8, StereoParams::default());
-    let output = engine::run(&mut engine, case.job()).expect("a result");
+    let output = stereopsis_frame::engine::run(&mut engine, case.job()).expect("a result");
     assert_eq!(output.stages.is_empty(), !is_told, "{:?}", output.stages);
     case.compare("GPU", &output.map.expect("asked for"), &case.expected());
 }
@@ -203,8 +202,8 @@ fn times_all_of_a_job_in_many_pieces() {
     let params = StereoParams { num_disparities: 64, ..StereoParams::default() };
     let case = Case::new(&mut Rng::with_seed(8), (320, 200), Content::Shifted, 8, params);
     let job = Job { read_back: false, ..case.job() };
-    engine::run(&mut engine, job.clone()).expect("a result"); // compiles
-    let output = engine::run(&mut engine, job).expect("a result");
+    stereopsis_frame::engine::run(&mut engine, job.clone()).expect("a result"); // compiles
+    let output = stereopsis_frame::engine::run(&mut engine, job).expect("a result");
     let names: Vec<_> = output.stages.iter().map(|stage| stage.name).collect();
     assert_eq!(names, ["cost", "paths", "winner", "filters"]);
     let (sum_ms, whole_ms) =

@@ -1,17 +1,15 @@
 //! Mutual information on the GPU: counts and costs of each level, and the state that one pair leaves for the next.
 
 use super::cases::{Case, Content, job};
-use super::engines;
 use super::gpu::{gpu_engine, open_gpu};
-use super::steps;
+use super::{engines, steps};
 use fastrand::Rng;
 use std::collections::VecDeque;
 use std::time::Duration;
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_engine as engine;
-use stereopsis_engine::gpu::GpuOptions;
-use stereopsis_engine::gpu::variant::{Variant, VariantOverrides};
-use stereopsis_engine::{Engine, GpuEngine};
+use stereopsis_frame::engine::Engine;
+use stereopsis_gpu::variant::{Variant, VariantOverrides};
+use stereopsis_gpu::{GpuEngine, GpuOptions};
 use stereopsis_stereo::cost::mutual_information::Start;
 use stereopsis_stereo::{CostKind, DisparityMap, Fill, GateBounds, Past, RightMatching, StereoParams, Subpixel};
 
@@ -25,7 +23,7 @@ fn images_too_large_to_count_are_refused() {
     let params = StereoParams { num_disparities: 1, ..StereoParams::for_cost(CostKind::MutualInformation) };
     let picture = Picture { luma: Luma::U8(Image::filled(8192, 2049, 7)), rgb: None };
     for mut engine in engines() {
-        let refused = engine::run(&mut *engine, job([picture.clone(), picture.clone()], &params))
+        let refused = stereopsis_frame::engine::run(&mut *engine, job([picture.clone(), picture.clone()], &params))
             .map(drop)
             .expect_err("too large");
         let text = refused.to_string();

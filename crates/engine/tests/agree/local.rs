@@ -6,9 +6,8 @@ use super::gpu::{gpu_engine, open_gpu};
 use super::steps;
 use fastrand::Rng;
 use stereopsis_base::testing::cases;
-use stereopsis_engine as engine;
-use stereopsis_engine::gpu::GpuOptions;
-use stereopsis_engine::{EngineError, GpuEngine};
+use stereopsis_frame::engine::EngineError;
+use stereopsis_gpu::{GpuEngine, GpuOptions};
 use stereopsis_stereo::{Aggregation, CostKind, GateBounds, StereoParams};
 
 fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
@@ -116,7 +115,7 @@ fn gpu_local_aggregation_over_several_buffers() {
             case.check(&mut engine);
             let none = GpuOptions { binding_bytes: Some(16 * 8 * widest / 2), ..options };
             let mut engine = GpuEngine::with_options(gpu.clone(), none).expect("a live device");
-            let told = engine::run(&mut engine, case.job()).map(drop);
+            let told = stereopsis_frame::engine::run(&mut engine, case.job()).map(drop);
             let Err(EngineError::TooLarge(text)) = told else { panic!("{told:?}: {}", case.what) };
             assert!(text.contains("--num-disparities"), "{text}");
         }

@@ -18,9 +18,9 @@ mod variants;
 use cases::{Case, Content, seeds};
 use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_engine::{CpuEngine, Engine};
-use stereopsis_stereo::{AdaptiveP2, Fill};
-use stereopsis_stereo::{CostKind, StereoParams};
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::Engine;
+use stereopsis_stereo::{AdaptiveP2, CostKind, Fill, StereoParams};
 
 fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(None))];

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_base::process::memory::{Bound, FreeMemory};
-use stereopsis_capture::{Frame, RawPair};
-use stereopsis_engine as engine;
-use stereopsis_engine::gpu::GpuOptions;
-use stereopsis_engine::{Engine as _, EngineError, GpuEngine, Job};
+use stereopsis_frame::engine::{Engine as _, EngineError, Job};
+use stereopsis_frame::{Frame, RawPair};
+use stereopsis_gpu::{GpuEngine, GpuOptions};
 use stereopsis_stereo::{Preset, StereoParams};
 
 fn job((width, height): (usize, usize), preset: Preset, num_disparities: u32) -> Job {
@@ -48,8 +47,8 @@ fn gpu_keeps_the_setting_before_after_a_refusal() {
         return;
     }
     let small = job((96, 64), Preset::Fast, 16);
-    let before = engine::run(&mut engine, small.clone()).unwrap().map;
+    let before = stereopsis_frame::engine::run(&mut engine, small.clone()).unwrap().map;
     let text = engine.submit(job((640, 480), Preset::Balanced, 128)).unwrap_err().to_string();
     assert!(text.contains("this machine has 40.0 MB of memory free"), "{text}");
-    assert_eq!(engine::run(&mut engine, small).unwrap().map, before);
+    assert_eq!(stereopsis_frame::engine::run(&mut engine, small).unwrap().map, before);
 }

@@ -7,8 +7,7 @@ use fastrand::Rng;
 use std::collections::VecDeque;
 use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_engine::{Engine, Output};
-use stereopsis_stereo as stereo;
+use stereopsis_frame::engine::{Engine, Output};
 use stereopsis_stereo::filter::Persistence;
 use stereopsis_stereo::map::reason;
 use stereopsis_stereo::{Fill, Maps, Past, StereoParams};
@@ -100,7 +99,7 @@ fn temporal_filter_keeps_the_state_of_the_reference() {
             num_disparities: 12,
             paths: 4,
             uniqueness: 10,
-            temporal: stereo::Temporal::On,
+            temporal: stereopsis_stereo::Temporal::On,
             temporal_delta: 6,
             ..StereoParams::default()
         };
@@ -123,7 +122,7 @@ fn learned_choice_uses_the_map_before_like_the_reference() {
         num_disparities: 12,
         paths: 4,
         fill: Fill::Planes,
-        temporal: stereo::Temporal::On,
+        temporal: stereopsis_stereo::Temporal::On,
         choice: true,
         ..StereoParams::default()
     };
@@ -152,15 +151,15 @@ fn another_size_or_parameters_or_forgetting_begins_a_sequence() {
         let params = StereoParams {
             num_disparities: 12,
             uniqueness: 10,
-            temporal: stereo::Temporal::On,
+            temporal: stereopsis_stereo::Temporal::On,
             persistence: Persistence::Always,
             ..StereoParams::default()
         };
         let others = [
             StereoParams { p1: 3, ..params.clone() },
-            StereoParams { temporal: stereo::Temporal::Off, ..params.clone() },
+            StereoParams { temporal: stereopsis_stereo::Temporal::Off, ..params.clone() },
             StereoParams { temporal_alpha: 41, ..params.clone() },
-            StereoParams { num_disparities: 20, median: stereo::Median::Five, ..params.clone() },
+            StereoParams { num_disparities: 20, median: stereopsis_stereo::Median::Five, ..params.clone() },
         ];
         let mut events = Vec::new();
         let mut add = |rng: &mut Rng, size, bits, params: &StereoParams, count| {
@@ -187,7 +186,7 @@ fn random_sequences() {
         for seed in seeds(3) {
             let rng = &mut Rng::with_seed(seed);
             let mut sets: Vec<_> = (0..2).map(|_| random_params(rng)).collect();
-            let with_past = StereoParams { temporal: stereo::Temporal::On, ..sets[0].clone() };
+            let with_past = StereoParams { temporal: stereopsis_stereo::Temporal::On, ..sets[0].clone() };
             sets.push(with_past);
             let sizes = [(33, 21), (20, 26)];
             let events: Vec<_> = (0..14)

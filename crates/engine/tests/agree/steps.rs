@@ -4,16 +4,16 @@ use super::cases::{Case, Content, seeds};
 use super::gpu::{gpu_engine, open_gpu};
 use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma, PictureRef};
-use stereopsis_engine::gpu::{GpuOptions, Trace, TraceData};
-use stereopsis_engine::{CpuEngine, GpuEngine};
-use stereopsis_stereo as stereo;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_gpu::{GpuEngine, GpuOptions, Trace, TraceData};
+use stereopsis_stereo;
 use stereopsis_stereo::aggregate::MAX_PATHS;
 use stereopsis_stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis_stereo::map::ON_PLANE;
 use stereopsis_stereo::{
-    self, Aggregation, CostKind, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, Volume, pyramid,
+    Aggregation, CostKind, DisparityMap, Fill, GateBounds, Maps, Median, Past, Prior, RightMatching, StereoParams,
+    Subpixel, Volume, pyramid,
 };
-use stereopsis_stereo::{Fill, GateBounds, Median, Subpixel};
 
 /// Returns the reference's intermediate results in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -22,27 +22,27 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let volume = |name, volume: &Volume<u32>| (name, TraceData::Volume(volume.clone()));
     let prior = Prior::of(left, right, params, None);
     steps.extend(information_steps(left, right, params));
-    let sums = stereo::sum_volume(left, right, params, &prior);
+    let sums = stereopsis_stereo::sum_volume(left, right, params, &prior);
     if params.is_block_matching() {
         steps.push(volume("cost", &sums));
     } else {
-        let costs = stereo::cost::volume(left, right, params, prior.information.as_ref());
+        let costs = stereopsis_stereo::cost::volume(left, right, params, prior.information.as_ref());
         steps.push(volume("cost", &costs.map(|&cost| u32::from(cost))));
         if params.aggregation != Aggregation::None {
-            let aggregated = stereo::local::aggregate(&costs, &left.to_u8(), &right.to_u8(), params);
+            let aggregated = stereopsis_stereo::local::aggregate(&costs, &left.to_u8(), &right.to_u8(), params);
             let mean = |&sum: &u32| u32::from(params.unit().mean(sum));
             let aggregated = if params.paths == 0 { aggregated } else { aggregated.map(mean) };
             steps.push(volume("aggregation", &aggregated));
         }
     }
-    let mut left_map = stereo::disparity::winner_takes_all(&sums, params);
+    let mut left_map = stereopsis_stereo::disparity::winner_takes_all(&sums, params);
     steps.push(("left map", TraceData::Map(left_map.clone())));
     steps.push(volume("sums", &sums));
     let mut step = |name, map: &DisparityMap| steps.push((name, TraceData::Map(map.clone())));
     let has_right = case.wants_right || params.left_right.is_some();
     let mut right_map = match params.right_matching {
-        RightMatching::Diagonal => stereo::disparity::right_map(&sums, params.min_disparity),
-        RightMatching::Swapped => stereo::swapped_map(left, right, params, &prior),
+        RightMatching::Diagonal => stereopsis_stereo::disparity::right_map(&sums, params.min_disparity),
+        RightMatching::Swapped => stereopsis_stereo::swapped_map(left, right, params, &prior),
     };
     if has_right && params.right_matching == RightMatching::Swapped {
         step("right map", &right_map);
@@ -50,11 +50,11 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let pictures = case.pictures();
     let pictures = PictureRef::pair(&pictures[0], &pictures[1]);
     let mut maps = Maps { left: left_map, right: Some(right_map) };
-    stereo::filter::black_border::drop_black_borders(&mut maps, pictures);
+    stereopsis_stereo::filter::black_border::drop_black_borders(&mut maps, pictures);
     (left_map, right_map) = (maps.left, maps.right.expect("there is one"));
     // steps of both maps at once, beside the black borders
-    left_map = stereo::filter::median(&left_map, params.median);
-    right_map = stereo::filter::median(&right_map, params.median);
+    left_map = stereopsis_stereo::filter::median(&left_map, params.median);
+    right_map = stereopsis_stereo::filter::median(&right_map, params.median);
     let names =
         if params.median == Median::Off { ["black border", "right black border"] } else { ["median", "right median"] };
     step(names[0], &left_map);
@@ -72,7 +72,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
             step(names[0], map);
         }
         if params.speckle_size > 0 {
-            stereo::filter::remove_speckle(map, params.speckle_size, params.speckle_range);
+            stereopsis_stereo::filter::remove_speckle(map, params.speckle_size, params.speckle_range);
             step(names[1], map);
         }
     }
@@ -83,10 +83,10 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
 /// Checks the map of a side, the right one as the left one of mirrored images.
 fn check_side(map: &mut DisparityMap, side: usize, other: &DisparityMap, tolerance: u32) {
     if side == 0 {
-        return stereo::filter::check_left_right(map, other, tolerance);
+        return stereopsis_stereo::filter::check_left_right(map, other, tolerance);
     }
     let mut mirrored = map.mirrored();
-    stereo::filter::check_left_right(&mut mirrored, &other.mirrored(), tolerance);
+    stereopsis_stereo::filter::check_left_right(&mut mirrored, &other.mirrored(), tolerance);
     *map = mirrored.mirrored();
 }
 
@@ -112,39 +112,39 @@ fn refine(
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
     for (map, _, names) in maps.iter_mut().filter(|_| params.spatial.is_some()) {
-        stereo::filter::smooth_along_surfaces(map, params);
+        stereopsis_stereo::filter::smooth_along_surfaces(map, params);
         step(names[2], map);
     }
     if params.smooths_over_time() {
-        stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
+        stereopsis_stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
         step("temporal", &maps[0].0);
     }
     // only the left map has a choice
     let of_sides = [params.clone(), StereoParams { choice: false, ..params.clone() }];
     for ((map, picture, names), params) in maps.iter_mut().zip(&of_sides).filter(|_| params.fill != Fill::None) {
         if params.fill == Fill::Planes {
-            let fillable = stereo::filter::planes::fillable(params);
-            stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
+            let fillable = stereopsis_stereo::filter::planes::fillable(params);
+            stereopsis_stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
             step(names[3], map);
-            stereo::filter::band::fill_bands(map, &fillable);
+            stereopsis_stereo::filter::band::fill_bands(map, &fillable);
             step(names[4], map);
         }
-        stereo::filter::fill_rows(map, params.fill.values_per_side());
-        stereo::filter::black_border::empty(map);
+        stereopsis_stereo::filter::fill_rows(map, params.fill.values_per_side());
+        stereopsis_stereo::filter::black_border::empty(map);
         step(names[5], map);
     }
     for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {
-        stereo::filter::choice::choose(map, pictures, None, params);
+        stereopsis_stereo::filter::choice::choose(map, pictures, None, params);
         step(names[6], map);
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
-        stereo::filter::weighted_median::weighted_median(map, &picture.guide());
+        stereopsis_stereo::filter::weighted_median::weighted_median(map, &picture.guide());
         step(names[7], map);
     }
     let is_smoothed_again =
         params.median != Median::Off && (params.fill != Fill::None || params.choice || params.weighted_median);
     for (map, _, names) in maps.iter_mut().filter(|_| is_smoothed_again) {
-        step(names[8], &stereo::filter::median(map, params.median));
+        step(names[8], &stereopsis_stereo::filter::median(map, params.median));
     }
 }
 
@@ -157,7 +157,7 @@ fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&
     let coarser = pyramid::coarser(size, params).map(|params| (pyramid::halve(left), pyramid::halve(right), params));
     let mut steps = coarser.as_ref().map_or(Vec::new(), |(left, right, params)| information_steps(left, right, params));
     let map = coarser.filter(|_| pyramid::has_coarse_information(size, params));
-    let map = map.map(|(left, right, params)| stereo::match_pair(&left, &right, &params));
+    let map = map.map(|(left, right, params)| stereopsis_stereo::match_pair(&left, &right, &params));
     let start = mutual_information::start(size, map.as_ref(), None, params);
     let counts = mutual_information::histogram(&left.to_u8(), &right.to_u8(), &start);
     let costs = mutual_information::table(&counts).0.into_iter().map(u32::from).collect();

@@ -5,13 +5,12 @@ use super::cases::{Case, seeds};
 use super::gpu::open_gpu;
 use super::steps;
 use fastrand::Rng;
-use stereopsis_engine::gpu::layout::Structure;
-use stereopsis_engine::gpu::tuning::Autotune;
-use stereopsis_engine::gpu::variant::{
+use stereopsis_frame::engine::{Autotune, Engine, EngineError};
+use stereopsis_gpu::layout::Structure;
+use stereopsis_gpu::variant::{
     AHEADS, CostSource, Exchange, PIECES, PathBits, Variant, VariantOverrides, WORDS, WORKGROUPS,
 };
-use stereopsis_engine::gpu::{Gpu, GpuOptions};
-use stereopsis_engine::{Engine, EngineError, GpuEngine};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::StereoParams;
 
 /// Draws a case with the next seeds that the variant supports.
@@ -138,7 +137,7 @@ fn exploring_goes_on_while_pairs_are_matched() {
     let expected = case.expected();
     let mut seen = std::collections::BTreeSet::new();
     for pairs in 0..3000 {
-        let output = stereopsis_engine::run(&mut engine, case.job()).expect("a result");
+        let output = stereopsis_frame::engine::run(&mut engine, case.job()).expect("a result");
         case.compare("GPU", &output.map.expect("asked for"), &expected);
         seen.insert(engine.variant().expect("one ran").to_string());
         if engine.is_tuned() {

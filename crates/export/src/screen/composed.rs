@@ -1,7 +1,7 @@
 //! Images made of both images of a pair, as RGBA bytes for the window.
 
-use crate::geometry::Axis;
-use crate::image::{Image, Luma, Picture, QuarterTurn};
+use stereopsis_base::geometry::Axis;
+use stereopsis_base::image::{Image, Luma, Picture, QuarterTurn};
 
 /// Distance of the lines of [`rows`], share of the height.
 const LINE_DISTANCE: f32 = 1.0 / 16.0;

@@ -1,9 +1,9 @@
 //! Maps of floats from recordings, packed like disparities for the window's shader.
 
-use crate::image::Image;
-use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::{DisparityMap, INVALID};
+use stereopsis_base::image::Image;
 use stereopsis_frame::{Frame, Recorded};
+use stereopsis_stereo::map::SUBPIXEL_STEPS;
+use stereopsis_stereo::{DisparityMap, INVALID};
 
 /// Largest absolute value in a word, steps of disparity; the rest marks invalid pixels.
 const MAX_STEPS: f32 = 32_000.0;

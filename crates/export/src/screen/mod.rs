@@ -6,8 +6,8 @@ mod float_map;
 pub use composed::{anaglyph, rows};
 pub use float_map::FloatMap;
 
-use crate::image::{Image, Luma, Picture};
-use crate::stereo::DisparityMap;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_stereo::DisparityMap;
 
 /// Returns the image in colour, or else its brightness, as RGBA.
 pub fn rgba(picture: &Picture) -> Vec<u8> {

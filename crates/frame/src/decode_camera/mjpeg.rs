@@ -7,9 +7,9 @@
 
 use super::{Damage, DecodeError};
 use crate::Pixels;
-use crate::image::{Image, Luma, Picture};
 use crate::jpeg::{frame as jpeg_frame, pixels as jpeg_pixels};
 use fearless_simd::{Level, dispatch};
+use stereopsis_base::image::{Image, Luma, Picture};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;

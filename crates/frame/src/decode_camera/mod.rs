@@ -10,8 +10,8 @@ mod tests;
 pub use damage::{Damage, Damaged, DecodeError};
 
 use crate::Pixels;
-use crate::choices;
-use crate::image::{Image, Luma, Picture};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Pixel formats that can be decoded. Among equal rates, earlier formats are preferred.

@@ -1,10 +1,10 @@
 //! Files of the program's cache folder: measured times and compiled pipelines. Their loss costs only time.
 
-use crate::files;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stereopsis_base::files;
 
 /// Returns the path of the file with this name; `None` if the system has no cache folder.
 pub fn file(name: &str) -> Option<PathBuf> {

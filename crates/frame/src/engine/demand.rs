@@ -1,13 +1,13 @@
 //! Comparison of a job's memory with the free memory before the job begins, because the system would end a program that takes more.
 
 use super::{EngineError, Job};
-use crate::console;
-use crate::image::PictureRef;
-use crate::process::memory::{FreeMemory, Places};
-use crate::stereo::{Preset, StereoParams};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use stereopsis_base::console;
+use stereopsis_base::image::PictureRef;
+use stereopsis_base::process::memory::{FreeMemory, Places};
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Properties of a job that determine its memory.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Engines of the algorithm of [`crate::stereo`]: rectified pairs in, disparity maps out, bit for bit equal.
+//! Engines of the algorithm of [`stereopsis_stereo`]: rectified pairs in, disparity maps out, bit for bit equal.
 
 mod adapter_choice;
 pub mod cached;
@@ -8,13 +8,13 @@ pub mod recovery;
 pub use adapter_choice::{AdapterChoice, Autotune};
 
 use crate::Frame;
-use crate::choices;
-use crate::stereo::cost::mutual_information::MAX_PIXELS;
-use crate::stereo::{DisparityMap, StereoParams};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::parameter::choices;
+use stereopsis_stereo::cost::mutual_information::MAX_PIXELS;
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 choices! {
     /// Kind of an engine.
@@ -147,7 +147,7 @@ impl Output {
     }
 }
 
-/// Disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in [`crate::stereo::DisparityMap::values`], next 8 bits
+/// Disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in [`stereopsis_stereo::DisparityMap::values`], next 8 bits
 /// the reasons, upper 8 bits the confidence if the parameters enable it.
 #[cfg(feature = "gpu")]
 pub type ResultTexture = wgpu::Texture;
@@ -196,7 +196,7 @@ pub trait Engine: Send {
     }
 
     /// Begins a new sequence: the next pair is matched without state of earlier pairs, as after a change of size or parameters; see
-    /// [`crate::stereo::Past`].
+    /// [`stereopsis_stereo::Past`].
     fn forget(&mut self);
 
     /// Starts a job without waiting for the device. An unprepared engine prepares first, which may take a while.

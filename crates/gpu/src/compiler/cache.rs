@@ -8,11 +8,11 @@
 
 use super::super::device::Gpu;
 use super::compile::with_error_scopes;
-use crate::engine::cached;
-use crate::files;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use stereopsis_base::files;
+use stereopsis_frame::engine::cached;
 
 /// Size above which a file is begun anew, bytes: old sizes and options have filled it.
 const MAX_BYTES: u64 = 64 << 20;

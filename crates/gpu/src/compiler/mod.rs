@@ -8,8 +8,6 @@ mod queue;
 mod tests;
 
 use super::device::Gpu;
-use crate::engine::EngineError;
-use crate::files;
 use cache::Cache;
 use compile::Module;
 pub use compile::{Binding, bindings};
@@ -19,6 +17,8 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::files;
+use stereopsis_frame::engine::EngineError;
 
 const SAVE_DELAY: Duration = Duration::from_secs(1);
 

@@ -5,12 +5,12 @@ use crate::compiler::Source;
 use crate::layout::Layout;
 use crate::operations;
 use crate::resource::{MutualInformation, Resource};
-use crate::stereo::aggregate::{Axis, Direction};
-use crate::stereo::cost::Comparison;
 use crate::uniforms::DispatchParams;
 use crate::variant::CostSource;
 use std::ops::Range;
 use std::sync::Arc;
+use stereopsis_stereo::aggregate::{Axis, Direction};
+use stereopsis_stereo::cost::Comparison;
 
 /// Last batch of directions, which the winner kernel sums.
 #[derive(Clone, Copy)]

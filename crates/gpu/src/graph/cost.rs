@@ -6,10 +6,10 @@ use crate::layout::{Layout, code_words};
 use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
-use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::{Channel, Comparison, Scalar};
 use crate::variant::CostSource;
 use std::sync::Arc;
+use stereopsis_stereo::cost::census::Shape;
+use stereopsis_stereo::cost::{Channel, Comparison, Scalar};
 
 shaders! {
     CENSUS: "cost/census" + "cost/code_1" + "cost/transform", TILE, ["transform"];

@@ -4,8 +4,8 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{Layout, Structure};
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, Shader, TILE, shaders};
-use crate::stereo::filter::{Fill, FilterKind, choice, planes};
-use crate::stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
+use stereopsis_stereo::filter::{Fill, FilterKind, choice, planes};
+use stereopsis_stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
     BLACK_BORDER: "filter/black_border", (1, 1), ["find"];
@@ -138,7 +138,7 @@ impl MapBuffers<'_> {
 }
 
 impl GraphBuilder {
-    /// Adds the filters in the order of [`crate::stereo::filter_maps`]. Returns the buffers of the left and the right map.
+    /// Adds the filters in the order of [`stereopsis_stereo::filter_maps`]. Returns the buffers of the left and the right map.
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
         let sides = if structure.wants_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };

@@ -7,8 +7,8 @@ use crate::layout::Layout;
 use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, SAD_COLUMNS, TILE, shaders};
-use crate::stereo::Aggregation;
 use std::sync::Arc;
+use stereopsis_stereo::Aggregation;
 
 shaders! {
     OFFSETS: "local/offsets", TILE, ["reach"];

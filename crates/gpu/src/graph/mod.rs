@@ -16,11 +16,11 @@ use super::resource::Resource;
 use super::shaders::{Shader, TILE, shaders};
 use super::uniforms::DispatchParams;
 use super::variant::{VARIABLE, Variant, VariantOverrides};
-use crate::engine::EngineError;
-use crate::stereo::cost::Comparison;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use stereopsis_frame::engine::EngineError;
+use stereopsis_stereo::cost::Comparison;
 
 /// Product of a step, which traces read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

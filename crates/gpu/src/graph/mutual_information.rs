@@ -1,11 +1,11 @@
-//! Dispatches of mutual information ([`crate::stereo::cost::mutual_information`]): from an initial map to the joint histogram, and from
+//! Dispatches of mutual information ([`stereopsis_stereo::cost::mutual_information`]): from an initial map to the joint histogram, and from
 //! the histogram to a table of costs, on the device alone.
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{LEVEL_PAIRS, Layout};
 use crate::resource::{MutualInformation, Resource};
 use crate::shaders::{PIXELS, shaders};
-use crate::stereo::cost::mutual_information::LEVELS;
+use stereopsis_stereo::cost::mutual_information::LEVELS;
 
 shaders! {
     HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,

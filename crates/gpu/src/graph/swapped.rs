@@ -1,4 +1,4 @@
-//! Dispatches of the right image's map by matching with the images swapped ([`crate::stereo::swapped_map`]).
+//! Dispatches of the right image's map by matching with the images swapped ([`stereopsis_stereo::swapped_map`]).
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::Layout;

@@ -4,9 +4,9 @@
 use super::{KernelConfig, SourceBuilder, in_slab, slab_place};
 use crate::compiler::{Binding, Source};
 use crate::shaders::{self, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS};
-use crate::stereo::Aggregation;
-use crate::stereo::local::Unit;
 use std::fmt::Write as _;
+use stereopsis_stereo::Aggregation;
+use stereopsis_stereo::local::Unit;
 
 /// Pixel and first row of [`slab_place`].
 const PIXEL: [&str; 3] = ["x", "y", "0u"];

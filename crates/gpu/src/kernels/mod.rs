@@ -5,8 +5,8 @@
 
 use super::compiler::{Binding, Source};
 use super::variant::{CostSource, Exchange, PathBits, Variant};
-use crate::stereo::cost::{Channel, Comparison};
 use std::fmt::Write as _;
+use stereopsis_stereo::cost::{Channel, Comparison};
 
 macro_rules! wgsl {
     ($stem:literal) => {

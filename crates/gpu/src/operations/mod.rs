@@ -11,8 +11,8 @@ use super::kernels::{LocalConfig, WinnerConfig};
 use super::layout::Layout;
 use super::shaders;
 use super::variant::{CostSource, Exchange, PathBits};
-use crate::stereo::Aggregation;
-use crate::stereo::cost::{Channel, Comparison};
+use stereopsis_stereo::Aggregation;
+use stereopsis_stereo::cost::{Channel, Comparison};
 
 /// Counts the costs of a pixel: from codes, or of windows.
 pub(super) fn cost(layout: &Layout) -> u64 {
@@ -188,8 +188,8 @@ mod tests {
     use super::*;
     use crate::layout::Structure;
     use crate::limits::Limits;
-    use crate::stereo::{CostKind, StereoParams};
     use crate::variant::{Variant, WORDS};
+    use stereopsis_stereo::{CostKind, StereoParams};
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
         layout_on(true, params, change)

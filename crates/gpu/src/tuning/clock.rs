@@ -1,8 +1,8 @@
 //! Detection of a steady device clock. A device that is partly idle lowers its clock, on an H100 to a quarter within seconds at half the
 //! load, and raises it only after some time under full load: times from before then are too long.
 
-use crate::engine::{Engine, EngineError, Job, Output};
 use std::time::{Duration, Instant};
+use stereopsis_frame::engine::{Engine, EngineError, Job, Output};
 
 /// Time under load after which an idle device may have raised its clock; before, all pairs are slow.
 pub const RESTED: Duration = Duration::from_millis(400);

@@ -8,7 +8,6 @@ mod study;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::Autotune;
 use autotuner::Autotuner;
 pub use clock::{Clock, RESTED, burst};
 pub(super) use selector::VariantSelector;
@@ -17,7 +16,7 @@ pub use study::{Study, Trial, device_ms, study};
 use super::device::Gpu;
 use super::layout::Structure;
 use super::variant::Variant;
-use crate::engine::cached::Measurements;
+use stereopsis_frame::engine::cached::Measurements;
 
 /// Quickest variant for one adapter, driver and size.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

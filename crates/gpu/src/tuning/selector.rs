@@ -1,14 +1,14 @@
 //! Choice of the next job's variant: a measured one, or one to be measured.
 
-use super::{Autotune, Autotuner, Record, record_key, records};
-use crate::engine::EngineError;
-use crate::engine::cached::Measurements;
+use super::{Autotuner, Record, record_key, records};
 use crate::graph::{DispatchGraph, GraphKey};
 use crate::layout::Structure;
 use crate::limits::Limits;
 use crate::variant::{Variant, VariantOverrides};
 use crate::{Gpu, GpuOptions};
 use std::collections::HashMap;
+use stereopsis_frame::engine::cached::Measurements;
+use stereopsis_frame::engine::{Autotune, EngineError};
 
 enum TuningState {
     /// Measured variant; `None` where nothing is measured.

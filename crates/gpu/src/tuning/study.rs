@@ -1,10 +1,10 @@
 //! Study of a pair: the times of every variant.
 
 use crate::GpuEngine;
-use crate::engine::{Engine as _, EngineError, Job, Output, run};
 use crate::layout::Structure;
 use crate::tuning::clock::{Clock, LOADED, burst};
 use crate::variant::{AHEADS, CostSource, PIECES, PathBits, Variant, VariantOverrides, WORKGROUPS};
+use stereopsis_frame::engine::{Engine as _, EngineError, Job, Output, run};
 
 /// Minimum pairs between two checks of the clock.
 const BURST: usize = 6;
@@ -45,7 +45,7 @@ impl Study {
 /// all; the study ends when it returns false.
 ///
 /// # Errors
-/// Errors of [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant without room is left out.
+/// Errors of [`stereopsis_frame::engine::Engine::submit`] and [`stereopsis_frame::engine::Engine::collect`]; a variant without room is left out.
 pub fn study(
     engine: &mut GpuEngine,
     job: &Job,

@@ -2,15 +2,15 @@
 
 use super::Options;
 use super::memory::MeterCache;
-use crate::capture::Frame;
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::search::{
+use anyhow::Context as _;
+use std::sync::Arc;
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_frame::Frame;
+use stereopsis_search::{
     Budget, EarlierTrials, EngineMeter, Judge, Meter as _, Plan, Run, Sample, SearchLimits, SearchProgress, Trial,
     Watcher, find,
 };
-use crate::settings::differences;
-use anyhow::Context as _;
-use std::sync::Arc;
+use stereopsis_settings::settings::differences;
 
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct FoldResult {

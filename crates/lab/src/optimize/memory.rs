@@ -1,8 +1,8 @@
 //! Cache of measurements, so that searches share the results of each setting and scene.
 
-use crate::search::{EngineMeter, Failure, Meter, Run, SampleResult, key};
-use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
+use stereopsis_search::{EngineMeter, Failure, Meter, Run, SampleResult, key};
+use stereopsis_stereo::StereoParams;
 
 pub(super) struct MeterCache {
     meter: EngineMeter,

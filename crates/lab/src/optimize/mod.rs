@@ -4,14 +4,14 @@ mod folds;
 mod memory;
 mod table;
 
-use crate::capture::MaxPixels;
-use crate::capture::picture_files::truth::find_truth_pairs;
-use crate::engine::OpenOptions;
-use crate::search::Judge;
-use crate::stereo::StereoParams;
 use folds::CrossValidation;
 use std::io::Write;
 use std::path::Path;
+use stereopsis_capture::picture_files::truth::find_truth_pairs;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::MaxPixels;
+use stereopsis_search::Judge;
+use stereopsis_stereo::StereoParams;
 
 /// Options of the study.
 #[derive(Clone)]
@@ -54,7 +54,11 @@ pub fn run(data: &Path, options: &Options, out: &mut dyn Write) -> anyhow::Resul
         found.push(searched);
     }
     if options.json {
-        writeln!(out, "{}", crate::console::json(&serde_json::json!({ "judge": options.judge, "scenes": found }))?)?;
+        writeln!(
+            out,
+            "{}",
+            stereopsis_base::console::json(&serde_json::json!({ "judge": options.judge, "scenes": found }))?
+        )?;
         return Ok(());
     }
     Ok(table::summary(&found, out)?)

@@ -4,14 +4,14 @@ use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::ExhibitResources;
 use crate::device::RatesCache;
-use crate::engine::gpu::tuning::study;
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
-use crate::engine::{Engine as _, GpuEngine, Job};
 use crate::pipeline;
 use crate::stages::{self, Stages};
-use crate::stereo::{CostKind, Median, Preset, StereoParams};
 use anyhow::Context as _;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_frame::engine::{AdapterChoice, Engine as _, Job};
+use stereopsis_gpu::tuning::study;
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
+use stereopsis_stereo::{CostKind, Median, Preset, StereoParams};
 
 pub(super) const TITLE: &str =
     "Banz, Blume, Pirsch 2011: Real-time semi-global matching disparity estimation on the GPU";
@@ -126,7 +126,7 @@ fn path_shapes(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let job = jobs.first().context("no pair to time")?;
     let mut engine = GpuEngine::with_options(gpu, GpuOptions { forgets: true, ..GpuOptions::default() })?;
     let study = study(&mut engine, job, if resources.quick { 1 } else { 3 }, &mut |_, _, _| true)?;
-    let ms = |trial: &crate::engine::gpu::tuning::Trial| trial.paths_ms.unwrap_or(trial.pair_ms);
+    let ms = |trial: &stereopsis_gpu::tuning::Trial| trial.paths_ms.unwrap_or(trial.pair_ms);
     let mut workgroups: Vec<_> = study.trials.iter().map(|trial| trial.variant.workgroup).collect();
     workgroups.sort_unstable();
     workgroups.dedup();

@@ -3,11 +3,11 @@
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::{ExhibitResources, names};
-use crate::geometry::Geometry;
-use crate::metrics::{COLUMNS, Figures};
-use crate::reach::{Reach, STEP_PX, TOLERANCE_PERCENT};
-use crate::stereo::{Preset, StereoParams, reason};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_export::reach::{Reach, STEP_PX, TOLERANCE_PERCENT};
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_metrics::{COLUMNS, Figures};
+use stereopsis_stereo::{Preset, StereoParams, reason};
 
 pub(super) const TITLE: &str =
     "Leu, Bacăra, Jivet 2010: Disparity map computation speed comparison for CPU, GPU and FPGA implementations";
@@ -198,7 +198,11 @@ fn dropped_border(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
 }
 
 /// Creates jobs of the paper's size with its whole or short range.
-fn jobs(resources: &ExhibitResources, window: u32, is_short: bool) -> anyhow::Result<Vec<crate::engine::Job>> {
+fn jobs(
+    resources: &ExhibitResources,
+    window: u32,
+    is_short: bool,
+) -> anyhow::Result<Vec<stereopsis_frame::engine::Job>> {
     let (min_disparity, num_disparities) =
         if is_short { (MIN_DISPARITY as i32, MAX_DISPARITY - MIN_DISPARITY) } else { (0, MAX_DISPARITY) };
     resources.jobs(SIZE, &StereoParams { min_disparity, num_disparities, ..block_matching(window) })

@@ -12,13 +12,13 @@ mod page;
 mod tests;
 mod resources;
 
-use crate::choices;
-use crate::console;
-use crate::files::{Outputs, WriteError, folder_of, make_folder};
 use exhibit::Exhibit;
 use resources::ExhibitResources;
 use std::io::Write;
 use std::path::PathBuf;
+use stereopsis_base::console;
+use stereopsis_base::files::{Outputs, WriteError, folder_of, make_folder};
+use stereopsis_base::parameter::choices;
 use stereopsis_figures::{check_figure_name, write_curves};
 
 choices! {
@@ -123,7 +123,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
         page::page(&resources, options, &made)
     };
     match &options.output {
-        Some(path) => crate::files::write(path, text.as_bytes())?,
+        Some(path) => stereopsis_base::files::write(path, text.as_bytes())?,
         None => out.write_all(text.as_bytes())?,
     }
     Ok(())

@@ -3,10 +3,10 @@
 use super::exhibit::{Cell, Exhibit, Quantity, Verdict};
 use super::resources::ExhibitResources;
 use super::{Options, Paper};
-use crate::bench::PROGRAM;
 use jiff::Zoned;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use stereopsis_bench::PROGRAM;
 
 pub(super) struct FinishedExhibit {
     pub(super) paper: Paper,

@@ -1,23 +1,25 @@
 //! Resources of the exhibits: pairs with truth, images of the built-in scene, engines, timers.
 
 use super::exhibit::Verdict;
-use crate::bench::one_by_one::{self, Times};
-use crate::bench::{pairs, warm_up};
-use crate::capture::picture_files::truth::{PairWithTruth, find_truth_pairs};
-use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
-use crate::capture::{MaxPixels, SourceOptions, SourceSpec};
-use crate::console;
-use crate::engine::cpu::simd::SimdLevel;
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
-use crate::engine::{CpuEngine, Engine as _, EngineInfo, GpuEngine, Job};
-use crate::image::PictureRef;
-use crate::metrics::{Figures, figures};
-use crate::stereo::{DisparityMap, StereoParams, match_pair};
 use anyhow::Context as _;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::console;
+use stereopsis_base::image::PictureRef;
+use stereopsis_bench::one_by_one::Times;
+use stereopsis_bench::{one_by_one, pairs, warm_up};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::picture_files::truth::{PairWithTruth, find_truth_pairs};
+use stereopsis_cpu::CpuEngine;
+use stereopsis_cpu::simd::SimdLevel;
+use stereopsis_frame::engine::{AdapterChoice, Engine as _, EngineInfo, Job};
+use stereopsis_frame::{MaxPixels, SceneOptions, SceneWorld, SourceOptions};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
+use stereopsis_metrics::{Figures, figures};
+use stereopsis_scene::SceneRenderer;
+use stereopsis_stereo::{DisparityMap, StereoParams, match_pair};
 
 /// Pairs of Middlebury v2, the open data of the papers.
 pub(super) const MIDDLEBURY: [&str; 4] = ["tsukuba", "venus", "teddy", "cones"];
@@ -158,7 +160,7 @@ impl ExhibitResources {
         one_by_one::measure(engine, jobs, frames)
     }
 
-    /// Times the plain loops of [`crate::stereo`] on one thread in ms, the "straightforward implementation" of papers.
+    /// Times the plain loops of [`stereopsis_stereo`] on one thread in ms, the "straightforward implementation" of papers.
     ///
     /// # Errors
     /// There is no job.

@@ -1,7 +1,7 @@
 //! Weights of the scores that correlate best with truth, cross-validated on other scenes.
 
 use super::study::Study;
-use crate::metrics::scores::{NUM_PARTS, combined};
+use stereopsis_metrics::scores::{NUM_PARTS, combined};
 
 /// Weights in tenths.
 pub(super) type Weights = [u32; NUM_PARTS];
@@ -74,8 +74,8 @@ pub(super) fn fit(studies: &[Study]) -> (Weights, Vec<Agreement>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Random;
     use crate::scores::study::Sample;
+    use stereopsis_metrics::Random;
 
     /// Creates a scene whose error is this part, with noise in the others.
     fn study(group: &str, part: usize, seed: u64) -> Study {

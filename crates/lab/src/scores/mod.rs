@@ -5,13 +5,13 @@ mod fit;
 mod settings;
 mod study;
 
-use crate::capture::MaxPixels;
-use crate::capture::picture_files::truth::find_truth_pairs;
-use crate::engine::CpuEngine;
-use crate::metrics::scores::PARTS;
 use fit::{Agreement, Weights};
 use std::io::Write;
 use std::path::Path;
+use stereopsis_capture::picture_files::truth::find_truth_pairs;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::MaxPixels;
+use stereopsis_metrics::scores::PARTS;
 use study::Study;
 
 /// Options of the study.
@@ -46,7 +46,7 @@ pub fn run(data: &Path, options: Options, out: &mut dyn Write) -> anyhow::Result
     if options.json {
         let value =
             serde_json::json!({ "parts": PARTS, "weights": weights, "agreements": agreements, "results": studies });
-        writeln!(out, "{}", crate::console::json(&value)?)?;
+        writeln!(out, "{}", stereopsis_base::console::json(&value)?)?;
         return Ok(());
     }
     Ok(print_fit(&weights, &agreements, out)?)

@@ -1,7 +1,7 @@
 //! Random settings around the values of the presets.
 
-use crate::metrics::Random;
-use crate::stereo::{AdaptiveP2, CostKind, Fill, Median, StereoParams, Subpixel};
+use stereopsis_metrics::Random;
+use stereopsis_stereo::{AdaptiveP2, CostKind, Fill, Median, StereoParams, Subpixel};
 
 // repeated values are drawn more often
 

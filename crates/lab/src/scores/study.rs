@@ -1,13 +1,13 @@
 //! Scores and errors of many settings on one scene.
 
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
-use crate::metrics::{Random, rank_correlation, truth_error};
-use crate::stereo::{DisparityMap, StereoParams};
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_metrics::scores::{NUM_PARTS, View, parts, scores};
+use stereopsis_metrics::{Random, rank_correlation, truth_error};
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Sample {
-    /// Scores in the order of [`crate::metrics::scores::PARTS`].
+    /// Scores in the order of [`stereopsis_metrics::scores::PARTS`].
     pub(super) parts: [f64; NUM_PARTS],
     /// Share of pixels with truth off by more than 1 px or without a disparity, %.
     pub(super) bad_1_percent: f64,
@@ -76,12 +76,12 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::RawPair;
-    use crate::image::{Image, Luma, Picture, Truth};
-    use crate::metrics::Regions;
-    use crate::stereo::{INVALID, match_pair};
     use std::sync::Arc;
     use std::time::UNIX_EPOCH;
+    use stereopsis_base::image::{Image, Luma, Picture, Truth};
+    use stereopsis_frame::RawPair;
+    use stereopsis_metrics::Regions;
+    use stereopsis_stereo::{INVALID, match_pair};
 
     fn scene() -> PairWithTruth {
         let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
@@ -120,7 +120,7 @@ mod tests {
         let good = match_pair(&scene.raw.left.luma, &scene.raw.right.luma, &params);
         let mut bad = good.clone();
         for (x, y) in (10..20).flat_map(|x| (0..20).map(move |y| (x, y))) {
-            bad.invalidate(x, y, crate::stereo::reason::LEFT_RIGHT);
+            bad.invalidate(x, y, stereopsis_stereo::reason::LEFT_RIGHT);
         }
         assert!(bad.values.pixels().contains(&INVALID));
         let [good, bad] = [good, bad].map(|map| sample(&scene, &map).unwrap());

@@ -1,8 +1,8 @@
 //! Floating-point network, fitted to evidence and rounded to the integers used in matching.
 
-use crate::metrics::Random;
-use crate::stereo::filter::choice::{EVIDENCE, Layer, Net, UNIT};
 use rayon::prelude::*;
+use stereopsis_metrics::Random;
+use stereopsis_stereo::filter::choice::{EVIDENCE, Layer, Net, UNIT};
 
 /// Numbers of units of the hidden layers.
 const HIDDEN: [usize; 2] = [32, 16];

@@ -1,20 +1,20 @@
-//! Training of the network of the learned choice ([`crate::stereo::filter::choice`]) on random worlds of the program's own renderer.
+//! Training of the network of the learned choice ([`stereopsis_stereo::filter::choice`]) on random worlds of the program's own renderer.
 
 mod fit;
 mod worlds;
 
-use crate::capture::RawPair;
-use crate::engine::CpuEngine;
-use crate::image::{PictureRef, Truth};
-use crate::metrics::Random;
-use crate::stereo::filter::choice::{Chooser, Neighbourhood as _, Net};
-use crate::stereo::filter::{Fill, fill_for_choice};
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
-use crate::stereo::{DisparityMap, Preset, StereoParams, Subpixel};
 use anyhow::Context as _;
 use fit::{Example, FloatNetwork};
 use rayon::prelude::*;
 use std::io::Write;
+use stereopsis_base::image::{PictureRef, Truth};
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::RawPair;
+use stereopsis_metrics::Random;
+use stereopsis_stereo::filter::choice::{Chooser, Neighbourhood as _, Net};
+use stereopsis_stereo::filter::{Fill, fill_for_choice};
+use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS};
+use stereopsis_stereo::{DisparityMap, Preset, StereoParams, Subpixel};
 
 /// Options of the training.
 #[derive(Clone, Copy, Debug)]

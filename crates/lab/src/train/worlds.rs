@@ -1,9 +1,9 @@
 //! Training pairs: random worlds seen through imperfect cameras.
 
-use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
-use crate::capture::{CaptureError, RawPair};
-use crate::image::{Image, Picture, Truth};
-use crate::metrics::Random;
+use stereopsis_base::image::{Image, Picture, Truth};
+use stereopsis_frame::{CaptureError, RawPair, SceneOptions, SceneWorld};
+use stereopsis_metrics::Random;
+use stereopsis_scene::SceneRenderer;
 
 /// Size of a pair, px.
 const SIZE: (usize, usize) = (400, 300);

@@ -2,15 +2,15 @@
 //! and return, unless `REQUIRE_GPU=1`.
 
 use super::*;
-use crate::engine::GpuEngine;
-use crate::engine::gpu::{AdapterChoice, Gpu};
+use stereopsis_frame::engine::AdapterChoice;
+use stereopsis_gpu::{Gpu, GpuEngine};
 
 /// Largest time for recovery: the delay until the GPU is opened again, and the load of a busy machine.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Starts the pipeline on `gpu`, which is reopened with `options`, with pairs as from a camera.
 fn start(gpu: &Gpu, options: OpenOptions) -> Live {
-    let engine: Box<dyn crate::engine::Engine> = Box::new(GpuEngine::new(gpu.clone()).unwrap());
+    let engine: Box<dyn stereopsis_frame::engine::Engine> = Box::new(GpuEngine::new(gpu.clone()).unwrap());
     let params = StereoParams { num_disparities: 16, p1: 5, ..StereoParams::default() };
     let engine = EngineSource::Opened(engine, options);
     let source = Shifted { pause: Duration::from_millis(20), ..Shifted::new(7, u64::MAX) };

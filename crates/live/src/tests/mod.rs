@@ -3,14 +3,14 @@
 mod device;
 
 use super::*;
-use crate::capture::{CaptureError, Next, RawPair, Scale, SourceInfo};
-use crate::engine::{EngineChoice, EngineKind};
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture, Truth};
-use crate::newest::Policy;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture, Truth};
+use stereopsis_base::newest::Policy;
 use stereopsis_base::testing::until;
+use stereopsis_frame::engine::{EngineChoice, EngineKind};
+use stereopsis_frame::{CaptureError, Next, RawPair, Scale, SourceInfo};
 
 /// Source of noise with one disparity everywhere.
 struct Shifted {

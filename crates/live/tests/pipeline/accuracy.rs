@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 use stereopsis_base::image::{Image, Luma, Picture, PictureRef};
 use stereopsis_capture::picture_files::truth::{PairWithTruth, find_truth_pairs};
-use stereopsis_capture::scene::{SceneOptions, SceneWorld, render};
-use stereopsis_capture::{MaxPixels, RawPair};
-use stereopsis_engine::CpuEngine;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::{MaxPixels, RawPair, SceneOptions, SceneWorld};
 use stereopsis_metrics::{TruthRegion, figures, truth_error};
+use stereopsis_scene::render;
 use stereopsis_stereo::filter::choice::choose;
 use stereopsis_stereo::{DisparityMap, Fill, INVALID, Preset, Prior, StereoParams};
 

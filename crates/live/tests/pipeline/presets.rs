@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_capture::{CaptureOptions, PairSource};
-use stereopsis_capture::{SourceOptions, SourceSpec};
-use stereopsis_engine::gpu::{AdapterChoice, Gpu};
-use stereopsis_engine::{EngineChoice, EngineKind, OpenOptions, Output};
+use stereopsis_capture::{CaptureOptions, SourceSpec};
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{AdapterChoice, EngineChoice, EngineKind, Output};
+use stereopsis_frame::{PairSource, SourceOptions};
+use stereopsis_gpu::Gpu;
 use stereopsis_live::{Live, LiveOptions};
 use stereopsis_sources::open;
 use stereopsis_stereo::{Preset, StereoParams, match_pair};

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::newest::Policy;
 use stereopsis_base::process;
-use stereopsis_capture::{
-    CaptureError, CaptureOptions, Frame, FramePreparation, FrameTap, Next, PairSource, RawPair, Scale, SourceInfo,
-};
-use stereopsis_engine as engine;
-use stereopsis_engine::{CpuEngine, EngineChoice, Job, OpenOptions};
+use stereopsis_capture::CaptureOptions;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{EngineChoice, Job};
+use stereopsis_frame::{CaptureError, Frame, FramePreparation, FrameTap, Next, PairSource, RawPair, Scale, SourceInfo};
 use stereopsis_live::{Live, LiveOptions};
 use stereopsis_recording::About;
 use stereopsis_recording::write::{RecordOptions, Recorder, Target};
@@ -118,7 +118,7 @@ fn through_the_engine(course: Course) {
         let params = Arc::new(params(run));
         let raw = Arc::new(pair(number, size(run)));
         let frame = FramePreparation::default().prepare(&raw, &info(), Instant::now()).unwrap();
-        let output = engine::run(
+        let output = stereopsis_frame::engine::run(
             &mut engine,
             Job { frame: Arc::<Frame>::new(frame), params, read_back: true, wants_right: false },
         )

@@ -1,7 +1,6 @@
 //! Recordings and images damaged at random, behind their checksums: nothing panics, hangs or takes all memory. `STEREOPSIS_ROUNDS` sets
 //! the number of rounds.
 
-use super::fixture::{Recorder, SIZE, about, file, image, picture, taken};
 use fastrand::Rng;
 use mcap::{Compression, WriteOptions};
 use std::io::Cursor;
@@ -9,7 +8,8 @@ use std::time::Duration;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_calibration::CameraInfo;
 use stereopsis_capture::decode::decode_picture;
-use stereopsis_capture::{MaxPixels, Next, PairSource, SourceOptions, Speed};
+use stereopsis_frame::{MaxPixels, Next, PairSource, SourceOptions, Speed};
+use stereopsis_recording::fixture::{Recorder, SIZE, about, file, image, picture, taken};
 use stereopsis_recording::message::Body;
 use stereopsis_recording::playback::{PipeSource, RecordingSource};
 use stereopsis_recording::{Format, PairNote, Recording, topic};

@@ -5,5 +5,3 @@
 mod damaged;
 mod formats;
 mod playback;
-
-use stereopsis_recording::fixture;

@@ -1,23 +1,23 @@
 //! Tests of playback: recordings are played as recorded, in any order, and as far as they can be read.
 
-use super::fixture::{
-    FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, ours_with_depth, picture, taken,
-};
 use mcap::WriteOptions;
 use std::io::{Cursor, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_calibration::CameraInfo;
-use stereopsis_capture::TopicChoice;
-use stereopsis_capture::{MaxPixels, Next, PairSource, RawPair, SourceOptions, SourceSpec, Speed};
-use stereopsis_engine::{EngineChoice, OpenOptions};
+use stereopsis_capture::SourceSpec;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::{MaxPixels, Next, PairSource, RawPair, SourceOptions, Speed, TopicChoice};
 use stereopsis_live::{Live, LiveOptions};
 use stereopsis_recording::Format;
+use stereopsis_recording::fixture::{
+    FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, ours_with_depth, picture, taken,
+};
 use stereopsis_recording::message::Body;
 use stereopsis_recording::playback::{PipeSource, RecordingSource};
 use stereopsis_settings::rig::CalibrationChoice;
-use stereopsis_sources as sources;
 use stereopsis_stereo::StereoParams;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -214,8 +214,8 @@ fn foreign_camera_messages_make_depth_metric() {
         }
         let file = file(&recorder.finish());
         let spec = SourceSpec::Recording(file.path().into());
-        let sources::CalibratedSource { source, calibrated, .. } =
-            sources::open_calibrated(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
+        let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
+            stereopsis_sources::open_calibrated(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
         assert_eq!(calibrated.preparation.rectifier.is_some(), rectifies, "{pictures}");
         let found = calibrated.preparation.geometry(&source.info()).unwrap();
         for (found, said) in [(found.focal_px, 50.0), (found.baseline_m, 0.1), (found.doffs_px, 0.0)] {

@@ -3,11 +3,11 @@
 use super::plane::{DisparityPlaneFit, flat_inliers};
 use super::rms;
 use super::sight::{Sample, measured_px, point_mm, samples};
-use crate::geometry::{Geometry, Uncertainty};
 use crate::quantity::{Measured, Missing};
 use crate::region::Region;
-use crate::stereo::DisparityMap;
 use glam::DVec3;
+use stereopsis_base::geometry::{Geometry, Uncertainty};
+use stereopsis_stereo::DisparityMap;
 
 /// Step of a stored disparity, px.
 pub const STEP_PX: f64 = 1.0 / 16.0;
@@ -164,7 +164,7 @@ mod tests {
         let near_infinity = Geometry { doffs_px: -30.0, ..RIG };
         assert_eq!(of(Some(&near_infinity), [(1, 1), (2, 2)]), Missing::Infinity);
         let mut filled = map.clone();
-        filled.reasons.set(1, 1, crate::stereo::reason::FILLED);
+        filled.reasons.set(1, 1, stereopsis_stereo::reason::FILLED);
         let why = distance(&filled, Some(&RIG), [(1, 1), (2, 2)], STEP_PX).unwrap_err();
         assert_eq!(why, Missing::Point { x: 1, y: 1 }, "what was filled was not measured");
     }

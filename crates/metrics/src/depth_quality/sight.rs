@@ -1,9 +1,9 @@
 //! Measured pixels of a region, and the points in space that they show.
 
-use crate::geometry::Geometry;
 use crate::region::Region;
-use crate::stereo::{DisparityMap, INVALID};
 use glam::DVec3;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_stereo::{DisparityMap, INVALID};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {

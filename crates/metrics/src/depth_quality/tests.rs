@@ -1,8 +1,8 @@
 //! Tests of depth quality on planes with known noise.
 
 use super::*;
-use crate::image::Image;
-use crate::stereo::{INVALID, reason};
+use stereopsis_base::image::Image;
+use stereopsis_stereo::{INVALID, reason};
 
 /// 500 px, 100 mm; the principal point lies at column 39.5 and row 29.5.
 pub(super) const RIG: Geometry = Geometry::new(500.0, 0.1, 0.0, [39.5, 29.5]);

@@ -15,8 +15,8 @@ pub use temporal::View;
 pub(crate) use temporal::temporal_agreement_percent;
 
 use super::quantity::{Better, Measured, Missing, Quantity};
-use crate::image::Luma;
-use crate::stereo::{DisparityMap, INVALID, reason};
+use stereopsis_base::image::Luma;
+use stereopsis_stereo::{DisparityMap, INVALID, reason};
 
 /// Scores of one map.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Photometric score: the right image is warped by the map into the left view and compared with the left image.
 
 use super::is_measured;
-use crate::image::{Image, Luma};
-use crate::stereo::DisparityMap;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_stereo::DisparityMap;
 
 /// Mean difference of the left image and the warped right one, over measured pixels that the right view sees.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -1,8 +1,8 @@
 //! Smoothness score: steps of the disparity are expected only where the brightness steps too.
 
 use super::is_measured;
-use crate::image::Luma;
-use crate::stereo::DisparityMap;
+use stereopsis_base::image::Luma;
+use stereopsis_stereo::DisparityMap;
 
 /// Step of the brightness at which a step of the disparity counts by 1/e, grey levels of 8 bits.
 const EDGE_LEVELS: f64 = 10.0;

@@ -1,8 +1,8 @@
 //! Temporal score: agreement of two successive maps, where nothing moved.
 
 use super::is_measured;
-use crate::image::{Image, Luma};
-use crate::stereo::DisparityMap;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_stereo::DisparityMap;
 
 /// Left image with its map.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Tests of the scores on a rendered square in front of a background.
 
 use super::*;
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 const SIZE: (usize, usize) = (120, 60);
 /// Disparities of the background and of a square in front of it, px.

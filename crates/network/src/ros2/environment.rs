@@ -2,8 +2,8 @@
 
 use super::super::access::MAX_MESSAGE_BYTES;
 use super::super::error::NetworkError;
-use crate::console;
 use std::path::PathBuf;
+use stereopsis_base::console;
 
 const DOMAIN: &str = "ROS_DOMAIN_ID";
 /// Variable with the path of a Zenoh configuration that replaces the default one of ROS.

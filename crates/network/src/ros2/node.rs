@@ -2,19 +2,18 @@
 
 use super::super::error::NetworkError;
 use super::super::outlet::now_ns;
-use super::NAMESPACE;
 use super::attachment::{Attachment, Gid};
 use super::environment::RosEnvironment;
-use super::graph;
 use super::qos::Qos;
 use super::token::{self, EndpointKind, NodeToken, PublisherToken};
-use crate::console;
-use crate::recording::format::Kind;
-use crate::recording::topic;
+use super::{NAMESPACE, graph};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_recording::format::Kind;
+use stereopsis_recording::topic;
 use zenoh::Wait as _;
 use zenoh::bytes::ZBytes;
 use zenoh::liveliness::LivelinessToken;

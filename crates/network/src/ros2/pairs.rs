@@ -2,14 +2,15 @@
 //! stamp; the reader decodes them.
 
 use super::super::outlet::now_ns;
-use crate::calibration::CameraInfo;
-use crate::capture::Skew;
-use crate::capture::pairing::{Pairing, Side};
-use crate::newest::{self, NewestReceiver, NewestSender};
-use crate::recording::{Body, Channel, Packet, format, time};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stereopsis_base::newest;
+use stereopsis_base::newest::{NewestReceiver, NewestSender};
+use stereopsis_calibration::CameraInfo;
+use stereopsis_capture::pairing::{Pairing, Side};
+use stereopsis_frame::Skew;
+use stereopsis_recording::{Body, Channel, Packet, format, time};
 
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
@@ -127,9 +128,9 @@ fn stamp(message: &[u8]) -> Option<SystemTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::format::Kind;
-    use crate::recording::message::{Encoding, ImageBody};
-    use crate::recording::{Format, Message};
+    use stereopsis_recording::format::Kind;
+    use stereopsis_recording::message::{Encoding, ImageBody};
+    use stereopsis_recording::{Format, Message};
 
     fn picture(taken_ns: u64) -> Vec<u8> {
         let image = ImageBody { width: 2, height: 1, encoding: Encoding::Mono8, step: 2, data: [1, 2].into() };

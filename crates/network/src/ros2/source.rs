@@ -5,18 +5,18 @@ use super::node::{Node, NodeSubscription};
 use super::pairs::Intake;
 use super::qos::Qos;
 use super::token::PublisherToken;
-use crate::calibration::CalibrationNote;
-use crate::capture::pairing::Side;
-use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, TakenOn};
-use crate::console::{counted, foreign};
-use crate::newest::NewestReceiver;
-use crate::recording::format::Kind;
-use crate::recording::read::{calibration_of_cameras, camera_topic};
-use crate::recording::unpack::{Sizes, Unpacker};
-use crate::recording::{Format, Packet, topic};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console::{counted, foreign};
+use stereopsis_base::newest::NewestReceiver;
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_capture::pairing::Side;
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, TakenOn};
+use stereopsis_recording::format::Kind;
+use stereopsis_recording::read::{calibration_of_cameras, camera_topic};
+use stereopsis_recording::unpack::{Sizes, Unpacker};
+use stereopsis_recording::{Format, Packet, topic};
 
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -201,7 +201,7 @@ impl Subscriptions {
     }
 
     /// Returns the newest camera descriptions; waits for those that are published.
-    fn cameras(&self) -> [Option<crate::calibration::CameraInfo>; 2] {
+    fn cameras(&self) -> [Option<stereopsis_calibration::CameraInfo>; 2] {
         let begun = Instant::now();
         loop {
             let cameras = self.intake.cameras();

@@ -2,7 +2,7 @@
 
 use super::qos::Qos;
 use super::types;
-use crate::recording::format::Kind;
+use stereopsis_recording::format::Kind;
 
 const ROOT: &str = "@ros2_lv";
 
@@ -103,7 +103,7 @@ impl PublisherToken {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::topic;
+    use stereopsis_recording::topic;
 
     fn node() -> NodeToken {
         NodeToken {

@@ -1,6 +1,6 @@
 //! ROS 2 message types by kind of message: names on the wire and hashes of their definitions.
 
-use crate::recording::format::Kind;
+use stereopsis_recording::format::Kind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RosType {

@@ -12,20 +12,20 @@ mod publishers;
 mod shared;
 mod worker;
 
-use crate::capture::{Frame, FrameTap, SourceInfo};
-use crate::console::counted;
-use crate::engine::Output;
-use crate::engine::worker::{ResultTap, Wake};
-use crate::files;
-use crate::live::{News, Remote};
-use crate::network::ros2::{Node, RosEnvironment};
-use crate::recording::About;
-use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use shared::RosShared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use stereopsis_base::console::counted;
+use stereopsis_base::files;
+use stereopsis_engine::worker::{ResultTap, Wake};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, FrameTap, SourceInfo};
+use stereopsis_live::{News, Remote};
+use stereopsis_network::ros2::{Node, RosEnvironment};
+use stereopsis_recording::About;
+use stereopsis_stereo::StereoParams;
 
 const NODE: &str = "stereopsis";
 
@@ -133,7 +133,7 @@ impl Remote for RosPublisher {
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = self.thread.lock().take() {
-            crate::capture::worker::join_or_detach(thread, "the thread that publishes to ROS 2");
+            stereopsis_capture::worker::join_or_detach(thread, "the thread that publishes to ROS 2");
         }
     }
 

@@ -1,11 +1,11 @@
 //! Publishers of ROS 2 topics: creates one for each topic with its quality of service, and sends messages to those with subscriptions.
 
 use super::shared::RosShared;
-use crate::network::ros2::{Node, NodePublisher, Qos};
-use crate::recording::format::{self, Kind};
-use crate::recording::{Channel, Packet, topic};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use stereopsis_network::ros2::{Node, NodePublisher, Qos};
+use stereopsis_recording::format::Kind;
+use stereopsis_recording::{Channel, Packet, format, topic};
 
 #[derive(Default)]
 pub(super) struct TopicPublishers(BTreeMap<String, NodePublisher>);

@@ -1,11 +1,11 @@
 //! State of the ROS 2 node that taps and its publishing thread share.
 
 use super::super::inbox::Inbox;
-use crate::engine::worker::Wake;
-use crate::live::News;
-use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use stereopsis_engine::worker::Wake;
+use stereopsis_live::News;
+use stereopsis_stereo::StereoParams;
 
 pub(super) struct RosShared {
     pub(super) inbox: Inbox,

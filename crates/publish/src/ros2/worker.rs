@@ -5,16 +5,16 @@ use super::super::topics::StreamTopics;
 use super::super::worker::SourceKey;
 use super::publishers::TopicPublishers;
 use super::shared::RosShared;
-use crate::capture::{Frame, SourceInfo};
-use crate::engine::Output;
-use crate::network::ros2::Node;
-use crate::recording::pack::Packer;
-use crate::recording::{About, Format, Packet, Streams, topic};
-use crate::stereo::StereoParams;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, SourceInfo};
+use stereopsis_network::ros2::Node;
+use stereopsis_recording::pack::Packer;
+use stereopsis_recording::{About, Format, Packet, Streams, topic};
+use stereopsis_stereo::StereoParams;
 
 /// Interval of checks whether a router answers.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);

@@ -2,16 +2,16 @@
 //! A rig is served only if its head answers. An engine counts in the order of a rig while it answers, and owns the rig while its
 //! number of results grows.
 
-use crate::capture::threads::join_or_detach;
-use crate::network::key::{Member, Role, all_status};
-use crate::network::status::Status;
-use crate::network::{Network, NetworkError, Presence};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_capture::threads::join_or_detach;
+use stereopsis_network::key::{Member, Role, all_status};
+use stereopsis_network::status::Status;
+use stereopsis_network::{Network, NetworkError, Presence};
 
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Time limit of answers. A frozen member delays all answers by this.

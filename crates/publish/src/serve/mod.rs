@@ -13,12 +13,6 @@ mod members;
 mod rig;
 mod speed;
 
-use crate::capture::MaxPixels;
-use crate::engine::OpenOptions;
-use crate::live::{EngineSource, Remote};
-use crate::network::key::{Member, Role};
-use crate::network::status::{EngineStatus, Speed, Status};
-use crate::network::{Membership, Network, NetworkError, rendezvous};
 use members::{MemberPoller, MemberStates};
 use parking_lot::Mutex;
 use rig::{RunOptions, ServedRig};
@@ -26,6 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use stereopsis_engine::OpenOptions;
+use stereopsis_engine::worker::EngineSource;
+use stereopsis_frame::MaxPixels;
+use stereopsis_live::Remote;
+use stereopsis_network::key::{Member, Role};
+use stereopsis_network::status::{EngineStatus, Speed, Status};
+use stereopsis_network::{Membership, Network, NetworkError, rendezvous};
 
 pub use speed::{Stub, measure};
 
@@ -109,7 +110,7 @@ impl Server {
     /// # Errors
     /// The name is invalid or taken, or the session has ended.
     pub fn start(network: Network, options: ServeOptions) -> Result<Self, NetworkError> {
-        crate::network::key::check_rig(&options.name).map_err(NetworkError::new)?;
+        stereopsis_network::key::check_rig(&options.name).map_err(NetworkError::new)?;
         let weight = rendezvous::weight(options.speed.pairs_per_s);
         let only = options.rigs.iter().cloned().collect();
         let member = Member { only, ..Member::new(Role::Engine, options.name.clone(), weight) };

@@ -1,19 +1,20 @@
 //! Rig that an engine serves: opens its source in the background, runs the pipeline, publishes the results, and follows changes of
 //! its description.
 
-use crate::capture::{MaxPixels, Pixels, SourceOptions};
-use crate::engine::Output;
-use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
-use crate::network::key::{Member, RigTopic};
-use crate::network::status::{RigStatus, Speed};
-use crate::network::wire::{Content, Head};
-use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
-use crate::recording::time;
 use crate::serve::RemoteOf;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_engine::worker::{EngineSource, ResultTap};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{MaxPixels, Pixels, SourceOptions};
+use stereopsis_live::{Live, LiveOptions};
+use stereopsis_network::key::{Member, RigTopic};
+use stereopsis_network::status::{RigStatus, Speed};
+use stereopsis_network::wire::{Content, Head};
+use stereopsis_network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
+use stereopsis_recording::time;
 use stereopsis_settings::rig::Calibrated;
 
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
@@ -176,7 +177,7 @@ impl Running {
         let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
         let options = SourceOptions { looped: true, pixels, max_pixels, ..SourceOptions::default() };
         let source = RigSource::on(network.clone(), rig, &options).map_err(|err| err.to_string())?;
-        let info = crate::capture::PairSource::info(&source);
+        let info = stereopsis_frame::PairSource::info(&source);
         let view = source.view();
         let description = view.description();
         let calibrated = Calibrated::from_note(&description.about.calibration, &info)
@@ -191,7 +192,7 @@ impl Running {
         if let Some(remote) = &remote {
             remote.set_about(description.about.clone());
         }
-        let options = crate::engine::OpenOptions::default();
+        let options = stereopsis_engine::OpenOptions::default();
         let live = LiveOptions {
             capture: calibrated.preparation.into(),
             engine,

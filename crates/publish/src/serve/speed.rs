@@ -1,13 +1,14 @@
 //! Measures the speed of an engine, and provides a stub of known speed for measurements of the network.
 
-use crate::capture::{Frame, scene};
-use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
-use crate::network::status::Speed;
-use crate::stereo::{DisparityMap, INVALID, StereoParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::Frame;
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output};
+use stereopsis_network::status::Speed;
+use stereopsis_stereo::{DisparityMap, INVALID, StereoParams};
 
 /// Number of timed pairs; the shortest time counts.
 const PAIRS: usize = 5;
@@ -17,15 +18,15 @@ const PAIRS: usize = 5;
 /// # Errors
 /// The engine cannot be opened, or fails.
 pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
-    let scene = scene::SceneOptions { width: 640, height: 480, ..scene::SceneOptions::default() };
+    let scene = stereopsis_frame::SceneOptions { width: 640, height: 480, ..stereopsis_frame::SceneOptions::default() };
     let params = Arc::new(StereoParams::default());
-    let renderer = scene::SceneRenderer::new(&scene).map_err(|err| EngineError::Device(err.to_string()))?;
+    let renderer = stereopsis_scene::SceneRenderer::new(&scene).map_err(|err| EngineError::Device(err.to_string()))?;
     let frame = Arc::new(Frame::of_raw(Arc::new(renderer.pair(0))));
     let job = Job { frame, params: Arc::clone(&params), read_back: true, wants_right: false };
-    let mut engine = engine::open(options, Some(&job))?.engine;
+    let mut engine = stereopsis_engine::open(options, Some(&job))?.engine;
     let mut times = Vec::new();
     for _ in 0..PAIRS {
-        times.push(engine::run(engine.as_mut(), job.clone())?.compute_time);
+        times.push(stereopsis_frame::engine::run(engine.as_mut(), job.clone())?.compute_time);
     }
     let quickest = times.into_iter().min().unwrap_or_default().as_secs_f64().max(1e-6);
     Ok(Speed { size: (640, 480), num_disparities: params.num_disparities, pairs_per_s: 1.0 / quickest })

@@ -10,11 +10,12 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::testing::found as until;
 use stereopsis_calibration::{CalibrationNote, CameraInfo};
-use stereopsis_capture::decode_camera::{Layout, PixelFormat};
-use stereopsis_capture::{
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::decode_camera::{Layout, PixelFormat};
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::{
     CaptureError, EncodedImage, Next, Original, PairSource, Pixels, RawPair, SourceInfo, SourceOptions, StereoLayout,
 };
-use stereopsis_engine::{EngineChoice, OpenOptions};
 use stereopsis_live::{Live, LiveOptions, Remote};
 use stereopsis_network::ros2::{Node, Qos, RosEnvironment, RosSource};
 use stereopsis_network::{Access, Endpoint, Network};

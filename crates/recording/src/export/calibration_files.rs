@@ -1,10 +1,11 @@
 //! Files in `calibration/` of an export: the rig of a recording in the formats of other tools.
 
-use crate::calibration::{Crop, Output, StereoRig, write};
-use crate::capture::SourceInfo;
-use crate::files::{self, WriteError};
-use crate::rig::Calibrated;
 use std::path::Path;
+use stereopsis_base::files;
+use stereopsis_base::files::WriteError;
+use stereopsis_calibration::{Crop, Output, StereoRig, write};
+use stereopsis_frame::SourceInfo;
+use stereopsis_settings::rig::Calibrated;
 
 pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/opencv.yaml", "OpenCV: matrices of both cameras, lengths in metres"),

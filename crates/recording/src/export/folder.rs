@@ -1,10 +1,11 @@
 //! Folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
 use super::{Opened, Part, Selection};
-use crate::files::{self, Growing, WriteError};
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
+use stereopsis_base::files;
+use stereopsis_base::files::{Growing, WriteError};
 
 /// Name of the file that exists until the export is finished, and describes it.
 pub const UNFINISHED: &str = "unfinished-export.json";

@@ -1,7 +1,7 @@
 //! Table `frames.csv` of an export: one line for each pair.
 
-use crate::capture::RawPair;
 use crate::{ResultNote, time};
+use stereopsis_frame::RawPair;
 
 pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("number", "place in the recording, from 0; the files' names begin with it"),
@@ -43,7 +43,7 @@ fn cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Image, Luma, Picture};
+    use stereopsis_base::image::{Image, Luma, Picture};
 
     #[test]
     fn quotes_names_that_contain_separators() {

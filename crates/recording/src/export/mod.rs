@@ -15,16 +15,16 @@ pub use part::{Part, Selection};
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::{Packet, Progress};
-use crate::calibration::Crop;
-use crate::capture::{MaxPixels, Pixels, SourceInfo};
-use crate::console::counted;
-use crate::files;
-use crate::rig::Calibrated;
 use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
+use stereopsis_base::console::counted;
+use stereopsis_base::files;
+use stereopsis_calibration::Crop;
+use stereopsis_frame::{MaxPixels, Pixels, SourceInfo};
+use stereopsis_settings::rig::Calibrated;
 
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,13 +2,12 @@
 
 use super::{Part, frames_csv};
 use crate::Packet;
-use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
 use crate::read::ReadError;
 use crate::unpack::UnpackedResult;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_export as export;
+use stereopsis_frame::{Frame, FramePreparation, RawPair, SourceInfo};
 
 /// Writer of the files of pairs, shared by any number of threads.
 pub(super) struct PairWriter<'a> {
@@ -78,26 +77,26 @@ fn write_file(
     frame: Option<&Frame>,
     measured: &UnpackedResult,
     warnings: &mut Vec<String>,
-) -> Result<bool, export::ExportError> {
+) -> Result<bool, stereopsis_export::ExportError> {
     let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
     match (ending, frame) {
-        ("_left.png", _) => export::write_picture(path, &raw.left)?,
-        ("_right.png", _) => export::write_picture(path, &raw.right)?,
-        ("_left_rectified.png", Some(frame)) => export::write_picture(path, &frame.left)?,
-        ("_right_rectified.png", Some(frame)) => export::write_picture(path, &frame.right)?,
+        ("_left.png", _) => stereopsis_export::write_picture(path, &raw.left)?,
+        ("_right.png", _) => stereopsis_export::write_picture(path, &raw.right)?,
+        ("_left_rectified.png", Some(frame)) => stereopsis_export::write_picture(path, &frame.left)?,
+        ("_right_rectified.png", Some(frame)) => stereopsis_export::write_picture(path, &frame.right)?,
         ("_depth_mm.png", _) => {
             let Some(mm) = mm else { return Ok(false) };
-            export::write_millimetres(path, mm)?;
+            stereopsis_export::write_millimetres(path, mm)?;
         }
         ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
             let Some(px) = px else { return Ok(false) };
-            warnings.extend(export::write_disparity_px(path, px)?);
+            warnings.extend(stereopsis_export::write_disparity_px(path, px)?);
         }
         ("_cloud.ply", Some(Frame { geometry: Some(geometry), left, .. })) => {
             let of_disparity = |&px: &f32| geometry.depth_m(f64::from(px)).map_or(f32::NAN, |z| z as f32);
             let depth_m = measured.depth_m().or_else(|| px.map(|px| px.map(of_disparity)));
             let Some(depth_m) = depth_m else { return Ok(false) };
-            export::write_cloud(path, &depth_m, geometry, Some(left))?;
+            stereopsis_export::write_cloud(path, &depth_m, geometry, Some(left))?;
         }
         _ => return Ok(false),
     }

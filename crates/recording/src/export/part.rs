@@ -1,6 +1,6 @@
 //! Parts of an export, and the selection of pairs.
 
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// One kind of file that an export has.

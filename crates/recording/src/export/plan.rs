@@ -1,9 +1,9 @@
 //! Choice of the parts to export: the parts that a recording can give, and how to get the parts that it lacks.
 
 use super::{Opened, Part};
-use crate::capture::Scale;
-use crate::console;
 use crate::{Stream, topic};
+use stereopsis_base::console;
+use stereopsis_frame::Scale;
 
 /// Returns the parts to export, and sentences on those left out; without `wanted`, all that the recording has. Fails where a wanted
 /// part cannot be exported.

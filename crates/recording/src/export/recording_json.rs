@@ -1,12 +1,11 @@
 //! File `recording.json` of an export: all files with their units, the geometry and the parameters of matching.
 
-use super::calibration_files;
 use super::frames_csv::COLUMNS;
-use super::{Exported, Opened, Part};
-use crate::capture::FramePreparation;
+use super::{Exported, Opened, Part, calibration_files};
 use crate::read::Recording;
 use crate::{format, topic};
 use serde_json::{Map, Value, json};
+use stereopsis_frame::FramePreparation;
 
 /// Parameters of matching from a time on.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -13,9 +13,9 @@ mod tests;
 
 use super::message::{Body, Message};
 use super::{Channel, Packet, ReadError};
-use crate::choices;
-use crate::console::foreign;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use stereopsis_base::console::foreign;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Format of the messages in a recording.

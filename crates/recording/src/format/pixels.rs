@@ -1,9 +1,9 @@
 //! Pixels in messages: names of the encodings, and checks that an image has the bytes for its size.
 
 use super::Format;
-use crate::console::foreign;
-use crate::image::Image;
 use crate::message::{Bytes, Encoding, ImageBody, Mosaic};
+use stereopsis_base::console::foreign;
+use stereopsis_base::image::Image;
 
 /// Names of each encoding: in ROS 2, in Foxglove's messages, and further names that are read.
 const NAMES: [(Encoding, &str, &str, &[&str]); 19] = [

@@ -1,7 +1,7 @@
 //! Points in messages: the bytes that are written, and points at the offsets that other programs use.
 
-use crate::console::foreign;
 use crate::message::Point;
+use stereopsis_base::console::foreign;
 
 /// Bytes of a written point: three floats, then blue, green, red and a zero, which together are the packed `rgb` of PCL.
 pub(super) const STEP: u32 = 16;

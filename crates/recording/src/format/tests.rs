@@ -3,8 +3,8 @@
 use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Mosaic, Point};
 use super::super::{Schema, topic};
 use super::*;
-use crate::image::Image;
 use serde_json::json;
+use stereopsis_base::image::Image;
 
 const STAMP_NS: u64 = 1_700_000_000_123_456_789;
 

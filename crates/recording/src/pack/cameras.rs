@@ -1,7 +1,7 @@
 //! Camera messages of raw images, from the calibration of the recording.
 
 use crate::About;
-use crate::calibration::{CalibrationError, CameraInfo, StereoRig};
+use stereopsis_calibration::{CalibrationError, CameraInfo, StereoRig};
 
 /// Maker of the camera messages, with a cache for the last image size.
 pub(super) struct Cameras {

@@ -8,14 +8,15 @@ mod picture;
 mod tests;
 
 use super::topic::{self, frame};
-use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, parameter_words, time};
-use crate::calibration::CameraInfo;
-use crate::capture::{Frame, StereoLayout};
-use crate::engine::Output;
-use crate::geometry::{Axis, Geometry};
-use crate::image::Picture;
-use crate::stereo::StereoParams;
+use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, time};
 pub use parts::PairParts;
+use stereopsis_base::geometry::{Axis, Geometry};
+use stereopsis_base::image::Picture;
+use stereopsis_calibration::CameraInfo;
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, StereoLayout};
+use stereopsis_settings::settings::parameter_words;
+use stereopsis_stereo::StereoParams;
 
 use cameras::Cameras;
 use picture::GreyFormat;

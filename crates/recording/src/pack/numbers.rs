@@ -2,12 +2,12 @@
 
 use super::picture::image;
 use crate::ResultNote;
-use crate::engine::Output;
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
 use crate::message::{Body, DisparityBody, Encoding, Point};
-use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_frame::engine::Output;
+use stereopsis_stereo::map::SUBPIXEL_STEPS;
+use stereopsis_stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
 
 pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
     let measured: usize = map.reasons.pixels().iter().map(|&reasons| usize::from(reasons == 0)).sum();

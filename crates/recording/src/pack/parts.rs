@@ -1,11 +1,11 @@
 //! Parts of a pair that are written. A queue holds these instead of the whole pair.
 
-use crate::capture::{Frame, Original, RawPair};
-use crate::geometry::Geometry;
-use crate::image::{Luma, Picture};
 use crate::{PairNote, Stream, Streams};
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Luma, Picture};
+use stereopsis_frame::{Frame, Original, RawPair};
 
 /// Parts of a pair that the streams require.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! From images to messages: lossless, and readable by other programs.
 
-use crate::capture::decode_camera::{PixelFormat, decode};
-use crate::capture::{EncodedImage, Pixels};
-use crate::image::{Image, Luma, Picture, luma_of};
 use crate::message::{Body, Bytes, Encoding, ImageBody};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Luma, Picture, luma_of};
+use stereopsis_frame::decode_camera::{PixelFormat, decode};
+use stereopsis_frame::{EncodedImage, Pixels};
 
 /// Format of images without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

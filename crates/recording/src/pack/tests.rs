@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::calibration::CalibrationNote;
-use crate::capture::decode_camera::{Layout, PixelFormat};
-use crate::capture::{EncodedImage, MaxPixels, Orientation, Original, Pixels, RawPair, SourceInfo};
-use crate::image::{Image, Luma};
 use crate::message::{Body, DisparityBody};
-use crate::stereo::{DisparityMap, INVALID, reason};
 use crate::unpack::{UnpackedResult, Unpacker};
 use crate::{ResultNote, Streams, format};
 use fastrand::Rng;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_frame::decode_camera::{Layout, PixelFormat};
+use stereopsis_frame::{EncodedImage, MaxPixels, Orientation, Original, Pixels, RawPair, SourceInfo};
+use stereopsis_stereo::{DisparityMap, INVALID, reason};
 
 const SIZE: (usize, usize) = (22, 16);
 const GEOMETRY: Geometry = Geometry::new(20.0, 0.2, 3.3, [10.5, 7.25]);
@@ -138,7 +138,7 @@ fn pictures(rng: &mut Rng) -> Vec<Picture> {
     let grey = Image::from_fn(width, height, |_, _| rng.u8(..));
     let deep = Image::from_fn(width, height, |_, _| rng.u16(..4096));
     let colors = Image::from_fn(width, height, |_, _| [rng.u8(..), rng.u8(..), rng.u8(..)]);
-    let of_colors = colors.map(|&rgb| crate::image::luma_of(rgb));
+    let of_colors = colors.map(|&rgb| stereopsis_base::image::luma_of(rgb));
     let picture = |luma, rgb: Option<&Image<[u8; 3]>>| Picture { luma, rgb: rgb.cloned() };
     vec![
         picture(Luma::U8(grey.clone()), None),

@@ -1,8 +1,8 @@
 //! Description of a recording as a source.
 
 use crate::About;
-use crate::capture::{RawPair, Scale, SourceInfo};
-use crate::geometry::Geometry;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_frame::{RawPair, Scale, SourceInfo};
 
 /// Returns the description of a source with such pairs, which may be rectified at working size.
 pub(super) fn info(

@@ -11,17 +11,17 @@ pub use pipe::PipeSource;
 use super::Recording;
 use super::read::{ReadError, StereoTopics};
 use super::unpack::Unpacker;
-use crate::calibration::CalibrationNote;
-use crate::capture::player::{PairError, Pairs, Player, median_interval};
-use crate::capture::{
-    Arrangement, CaptureError, Next, PairSource, RawPair, Skew, SourceInfo, SourceOptions, SourceState, Speed,
-    Transport, doubtful_arrangement,
-};
-use crate::console;
 use results::ResultSearch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_capture::player::{PairError, Pairs, Player, median_interval};
+use stereopsis_frame::{
+    Arrangement, CaptureError, Next, PairSource, RawPair, Skew, SourceInfo, SourceOptions, SourceState, Speed,
+    Transport, doubtful_arrangement,
+};
 
 /// Source that plays a recording.
 pub struct RecordingSource {

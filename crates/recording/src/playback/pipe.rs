@@ -1,15 +1,6 @@
 //! Source of a recording that arrives through a pipe while it is made. As with a camera, the newest pair wins.
 
-use super::info;
-use super::numbered;
-use crate::calibration::CalibrationNote;
-use crate::capture::player::median_interval;
-use crate::capture::threads::{check_ended, join_or_detach};
-use crate::capture::{
-    Arrangement, CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed,
-};
-use crate::files;
-use crate::newest::{self, NewestReceiver, NewestSender, Policy};
+use super::{info, numbered};
 use crate::read::{PairSkew, PairStream, ReadError};
 use crate::unpack::Unpacker;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
@@ -18,6 +9,14 @@ use std::io::{BufReader, Read};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, UNIX_EPOCH};
+use stereopsis_base::newest::{NewestReceiver, NewestSender, Policy};
+use stereopsis_base::{files, newest};
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_capture::player::median_interval;
+use stereopsis_capture::threads::{check_ended, join_or_detach};
+use stereopsis_frame::{
+    Arrangement, CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed,
+};
 
 const THREAD: &str = "the thread that reads the pipe";
 /// Number of pairs whose skew is measured.

@@ -1,8 +1,8 @@
 //! Recorded result of a pair, for comparison with a new one.
 
 use crate::Packet;
-use crate::capture::Recorded;
 use crate::unpack::UnpackedResult;
+use stereopsis_frame::Recorded;
 
 /// Returns depth and disparity of a result; `None` if there is neither, or they cannot be read.
 pub(super) fn of(packets: &[Packet]) -> Option<Recorded> {
@@ -12,11 +12,11 @@ pub(super) fn of(packets: &[Packet]) -> Option<Recorded> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
     use crate::message::{DisparityBody, Encoding, ImageBody};
     use crate::{Body, Format, Message, topic};
     use std::sync::Arc;
     use std::time::SystemTime;
+    use stereopsis_base::image::Image;
 
     fn packet(topic: &str, body: Body) -> Packet {
         let channel = Arc::new(Format::Ros2.channel(topic, &body));

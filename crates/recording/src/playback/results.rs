@@ -1,7 +1,5 @@
 //! Search for the pairs of a file that have recorded depth. It reads all chunks, and so runs on a thread of its own.
 
-use crate::capture::threads::join_or_detach;
-use crate::capture::{TopicChoice, Transport};
 use crate::read::{ReadError, Recording};
 use crate::topic;
 use std::path::Path;
@@ -9,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_capture::threads::join_or_detach;
+use stereopsis_frame::{TopicChoice, Transport};
 
 /// Interval at which the transport gets the results of the search.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);

@@ -1,10 +1,10 @@
 //! Calibration in a recording: from the description of a recording of this program, else from camera messages beside the images.
 
 use super::{Recording, StereoTopics};
-use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
-use crate::console::foreign;
 use crate::format::{self, Kind};
 use crate::{Body, Channel, topic};
+use stereopsis_base::console::foreign;
+use stereopsis_calibration::{CalibrationError, CalibrationNote, CameraInfo};
 
 impl Recording {
     /// Reads the calibration, see [`Recording::calibration`]. Fails where camera messages are damaged, or describe no stereo rig.

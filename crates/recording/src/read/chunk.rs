@@ -2,9 +2,9 @@
 
 use super::limits::MAX_CHUNK_BYTES;
 use super::records::chunk_header_size;
-use crate::console::foreign;
 use mcap::records::ChunkHeader;
 use std::io::{self, Read};
+use stereopsis_base::console::foreign;
 
 pub(super) struct UnpackedChunk {
     /// Records, as far as they are readable.

@@ -8,14 +8,14 @@ use super::index::Chunk;
 use super::limits::MAX_CHUNK_BYTES;
 use super::records::{RECORD_HEADER, chunk_header_size, record_header};
 use super::unpacked::unpacked;
-use crate::console;
-use crate::files::{self, plain};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_base::files::plain;
+use stereopsis_base::{console, files};
 
 /// Capacity of the cache, bytes; a single larger chunk is kept too.
 const CACHE_BYTES: usize = 256 << 20;

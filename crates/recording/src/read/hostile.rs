@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::calibration::CameraInfo;
 use crate::message::{Encoding, ImageBody};
 use crate::{Body, Format, Message, time};
 use std::fs::File;
 use std::io::{Cursor, Read, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
+use stereopsis_calibration::CameraInfo;
 use tempfile::NamedTempFile;
 
 fn text(text: &str) -> Vec<u8> {
@@ -314,7 +314,7 @@ fn shrinking_file_loses_only_pairs() {
 
 #[test]
 fn reports_impossible_cameras() {
-    let geometry = crate::geometry::Geometry::new(50.0, 0.1, 0.0, [9.5, 9.5]);
+    let geometry = stereopsis_base::geometry::Geometry::new(50.0, 0.1, 0.0, [9.5, 9.5]);
     let cameras = CameraInfo::of_rectified(&geometry, (20, 20));
     let losses = |change: fn(&mut CameraInfo), cut: usize, count: usize| {
         let mut bytes = others(Format::Ros2, &[(time::from_ns(1 << 60), 5)]).into_file();

@@ -35,16 +35,9 @@ pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
 pub use skew::PairSkew;
-pub use stereo_topics::StereoTopics;
-pub use stereo_topics::of_ours as pictures_of;
+pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
-use super::format;
-use super::{About, Channel, Packet, PairNote, time, topic};
-use crate::calibration::{CalibrationError, CalibrationNote};
-use crate::capture::player::median_interval;
-use crate::capture::{PairBy, TopicChoice};
-use crate::console::{self, counted, foreign};
-use crate::files;
+use super::{About, Channel, Packet, PairNote, format, time, topic};
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
@@ -53,6 +46,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::console::{counted, foreign};
+use stereopsis_base::{console, files};
+use stereopsis_calibration::{CalibrationError, CalibrationNote};
+use stereopsis_capture::player::median_interval;
+use stereopsis_frame::{PairBy, TopicChoice};
 
 /// Reason why a recording, or a part of it, cannot be read. The text names the file and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,6 @@
 
 use super::*;
 use crate::Format;
-use crate::capture::{MaxPixels, Pixels, RawPair};
 use crate::fixture::{INTERVAL, Recorder, SIZE, file, image, picture, taken};
 use crate::message::Body;
 use crate::unpack::Unpacker;
@@ -12,6 +11,7 @@ use mcap::{WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::SystemTime;
+use stereopsis_frame::{MaxPixels, Pixels, RawPair};
 
 const NAMES: [&str; 2] = ["/s/left/image", "/s/right/image"];
 

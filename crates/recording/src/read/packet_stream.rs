@@ -5,12 +5,12 @@ use super::index::{FileIndex, Position};
 use super::limits::{self, MAX_CHUNK_BYTES};
 use super::records::{self, RECORD_HEADER};
 use super::{ReadError, scan::is_opcode};
-use crate::files;
 use crate::{Channel, Packet};
 use mcap::MAGIC;
 use mcap::records::op;
 use std::io::{self, Read};
 use std::sync::Arc;
+use stereopsis_base::files;
 
 /// Reader of the packets of a recording, in their order.
 #[derive(Debug)]

@@ -2,14 +2,14 @@
 
 use super::index::{FileIndex, Position};
 use super::stereo_topics::{StereoTopics, variants};
-use crate::capture::PairBy;
-use crate::capture::pairing::{Pairing, Side};
-use crate::capture::player::median_interval;
 use crate::time::later_s;
 use crate::topic;
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use stereopsis_capture::pairing::{Pairing, Side};
+use stereopsis_capture::player::median_interval;
+use stereopsis_frame::PairBy;
 
 /// Index entry of one pair of a recording.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,12 +3,12 @@
 use super::limits::MAX_CHUNK_BYTES;
 use super::stereo_topics::{StereoTopics, of_ours};
 use super::{PacketStream, ReadError, unread};
-use crate::capture::pairing::{Pairing, Side};
-use crate::capture::{PairBy, TopicChoice};
 use crate::{About, Packet, format, time, topic};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
+use stereopsis_capture::pairing::{Pairing, Side};
+use stereopsis_frame::{PairBy, TopicChoice};
 
 /// Maximum packets that wait until the topics of both sides are known.
 const MAX_EARLY: usize = 64;

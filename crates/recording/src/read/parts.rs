@@ -4,14 +4,13 @@ use super::file::RecordingFile;
 use super::index::FileIndex;
 use super::records::{self, RECORD_HEADER};
 use super::{limits, scan};
-use crate::capture::{bag_files, unread_recording};
-use crate::console;
-use crate::files;
 use crate::part::{self, PartNote};
 use mcap::records::op;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use stereopsis_base::{console, files};
+use stereopsis_capture::{bag_files, unread_recording};
 
 /// Number of records at the start of a file among which its place in a recording is searched.
 const HEAD_RECORDS: usize = 8;

@@ -1,7 +1,7 @@
 //! Skew of the pairs of a recording: time from the left to the right image.
 
-use crate::capture::Skew;
 use std::time::Duration;
+use stereopsis_frame::Skew;
 
 /// Maximum skew without a remark, s: with more, depth of fast motion is wrong.
 const MAX_SMALL_SKEW_S: f64 = 0.005;

@@ -2,13 +2,13 @@
 
 use super::ReadError;
 use super::index::FileIndex;
-use crate::capture::{Orientation, TopicChoice};
-use crate::console::foreign;
 use crate::format::{self, Kind};
 use crate::{About, Channel, Stream, topic};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use stereopsis_base::console::foreign;
+use stereopsis_frame::{Orientation, TopicChoice};
 
 /// Topics of the images of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Unpacks recordings that are compressed as a whole (`ros2 bag record --compression-mode file`) into a temporary file without a name.
 
 use super::limits::{MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO};
-use crate::console;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
+use stereopsis_base::console;
 
 const BUFFER_BYTES: usize = 1 << 17;
 

@@ -1,9 +1,8 @@
 //! Sentences on topics that look like images and are not read.
 
 use super::index::FileIndex;
-use crate::Channel;
-use crate::console::foreign;
-use crate::format;
+use crate::{Channel, format};
+use stereopsis_base::console::foreign;
 
 /// Maximum topics listed in a message.
 const MAX_LISTED: usize = 8;

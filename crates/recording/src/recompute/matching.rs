@@ -2,14 +2,14 @@
 
 use super::{RecomputeError, params_for};
 use crate::Packet;
-use crate::capture::Frame;
-use crate::engine::{self, Engine, EngineError, EngineInfo, Job, Output};
-use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_frame::Frame;
+use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, Job, Output};
+use stereopsis_settings::settings::Settings;
 
 /// Pair on its way between the threads.
 pub(super) struct PairItem {
@@ -82,7 +82,7 @@ fn submit(
     let engine = if let Some(engine) = engine {
         engine
     } else {
-        let opened = engine::open(&settings.engine_options(), Some(&job)).map_err(&failed)?;
+        let opened = stereopsis_engine::open(&settings.engine_options(), Some(&job)).map_err(&failed)?;
         if let Some(why) = opened.why {
             log::info!("{why}");
         }

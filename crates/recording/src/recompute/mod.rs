@@ -16,18 +16,18 @@ mod resume;
 use super::read::Recording;
 use super::unpack::Unpacker;
 use super::write::Compression;
-use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
-use crate::calibration::Crop;
-use crate::capture::{Frame, MaxPixels, Pixels, SourceInfo, StereoLayout};
-use crate::engine::EngineInfo;
-use crate::files::WriteError;
-use crate::rig::Calibrated;
-use crate::settings::Settings;
-use crate::stereo::StereoParams;
+use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, time};
 use part_file::PartFile;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::files::WriteError;
+use stereopsis_calibration::Crop;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_frame::{Frame, MaxPixels, Pixels, SourceInfo, StereoLayout};
+use stereopsis_settings::rig::Calibrated;
+use stereopsis_settings::settings::{Settings, parameter_words};
+use stereopsis_stereo::StereoParams;
 
 /// Reason why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
 #[derive(Debug, thiserror::Error)]

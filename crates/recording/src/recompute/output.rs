@@ -4,14 +4,13 @@ use super::matching::PairItem;
 use super::part_file::PartFile;
 use super::resume::StartedRecording;
 use super::{RecomputeError, Summary};
-use crate::engine;
-use crate::files::WriteError;
 use crate::pack::Packer;
 use crate::read::Recording;
 use crate::{About, Channel, Counters, Format, Packet, Stream, format, time, topic};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::files::WriteError;
 
 /// Topics whose packets are copied.
 const COPIED_TOPICS: [&str; 6] =
@@ -57,7 +56,11 @@ impl Output {
     }
 
     /// Writes a pair and its result with the pair's log time.
-    pub(super) fn write(&mut self, item: &PairItem, output: Option<&engine::Output>) -> Result<(), RecomputeError> {
+    pub(super) fn write(
+        &mut self,
+        item: &PairItem,
+        output: Option<&stereopsis_frame::engine::Output>,
+    ) -> Result<(), RecomputeError> {
         let now = time::from_ns(item.log_time_ns);
         let made = self.packer.frame(&item.frame, now).map_err(RecomputeError::Failed)?;
         let begins = made.iter().position(|packet| packet.channel.topic == topic::PAIRS).unwrap_or(0);

@@ -2,7 +2,6 @@
 
 use super::RecomputeError;
 use crate::Format;
-use crate::files::{Growing, WriteError};
 use crate::write::{Compression, McapFile};
 use std::ffi::OsString;
 use std::io;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::files::{Growing, WriteError};
 
 /// Interval of flushes: a killed program loses at most the packets of this time.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(250);

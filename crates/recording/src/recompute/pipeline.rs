@@ -4,14 +4,14 @@ use super::matching::{FinishedPair, PairItem, match_all};
 use super::output::Output;
 use super::resume::StartedRecording;
 use super::{Input, Progress, RecomputeError, Summary};
-use crate::capture::Pixels;
-use crate::engine::EngineInfo;
-use crate::files;
-use crate::settings::Settings;
 use crate::{About, Format, Stream};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;
+use stereopsis_base::files;
+use stereopsis_frame::Pixels;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_settings::settings::Settings;
 
 /// Capacity of a channel between two threads, pairs.
 const CAPACITY: usize = 3;

@@ -2,13 +2,13 @@
 
 use super::part_file::{PartFile, check_is_free, open_locked, part_name, with_suffix};
 use super::{Progress, RecomputeError};
-use crate::console::counted;
-use crate::files::{Growing, WriteError};
 use crate::read::{PacketStream, PairIndex};
 use crate::{About, Packet, format, topic};
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::Path;
+use stereopsis_base::console::counted;
+use stereopsis_base::files::{Growing, WriteError};
 
 /// New recording with the pairs that are finished.
 pub(super) struct StartedRecording {

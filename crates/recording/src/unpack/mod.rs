@@ -13,10 +13,10 @@ pub use sizes::Sizes;
 use super::read::{ReadError, Recording};
 use super::time::later_s;
 use super::{About, Body, Message, Packet, PairNote, format, topic};
-use crate::capture::{Arrangement, MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, split};
-use crate::console::foreign;
-use crate::image::Picture;
 use std::time::SystemTime;
+use stereopsis_base::console::foreign;
+use stereopsis_base::image::Picture;
+use stereopsis_frame::{Arrangement, MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, split};
 
 /// Converter of packets to raw pairs.
 #[derive(Clone, Debug)]

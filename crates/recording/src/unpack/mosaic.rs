@@ -4,8 +4,8 @@
 //! quarter red, half green and a quarter blue at every pixel, for any order of the colours: luma, at full size. Colours are bilinear
 //! means of the nearest pixels of each colour, with the same weights. The border is mirrored, which keeps the order.
 
-use crate::image::Image;
 use crate::message::Mosaic;
+use stereopsis_base::image::Image;
 
 /// Returns the luma of a mosaic of at least 2x2 pixels, in its unit.
 pub(super) fn luma(mosaic: &Image<u16>) -> Image<u16> {

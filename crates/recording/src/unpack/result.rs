@@ -1,12 +1,12 @@
 //! Decodes the recorded result of a pair.
 
-use crate::capture::Recorded;
-use crate::console::foreign;
-use crate::image::Image;
 use crate::message::{Body, Encoding, ImageBody};
-use crate::stereo::depth;
-use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::{Packet, ResultNote, format, topic};
+use stereopsis_base::console::foreign;
+use stereopsis_base::image::Image;
+use stereopsis_frame::Recorded;
+use stereopsis_stereo::depth;
+use stereopsis_stereo::map::SUBPIXEL_STEPS;
 
 /// Recorded parts of a result.
 #[derive(Debug, Default)]

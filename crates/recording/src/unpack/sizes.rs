@@ -3,7 +3,7 @@
 /// Maximum pixels of an image of a live source whose size is unknown.
 const MAX_UNKNOWN_PIXELS: u64 = 1 << 26;
 
-/// Columns and rows of the views that are read, besides [`crate::capture::MaxPixels`]. The size of a live rig is known before its
+/// Columns and rows of the views that are read, besides [`stereopsis_frame::MaxPixels`]. The size of a live rig is known before its
 /// images arrive; anyone on its network may send others, of which a few bytes claim gigabytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sizes {

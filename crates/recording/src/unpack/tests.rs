@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::capture::Orientation;
-use crate::image::{Image, Luma};
 use crate::message::{Encoding, ImageBody, Mosaic};
 use crate::{Channel, Format, time};
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_frame::Orientation;
 
 fn packet(name: &str, body: Body) -> Packet {
     let channel: Arc<Channel> = Arc::new(Format::Ros2.channel(name, &body));
@@ -101,7 +101,7 @@ fn drops_alpha_and_keeps_size_and_colours_of_mosaics() {
     {
         let pair = pair(encoding, 2, 9, &four).unwrap();
         assert_eq!(pair.right.rgb, Some(Image::new(2, 1, rgb.to_vec())));
-        assert_eq!(pair.left.luma, Luma::U8(Image::new(2, 1, rgb.map(crate::image::luma_of).to_vec())));
+        assert_eq!(pair.left.luma, Luma::U8(Image::new(2, 1, rgb.map(stereopsis_base::image::luma_of).to_vec())));
     }
     let color = [44, 120, 80];
     for order in Mosaic::ALL {

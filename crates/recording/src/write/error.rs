@@ -1,8 +1,8 @@
 //! Errors of the recorder.
 
-use crate::files;
 use std::io;
 use std::sync::Arc;
+use stereopsis_base::files;
 
 /// Reason why a recording cannot be started, or ended early. The part written until then stays readable.
 #[derive(Clone, Debug, thiserror::Error)]

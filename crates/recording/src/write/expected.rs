@@ -1,11 +1,11 @@
 //! Estimate of the size of a recording before it begins.
 
 use super::disk;
-use crate::capture::Frame;
 use crate::pack::PairParts;
 use crate::{Stream, Streams};
 use std::path::Path;
 use std::time::Duration;
+use stereopsis_frame::Frame;
 
 /// Expected size of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,6 @@
 //! From packets to chunks to a file or pipe. Each chunk is appended in one piece, so a file that is never finished stays readable.
 
 use super::{Compression, RecordError, Target, disk, name};
-use crate::files::{self, Growing, WriteError};
 use crate::format::ros2::bag::{METADATA_NAME, bag_metadata};
 use crate::part::PartNote;
 use crate::{Channel, Format, Packet, time};
@@ -15,6 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
+use stereopsis_base::files;
+use stereopsis_base::files::{Growing, WriteError};
 
 /// Size at which a chunk is finished behind an item, bytes.
 const CHUNK_BYTES: u64 = 1 << 20;

@@ -2,14 +2,15 @@
 
 use super::file::{McapFile, OpenTarget, Sink, end_without_summary};
 use super::{RecordError, RecordOptions, Split};
-use crate::files::WriteError;
+use crate::Packet;
 use crate::part::{self, PartNote};
-use crate::{Packet, console};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
+use stereopsis_base::console;
+use stereopsis_base::files::WriteError;
 
 /// Reason why a recording goes on in another file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

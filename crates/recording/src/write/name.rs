@@ -1,9 +1,10 @@
 //! Names of new recordings.
 
 use super::{RecordError, Split, disk};
-use crate::{files, part, time};
+use crate::{part, time};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use stereopsis_base::files;
 
 /// Returns `stereopsis_2026-11-21_10-30-05.mcap` in the current folder, or with `_2`, `_3`, … if that exists.
 pub fn default_name(now: SystemTime) -> PathBuf {

@@ -2,9 +2,9 @@
 
 use super::{Begins, Split};
 use crate::Format;
-use crate::choices;
 use std::fmt;
 use std::path::PathBuf;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Compression of chunks.

@@ -1,15 +1,15 @@
 //! Queue of the recorder, bounded in bytes. It holds shared frames and results, so that a push is quick.
 
 use super::clock::Moment;
-use crate::console::counted;
-use crate::engine::{Job, Output};
 use crate::pack::PairParts;
-use crate::stereo::StereoParams;
 use crate::{Counters, Event};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::console::counted;
+use stereopsis_frame::engine::{Job, Output};
+use stereopsis_stereo::StereoParams;
 
 pub(super) enum Item {
     Pair(Box<PairParts>),

@@ -8,13 +8,7 @@ use super::queue::Queue;
 use super::status::per_second;
 use super::thread::{Shared, Thread};
 use super::{Begins, RecordError, RecordOptions, RecordStatus, Target, name};
-use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
-use crate::engine::Output;
-use crate::engine::worker::ResultTap;
-use crate::files;
-use crate::geometry::Geometry;
 use crate::pack::{Packer, PairParts};
-use crate::stereo::StereoParams;
 use crate::{About, Stream, Streams};
 use parking_lot::Mutex;
 use std::path::PathBuf;
@@ -22,6 +16,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use stereopsis_base::files;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_engine::worker::ResultTap;
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
+use stereopsis_stereo::StereoParams;
 
 /// Running recorder. Dropping it stops the recording.
 pub struct Recorder {

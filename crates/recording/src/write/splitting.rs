@@ -4,11 +4,7 @@ use super::clock::system_clock;
 use super::file::{McapFile, OpenTarget, Sink};
 use super::tests::{about, frame, info, json, output, sequences};
 use super::*;
-use crate::capture::FrameTap as _;
-use crate::engine::worker::ResultTap as _;
-use crate::part;
-use crate::stereo::StereoParams;
-use crate::{About, Channel, Event, Format, Packet, Recording, topic};
+use crate::{About, Channel, Event, Format, Packet, Recording, part, topic};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use stereopsis_base::testing::until as wait_until;
+use stereopsis_engine::worker::ResultTap as _;
+use stereopsis_frame::FrameTap as _;
+use stereopsis_stereo::StereoParams;
 
 /// Pairs of a recording.
 const PAIRS: u64 = 60;

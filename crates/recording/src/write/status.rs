@@ -2,9 +2,9 @@
 
 use super::Target;
 use crate::Counters;
-use crate::console::counted;
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_base::console::counted;
 
 /// Text of a recording that has not begun.
 pub const WAITING: &str = "waiting for the first depth";

@@ -3,26 +3,26 @@
 use super::clock::{Clock, Moment, system_clock};
 use super::file::{OpenTarget, Sink};
 use super::*;
-use crate::calibration::StereoRig;
-use crate::capture::decode_camera::{Layout, PixelFormat};
-use crate::capture::scene::{SceneOptions, SceneSource};
-use crate::capture::{
-    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SourceInfo,
-    StereoLayout,
-};
-use crate::engine::worker::ResultTap;
-use crate::engine::{EngineInfo, EngineKind, Job, Output};
 use crate::format::decode;
-use crate::image::{Image, Luma, Picture};
 use crate::pack::PairParts;
-use crate::stereo::{DisparityMap, StereoParams};
 use crate::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use parking_lot::{Condvar, Mutex};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::testing::until as wait_until;
+use stereopsis_calibration::StereoRig;
+use stereopsis_capture::scene::SceneSource;
+use stereopsis_capture::{Capture, CaptureOptions};
+use stereopsis_engine::worker::ResultTap;
+use stereopsis_frame::decode_camera::{Layout, PixelFormat};
+use stereopsis_frame::engine::{EngineInfo, EngineKind, Job, Output};
+use stereopsis_frame::{
+    EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SceneOptions, SourceInfo, StereoLayout,
+};
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 pub(super) const SIZE: (usize, usize) = (64, 48);
 /// Topics of grey images, which are PNG in ROS 2's format.
@@ -224,7 +224,7 @@ fn drops_whole_items_and_results_before_pairs() {
     let events = json::<Event>(&bytes, topic::EVENTS);
     let told = events.iter().find(|event| event.kind == "dropped").unwrap();
     let dropped = [(counters.dropped_by_disk, "pair"), (counters.results_dropped_by_disk, "result")];
-    let text = dropped.map(|(count, noun)| crate::console::counted(count, noun)).join(" and ");
+    let text = dropped.map(|(count, noun)| stereopsis_base::console::counted(count, noun)).join(" and ");
     assert!(told.text.starts_with(&text), "{told:?} {counters:?}");
     let order: Vec<_> =
         messages(&bytes).into_iter().filter(|(name, ..)| name == topic::EVENTS || name == topic::PAIRS).collect();

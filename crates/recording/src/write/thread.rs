@@ -6,7 +6,6 @@ use super::queue::{Item, Next, Queue};
 use super::{RecordError, disk};
 use crate::Packet;
 use crate::pack::Packer;
-use crate::process;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
@@ -14,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::process;
 
 /// Maximum age of an open chunk, so that a crash loses at most one second.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);

@@ -1,16 +1,15 @@
 //! Calibration options of the user, and the frame preparation computed from them.
 
-use crate::calibration::{
+use std::path::PathBuf;
+use std::sync::Arc;
+use stereopsis_base::console::counted;
+use stereopsis_base::geometry::{Axis, Geometry};
+use stereopsis_base::parameter::{choices, is_default};
+use stereopsis_calibration::{
     CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
     RowsChoice, StereoRig, estimate_rig, load, toml_of,
 };
-use crate::capture::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
-use crate::choices;
-use crate::console::counted;
-use crate::geometry::{Axis, Geometry};
-use crate::parameter::is_default;
-use std::path::PathBuf;
-use std::sync::Arc;
+use stereopsis_frame::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
 
 choices! {
     /// How pairs are rectified.

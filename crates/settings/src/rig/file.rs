@@ -1,15 +1,15 @@
 //! Rig files: TOML with cameras by port, sides, mode, orientation, locks and calibration. Users keep them: old files must stay readable.
 
 use super::calibrate::CalibrationChoice;
-use crate::calibration::RowsChoice;
-use crate::capture::CameraName;
-use crate::capture::decode_camera::PixelFormat;
-use crate::capture::{CameraApi, CameraOptions, SourceOptions, SourceSpec, ViewOptions};
-use crate::files;
-use crate::parameter::is_default;
-use crate::{console, files::plain};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::plain;
+use stereopsis_base::parameter::is_default;
+use stereopsis_base::{console, files};
+use stereopsis_calibration::RowsChoice;
+use stereopsis_capture::{CameraName, SourceSpec};
+use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_frame::{CameraApi, CameraOptions, SourceOptions, ViewOptions};
 
 /// Content of a rig file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -244,18 +244,18 @@ impl std::str::FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        crate::capture::source::parse_size(text).map(|(width, height)| Self(width, height))
+        stereopsis_capture::source::parse_size(text).map(|(width, height)| Self(width, height))
     }
 }
 
-crate::stands_as_its_word!(Size);
+stereopsis_base::parameter::stands_as_its_word!(Size);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::LengthUnit;
-    use crate::capture::{ControlSettings, Orientation, PowerLine, Scale, Setting};
     use crate::rig::FittedDepth;
+    use stereopsis_calibration::LengthUnit;
+    use stereopsis_frame::{ControlSettings, Orientation, PowerLine, Scale, Setting};
 
     fn desk() -> RigFile {
         let port = |name: &str| CameraName::Port(name.to_owned());
@@ -355,7 +355,8 @@ mod tests {
         let rig = RigFile::read(&folder.join("two-webcams.toml")).unwrap();
         assert_eq!(rig.calibration.files, [folder.join("example-rig.toml")]);
         let files = [folder.join("two-webcams.toml")];
-        let refusal = crate::calibration::load(&files, &crate::calibration::LoadOptions::default()).unwrap_err();
+        let refusal =
+            stereopsis_calibration::load(&files, &stereopsis_calibration::LoadOptions::default()).unwrap_err();
         assert!(refusal.to_string().contains("--rig"), "{refusal}");
         assert_eq!(rig.cameras.views[1].orientation, Orientation::HalfTurn);
         assert_eq!(rig.cameras.views[0].controls.exposure_ms, Some(Setting::Fixed(10.0)));

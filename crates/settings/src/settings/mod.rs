@@ -11,14 +11,16 @@ pub use own_presets::{
 };
 pub use presets::{FROM_THE_LITERATURE, differences, paper_in_short, preset_groups, preset_of, words_to};
 
-use crate::console::{self, foreign};
-use crate::engine::{AdapterChoice, Autotune, EngineChoice, ModelDevice, ModelFile, OpenOptions};
-use crate::files::{self, plain};
-use crate::geometry::Geometry;
-use crate::parameter::{Parameter, Value};
-use crate::stereo::{Preset, StereoParams};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stereopsis_base::console::foreign;
+use stereopsis_base::files::plain;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::parameter::{Parameter, Value};
+use stereopsis_base::{console, files};
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{AdapterChoice, Autotune, EngineChoice, ModelDevice, ModelFile};
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Origin of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -373,7 +375,7 @@ pub fn text_of(comment: &str, settings: &[(&'static str, String)]) -> Result<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::{CostKind, Subpixel};
+    use stereopsis_stereo::{CostKind, Subpixel};
 
     fn flags(words: &[(&str, &str)]) -> Vec<Word> {
         words.iter().map(|(n, t)| Word { name: (*n).into(), text: (*t).into(), origin: Origin::Flag }).collect()

@@ -1,10 +1,9 @@
 //! Presets of the user: settings files in one folder, each named by its stem. Names are checked so that none leaves the folder.
 
 use super::{Origin, SettingsError, Word, read_file};
-use crate::console;
-use crate::files;
-use crate::stereo::Preset;
 use std::path::{Path, PathBuf};
+use stereopsis_base::{console, files};
+use stereopsis_stereo::Preset;
 
 const EXTENSION: &str = "toml";
 const MAX_NAME: usize = 40;

@@ -1,6 +1,6 @@
 //! Presets in the order in which flags and the window list them: the program's own first, then presets of papers.
 
-use crate::stereo::{Preset, StereoParams};
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Heading of the presets of papers.
 pub const FROM_THE_LITERATURE: &str = "from the literature";
@@ -67,7 +67,7 @@ pub fn words_to(params: &StereoParams, preset: Preset) -> Vec<(&'static str, Str
 mod tests {
     use super::*;
     use crate::settings::{Origin, Settings, Word, read_file};
-    use crate::stereo::{CostKind, Subpixel};
+    use stereopsis_stereo::{CostKind, Subpixel};
 
     #[test]
     fn every_preset_is_offered_once_and_papers_under_their_heading() {

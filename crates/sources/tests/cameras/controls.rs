@@ -2,12 +2,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use stereopsis_capture::SourceSpec;
 use stereopsis_capture::emulated::{with_cameras, with_dressed_cameras};
 use stereopsis_capture::webcam::controls::{
     ControlKind, ControlTask, OfferedControl, apply, equalise, offered, protect_calibration,
 };
-use stereopsis_capture::{CameraOptions, ControlSettings, PowerLine, Setting, SourceOptions, SourceSpec, ViewOptions};
-use stereopsis_sources as sources;
+use stereopsis_frame::{CameraOptions, ControlSettings, PowerLine, Setting, SourceOptions, ViewOptions};
 
 /// V4L2's control numbers, as `preload.c` writes them.
 const AUTO_WHITE_BALANCE: u32 = 0x0098_090c;
@@ -338,7 +338,7 @@ fn inside_opening() {
     let cameras = CameraOptions { views: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };
     let options = SourceOptions { cameras, ..SourceOptions::default() };
     let spec = SourceSpec::parse("webcam:0,1").expect("grammar");
-    let mut source = sources::open(&spec, &options).expect("opens");
+    let mut source = stereopsis_sources::open(&spec, &options).expect("opens");
     let deadline = Instant::now() + Duration::from_secs(20);
     while !was_set(1).contains_key(&DARK_RATE) && Instant::now() < deadline {
         source.next(Duration::from_millis(20)).expect("runs");

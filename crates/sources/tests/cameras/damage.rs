@@ -3,9 +3,9 @@
 
 use super::{SIZES, grey, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
-use stereopsis_capture::decode_camera::{Damaged, PixelFormat};
 use stereopsis_capture::webcam::{ModeRequest, Preview, WebcamPair, cameras};
-use stereopsis_capture::{CameraOptions, PairSource, RawPair};
+use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
+use stereopsis_frame::{CameraOptions, PairSource, RawPair};
 
 /// Checks that every image is whole.
 fn assert_whole(pairs: &[RawPair]) {

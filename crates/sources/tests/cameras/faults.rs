@@ -1,10 +1,11 @@
 //! Tests of faults of cameras: the error texts, and recovery when the cause is gone.
 
-use super::{SIZES, folder, grey, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
+use super::{SIZES, folder, grey, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
-use stereopsis_capture::decode_camera::PixelFormat;
+use stereopsis_capture::emulated::plug_in;
 use stereopsis_capture::webcam::{ModeRequest, WebcamPair, cameras};
-use stereopsis_capture::{CameraOptions, Next, PairSource};
+use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_frame::{CameraOptions, Next, PairSource};
 
 #[test]
 fn explains_why_a_camera_cannot_be_opened() {

@@ -1,8 +1,10 @@
 //! Tests of the list of cameras and of the identity of a camera: numbers, ports, buses, and returns under another number.
 
-use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
+use super::{SIZES, folder, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::emulated::plug_in;
 use stereopsis_capture::webcam::{CameraName, DetectedCamera, UsbBus, cameras};
-use stereopsis_capture::{PairSource, SourceOptions, SourceSpec};
+use stereopsis_frame::{PairSource, SourceOptions};
 use stereopsis_sources::open;
 
 #[test]

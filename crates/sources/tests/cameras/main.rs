@@ -16,18 +16,22 @@ mod time;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_capture::emulated::{self, SIZES, dress, plug_in};
+use stereopsis_capture::emulated::{SIZES, dress};
 use stereopsis_capture::webcam::{CameraViews, ModeRequest, OneCamera, WebcamPair, cameras};
-use stereopsis_capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
+use stereopsis_frame::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
 
 /// Returns the image of camera 0 (left) or 1 (right).
 fn scene(camera: usize, (width, height): (usize, usize)) -> Image<u8> {
-    Image::new(width, height, emulated::scene(camera, (width, height)))
+    Image::new(width, height, stereopsis_capture::emulated::scene(camera, (width, height)))
 }
 
 /// Runs the test `inside` of this binary with emulated cameras that show [`scene`].
 fn with_cameras(behaviours: &[&str], inside: &str) {
-    emulated::with_dressed_cameras(behaviours, |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)), inside);
+    stereopsis_capture::emulated::with_dressed_cameras(
+        behaviours,
+        |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)),
+        inside,
+    );
 }
 
 /// Returns the folder of the emulated cameras, in the child process.

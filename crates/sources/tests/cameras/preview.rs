@@ -1,10 +1,11 @@
 //! Tests of previews: images of every camera, release of the camera, and errors.
 
-use super::{SIZES, folder, open_one, open_pair, plug_in, scene, take, with_cameras};
+use super::{SIZES, folder, open_one, open_pair, scene, take, with_cameras};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Picture;
 use stereopsis_base::testing::found as wait_for;
+use stereopsis_capture::emulated::plug_in;
 use stereopsis_capture::webcam::Preview;
 
 fn picture(preview: &Preview) -> Arc<Picture> {

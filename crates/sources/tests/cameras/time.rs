@@ -1,7 +1,7 @@
 //! Tests of capture times: skew, different rates, invalid time stamps, alignment of free-running cameras.
 
 use super::{open_pair, take, until, with_cameras};
-use stereopsis_capture::PairSource;
+use stereopsis_frame::PairSource;
 
 #[test]
 fn skew_is_measured() {

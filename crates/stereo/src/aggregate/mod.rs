@@ -7,7 +7,7 @@ mod paths;
 pub use direction::{Axis, Direction, MAX_PATHS, directions};
 pub use paths::{path_costs, penalty_table, sum_paths};
 
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Change of P2 with the brightness step along a path.

@@ -9,8 +9,8 @@
 use super::AdaptiveP2;
 use super::direction::Direction;
 use crate::Volume;
-use crate::image::Image;
 use crate::params::StereoParams;
+use stereopsis_base::image::Image;
 
 /// Returns P2 for each brightness step of 0 to 255. All engines take the table from here.
 pub fn penalty_table(params: &StereoParams) -> [u32; 256] {

@@ -4,7 +4,7 @@
 //! bit = pixel > its mirror. Bits follow raster order from the lowest bit, without the centre. Coordinates are clamped at the border.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, padded};
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 /// Census over 5 x 5 pixels.
 pub const CENSUS_5X5: Cost =

@@ -6,7 +6,7 @@
 use super::census::SHAPE_7X7;
 use super::tables::Scale;
 use super::{Channel, Comparison, Cost, ExposureTolerance, Penalties};
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 /// Cost: gradient and census 7x7, 0 to 63 each, so that path costs fit in bytes.
 pub const GRADIENT_CENSUS: Cost = Cost {

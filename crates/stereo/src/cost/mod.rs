@@ -20,9 +20,9 @@ mod volume;
 pub use pixel::PixelCosts;
 pub use volume::volume;
 
-use crate::choices;
-use crate::image::Image;
 use census::Shape;
+use stereopsis_base::image::Image;
+use stereopsis_base::parameter::choices;
 use tables::Scale;
 
 /// Description of a matching cost.
@@ -206,8 +206,8 @@ fn padded(picture: &Image<u16>, (rx, ry): (usize, usize)) -> Image<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Image, Luma};
     use crate::{DisparityMap, StereoParams, match_pair};
+    use stereopsis_base::image::{Image, Luma};
 
     fn shifted(width: usize, height: usize, shift: i32, bits: u8) -> (Luma, Luma) {
         let mut random = fastrand::Rng::with_seed(7);

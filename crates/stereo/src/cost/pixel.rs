@@ -4,8 +4,8 @@ use super::census::{self, Shape};
 use super::mutual_information::Table;
 use super::tables::Tables;
 use super::{Channel, Comparison, Scalar, absolute, gradient_census, partner, rank, sad};
-use crate::image::{Image, Luma};
 use crate::params::StereoParams;
+use stereopsis_base::image::{Image, Luma};
 
 /// Codes of the pixels of both images, left one first, with the tables of their comparison.
 pub enum PixelCosts {

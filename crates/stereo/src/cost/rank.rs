@@ -2,7 +2,7 @@
 //! the centre. The cost of two pixels is the absolute difference of their ranks. Coordinates are clamped at the border.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar, padded};
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 /// Cost: absolute difference of ranks.
 pub const RANK: Cost = Cost {

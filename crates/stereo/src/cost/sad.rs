@@ -5,8 +5,8 @@
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
 use crate::Volume;
-use crate::image::Image;
 use crate::params::StereoParams;
+use stereopsis_base::image::Image;
 
 /// Cost: sum of absolute differences of brightness.
 pub const SAD: Cost = Cost {

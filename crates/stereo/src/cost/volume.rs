@@ -3,8 +3,8 @@
 use super::PixelCosts;
 use super::mutual_information::Table;
 use crate::Volume;
-use crate::image::Luma;
 use crate::params::StereoParams;
+use stereopsis_base::image::Luma;
 
 /// Computes the cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`]; a learned cost without its table is 0.
 pub fn volume(left: &Luma, right: &Luma, params: &StereoParams, information: Option<&Table>) -> Volume<u8> {

@@ -16,7 +16,7 @@ pub use swapped::swapped_map;
 pub use uniqueness::is_unique;
 pub use winner::winner_takes_all;
 
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Source of the right image's disparities, with which the left ones are checked.

@@ -1,8 +1,8 @@
 //! Map of the right image from the same sums: the partner of right `(x, y)` is left `(x + d, y)`.
 
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::volume::Volume;
+use stereopsis_base::image::Image;
 
 /// Computes the right map in whole pixels: the d with the smallest `S(x + d, d)`, where `x + d` lies inside and `d` in its gate. Ties go
 /// to the smaller disparity; without a candidate the pixel is invalid (range).

@@ -1,6 +1,6 @@
 //! Sub-pixel refinement: the lowest point of a curve through the winner's sum and its two neighbours.
 
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// The curve whose lowest point is the disparity between whole pixels.

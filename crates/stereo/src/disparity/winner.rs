@@ -1,10 +1,10 @@
 //! Winner of each left pixel: the sums of a pair in, the left map before the filters out.
 
 use super::{confidence, is_unique, whole};
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use crate::volume::Volume;
+use stereopsis_base::image::Image;
 
 /// Computes the left map: the smallest sum wins, ties go to the smaller disparity. The order of the tests is border, match threshold,
 /// uniqueness; a pixel has the reason of the first one that it fails.

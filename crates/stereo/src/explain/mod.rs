@@ -25,9 +25,9 @@ use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason, rounded_px};
 use super::params::StereoParams;
 use super::prior::Prior;
 use super::pyramid::coarser;
-use crate::image::Luma;
 use side::Side;
 use std::fmt;
+use stereopsis_base::image::Luma;
 
 /// Data that the explanations of all pixels of a pair share.
 pub struct Explainer {

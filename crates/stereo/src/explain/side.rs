@@ -6,10 +6,10 @@ use crate::aggregate::{Direction, directions, penalty_table};
 use crate::cost::{PixelCosts, sad};
 use crate::filter::BlackBorder;
 use crate::gating::{Gate, Gates};
-use crate::image::{Image, Luma};
 use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
 use crate::prior::Prior;
+use stereopsis_base::image::{Image, Luma};
 
 /// One image, and the data to search its pixels in the other one.
 pub(super) struct Side {

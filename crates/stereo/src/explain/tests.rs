@@ -5,11 +5,11 @@ use super::*;
 use crate::aggregate::{path_costs, penalty_table};
 use crate::disparity::{right_map, swapped_map, winner_takes_all};
 use crate::filter::black_border::drop_black_borders;
-use crate::image::Image;
 use crate::map::{INVALID, Maps};
-use crate::parameter::{Domain, Value};
 use crate::{CostKind, Past, local, match_next, sum_volume};
 use fastrand::Rng;
+use stereopsis_base::image::Image;
+use stereopsis_base::parameter::{Domain, Value};
 use stereopsis_base::testing::seeds;
 
 fn pair(rng: &mut Rng, (width, height): (usize, usize)) -> [Luma; 2] {

@@ -3,8 +3,8 @@
 use super::{Checked, Explanation, Partner};
 use crate::Median;
 use crate::map::{NO_PICTURE, SUBPIXEL_STEPS, reason};
-use crate::parameter::Value;
 use crate::params::StereoParams;
+use stereopsis_base::parameter::Value;
 
 const MAX_TOLERANCE_PX: u32 = 64;
 const MAX_UNIQUENESS_PERCENT: u32 = 99;

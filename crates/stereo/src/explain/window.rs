@@ -2,7 +2,7 @@
 
 use super::Side;
 use crate::cost::partner;
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 /// Smallest distance from the centre of a shown window to its edge, px; a single pixel shows no structure.
 const MIN_REACH_PX: usize = 3;

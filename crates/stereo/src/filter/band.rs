@@ -73,9 +73,9 @@ fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: 
 mod tests {
     use super::*;
     use crate::filter::planes::fillable;
-    use crate::image::Image;
     use crate::map::reason;
     use crate::params::StereoParams;
+    use stereopsis_base::image::Image;
 
     fn map(width: usize, value: impl Fn(usize, usize) -> i16) -> DisparityMap {
         DisparityMap {

@@ -1,6 +1,6 @@
 //! Calm pixels: brightness hardly changes there, so matching finds nothing but the border of a surface.
 
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 const BLUR: [u32; 5] = [1, 4, 6, 4, 1];
 

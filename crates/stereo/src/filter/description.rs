@@ -1,8 +1,8 @@
 //! Description of a filter, from which the reference and both engines run it.
 
-use crate::image::{Image, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps};
 use crate::params::StereoParams;
+use stereopsis_base::image::{Image, PictureRef};
 
 /// Filter of disparity maps.
 pub struct Filter {

@@ -2,10 +2,10 @@
 
 use super::description::{Filter, Function};
 use super::{band, black_border, planes};
-use crate::choices;
-use crate::image::{Image, PictureRef};
 use crate::map::{DisparityMap, INVALID, reason};
 use crate::params::StereoParams;
+use stereopsis_base::image::{Image, PictureRef};
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Fill of pixels without a disparity.

@@ -2,9 +2,9 @@
 
 use super::Fill;
 use super::description::{Filter, Function};
-use crate::choices;
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID};
+use stereopsis_base::image::Image;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Size of the median filter.

@@ -34,9 +34,9 @@ pub use temporal::{Persistence, Row as TemporalRow, Temporal, smooth_over_time};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
     use crate::map::{DisparityMap, INVALID, reason};
     use crate::params::StereoParams;
+    use stereopsis_base::image::Image;
 
     const X: i16 = INVALID;
 

@@ -2,11 +2,11 @@
 
 use super::description::{Filter, Function};
 use super::{black_border, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
-use crate::choices;
-use crate::image::PictureRef;
 use crate::map::Maps;
 use crate::params::StereoParams;
 use crate::past::Past;
+use stereopsis_base::image::PictureRef;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Filters, in the order in which they run.

@@ -2,10 +2,10 @@
 
 use super::moments::{Vote, robust_plane};
 use super::segments::segments;
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use std::ops::RangeInclusive;
+use stereopsis_base::image::Image;
 
 /// Smallest number of votes of a segment.
 pub const MIN_VOTES: usize = 40;

@@ -1,7 +1,7 @@
 //! Segments: connected calm pixels, which mostly belong to one surface without texture.
 
 use super::calm::calm_pixels;
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 /// Size of the smallest segment, px.
 pub const MIN_SEGMENT: u32 = 150;

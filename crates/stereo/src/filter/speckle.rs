@@ -1,8 +1,8 @@
 //! Speckle removal: small islands of similar disparity are mismatches.
 
 use super::description::{Filter, Function};
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, reason};
+use stereopsis_base::image::Image;
 
 pub(super) const SPECKLE: Filter = Filter {
     size: |params| (params.speckle_size > 0).then_some(0),

@@ -3,9 +3,9 @@
 
 use super::description::{Filter, Function, Smoothed};
 use super::spatial::blend;
-use crate::choices;
 use crate::map::{DisparityMap, INVALID, reason};
 use crate::params::StereoParams;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Whether disparities are smoothed over the pairs.

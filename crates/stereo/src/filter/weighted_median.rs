@@ -1,8 +1,8 @@
 //! Weighted median at edges of depth: windows see two surfaces there and fatten the nearer one; colour separates them again.
 
 use super::description::{Filter, Function};
-use crate::image::{Guide, Image};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
+use stereopsis_base::image::{Guide, Image};
 
 /// Distance from the centre of a window to its border, px.
 pub const RADIUS: usize = 4;

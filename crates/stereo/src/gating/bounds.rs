@@ -1,9 +1,9 @@
 //! Gates from the map of a coarser level.
 
 use super::{Gate, GateBounds, Gates};
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 use std::ops::RangeInclusive;
+use stereopsis_base::image::Image;
 
 /// Returns the number of disparities that [`GateBounds::Percentiles`] leave out at either end: 16 of 100.
 pub fn percentile_skip(count: usize) -> usize {

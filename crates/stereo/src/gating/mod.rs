@@ -11,9 +11,9 @@ mod bounds;
 
 pub use bounds::{bounds_from, percentile_skip};
 
-use crate::choices;
-use crate::image::Image;
 use std::ops::RangeInclusive;
+use stereopsis_base::image::Image;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// How the gate of a pixel follows from the coarser level's disparities around it.

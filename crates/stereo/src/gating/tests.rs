@@ -1,14 +1,13 @@
 //! Tests of gating: gates from a coarser map, missing candidates, and whole matches with and without gates.
 
 use super::*;
-use crate::image::{Image, Luma};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use crate::prior::Prior;
 use crate::pyramid::{coarser, halve};
-use crate::{CostKind, Volume, aggregate, disparity, match_pair, sum_volume};
-use crate::{Fill, Subpixel};
+use crate::{CostKind, Fill, Subpixel, Volume, aggregate, disparity, match_pair, sum_volume};
 use fastrand::Rng;
+use stereopsis_base::image::{Image, Luma};
 
 fn map(width: usize, height: usize, px: impl Fn(usize, usize) -> Option<i32>) -> DisparityMap {
     let value = |x, y| px(x, y).map_or(INVALID, |px| (SUBPIXEL_STEPS * px) as i16);

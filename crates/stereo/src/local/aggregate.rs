@@ -3,8 +3,8 @@
 use super::{Aggregation, Offsets, Unit, Weights};
 use crate::Volume;
 use crate::cost::partner;
-use crate::image::Image;
 use crate::params::StereoParams;
+use stereopsis_base::image::Image;
 
 impl StereoParams {
     /// Returns the unit of aggregated costs.

@@ -19,7 +19,7 @@ pub use aggregate::{aggregate, aggregate_at};
 pub use offsets::{Arms, Offsets, arms};
 pub use weights::{WeightTables, Weights};
 
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Local aggregation of costs.

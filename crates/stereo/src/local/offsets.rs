@@ -1,7 +1,7 @@
 //! Regions of pixels for local aggregation: square windows and crosses.
 
-use crate::image::Image;
 use crate::params::StereoParams;
+use stereopsis_base::image::Image;
 
 /// Lengths of the arms of a pixel's cross, px.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

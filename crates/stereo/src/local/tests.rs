@@ -1,9 +1,9 @@
 //! Tests of local aggregation: regions and weights computed by hand, and whole matches.
 
 use super::*;
-use crate::image::{Image, Luma};
 use crate::{CostKind, Prior, StereoParams, Volume, match_pair, sum_volume};
 use fastrand::Rng;
+use stereopsis_base::image::{Image, Luma};
 
 fn noise(rng: &mut Rng, width: usize, height: usize) -> Image<u8> {
     Image::from_fn(width, height, |_, _| rng.u8(..))

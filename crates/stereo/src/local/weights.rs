@@ -4,8 +4,8 @@
 //! that in the right one, each a byte made of a factor of brightness and one of distance. Each image clamps its own coordinates.
 
 use super::aggregate::clamped;
-use crate::image::Image;
 use crate::params::StereoParams;
+use stereopsis_base::image::Image;
 
 /// Tables of both factors of a weight, 0 to 255. All engines take them from here.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,8 @@ use super::disparity::{RightMatching, Subpixel};
 use super::filter::{Fill, Median, Persistence, Temporal};
 use super::gating::GateBounds;
 use super::local::Aggregation;
-use crate::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if};
-use crate::parameters;
 use std::ops::RangeInclusive;
+use stereopsis_base::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if, parameters};
 
 parameters! {
     /// Parameters of the whole matching pipeline, for all engines.

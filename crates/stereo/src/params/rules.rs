@@ -4,7 +4,7 @@ use super::StereoParams;
 use super::limits::MAX_SUM;
 use crate::CostKind;
 use crate::aggregate::AdaptiveP2;
-use crate::parameter::{Parameter, Value};
+use stereopsis_base::parameter::{Parameter, Value};
 
 /// Reason why parameters are invalid; the text names the flags.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

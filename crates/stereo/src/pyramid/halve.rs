@@ -1,6 +1,6 @@
 //! An image at half its size.
 
-use crate::image::{Image, Luma};
+use stereopsis_base::image::{Image, Luma};
 
 /// Returns the rounded mean of each 2 x 2 pixels, at full bit depth. Sizes are rounded up; a missing column or row repeats the last one.
 pub fn halve(luma: &Luma) -> Luma {

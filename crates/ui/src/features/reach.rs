@@ -1,16 +1,15 @@
 //! Distance over disparity for the present rig and search range, and its error for an error of the disparity.
 
 use crate::command::Command;
-use crate::geometry::Geometry;
 use crate::panels::pixel;
-use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
-use crate::state::State;
-use crate::state::{ERRORS_PX, ViewSettings};
-use crate::stereo::StereoParams;
+use crate::state::{ERRORS_PX, State, ViewSettings};
 use crate::view::metres;
 use crate::widgets;
 use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_export::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
+use stereopsis_stereo::StereoParams;
 
 /// Height of the curves, points.
 const HEIGHT: f32 = 290.0;

@@ -1,11 +1,11 @@
 //! Display of depth: range, colour map, reasons.
 
 use super::{Action, Command, State, action_button, tooltip, widgets};
-use crate::colormap::{Colormap, reason_color};
 use crate::state::ViewSettings;
-use crate::stereo::reason;
 use crate::view::metres;
 use egui::{Align, Button, Color32, ComboBox, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
+use stereopsis_export::colormap::{Colormap, reason_color};
+use stereopsis_stereo::reason;
 
 /// Width of a colour map in the list of maps, points.
 const SWATCH_WIDTH: f32 = 56.0;

@@ -1,14 +1,14 @@
 //! Field that finds actions, pages, settings, presets, engines and sources by their words.
 
 use super::{Action, Command, Panel, State, source};
-use crate::capture::SourceSpec;
-use crate::colormap::Colormap;
-use crate::engine::EngineChoice;
-use crate::parameter::Parameter;
-use crate::settings::preset_groups;
 use crate::state::{Theme, ViewSettings};
-use crate::stereo::StereoParams;
 use egui::{Align, Align2, Button, Id, Key, Layout, Modal, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
+use stereopsis_base::parameter::Parameter;
+use stereopsis_capture::SourceSpec;
+use stereopsis_export::colormap::Colormap;
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_settings::settings::preset_groups;
+use stereopsis_stereo::StereoParams;
 
 const WIDTH: f32 = 520.0;
 const HEIGHT: f32 = 320.0;

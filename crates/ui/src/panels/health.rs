@@ -1,10 +1,10 @@
 //! Agreement of the two cameras: rows, time, brightness, and the state of each camera.
 
 use super::{Action, Command, State, style, widgets};
-use crate::calibration::Verdict;
-use crate::capture::CameraState;
-use crate::console::foreign;
 use egui::{RichText, Ui};
+use stereopsis_base::console::foreign;
+use stereopsis_calibration::Verdict;
+use stereopsis_frame::CameraState;
 
 const EXCHANGED: &str = "Left and right look exchanged: nearly all matches lie on the wrong side.";
 

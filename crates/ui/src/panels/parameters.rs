@@ -1,15 +1,15 @@
 //! Matching and filters, built from the table of parameters, so that a new one appears without further code.
 
 use super::{Command, State, widgets};
-use crate::geometry::Geometry;
-use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::state::ViewSettings;
-use crate::stereo::StereoParams;
 use crate::view::metres;
 use crate::widgets::NumberRow;
 use egui::{Align, Button, Rect, RichText, Role, StrokeKind, Ui, WidgetInfo};
 use std::ops::RangeInclusive;
 use std::time::Duration;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::parameter::{Domain, Group, Parameter, Value};
+use stereopsis_stereo::StereoParams;
 
 /// Time for which the panel scrolls to a found row while its group unfolds.
 const SCROLLING: Duration = Duration::from_millis(400);

@@ -1,18 +1,20 @@
 //! Open views: images and maps, with cross-hair and colour bar.
 
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
-use crate::calibration::{FocalLength, RowOffset};
-use crate::capture::{Frame, Recorded, SourceSpec};
-use crate::console::{self, foreign};
-use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
-use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 use crate::space::panel::SpaceView;
 use crate::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
 use crate::view::{Marks, Tile, TitleClick, ViewKind, ViewRects, arrange, arrange_around, range_text};
 use eframe::egui_wgpu::RenderState;
 use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
 use std::sync::Arc;
+use stereopsis_base::console;
+use stereopsis_base::console::foreign;
+use stereopsis_calibration::{FocalLength, RowOffset};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, Recorded};
+use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 
 const NO_RESULT: &str = "no result yet";
 const NO_CONFIDENCE: &str =

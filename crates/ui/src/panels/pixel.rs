@@ -1,14 +1,14 @@
 //! Read-out of the pixel under the pointer: disparity, depth, position, grey values, and reasons for a missing disparity.
 
 use super::{Command, State, widgets};
-use crate::capture::Recorded;
-use crate::engine::Output;
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma};
-use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::view::{Crosshair, metres};
 use egui::{Align, Layout, RichText, Role, TextStyle, Ui, WidgetInfo, vec2};
 use std::sync::Arc;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_frame::Recorded;
+use stereopsis_frame::engine::Output;
+use stereopsis_stereo::{DisparityMap, INVALID, depth, reason};
 
 /// Number of rows of the read-out, with three for the reasons.
 const ROWS: usize = 9;

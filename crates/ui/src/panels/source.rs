@@ -1,10 +1,10 @@
 //! Menu of sources (the scene, cameras, files), and the offer of others beside the scene.
 
 use super::{Action, Command, State, action_button, menu_entry};
-use crate::capture::SourceSpec;
-use crate::console;
 use egui::{Button, Label, RichText, Ui};
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
+use stereopsis_capture::SourceSpec;
 
 pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let response = ui.menu_button("Source ▾", |ui| {

@@ -1,10 +1,10 @@
 //! Status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine; cells without room appear on hover.
 
 use super::{Command, State};
-use crate::engine::EngineKind;
-use crate::live::Status;
-use crate::rate::LatencySince;
 use egui::{Align, Color32, FontId, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
+use stereopsis_base::rate::LatencySince;
+use stereopsis_frame::engine::EngineKind;
+use stereopsis_live::Status;
 
 /// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 1700.0;

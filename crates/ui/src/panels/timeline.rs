@@ -2,14 +2,14 @@
 //! The source seeks to the newest position only, so that dragging never lags.
 
 use super::{Action, Command, Panel, State, action_button, style, widgets};
-use crate::capture::{Playing, Speed};
 use crate::command::Playback;
-use crate::console;
 use egui::{
     Align, Button, Color32, DragValue, Label, Layout, Rangef, Rect, Response, RichText, Role, Slider, TextStyle, Ui,
     vec2,
 };
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_frame::{Playing, Speed};
 
 /// Speeds on offer beside the present one.
 const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];

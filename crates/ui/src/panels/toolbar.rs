@@ -1,10 +1,10 @@
 //! Toolbar at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
 use super::{Action, Command, State, action_button, menu_entry, presets, recording, source, tools, tooltip, widgets};
-use crate::engine::EngineChoice;
 use crate::state::{Theme, ViewLayout};
 use crate::view::ViewKind;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
+use stereopsis_frame::engine::EngineChoice;
 
 /// Largest share of the window's width for the source's name, which may be a file name.
 const SOURCE_SHARE: f32 = 0.17;

@@ -1,8 +1,8 @@
 //! Tools: their menu, and in wide windows a row of buttons below the toolbar, beside the offer of sources.
 
 use super::{Action, Command, Panel, State, action_button, menu_entry, source};
-use crate::capture::SourceSpec;
 use egui::{Align, Button, Layout, Ui};
+use stereopsis_capture::SourceSpec;
 
 const GROUPS: [&[Action]; 5] = [
     &[Action::KeepAsA, Action::ShowA, Action::EndComparison, Action::History, Action::Undo, Action::Redo],

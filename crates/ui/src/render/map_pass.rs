@@ -1,8 +1,8 @@
 //! Render pass that colours a disparity map: `shaders/display.wgsl` and its bindings.
 
 use super::upload;
-use crate::colormap::reason_color;
 use eframe::egui_wgpu::RenderState;
+use stereopsis_export::colormap::reason_color;
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = stereopsis_shaders::text("display");
@@ -84,7 +84,7 @@ impl MapPass {
     /// Sets the 256 colours of the maps.
     pub(super) fn set_colours(&self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
         let reasons: [_; NUM_REASONS] = std::array::from_fn(|bit| reason_color(1 << bit));
-        upload::write(queue, &self.colours, &crate::export::screen::with_alpha(&[colours, &reasons].concat()));
+        upload::write(queue, &self.colours, &stereopsis_export::screen::with_alpha(&[colours, &reasons].concat()));
     }
 
     /// Returns the 256 colours of the maps as a row, followed by those of the reasons.
@@ -175,9 +175,9 @@ mod tests {
             }
         };
         assert_eq!(constant("NUM_COLOURS"), NUM_COLOURS as i64);
-        assert_eq!(constant("STEPS_PER_PX"), i64::from(crate::stereo::map::SUBPIXEL_STEPS));
-        assert_eq!(constant("INVALID"), i64::from(crate::stereo::INVALID as u16));
-        assert_eq!(constant("HELD"), i64::from(crate::stereo::reason::HELD));
-        assert_eq!(constant("FILLED"), i64::from(crate::stereo::reason::FILLED));
+        assert_eq!(constant("STEPS_PER_PX"), i64::from(stereopsis_stereo::map::SUBPIXEL_STEPS));
+        assert_eq!(constant("INVALID"), i64::from(stereopsis_stereo::INVALID as u16));
+        assert_eq!(constant("HELD"), i64::from(stereopsis_stereo::reason::HELD));
+        assert_eq!(constant("FILLED"), i64::from(stereopsis_stereo::reason::FILLED));
     }
 }

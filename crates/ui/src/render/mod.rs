@@ -6,8 +6,6 @@ mod map_pass;
 mod picture_pass;
 mod upload;
 
-use crate::engine::Output;
-pub(crate) use crate::export::screen::FloatMap;
 use crate::space::Inputs;
 use crate::view::{ViewKind, anaglyph, rows};
 use eframe::egui_wgpu::RenderState;
@@ -16,6 +14,8 @@ use map_pass::MapPass;
 pub(crate) use picture_pass::Drawable;
 use picture_pass::PicturePass;
 use std::sync::Arc;
+pub(crate) use stereopsis_export::screen::FloatMap;
+use stereopsis_frame::engine::Output;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MapDisplays {
@@ -106,10 +106,10 @@ impl Screens {
             });
             for view in pictures {
                 let bytes = match view {
-                    ViewKind::Right => crate::export::screen::rgba(right),
+                    ViewKind::Right => stereopsis_export::screen::rgba(right),
                     ViewKind::Anaglyph => anaglyph(left, right),
                     ViewKind::Rows => rows(left, right, frame.axis),
-                    _ => crate::export::screen::rgba(left),
+                    _ => stereopsis_export::screen::rgba(left),
                 };
                 let screen = self.screen(view, frame.size());
                 upload::write(&self.state.queue, &screen, &bytes);

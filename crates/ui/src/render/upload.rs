@@ -1,8 +1,8 @@
 //! Upload of pixels from the host to textures of the window's device.
 
-use crate::export::screen;
-use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
+use stereopsis_export::screen;
+use stereopsis_stereo::DisparityMap;
 
 /// Creates a texture of one layer and one mip level.
 pub(super) fn texture(

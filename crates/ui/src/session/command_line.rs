@@ -1,9 +1,9 @@
 //! "Copy as command": the command line that reproduces the shown result.
 
 use super::Session;
-use crate::console;
-use crate::engine::{EngineChoice, ModelDevice};
-use crate::settings::words_to;
+use stereopsis_base::console;
+use stereopsis_frame::engine::{EngineChoice, ModelDevice};
+use stereopsis_settings::settings::words_to;
 
 impl Session {
     /// Returns flags and values of the settings that differ from the defaults.

@@ -1,16 +1,17 @@
 //! Device shared by window and engine: messages about its loss, and recovery of a lost GPU.
-//! The window reopens on any available GPU; a missed one is opened again by the policy of [`crate::engine::recovery`].
+//! The window reopens on any available GPU; a missed one is opened again by the policy of [`stereopsis_frame::engine::recovery`].
 
 use super::{Session, absolute};
-use crate::engine::gpu::Gpu;
-use crate::engine::recovery::{Decision, Recovery, not_recovered};
-use crate::engine::{EngineChoice, EngineError, ModelDevice, ModelFile, OpenOptions};
 use crate::features::{comparison, dialog};
 use crate::jobs::Job;
-use crate::live::EngineSource;
-use crate::settings::Settings;
 use std::path::Path;
 use std::time::Instant;
+use stereopsis_engine::OpenOptions;
+use stereopsis_engine::worker::EngineSource;
+use stereopsis_frame::engine::recovery::{Decision, Recovery, not_recovered};
+use stereopsis_frame::engine::{EngineChoice, EngineError, ModelDevice, ModelFile};
+use stereopsis_gpu::Gpu;
+use stereopsis_settings::settings::Settings;
 
 #[derive(Default)]
 pub(super) struct DeviceState {
@@ -133,10 +134,10 @@ impl Session {
 mod tests {
     use super::*;
     use crate::WindowOptions;
-    use crate::capture::SourceOptions;
-    use crate::engine::EngineKind;
-    use crate::settings::{Origin, Word};
     use std::time::Duration;
+    use stereopsis_frame::SourceOptions;
+    use stereopsis_frame::engine::EngineKind;
+    use stereopsis_settings::settings::{Origin, Word};
 
     fn session(gpu: &Gpu) -> Session {
         let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };

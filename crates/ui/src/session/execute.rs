@@ -9,12 +9,12 @@ use crate::features::picture::state::{Destination, Figure};
 use crate::features::{
     comparison, conversion, dialog, doctor, guide, history, measure, picture, presets, recording, rig, search,
 };
-use crate::live::Live;
 use crate::state::ViewLayout;
-use crate::stereo::StereoParams;
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 use std::time::Instant;
+use stereopsis_live::Live;
+use stereopsis_stereo::StereoParams;
 
 const ZOOM_STEP: f32 = 1.5;
 
@@ -276,9 +276,9 @@ fn play(live: &Live, playback: Playback) {
 mod tests {
     use super::*;
     use crate::WindowOptions;
-    use crate::capture::SourceOptions;
     use crate::notices::Level;
-    use crate::settings::{Origin, Word};
+    use stereopsis_frame::SourceOptions;
+    use stereopsis_settings::settings::{Origin, Word};
 
     #[test]
     fn only_valid_commands_change_the_state() {

@@ -2,20 +2,19 @@
 
 use super::Session;
 use super::source::Request;
-use crate::capture::SourceSpec;
-use crate::console;
-use crate::files;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
-use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use crate::saved::SavedState;
-use crate::settings::{Origin, Settings};
 use crate::state::{RecordingChoices, State, ViewSettings};
-use crate::stereo::Preset;
 use crate::store::{SavedContent, SetAside, Store, is_estimate};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::{console, files};
+use stereopsis_capture::SourceSpec;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
+use stereopsis_settings::settings::{Origin, Settings};
+use stereopsis_stereo::Preset;
 
 /// Job that writes the state, hidden from the status line.
 pub(super) const KEEP: Job = Job::new("saving the window's state");

@@ -21,22 +21,24 @@ use super::state::{
 use super::store::Store;
 use super::view::ViewKind;
 use super::waker::Waker;
-use crate::capture::SourceSpec;
-use crate::engine::gpu::Gpu;
-use crate::engine::{OpenOptions, Output};
 use crate::features::dialog::system::SOURCE_EXTENSIONS;
 use crate::features::rig::estimate_pairs::EstimatePairs;
 use crate::features::{comparison, conversion, dialog, explain, guide, history, measure, recording, rig, search};
-use crate::live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
-use crate::rate::Rate;
-use crate::settings::{self, Origin, Settings, SettingsError};
 use crate::space::commands as space;
-use crate::stereo::{Preset, StereoParams};
 use awaited::AwaitedWork;
 pub(crate) use source::Request;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::rate::Rate;
+use stereopsis_capture::SourceSpec;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::Output;
+use stereopsis_gpu::Gpu;
+use stereopsis_live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
+use stereopsis_settings::settings;
+use stereopsis_settings::settings::{Origin, Settings, SettingsError};
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Pipeline, state and background jobs of the window.
 pub struct Session {

@@ -1,9 +1,10 @@
 //! Remote clients, which receive the source's description and the present parameters and may change these.
 
 use super::Session;
-use crate::recording::{About, parameter_words};
-use crate::rig::Calibrated;
 use std::time::SystemTime;
+use stereopsis_recording::About;
+use stereopsis_settings::rig::Calibrated;
+use stereopsis_settings::settings::parameter_words;
 
 impl Session {
     /// Describes the open source and its calibration.

@@ -2,18 +2,19 @@
 
 use super::Session;
 use crate::action::Action;
-use crate::capture::webcam::{self, Preview};
-use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
 use crate::features::{dialog, guide, history, recording, rig};
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
-use crate::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
-use crate::settings;
-use crate::sources::{self, CalibratedSource, OpenError};
 use crate::state::{HistoryStep, Obstacle};
 use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stereopsis_capture::webcam::Preview;
+use stereopsis_capture::{SourceSpec, webcam};
+use stereopsis_frame::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions};
+use stereopsis_settings::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
+use stereopsis_settings::settings;
+use stereopsis_sources::{CalibratedSource, OpenError};
 
 /// Source without pairs, in use before the first one is open.
 pub(super) struct NoSource;
@@ -99,9 +100,9 @@ impl Session {
         let in_any_case = self.has_nothing_before(&wanted) || self.uncalibrated.is_some();
         let open = move || {
             let opened = if in_any_case {
-                sources::open_in_any_case(&spec, &options, &choice).map_err(Into::into)
+                stereopsis_sources::open_in_any_case(&spec, &options, &choice).map_err(Into::into)
             } else {
-                sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
+                stereopsis_sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
             };
             opened.map_err(|err: OpenError| err.to_string())
         };
@@ -232,8 +233,11 @@ impl Session {
             let remedies = vec![Remedy::OpenAgain, self.another_source()];
             let state = &mut self.state;
             state.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), remedies);
-            let opened =
-                sources::open_calibrated(&SourceSpec::Scene, &state.rig.options, &CalibrationChoice::default());
+            let opened = stereopsis_sources::open_calibrated(
+                &SourceSpec::Scene,
+                &state.rig.options,
+                &CalibrationChoice::default(),
+            );
             match opened {
                 Ok(scene) => self.read(SourceSpec::Scene, scene),
                 Err(why) => state.notices.error(why.to_string()),
@@ -302,7 +306,8 @@ impl Session {
     #[cfg(feature = "zenoh")]
     pub(crate) fn watch_rigs(&mut self, router: &str) {
         let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
-        self.state.source.rigs = Some(crate::network::census::CensusWatch::start(router, config, move || waker.wake()));
+        self.state.source.rigs =
+            Some(stereopsis_network::census::CensusWatch::start(router, config, move || waker.wake()));
     }
 
     /// Opens previews of unused cameras while their page or the scene's strip with their number is open, and closes the others.

@@ -1,9 +1,9 @@
 //! Camera of the 3-D view: pose, lens, and projection to the target.
 
-use crate::geometry::Geometry;
 use glam::{DMat3, DMat4, DVec2, DVec3, DVec4, dvec2, dvec3};
 use std::f64::consts::FRAC_PI_2;
 use std::ops::RangeInclusive;
+use stereopsis_base::geometry::Geometry;
 
 /// Distance of the near plane from the camera, m.
 const MIN_DEPTH_M: f64 = 1e-3;

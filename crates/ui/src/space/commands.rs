@@ -1,16 +1,16 @@
 //! Export of the points of the 3-D view to a file once the shown result is on the host.
 
 use crate::command::Command;
-use crate::engine::Output;
-use crate::export::{self, CloudShape, CloudSize};
 use crate::features::dialog;
-use crate::files;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
 use crate::session::Session;
 use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
+use stereopsis_base::files;
+use stereopsis_export::{CloudShape, CloudSize};
+use stereopsis_frame::engine::Output;
 
 const WRITE: Job = Job::new("writing the points");
 /// Job that counts the points, hidden from the status line.
@@ -59,11 +59,11 @@ impl PointsFile {
     fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
         let points = self.points()?;
         let colours = self.wish.has_colours.then_some(&points.colors);
-        Ok(export::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
+        Ok(stereopsis_export::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
     }
 
     fn size(&self) -> Result<CloudSize, String> {
-        Ok(export::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
+        Ok(stereopsis_export::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
     }
 
     /// Returns whether `other` has the same numbers of points and triangles.

@@ -3,7 +3,7 @@
 use super::camera::{Lens, Pose, clip_from_world};
 use super::lines::{self, LineEnd};
 use super::settings::{Colouring, SpaceSettings, Surface};
-use crate::geometry::Geometry;
+use stereopsis_base::geometry::Geometry;
 
 /// Uniform `Space` of the shader.
 #[repr(C)]

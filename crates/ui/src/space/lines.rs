@@ -1,7 +1,7 @@
 //! Lines around the points: a grid on a plane below, and the view of each camera as a pyramid.
 
-use crate::geometry::Geometry;
 use glam::{DVec3, dvec3};
+use stereopsis_base::geometry::Geometry;
 
 // colours visible on a dark ground and on a light one
 const GRID_COLOUR: [u8; 4] = [120, 120, 120, 255];
@@ -66,8 +66,7 @@ pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style::Ground;
-    use crate::style::contrast;
+    use crate::style::{Ground, contrast};
     use egui::Color32;
 
     #[test]

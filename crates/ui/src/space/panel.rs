@@ -1,15 +1,13 @@
 //! 3-D view: its image, the gestures that move its camera, and a row of controls.
 
 use crate::command::Command;
-use crate::engine::Output;
 use crate::render::{Display, MapDisplays, Screens, is_software};
 use crate::space::save_menu::SaveMenu;
 use crate::space::{
     Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
     grid_spacing_m,
 };
-use crate::state::State;
-use crate::state::ViewSettings;
+use crate::state::{State, ViewSettings};
 use crate::style::Ground;
 use crate::view::{TitleClick, ViewKind, ViewRects, paint_over, show_title};
 use crate::widgets::{self, focused_slider};
@@ -23,6 +21,7 @@ use glam::{DVec3, dvec3};
 use std::f64::consts::PI;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_frame::engine::Output;
 
 const NO_DEPTH: &str = "No points: no calibration. Two webcams, rig … (R) loads one or estimates it from the images; the depth view takes two numbers.";
 const NO_RESULT: &str = "no result yet";

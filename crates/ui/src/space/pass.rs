@@ -13,7 +13,7 @@ const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Textures on the device, read pixel by pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
-    /// Packed disparities, see [`crate::engine::ResultTexture`].
+    /// Packed disparities, see [`stereopsis_frame::engine::ResultTexture`].
     pub(crate) map: &'a wgpu::Texture,
     /// Left image, of the map's size.
     pub(crate) picture: &'a wgpu::Texture,

@@ -2,10 +2,9 @@
 
 use super::drawing::Scene;
 use super::settings::{Colouring, SpaceSettings};
-use crate::export;
-use crate::image::{Image, Picture};
-use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::{DisparityMap, INVALID};
+use stereopsis_base::image::{Image, Picture};
+use stereopsis_stereo::map::SUBPIXEL_STEPS;
+use stereopsis_stereo::{DisparityMap, INVALID};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShownPoints {
@@ -39,7 +38,7 @@ pub(crate) fn shown_points(
     let colors = match (colouring, &map.confidence) {
         (Colouring::Depth, _) => depth_m.map(|&z| if z.is_nan() { [0; 3] } else { colour(1.0 / z) }),
         (Colouring::Confidence, Some(confidence)) => confidence.map(|&c| colour(f32::from(c) * 100.0 / 255.0)),
-        (Colouring::Picture | Colouring::Confidence, _) => export::colors_of(picture),
+        (Colouring::Picture | Colouring::Confidence, _) => stereopsis_export::colors_of(picture),
     };
     ShownPoints { depth_m, colors }
 }

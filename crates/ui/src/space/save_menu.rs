@@ -3,11 +3,11 @@
 use super::commands::{PointsWish, size_text};
 use super::{Scene, SpaceSettings, Surface};
 use crate::command::Command;
-use crate::export::CloudShape;
 use crate::state::State;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
+use stereopsis_export::CloudShape;
 
 const WIDTH: f32 = 210.0;
 

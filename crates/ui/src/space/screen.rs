@@ -2,9 +2,9 @@
 
 use super::drawing::Drawing;
 use super::pass::{Inputs, SpacePass, Target};
-use crate::engine::Output;
 use eframe::egui_wgpu::RenderState;
 use std::sync::Arc;
+use stereopsis_frame::engine::Output;
 
 struct LastDrawing {
     output: Arc<Output>,

@@ -1,7 +1,7 @@
 //! Settings of the 3-D view, saved from run to run.
 
-use crate::choices;
 use crate::style::Ground;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Colour of a point.

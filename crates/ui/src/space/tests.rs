@@ -5,13 +5,13 @@ use super::drawing::{Drawing, Scene, Space};
 use super::pass::{Inputs, SpacePass, Target};
 use super::points::shown_points;
 use super::settings::{Colouring, SpaceSettings, Surface};
-use crate::engine::gpu::Gpu;
-use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
-use crate::stereo::{DisparityMap, INVALID, reason};
 use crate::style::Ground;
 use glam::{DVec3, dvec2, dvec3};
 use std::f64::consts::FRAC_PI_2;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_gpu::Gpu;
+use stereopsis_stereo::{DisparityMap, INVALID, reason};
 use wgpu::naga;
 
 const SIZE: (usize, usize) = (64, 48);
@@ -300,10 +300,10 @@ fn rust_mirrors_the_shader() {
     };
     for (name, value) in [
         ("INVALID", f64::from(INVALID as u16)),
-        ("STEPS_PER_PX", f64::from(crate::stereo::map::SUBPIXEL_STEPS)),
+        ("STEPS_PER_PX", f64::from(stereopsis_stereo::map::SUBPIXEL_STEPS)),
         ("HELD", f64::from(reason::HELD)),
         ("FILLED", f64::from(reason::FILLED)),
-        ("MAX_STEP_PX", crate::export::MAX_STEP_PX),
+        ("MAX_STEP_PX", stereopsis_export::MAX_STEP_PX),
     ] {
         assert!((constant(name) - value).abs() < 1e-12, "{name}");
     }

@@ -1,12 +1,13 @@
 //! Parameters and engine, their measured rates, and whether the engine keeps up.
 
-use crate::engine::{EngineKind, OpenOptions, Output};
-use crate::live::Status;
-use crate::rate::Latency;
-use crate::stereo::{Preset, StereoParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::rate::Latency;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{EngineKind, Output};
+use stereopsis_live::Status;
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Parameters, preset and engine of the matching.
 pub(crate) struct Matching {
@@ -135,14 +136,14 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Frame;
-    use crate::capture::scene::{self, SceneOptions};
-    use crate::engine::{CpuEngine, Job, run};
+    use stereopsis_cpu::CpuEngine;
+    use stereopsis_frame::engine::{Job, run};
+    use stereopsis_frame::{Frame, SceneOptions};
 
     #[test]
     fn a_rate_belongs_to_parameters_size_and_engine() {
         let options = SceneOptions { width: 32, height: 24, ..SceneOptions::default() };
-        let frame = Arc::new(Frame::of_raw(Arc::new(scene::render(&options, 0, false))));
+        let frame = Arc::new(Frame::of_raw(Arc::new(stereopsis_scene::render(&options, 0, false))));
         let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
         let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
         let mut output = run(&mut CpuEngine::new(Some(1)), job).unwrap();

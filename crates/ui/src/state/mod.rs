@@ -25,18 +25,19 @@ use super::notices::Notices;
 use super::space::commands::PointsWish;
 use super::space::{Pose, Scene};
 use super::view::Zoom;
-use crate::capture::webcam::{DetectedCamera, Preview};
-use crate::capture::{Playing, SourceSpec};
-use crate::engine::{EngineKind, Output};
-use crate::export::CloudSize;
 use crate::features::dialog::state::TypedPath;
-use crate::geometry::Geometry;
-use crate::live::{PixelExplanation, Remote, Status};
-use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::webcam::{DetectedCamera, Preview};
+use stereopsis_export::CloudSize;
+use stereopsis_frame::Playing;
+use stereopsis_frame::engine::{EngineKind, Output};
+use stereopsis_live::{PixelExplanation, Remote, Status};
+use stereopsis_recording::{Stream, Streams};
 
 /// State of the window, which panels read and `session` changes.
 pub(crate) struct State {
@@ -108,7 +109,7 @@ pub(crate) struct Source {
     pub(crate) previews: BTreeMap<u32, Preview>,
     /// Rigs of a router, while the page of cameras is open.
     #[cfg(feature = "zenoh")]
-    pub(crate) rigs: Option<crate::network::census::CensusWatch>,
+    pub(crate) rigs: Option<stereopsis_network::census::CensusWatch>,
 }
 
 const MAX_RECENT: usize = 8;
@@ -275,7 +276,7 @@ impl State {
     }
 
     /// Formats the rate of a preset measured at the present size, search range and engine, as `31 pairs/s here`.
-    pub(crate) fn rate_text(&self, preset: crate::stereo::Preset) -> String {
+    pub(crate) fn rate_text(&self, preset: stereopsis_stereo::Preset) -> String {
         let rate = self.output().and_then(|output| {
             let mut params = self.matching.params.clone();
             preset.apply(&mut params);

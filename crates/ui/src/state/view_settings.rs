@@ -1,16 +1,15 @@
 //! Display of results, saved from run to run: views, panels, colours, depth range.
 
-use crate::choices;
-use crate::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
-use crate::geometry::Geometry;
-use crate::parameter::Group;
-use crate::reach::TYPICAL_ERROR_PX;
 use crate::render::{Display, FloatMap, MapDisplays};
 use crate::space::SpaceSettings;
-use crate::stereo::StereoParams;
 use crate::view::ViewKind;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::parameter::{Group, choices};
+use stereopsis_export::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
+use stereopsis_export::reach::TYPICAL_ERROR_PX;
+use stereopsis_stereo::StereoParams;
 
 /// Disparity errors on offer for the drawn error of the distance, px.
 pub(crate) const ERRORS_PX: RangeInclusive<f64> = 0.01..=16.0;

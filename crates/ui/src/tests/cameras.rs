@@ -3,20 +3,21 @@
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
 use crate::action::Action;
-use crate::capture::SourceSpec;
-use crate::capture::decode_camera::PixelFormat;
-use crate::capture::emulated::with_dressed_cameras;
-use crate::capture::scene::{SceneOptions, render};
-use crate::capture::webcam::CameraName;
-use crate::image::{Image, Luma, Picture};
-use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
-use crate::settings::{Origin, Word};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::emulated::with_dressed_cameras;
+use stereopsis_capture::webcam::CameraName;
+use stereopsis_frame::SceneOptions;
+use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_scene::render;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
+use stereopsis_settings::settings::{Origin, Word};
 
 const CAMERA: (usize, usize) = (320, 240);
 

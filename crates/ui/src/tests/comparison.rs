@@ -1,9 +1,9 @@
 //! Comparison of two settings: A is kept, B follows the sliders, and both match the same pair.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::stereo::{StereoParams, Subpixel};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use stereopsis_stereo::{StereoParams, Subpixel};
 
 /// Returns P1 of A and B once both have results.
 fn p1(window: &Window) -> Option<[u32; 2]> {

@@ -1,14 +1,14 @@
 //! Confidence: its view switches it on, and the read-out shows it in per cent.
 
 use super::harness::{SIZE, Window, gpu, options};
-use crate::capture::SourceSpec;
-use crate::colormap::Colormap;
-use crate::engine::Output;
-use crate::stereo::map::reason;
 use egui::Key;
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::collections::HashSet;
+use stereopsis_capture::SourceSpec;
+use stereopsis_export::colormap::Colormap;
+use stereopsis_frame::engine::Output;
+use stereopsis_stereo::map::reason;
 
 /// Returns the pixel of highest confidence with a measured disparity or, if `measured` is false, one without because of its range.
 fn pixel(output: &Output, measured: bool) -> ((usize, usize), u8) {

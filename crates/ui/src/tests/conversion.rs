@@ -1,14 +1,14 @@
 //! Recomputation and export of a recording from the window: progress, cancellation, and earlier output.
 
 use super::harness::{Window, gpu, options};
-use crate::capture::SourceSpec;
-use crate::recording::fixture::{SIZE, ours_with_depth};
-use crate::recording::{Format, Recording, topic};
 use crate::{Command, Conversion};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::Path;
+use stereopsis_capture::SourceSpec;
+use stereopsis_recording::fixture::{SIZE, ours_with_depth};
+use stereopsis_recording::{Format, Recording, topic};
 
 const PAIRS: u64 = 24;
 

@@ -1,11 +1,11 @@
 //! Maps copied from the GPU, limited to those that a figure or the pointer needs.
 
 use super::harness::{Window, gpu, options};
-use crate::capture::SourceSpec;
-use crate::engine::Output;
 use egui::Key;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::engine::Output;
 
 /// Shows two seconds of pairs, and returns the number of pairs, of maps on the host, and of maps that figures may need at most.
 fn watch(window: &mut Window) -> (usize, usize, usize) {

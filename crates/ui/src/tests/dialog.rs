@@ -2,9 +2,9 @@
 
 use super::harness::{Window, gpu, options, pair};
 use crate::WindowOptions;
-use crate::capture::SourceSpec;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_capture::SourceSpec;
 
 const FIELD: &str = "Path of the file or folder";
 

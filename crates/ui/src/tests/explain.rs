@@ -1,14 +1,14 @@
 //! Page that explains a pixel: sentence, numbers and button for the held pixel of a held pair, on both engines.
 
 use super::harness::{SIZE, Window, gpu, options};
-use crate::capture::SourceSpec;
-use crate::engine::Output;
-use crate::settings::{Origin, Word};
-use crate::stereo::map::reason;
-use crate::stereo::{Explainer, Prior, Volume, sum_volume};
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::sync::Arc;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::engine::Output;
+use stereopsis_settings::settings::{Origin, Word};
+use stereopsis_stereo::map::reason;
+use stereopsis_stereo::{Explainer, Prior, Volume, sum_volume};
 
 /// Returns the reference implementation's sums for all pixels of a result.
 fn sums(output: &Output) -> Volume<u32> {

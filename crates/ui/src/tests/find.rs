@@ -2,10 +2,10 @@
 
 use super::harness::Window;
 use crate::action::Action;
-use crate::stereo::Preset;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_stereo::Preset;
 
 const FIELD: &str = "Words to find";
 

@@ -2,18 +2,18 @@
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
-use crate::calibrate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig};
-use crate::calibrate::{Board, Pose};
-use crate::capture::SourceSpec;
-use crate::export::write_picture;
 use crate::features::guide::commands::stays_open;
-use crate::image::{Luma, Picture};
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::{DMat3, DVec3};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::{Luma, Picture};
+use stereopsis_calibrate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig};
+use stereopsis_calibrate::{Board, Pose};
+use stereopsis_capture::SourceSpec;
+use stereopsis_export::write_picture;
 
 const BOARD: &str = "charuco:7x5:30mm:22mm:DICT_5X5_100";
 

@@ -1,13 +1,6 @@
 //! Window without a display for tests, operated by its labels.
 
-use crate::capture::scene::{self, SceneOptions};
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::Output;
-use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::export::write_picture;
-use crate::settings::{Origin, Word};
 use crate::state::ViewLayout;
-use crate::stereo::StereoParams;
 use crate::{App, Session, WindowOptions};
 use egui::accesskit::Role;
 use egui::{Key, Pos2, Rect};
@@ -18,6 +11,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_capture::SourceSpec;
+use stereopsis_export::write_picture;
+use stereopsis_frame::engine::{AdapterChoice, Output};
+use stereopsis_frame::{SceneOptions, SourceOptions};
+use stereopsis_gpu::Gpu;
+use stereopsis_settings::settings::{Origin, Word};
+use stereopsis_stereo::StereoParams;
 
 pub(crate) const SIZE: (usize, usize) = (160, 120);
 
@@ -232,7 +232,7 @@ pub(crate) fn pair(folder: &Path) -> SourceSpec {
 }
 
 pub(crate) fn pair_of(folder: &Path, options: &SceneOptions) -> SourceSpec {
-    let raw = scene::render(options, 0, false);
+    let raw = stereopsis_scene::render(options, 0, false);
     let (left, right) = (folder.join("left.png"), folder.join("right.png"));
     write_picture(&left, &raw.left).unwrap();
     write_picture(&right, &raw.right).unwrap();

@@ -1,9 +1,9 @@
 //! Undo and redo of changes, and a settings file that is followed.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::capture::SourceSpec;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_capture::SourceSpec;
 
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.harness.key_press_modifiers(modifiers, key);

@@ -1,14 +1,13 @@
 //! Layout: room for the images, nothing that moves, and a distinct look of unmeasured pixels.
 
 use super::harness::{Window, gpu, options};
-use crate::WindowOptions;
-use crate::capture::SourceSpec;
-use crate::settings::{Origin, Word};
-use crate::stereo::StereoParams;
-use crate::widgets;
+use crate::{WindowOptions, widgets};
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use stereopsis_capture::SourceSpec;
+use stereopsis_settings::settings::{Origin, Word};
+use stereopsis_stereo::StereoParams;
 
 fn resize(window: &mut Window, size: Vec2) {
     window.harness.set_size(size);
@@ -191,7 +190,7 @@ fn filled_pixels_are_hatched_and_counted_apart() {
     let map = output.map.as_ref().expect("numbers of the CPU engine");
     let (width, height) = map.size();
     let filled = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let is_filled = |x: usize, y: usize| map.reasons.at(x, y) & crate::stereo::reason::FILLED != 0;
+    let is_filled = |x: usize, y: usize| map.reasons.at(x, y) & stereopsis_stereo::reason::FILLED != 0;
     // a hatched block of filled pixels has dark and bright ones for the same disparity
     let block = filled
         .filter(|&(x, y)| x + 4 < width && (0..4).all(|i| is_filled(x + i, y)))
@@ -246,7 +245,7 @@ fn settings_of_last_time_are_announced_and_can_be_forgotten() {
     let mut window = Window::open(&gpu, options);
     window.until("the announcement", |w| w.has("settings of last time: p1 11").then_some(()));
     window.harness.get_by_label("Start fresh").click();
-    window.until_computed(|params| params.p1 == crate::stereo::StereoParams::default().p1);
+    window.until_computed(|params| params.p1 == stereopsis_stereo::StereoParams::default().p1);
 }
 
 #[test]

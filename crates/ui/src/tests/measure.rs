@@ -1,10 +1,10 @@
 //! Page of measurements: a rectangle is dragged, two points are clicked, and the numbers equal those of the metrics.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
-use crate::capture::SourceSpec;
-use crate::metrics::depth_quality::{STEP_PX, depth_quality, distance};
 use egui::{Key, Pos2};
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_capture::SourceSpec;
+use stereopsis_metrics::depth_quality::{STEP_PX, depth_quality, distance};
 
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);

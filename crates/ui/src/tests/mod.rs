@@ -37,9 +37,6 @@ mod timeline;
 mod tuning;
 
 use crate::WindowOptions;
-use crate::capture::SourceSpec;
-use crate::engine::gpu::Gpu;
-use crate::stereo::{CostKind, StereoParams};
 use egui::accesskit::Role;
 use egui::{Key, Pos2};
 use egui_kittest::SnapshotOptions;
@@ -49,6 +46,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use stereopsis_capture::SourceSpec;
+use stereopsis_gpu::Gpu;
+use stereopsis_stereo::{CostKind, StereoParams};
 
 #[test]
 fn keys_on_a_slider_change_what_is_computed() {

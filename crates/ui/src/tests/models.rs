@@ -1,11 +1,11 @@
 //! A model, dropped onto the window, beside semi-global matching on the same pair.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::engine::EngineKind;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stereopsis_engine::model::testing::BlockMatching;
+use stereopsis_frame::engine::EngineKind;
+use stereopsis_model::testing::BlockMatching;
 
 /// Returns the engines of A and B once both have results.
 fn engines(window: &Window) -> Option<[EngineKind; 2]> {

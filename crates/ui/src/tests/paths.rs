@@ -1,11 +1,11 @@
 //! Number of paths by one click, by dragging or by typing, and their first angle.
 
 use super::harness::{Window, gpu, options};
-use crate::capture::SourceSpec;
-use crate::settings::{Origin, Word};
 use egui::accesskit::Role;
 use egui::{Key, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use stereopsis_capture::SourceSpec;
+use stereopsis_settings::settings::{Origin, Word};
 
 /// Opens a window with all parameters shown on the GPU, whose engine sums any directions.
 fn unfolded(also: Option<Word>) -> Option<Window> {

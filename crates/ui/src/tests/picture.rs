@@ -14,7 +14,7 @@ fn still(folder: &Path) -> Option<Window> {
     let source = pair(folder);
     let mut options = WindowOptions { folder: folder.join("out"), ..options(source) };
     options.calibration.baseline_m = Some(0.1);
-    options.calibration.set_focal(Some(crate::calibration::FocalLength::FovDeg(60.0)));
+    options.calibration.set_focal(Some(stereopsis_calibration::FocalLength::FovDeg(60.0)));
     std::fs::create_dir(folder.join("out")).unwrap();
     Some(Window::open(&gpu()?, options))
 }

@@ -1,10 +1,10 @@
 //! Chooser of presets: two groups, description, measured rate, and changes since the choice.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::settings::{FROM_THE_LITERATURE, preset_of};
-use crate::stereo::Preset;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use stereopsis_settings::settings::{FROM_THE_LITERATURE, preset_of};
+use stereopsis_stereo::Preset;
 
 fn open_list(window: &mut Window) {
     window.harness.get_by_role_and_label(Role::ComboBox, "Preset").click();

@@ -1,10 +1,10 @@
 //! Distance and its error over the disparity: curves, sentences, and the mark of the pointer.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::capture::SourceSpec;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_capture::SourceSpec;
 
 const CURVES: &str = "Distance and its error over the disparity";
 

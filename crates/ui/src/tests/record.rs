@@ -1,15 +1,15 @@
 //! Recording from the window: button, menu of streams and folder, and events that end a recording.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::capture::SourceSpec;
 use crate::features::recording::commands::finish;
-use crate::recording::{Recording, Stream, topic};
-use crate::stereo::Preset;
 use crate::{Command, WindowOptions};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
+use stereopsis_capture::SourceSpec;
+use stereopsis_recording::{Recording, Stream, topic};
+use stereopsis_stereo::Preset;
 
 /// Opens a window on the scene that records into this folder.
 fn recording_into(folder: &Path) -> Option<Window> {

@@ -1,18 +1,19 @@
 //! Failed actions lose nothing of the user's, and wrong input is diagnosed with a remedy.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
-use crate::capture::scene::{SceneOptions, render};
-use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::CpuEngine;
-use crate::engine::worker::EngineSource;
-use crate::export::write_picture;
-use crate::process::memory::{Bound, FreeMemory};
-use crate::rig::RectifyChoice;
-use crate::stereo::Preset;
 use crate::{Command, WindowOptions};
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
+use stereopsis_base::process::memory::{Bound, FreeMemory};
+use stereopsis_capture::SourceSpec;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_engine::worker::EngineSource;
+use stereopsis_export::write_picture;
+use stereopsis_frame::{SceneOptions, SourceOptions};
+use stereopsis_scene::render;
+use stereopsis_settings::rig::RectifyChoice;
+use stereopsis_stereo::Preset;
 
 /// Writes a pair of the scene with exchanged views and enough texture for matches.
 fn exchanged(folder: &Path) -> SourceSpec {

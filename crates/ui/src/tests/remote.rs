@@ -2,17 +2,19 @@
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
-use crate::capture::{Frame, FrameTap, SourceInfo, SourceSpec, Taps};
-use crate::engine::Output;
-use crate::live::{News, Remote, ResultTap, Wake};
-use crate::recording::About;
-use crate::stereo::StereoParams;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use stereopsis_capture::SourceSpec;
+use stereopsis_engine::worker::{ResultTap, Wake};
+use stereopsis_frame::engine::Output;
+use stereopsis_frame::{Frame, FrameTap, SourceInfo, Taps};
+use stereopsis_live::{News, Remote};
+use stereopsis_recording::About;
+use stereopsis_stereo::StereoParams;
 
 /// Client that requests the test's parameters and counts its events.
 #[derive(Default)]

@@ -2,14 +2,14 @@
 
 use super::harness::{Window, gpu, options, pair_of};
 use crate::WindowOptions;
-use crate::calibration::FocalLength;
-use crate::capture::scene::SceneOptions;
-use crate::capture::{SourceOptions, SourceSpec};
 use crate::command::Command;
-use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_calibration::FocalLength;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::{SceneOptions, SourceOptions};
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
 /// Returns options of the scene with the right camera 3 px too low, large enough for matches.
 fn misaligned() -> WindowOptions {

@@ -1,15 +1,16 @@
 //! Saved state: the window starts as it was closed, also by an earlier version, and after a crash.
 
 use super::harness::{SIZE, Window, gpu, options};
-use crate::capture::{SourceOptions, SourceSpec};
 use crate::saved::SavedState;
 use crate::state::ViewSettings;
-use crate::stereo::{CostKind, Fill, StereoParams, Temporal};
 use crate::view::ViewKind;
 use crate::{Session, WindowOptions};
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceOptions;
+use stereopsis_stereo::{CostKind, Fill, StereoParams, Temporal};
 
 #[test]
 fn a_window_that_an_earlier_version_saved_opens_unchanged() {

@@ -1,13 +1,13 @@
 //! Pages that try settings in the background: the map of two parameters, and the search for better settings.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::capture::SourceSpec;
-use crate::search::{Cell, SearchLimits, SearchProgress};
-use crate::stereo::{Preset, StereoParams};
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
+use stereopsis_capture::SourceSpec;
+use stereopsis_search::{Cell, SearchLimits, SearchProgress};
+use stereopsis_stereo::{Preset, StereoParams};
 
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);

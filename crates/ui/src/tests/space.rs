@@ -2,17 +2,17 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::Surface;
-use crate::capture::SourceSpec;
-use crate::engine::Output;
-use crate::export::CloudShape;
-use crate::export::fixture::read_ply;
 use crate::space::commands::PointsWish;
 use crate::state::Theme;
-use crate::stereo::depth;
 use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_capture::SourceSpec;
+use stereopsis_export::CloudShape;
+use stereopsis_export::fixture::read_ply;
+use stereopsis_frame::engine::Output;
+use stereopsis_stereo::depth;
 
 /// Opens a window on a held pair of the scene with the 3-D view alone.
 fn open(engine: &str) -> Option<Window> {

@@ -2,12 +2,12 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
-use crate::capture::SourceSpec;
 use crate::notices::Level;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
+use stereopsis_capture::SourceSpec;
 
 fn three_pairs(folder: &Path) -> SourceSpec {
     pair(folder);

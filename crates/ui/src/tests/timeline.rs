@@ -1,14 +1,14 @@
 //! Time line: play, hold, step and seek by buttons, keys and the pointer.
 
 use super::harness::{SIZE, Window};
-use crate::capture::scene::{self, SceneOptions};
-use crate::capture::{CaptureError, CaptureOptions, Next, PairSource, RawPair, Recorded, SourceInfo, Speed, Transport};
-use crate::image::Image;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::Image;
+use stereopsis_capture::CaptureOptions;
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, Recorded, SceneOptions, SourceInfo, Speed, Transport};
 
 const PAIRS: u64 = 40;
 const PERIOD: Duration = Duration::from_millis(200);
@@ -25,7 +25,7 @@ impl LoopedPair {
         let times: Vec<_> = (0..PAIRS as u32).map(|k| k * PERIOD).collect();
         let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
         let transport = Arc::new(Transport::new(times.into(), Speed::Times(1.0), false));
-        Self { pair: scene::render(&options, 0, false), transport, due: Instant::now() }
+        Self { pair: stereopsis_scene::render(&options, 0, false), transport, due: Instant::now() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Comparison, explanation, measurement and sweep on a recording that keeps playing.
 
 use super::harness::{Window, gpu, options};
-use crate::capture::SourceSpec;
-use crate::recording::Format;
-use crate::recording::fixture::ours_with_depth;
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_capture::SourceSpec;
+use stereopsis_recording::Format;
+use stereopsis_recording::fixture::ours_with_depth;
 
 /// Number of pairs of the recording, 50 ms apart.
 const PAIRS: u64 = 60;

@@ -1,9 +1,9 @@
 //! Marks of a measurement over an image: the rectangle, the points, and the line between them with its length.
 
 use super::Zoom;
-use crate::metrics::Region;
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
 use std::sync::Arc;
+use stereopsis_metrics::Region;
 
 /// Smallest side of a dragged rectangle, px; a shorter drag counts as a click.
 const MIN_SIDE: usize = 4;

@@ -2,11 +2,11 @@
 
 use super::marks::{Marks, paint_beside, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
-use crate::metrics::Region;
 use crate::render::{Display, Drawable};
 use egui::{
     Align2, Color32, FontId, PointerButton, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
+use stereopsis_metrics::Region;
 
 /// Position of the cross-hair in px of the working size, with pixel centres at integers.
 #[derive(Clone, Copy, Debug, PartialEq)]

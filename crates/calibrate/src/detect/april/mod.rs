@@ -4,11 +4,11 @@ use super::charuco::Identification;
 use super::lattice::{Lattice, aligned_saddle, square_px};
 use super::reading::{Cells, Codes, median, perspective};
 use crate::Board;
-use crate::image::Image;
 use crate::marker::{BORDER, TAG_BORDER, mirrored, tag_codes};
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::{DVec2, IVec2, ivec2};
 use std::collections::BTreeMap;
+use stereopsis_base::image::Image;
 
 /// Largest movement of a corner by its refinement, in gaps.
 const MAX_MOVED: f64 = 1.0 / 3.0;

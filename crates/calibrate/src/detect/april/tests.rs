@@ -2,12 +2,13 @@
 
 use crate::detect::{Detection, Detector};
 use crate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
-use crate::image::Image;
 use crate::marker::tag_codes;
-use crate::{Board, Corner, Pattern, Pose, Side};
+use crate::{Board, Corner, Pattern, Pose};
 use calib_targets_charuco::resolve_dictionary;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};
+use stereopsis_base::image::Image;
+use stereopsis_capture::pairing::Side;
 
 const BOARD: &str = "aprilgrid:6x6:30mm:9mm";
 

@@ -9,9 +9,9 @@ use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
 use crate::checks::fisheye_doubt;
-use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification, StereoRig};
 use glam::DMat3;
+use stereopsis_base::console::foreign;
 
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     let mut found = FoundValues::default();

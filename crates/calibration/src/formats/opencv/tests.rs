@@ -1,12 +1,12 @@
 //! Tests with files of users, and errors of files without a calibration.
 
 use super::*;
-use crate::capture::RawPair;
-use crate::image::{Image, Luma, Picture};
 use crate::{LoadOptions, Projection, Rectifier, StereoRig, load};
 use glam::{DMat3, DVec3};
 use std::fs;
 use std::path::{Path, PathBuf};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_frame::RawPair;
 
 const EXAMPLE: &str = include_str!("../../../../../calibration/example-rig.yml");
 

@@ -2,9 +2,9 @@
 
 use super::super::{LoadOptions, read, yaml};
 use super::*;
-use crate::geometry::Axis;
 use crate::rig::tests::{camera, plain_rig};
 use glam::{DMat3, DQuat, DVec3};
+use stereopsis_base::geometry::Axis;
 
 fn matrix(text: &str, name: &str) -> Vec<f64> {
     let tree = yaml::parse(text).unwrap();

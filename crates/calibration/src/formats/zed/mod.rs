@@ -4,10 +4,10 @@
 
 use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
-use crate::console::foreign;
 use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
+use stereopsis_base::console::foreign;
 
 const MAX_LINE_BYTES: usize = 1000;
 /// Names of the image sizes per view.

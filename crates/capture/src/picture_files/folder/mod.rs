@@ -3,12 +3,12 @@
 
 use super::names::{NamingScheme, RECTIFIED_NAMES, has_other_content, view_of_file, view_of_folder};
 use super::partners::{KeyedPicture, pair_up};
-use crate::console::{self, foreign};
-use crate::files;
-use crate::{Arrangement, CaptureError};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use stereopsis_base::console::foreign;
+use stereopsis_base::{console, files};
+use stereopsis_frame::{Arrangement, CaptureError};
 
 /// Pair of image files.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,18 +4,18 @@
 use super::truth::layout::has_calib_txt;
 use super::truth::{DisparityFile, files_beside};
 use super::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
-use crate::calibration::{Kind, LoadOptions, load};
-use crate::geometry::Geometry;
 use crate::pace::period;
 use crate::player::{PairError, Pairs, Player};
-use crate::{
-    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
-};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::{Kind, LoadOptions, load};
+use stereopsis_frame::{
+    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
+};
 
 const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
 

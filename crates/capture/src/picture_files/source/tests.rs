@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::Arrangement;
-use crate::image::Luma;
+use stereopsis_base::image::Luma;
+use stereopsis_frame::Arrangement;
 
 fn write_grey(path: &Path, width: u32, height: u32, value: u8) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -38,7 +38,7 @@ fn a_folder_is_played_in_order_and_ends() {
     for k in 0..12_u8 {
         let pair = next(&mut source).unwrap();
         assert_eq!((pair.sequence, pair.name.as_str()), (u64::from(k), format!("left{k}").as_str()));
-        assert_eq!(pair.left.luma, Luma::U8(crate::image::Image::filled(4, 3, k)));
+        assert_eq!(pair.left.luma, Luma::U8(stereopsis_base::image::Image::filled(4, 3, k)));
     }
     assert!(next(&mut source).is_none());
 }
@@ -235,8 +235,8 @@ fn splits_an_image_of_both_views() {
         let mut source = FileSource::folder(&path, &options).unwrap();
         assert_eq!((source.info().width, source.info().height, source.info().num_pairs), (3, 4, Some(1)));
         let pair = next(&mut source).unwrap();
-        assert_eq!(pair.left.luma, Luma::U8(crate::image::Image::filled(3, 4, 10)));
-        assert_eq!(pair.right.luma, Luma::U8(crate::image::Image::filled(3, 4, 200)));
+        assert_eq!(pair.left.luma, Luma::U8(stereopsis_base::image::Image::filled(3, 4, 10)));
+        assert_eq!(pair.right.luma, Luma::U8(stereopsis_base::image::Image::filled(3, 4, 200)));
         let files = FilePair::of_both(&path, arrangement);
         let right = files.read_view(true, MaxPixels::default(), Some((3, 4))).unwrap();
         assert_eq!(right.luma, pair.right.luma);
@@ -257,7 +257,10 @@ fn reduces_the_deeper_image_of_a_pair_with_a_remark() {
     image::ImageBuffer::from_pixel(4, 3, image::Luma([78_u16 << 8 | 3])).save(&right).unwrap();
     let mut source = FileSource::pair(&left, &right, None, &SourceOptions::default()).unwrap();
     let pair = next(&mut source).unwrap();
-    assert_eq!((pair.left.luma.bits(), &pair.right.luma), (8, &Luma::U8(crate::image::Image::filled(4, 3, 78))));
+    assert_eq!(
+        (pair.left.luma.bits(), &pair.right.luma),
+        (8, &Luma::U8(stereopsis_base::image::Image::filled(4, 3, 78)))
+    );
     let remarks = source.state().remarks.concat();
     assert!(remarks.contains("right.png has 16 bits and its partner 8"), "{remarks}");
 }

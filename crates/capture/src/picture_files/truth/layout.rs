@@ -2,8 +2,8 @@
 //! files exist; reads none except `meta.json`.
 
 use super::{DisparityFile, Mask, meta};
-use crate::console;
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
 
 /// Files that contain the truth of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //! regions. Another data set may have a file of this name with other contents, so everything unexpected means "no truth".
 
 use super::{DisparityFile, Mask, TruthFiles};
-use crate::files::plain;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use stereopsis_base::files::plain;
 
 pub(super) const LAYOUT: &str = "meta.json";
 

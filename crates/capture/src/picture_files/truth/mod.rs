@@ -10,13 +10,13 @@ pub(crate) use layout::{files_beside, truth_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
 use super::names::{is_name_of_depth, is_name_of_disparities};
-use crate::console;
 use crate::decode::{Numbers, read_numbers, read_pfm, read_picture};
-use crate::image::{Image, Luma, Truth};
-use crate::{CaptureError, MaxPixels};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
+use stereopsis_base::image::{Image, Luma, Truth};
+use stereopsis_frame::{CaptureError, MaxPixels};
 
 /// File of disparities, left minus right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,15 +2,15 @@
 
 use super::layout::{LAYOUTS, TruthFiles, files_beside, has_calib_txt, truth_beside};
 use super::{check_size, read_mask};
-use crate::console;
-use crate::files::plain;
-use crate::image::{Image, Truth};
-use crate::metrics::Regions;
 use crate::picture_files::FilePair;
 use crate::picture_files::folder::{entries, pairs_in};
-use crate::{CaptureError, MaxPixels, RawPair};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_base::console;
+use stereopsis_base::files::plain;
+use stereopsis_base::image::{Image, Truth};
+use stereopsis_frame::{CaptureError, MaxPixels, RawPair};
+use stereopsis_metrics::Regions;
 
 /// Pair of files with truth, not read yet.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use super::node::ControlNode;
 use super::{ControlKind, auto_value, is_auto, words};
-use crate::{ControlSettings, PowerLine, Setting};
+use stereopsis_frame::{ControlSettings, PowerLine, Setting};
 
 /// Applies settings to camera `index`; `None` leaves a control unchanged. Returns remarks on rejected, missing and clamped controls;
 /// none if all settings are in effect.

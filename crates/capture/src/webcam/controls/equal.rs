@@ -4,7 +4,7 @@
 use super::apply::{end_auto, lock};
 use super::node::ControlNode;
 use super::{ControlKind, words};
-use crate::CaptureError;
+use stereopsis_frame::CaptureError;
 
 /// Locks exposure, gain and white balance of both cameras to the left one's present values; returns a text with these values and the
 /// failures. The left camera's automatic modes must have settled, one or two seconds after its first image.

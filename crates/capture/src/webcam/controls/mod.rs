@@ -15,9 +15,9 @@ pub use apply::{apply, protect_calibration};
 pub use equal::equalise;
 pub use task::ControlTask;
 
-use crate::{CaptureError, PowerLine};
 use node::ControlNode;
 use stereopsis_base::parameter::choices;
+use stereopsis_frame::{CaptureError, PowerLine};
 
 choices! {
     /// Kind of a control.

@@ -1,8 +1,8 @@
 //! Camera controls on systems without support for them: opening always returns an error.
 
 use super::ControlRange;
-use crate::CaptureError;
 use std::convert::Infallible;
+use stereopsis_frame::CaptureError;
 
 /// Controls of a camera, which cannot exist on this system.
 pub(super) struct ControlNode(Infallible);

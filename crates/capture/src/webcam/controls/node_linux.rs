@@ -4,8 +4,8 @@
 use super::super::device::v4l2::calls::{self, Node as CameraNode};
 use super::super::fault;
 use super::{ControlKind, ControlRange};
-use crate::CaptureError;
 use std::io;
+use stereopsis_frame::CaptureError;
 
 /// Controls of a camera, with their file descriptor.
 pub(super) struct ControlNode {

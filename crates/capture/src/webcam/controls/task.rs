@@ -2,12 +2,12 @@
 //! must settle before their values are copied.
 
 use super::{apply, equalise, protect_calibration};
-use crate::{CameraOptions, CaptureError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use stereopsis_frame::{CameraOptions, CaptureError};
 
 /// Time that automatic modes get to settle before their values are copied.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ impl ControlTask {
         Ok(Self { remarks, _stop: stop })
     }
 
-    /// Returns the remarks so far, for [`crate::SourceState::remarks`].
+    /// Returns the remarks so far, for [`stereopsis_frame::SourceState::remarks`].
     pub fn remarks(&self) -> Vec<String> {
         self.remarks.lock().clone()
     }

@@ -1,7 +1,7 @@
 //! Formats values and ranges of controls for messages.
 
 use super::{ControlKind, ControlRange};
-use crate::PowerLine;
+use stereopsis_frame::PowerLine;
 
 pub(super) fn value(kind: ControlKind, raw: i64) -> String {
     kind.value_text(raw as f64 / kind.per_unit())

@@ -10,11 +10,11 @@ mod through_nokhwa;
 pub(super) mod v4l2;
 
 use super::mode::Mode;
-use crate::decode_camera::{Damage, DecodeError, Layout, decode};
-use crate::files;
-use crate::image::Picture;
-use crate::{CameraApi, Pixels};
 use std::time::SystemTime;
+use stereopsis_base::files;
+use stereopsis_base::image::Picture;
+use stereopsis_frame::decode_camera::{Damage, DecodeError, Layout, decode};
+use stereopsis_frame::{CameraApi, Pixels};
 
 pub(super) trait Device {
     /// Returns the modes that can be decoded, sorted.

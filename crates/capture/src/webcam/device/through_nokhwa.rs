@@ -2,12 +2,12 @@
 //! driver's damage flags; short frames and broken JPEGs are detected by decoding.
 
 use super::{Device, DeviceError, ReceivedFrame, StreamFormat};
-use crate::decode_camera::{Layout, PixelFormat};
 use crate::webcam::mode::Mode;
 use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
 use nokhwa::{Buffer, Camera, NokhwaError};
 use std::panic::AssertUnwindSafe;
 use std::time::UNIX_EPOCH;
+use stereopsis_frame::decode_camera::{Layout, PixelFormat};
 
 pub(super) struct NokhwaDevice {
     /// Camera; `None` only during drop.

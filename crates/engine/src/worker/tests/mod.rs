@@ -5,16 +5,16 @@ mod prepared;
 mod untimed;
 
 use super::*;
-use crate::image::{Image, Luma, Picture};
-use crate::newest::{NewestSender, channel};
-use crate::stereo::map::{INVALID, reason};
-use crate::stereo::{CostKind, DisparityMap};
-use crate::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::newest::{NewestSender, channel};
 use stereopsis_base::rate::LatencySince;
+use stereopsis_frame::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use stereopsis_frame::{RawPair, TakenOn};
+use stereopsis_stereo::map::{INVALID, reason};
+use stereopsis_stereo::{CostKind, DisparityMap};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {

@@ -2,7 +2,7 @@
 
 use super::super::host::EngineHost;
 use super::*;
-use crate::AdapterChoice;
+use stereopsis_frame::engine::AdapterChoice;
 
 #[test]
 fn untimed_engine_is_timed_with_the_first_pair() {

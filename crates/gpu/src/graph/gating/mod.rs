@@ -1,12 +1,12 @@
-//! Dispatches of disparity gating ([`crate::stereo::gating`]): the images of a level from those of the finer one, and the gates of the
+//! Dispatches of disparity gating ([`stereopsis_stereo::gating`]): the images of a level from those of the finer one, and the gates of the
 //! finer level from a level's map.
 
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
 use crate::layout::Layout;
 use crate::resource::Resource;
 use crate::shaders::{TILE, shaders};
-use crate::stereo::GateBounds;
 use crate::uniforms::DispatchParams;
+use stereopsis_stereo::GateBounds;
 
 shaders! {
     HALVE: "pyramid/halve", TILE, ["halve"];

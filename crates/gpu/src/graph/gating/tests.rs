@@ -3,20 +3,18 @@
 use crate::Gpu;
 use crate::compiler::Compiler;
 use crate::graph::{Dispatch, GraphBuilder, Resource};
-use crate::image::{Image, Luma};
 use crate::layout::{Layout, Structure, map_pitch};
-use crate::stereo::GateBounds;
-use crate::stereo::gating::Gate;
-use crate::stereo::gating::bounds_from;
-use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::pyramid::{coarse_range, halve};
-use crate::stereo::{DisparityMap, INVALID, StereoParams};
 use crate::trace::decode_map;
 use crate::uniforms::Params;
 use crate::variant::Variant;
 use fastrand::Rng;
 use std::sync::mpsc;
 use std::time::Duration;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_stereo::gating::{Gate, bounds_from};
+use stereopsis_stereo::map::SUBPIXEL_STEPS;
+use stereopsis_stereo::pyramid::{coarse_range, halve};
+use stereopsis_stereo::{DisparityMap, GateBounds, INVALID, StereoParams};
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BufferUsages, TextureUsages};
 

@@ -1,14 +1,14 @@
 //! Robustness of mutual information to brightness differences between the images.
 
 use super::{JUDGED_ON, LEVELS, mean_error, method};
-use crate::capture::RawPair;
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::image::{Image, Luma, Picture};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, names};
-use crate::stereo::{AdaptiveP2, CostKind, StereoParams};
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_frame::RawPair;
+use stereopsis_stereo::{AdaptiveP2, CostKind, StereoParams};
 
 /// Change of the right image's brightness, by brightness (0 to 1) and distance from the centre relative to the corner's.
 struct Change {

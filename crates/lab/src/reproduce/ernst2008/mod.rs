@@ -5,12 +5,12 @@ mod brightness;
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::{ExhibitResources, MIDDLEBURY, NEEDS_MIDDLEBURY, names};
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::engine::Job;
-use crate::metrics::figures;
-use crate::stereo::{AdaptiveP2, CostKind, Fill, Preset, StereoParams, Subpixel};
 use brightness::{other_brightness, with_cost};
+use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_frame::engine::Job;
+use stereopsis_metrics::figures;
+use stereopsis_stereo::{AdaptiveP2, CostKind, Fill, Preset, StereoParams, Subpixel};
 
 pub(super) const TITLE: &str =
     "Ernst, Hirschmüller 2008: Mutual information based semi-global stereo matching on the GPU";

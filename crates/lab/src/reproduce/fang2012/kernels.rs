@@ -6,14 +6,14 @@ use super::{
     tsukuba, tsukuba_words, usual_radius,
 };
 use crate::aggregation_model::Workload;
-use crate::engine::Job;
-use crate::image::PictureRef;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::ExhibitResources;
-use crate::stereo::{Maps, Past, cost, disparity, filter_maps, local};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::Instant;
+use stereopsis_base::image::PictureRef;
+use stereopsis_frame::engine::Job;
+use stereopsis_stereo::{Maps, Past, cost, disparity, filter_maps, local};
 
 /// Returns the shortest time of some rounds in ms, because other programs may use the machine.
 fn best_ms(rounds: usize, mut work: impl FnMut()) -> f64 {

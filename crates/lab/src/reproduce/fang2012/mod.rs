@@ -9,10 +9,6 @@ pub mod tables;
 use super::Plan;
 use super::exhibit::Verdict;
 use super::resources::ExhibitResources;
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::capture::{FramePreparation, SourceInfo};
-use crate::engine::Job;
-use crate::stereo::{Aggregation, Preset, StereoParams};
 use kernels::{
     caching, local_memory, mappings, mappings_of_kernels, prefix_sums, shared_data, shares_of_engine,
     shares_of_plain_loops, unrolling,
@@ -21,6 +17,10 @@ use prediction::{ideal_rates, mean_heights, measured_rates, predictions};
 use results::{errors, small_card, throughput, times_over_radii};
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_frame::engine::Job;
+use stereopsis_frame::{FramePreparation, SourceInfo};
+use stereopsis_stereo::{Aggregation, Preset, StereoParams};
 
 pub(super) const TITLE: &str = "Fang, Varbanescu, Shen, Sips, Saygili, van der Maaten 2012: Accelerating cost aggregation for real-time \
                                 stereo matching";

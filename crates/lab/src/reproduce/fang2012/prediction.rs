@@ -5,14 +5,15 @@ use super::{
     AGGREGATORS, ARMS, DEVICE, DISPARITIES, TSUKUBA, is_same, job, mean, method, tsukuba, tsukuba_words, usual_radius,
 };
 use crate::aggregation_model::{Kernel, Usage, Workload};
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::engine::{CpuEngine, Job};
-use crate::image::Image;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};
-use crate::stereo::{Aggregation, Preset, StereoParams};
 use crate::{memory, model};
+use stereopsis_base::image::Image;
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_cpu::CpuEngine;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_frame::engine::Job;
+use stereopsis_stereo::{Aggregation, Preset, StereoParams};
 
 /// Mean cross heights, px.
 const HEIGHTS: [(&str, f64); 2] = [("tsukuba", 17.0), ("cones", 11.0)];

@@ -5,12 +5,12 @@ use super::{
     AGGREGATORS, ARMS, DEVICE, DISPARITIES, TSUKUBA, is_same, mean, method, plain_jobs, plain_scale, tsukuba,
     tsukuba_words,
 };
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::metrics::COLUMNS;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};
-use crate::stereo::StereoParams;
+use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_metrics::COLUMNS;
+use stereopsis_stereo::StereoParams;
 
 /// Fig. 15: error rates of CW, AW and CROSS on Tsukuba, %.
 const ERRORS: [f64; 3] = [8.29, 4.28, 5.41];

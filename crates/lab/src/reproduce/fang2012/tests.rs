@@ -5,9 +5,9 @@ use super::prediction::{Rate, follows, mean_height_in_colour, predict, rates, ty
 use super::tables::TABLE_3;
 use super::*;
 use crate::aggregation_model::{Kernel, Workload};
-use crate::engine::CpuEngine;
-use crate::image::Image;
 use crate::reproduce::exhibit::Exhibit;
+use stereopsis_base::image::Image;
+use stereopsis_cpu::CpuEngine;
 
 fn exhibit(resources: &mut ExhibitResources, name: &str) -> Exhibit {
     let (_, make) = PLANS.iter().find(|(plan, _)| *plan == name).unwrap();

@@ -7,11 +7,12 @@ mod speed;
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::ExhibitResources;
-use crate::capture::picture_files::truth::PairWithTruth;
-use crate::engine::{CpuEngine, Engine as _, Job};
-use crate::stereo::{Fill, Median, Preset, StereoParams};
 use quality::{detailed_objects, weak_texture, whole_scene};
 use speed::{times_over_directions, times_over_threads};
+use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::engine::{Engine as _, Job};
+use stereopsis_stereo::{Fill, Median, Preset, StereoParams};
 
 pub(super) const TITLE: &str =
     "Frommholz 2020: Lock-free multithreaded semi-global matching with an arbitrary number of path directions";
@@ -151,7 +152,7 @@ mod tests {
     use super::quality::steps;
     use super::speed::{QUICK_4, TABLE_5};
     use super::*;
-    use crate::image::Image;
+    use stereopsis_base::image::Image;
 
     fn row<'a>(exhibit: &'a Exhibit, what: &str) -> &'a super::super::exhibit::Row {
         exhibit.rows.iter().find(|row| row.what == what).unwrap_or_else(|| panic!("no row '{what}'"))

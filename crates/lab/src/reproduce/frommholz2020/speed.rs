@@ -1,12 +1,12 @@
 //! Tables 4 and 5: time over directions, vector instructions and threads.
 
 use super::{Directions, REFERENCE_DIRECTIONS, method};
-use crate::engine::Job;
-use crate::engine::cpu::simd::SimdLevel;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::ExhibitResources;
-use crate::stereo::StereoParams;
+use stereopsis_cpu::simd::SimdLevel;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_frame::engine::Job;
+use stereopsis_stereo::StereoParams;
 
 /// Columns of Table 4: name in the paper, and name of the vector instructions here.
 const COLUMNS_4: [(&str, Option<&str>); 6] = [

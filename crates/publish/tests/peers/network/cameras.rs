@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_capture::pairing::Side;
-use stereopsis_capture::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo, TakenOn};
+use stereopsis_frame::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo, TakenOn};
 use stereopsis_network::key::{RigTopic, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;

@@ -9,16 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_capture::decode_camera::{Layout, PixelFormat};
 use stereopsis_capture::pairing::Side;
-use stereopsis_capture::{
+use stereopsis_frame::decode_camera::{Layout, PixelFormat};
+use stereopsis_frame::{
     EncodedImage, MaxPixels, Next, Orientation, Original, PairSource, Pixels, RawPair, RawTap, SourceInfo,
     SourceOptions, StereoLayout,
 };
 use stereopsis_network::fixture::bomb;
 use stereopsis_network::key::{Member, RigTopic};
-use stereopsis_network::wire;
-use stereopsis_network::{Head, PairedHeads, RigSource};
+use stereopsis_network::{Head, PairedHeads, RigSource, wire};
 use stereopsis_recording::topic;
 use zenoh::Wait as _;
 

@@ -3,7 +3,7 @@
 use super::{FedHead, LIMIT, RunningEngine, client, fed_about, next, options, params, present, router, until};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use stereopsis_capture::PairSource as _;
+use stereopsis_frame::PairSource as _;
 use stereopsis_network::census::CensusTaker;
 use stereopsis_network::key::{Member, RigTopic, Role};
 use stereopsis_network::status::Status;

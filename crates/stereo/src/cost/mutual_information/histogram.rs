@@ -1,6 +1,6 @@
 //! Joint histogram of brightness: a pair and its disparities in, counts of left and right levels out.
 
-use crate::image::Image;
+use stereopsis_base::image::Image;
 
 /// Largest number of pixels of an image whose smoothed counts fit in 32 bits.
 pub const MAX_PIXELS: usize = 1 << 24;

@@ -13,7 +13,7 @@ pub use start::{random_disparity, start};
 pub use table::{LOG_TABLE_BITS, MAX_COST, Table, kernel, log_table, log2_q16, table};
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties};
-use crate::choices;
+use stereopsis_base::parameter::choices;
 
 /// Cost: mutual information of brightness.
 pub const MUTUAL_INFORMATION: Cost = Cost {

@@ -1,8 +1,8 @@
 //! Initial disparities of mutual information, px for each left pixel; `None` where there is no disparity.
 
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, reason, rounded_px};
 use crate::params::StereoParams;
+use stereopsis_base::image::Image;
 
 /// Returns a pseudo-random disparity of the range, a hash of the coordinates.
 pub fn random_disparity(x: u32, y: u32, params: &StereoParams) -> i32 {

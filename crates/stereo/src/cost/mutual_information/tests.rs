@@ -1,10 +1,10 @@
 //! Tests of mutual information: logarithms, histogram, table, initial disparities and whole matches.
 
 use super::*;
-use crate::image::{Image, Luma};
 use crate::map::{DisparityMap, INVALID, reason};
 use crate::{CostKind, Past, Prior, StereoParams, match_next, match_pair};
 use fastrand::Rng;
+use stereopsis_base::image::{Image, Luma};
 
 fn params() -> StereoParams {
     StereoParams { num_disparities: 16, ..StereoParams::for_cost(CostKind::MutualInformation) }

@@ -21,10 +21,10 @@ pub use net::{Layer, Net, UNIT, net, numbers};
 pub use slope::{CHANGES, MAX_BEND, MAX_CHANGE, MIN_CHANGES, SLOPE_BITS, SPAN, Slope};
 
 use super::description::{Filter, Function};
-use crate::image::{Image, PictureRef};
 use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason, rounded_px};
 use crate::params::StereoParams;
 use std::borrow::Cow;
+use stereopsis_base::image::{Image, PictureRef};
 
 pub(super) const CHOICE: Filter =
     Filter { size: |params| params.choice.then_some(0), function: Function::LeftMap(choose) };

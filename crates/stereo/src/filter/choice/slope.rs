@@ -1,8 +1,8 @@
 //! Slopes of the disparity around a pixel, along columns and rows.
 
 use super::{Chooser, is_on_plane};
-use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, reason};
+use stereopsis_base::image::Image;
 
 /// Distance from a pixel to each of the two pixels whose disparities give the change, px.
 pub const SPAN: i32 = 4;

@@ -1,7 +1,7 @@
 //! Tests of the learned choice.
 
 use super::*;
-use crate::image::{Luma, Picture};
+use stereopsis_base::image::{Luma, Picture};
 
 /// Returns a map of two surfaces: the near one at 20 px is `edge` columns wide, the far one lies at 10 px.
 fn map(edge: usize) -> DisparityMap {

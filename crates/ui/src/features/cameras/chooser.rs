@@ -1,10 +1,7 @@
 //! Images of all cameras; a click makes one the left camera, a second click another one the right camera.
 
 use super::thumbnail::{WIDTH, thumbnail};
-use crate::capture::SourceSpec;
-use crate::capture::webcam::{CameraName, DetectedCamera, Preview};
 use crate::command::Command;
-use crate::console::foreign;
 use crate::state::State;
 use crate::widgets;
 use egui::{
@@ -13,6 +10,9 @@ use egui::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::console::foreign;
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::webcam::{CameraName, DetectedCamera, Preview};
 
 /// Interval of the check for newer images.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);

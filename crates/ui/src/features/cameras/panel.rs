@@ -2,15 +2,15 @@
 
 use super::chooser::Chooser;
 use crate::action::Action;
-use crate::capture::decode_camera::PixelFormat;
-use crate::capture::webcam::Mode;
-use crate::capture::{Orientation, SourceSpec};
 use crate::command::Command;
-use crate::panels::Panel;
-use crate::panels::action_button;
+use crate::panels::{Panel, action_button};
 use crate::state::State;
 use crate::widgets;
 use egui::{Button, Role, Ui};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::webcam::Mode;
+use stereopsis_frame::Orientation;
+use stereopsis_frame::decode_camera::PixelFormat;
 
 #[derive(Default)]
 pub(crate) struct CamerasPage {

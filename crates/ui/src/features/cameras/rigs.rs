@@ -1,17 +1,17 @@
 //! Rigs on the network, as sources; shown below the cameras of this machine.
 
 use super::thumbnail::thumbnail;
-use crate::capture::SourceSpec;
-use crate::capture::pairing::Side;
 use crate::command::Command;
-use crate::console::foreign;
-use crate::network::access::DEFAULT_PORT;
-use crate::network::census::{Census, CensusWatch};
 use crate::state::State;
 use crate::widgets;
 use egui::{Image, Rect, RichText, Role, Sense, TextEdit, TextureHandle, TextureOptions, Ui, WidgetInfo, vec2};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use stereopsis_base::console::foreign;
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::pairing::Side;
+use stereopsis_network::access::DEFAULT_PORT;
+use stereopsis_network::census::{Census, CensusWatch};
 
 /// Width of an image, points.
 const WIDTH: f32 = 120.0;

@@ -1,7 +1,7 @@
 //! Small images of cameras and heads.
 
-use crate::image::{Luma, Picture};
 use egui::{Color32, ColorImage};
+use stereopsis_base::image::{Luma, Picture};
 
 /// Width of a thumbnail, points; also its largest width, px.
 pub(crate) const WIDTH: usize = 192;
@@ -28,7 +28,7 @@ pub(crate) fn thumbnail(picture: &Picture) -> ColorImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
+    use stereopsis_base::image::Image;
 
     #[test]
     fn thumbnails_are_small_and_look_like_the_picture() {

@@ -1,10 +1,10 @@
 //! Comparison of two settings: its engine and its results.
 
 use crate::features::{history, search};
-use crate::live::Comparison;
 use crate::session::Session;
 use crate::state::{CompareState, CompareStep, Setup};
 use std::sync::Arc;
+use stereopsis_live::Comparison;
 
 pub(crate) fn keep_as_a(session: &mut Session) {
     let Some(options) = search::commands::engine_in_use(session) else {

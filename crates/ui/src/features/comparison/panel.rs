@@ -2,12 +2,10 @@
 
 use crate::action::Action;
 use crate::command::Command;
-use crate::live::{JudgedResult, MedianTime};
-use crate::panels::Panel;
-use crate::panels::action_button;
-use crate::state::State;
-use crate::state::{CompareState, CompareStep, Setup};
+use crate::panels::{Panel, action_button};
+use crate::state::{CompareState, CompareStep, Setup, State};
 use egui::{Button, Grid, Label, RichText, Role, ScrollArea, Ui, WidgetInfo};
+use stereopsis_live::{JudgedResult, MedianTime};
 
 /// Rate below which the strip shows that the comparison lags, Hz.
 const SLOW_HZ: f64 = 5.0;
@@ -84,7 +82,7 @@ fn table(ui: &mut Ui, comparison: &CompareState) {
 fn time(ui: &mut Ui, name: &str, median: Option<MedianTime>) {
     let text = median.map_or_else(|| "–".to_owned(), |median| format!("{:.1} ms", 1e3 * median.time.as_secs_f64()));
     let of = median.map_or_else(String::new, |median| {
-        format!("median of {}", crate::console::counted(median.results as u64, "result"))
+        format!("median of {}", stereopsis_base::console::counted(median.results as u64, "result"))
     });
     let response = ui.monospace(&text);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} time {text}, {of}")));

@@ -1,9 +1,9 @@
 //! Two settings side by side: A is kept, B follows the sliders.
 
-use crate::engine::Output;
-use crate::live::{JudgedResult, MedianTime};
 use crate::state::Setup;
 use std::sync::Arc;
+use stereopsis_frame::engine::Output;
+use stereopsis_live::{JudgedResult, MedianTime};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CompareStep {

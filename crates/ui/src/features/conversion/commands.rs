@@ -1,22 +1,22 @@
 //! Conversion of the open recording in the background: recomputation or export. Playback continues.
 
 use crate::action::Action;
-use crate::console;
-use crate::engine::ModelDevice;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
-use crate::recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
-use crate::recording::recompute::{RecomputeOptions, Summary};
-use crate::recording::write::{free_bytes, free_name};
-use crate::recording::{Counter, Progress};
-use crate::rig::Calibrated;
 use crate::session::Session;
-use crate::settings::Settings;
-use crate::sources::CalibratedRecording;
 use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
+use stereopsis_base::console;
+use stereopsis_frame::engine::ModelDevice;
+use stereopsis_recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
+use stereopsis_recording::recompute::{RecomputeOptions, Summary};
+use stereopsis_recording::write::{free_bytes, free_name};
+use stereopsis_recording::{Counter, Progress};
+use stereopsis_settings::rig::Calibrated;
+use stereopsis_settings::settings::Settings;
+use stereopsis_sources::CalibratedRecording;
 
 pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");

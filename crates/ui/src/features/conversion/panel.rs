@@ -1,14 +1,13 @@
 //! Page of conversions of the open recording: content, target, size and progress.
 
-use crate::capture::Playing;
 use crate::command::Command;
-use crate::console;
-use crate::recording::write::bytes_per_pair;
-use crate::recording::{Stream, Streams};
-use crate::state::State;
-use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion};
+use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion, State};
 use crate::widgets;
 use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
+use stereopsis_base::console;
+use stereopsis_frame::Playing;
+use stereopsis_recording::write::bytes_per_pair;
+use stereopsis_recording::{Stream, Streams};
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if state.open_recording().is_none() {

@@ -1,10 +1,10 @@
 //! Choices and progress of a conversion of a recording.
 
-use crate::recording::Counter;
-use crate::recording::export::Part;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_recording::Counter;
+use stereopsis_recording::export::Part;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {

@@ -2,10 +2,11 @@
 
 use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
-use crate::capture::{CaptureError, SourceSpec};
 use crate::jobs::Job;
 use crate::session::{Session, absolute};
 use std::path::PathBuf;
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::CaptureError;
 
 /// Job that waits for the system's dialog, one at a time.
 const CHOOSE: Job = Job::stoppable("choosing a file");

@@ -1,9 +1,9 @@
 //! Question for files or a folder, and the typed path.
 
-use crate::capture::SourceSpec;
 use crate::command::Command;
-use crate::secrets;
 use std::path::{Path, PathBuf};
+use stereopsis_base::secrets;
+use stereopsis_capture::SourceSpec;
 
 /// Question for files or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! Page of the examination of this machine: faults, remedies, and a report to copy.
 
 use crate::command::Command;
-use crate::doctor::{self, Check, State as CheckState};
-use crate::state::EXAMINE;
-use crate::state::State;
+use crate::state::{EXAMINE, State};
 use crate::widgets;
 use egui::{Button, Label, RichText, Ui};
+use stereopsis_doctor::{Check, State as CheckState};
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let checks = &state.doctor.checks;
@@ -27,7 +26,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if checks.is_empty() {
         return;
     }
-    ui.add(Label::new(doctor::summary(checks)).wrap());
+    ui.add(Label::new(stereopsis_doctor::summary(checks)).wrap());
     for shown in [CheckState::Wrong, CheckState::Note, CheckState::Ok] {
         checks.iter().filter(|check| check.state == shown).for_each(|check| row(ui, check));
     }
@@ -49,5 +48,5 @@ fn row(ui: &mut Ui, check: &Check) {
 
 /// Returns the report as the command prints it.
 fn text(checks: &[Check]) -> String {
-    checks.iter().map(doctor::line).chain([doctor::summary(checks) + "\n"]).collect()
+    checks.iter().map(stereopsis_doctor::line).chain([stereopsis_doctor::summary(checks) + "\n"]).collect()
 }

@@ -1,7 +1,7 @@
 //! State of the examination of this machine.
 
-use crate::doctor::Check;
 use crate::jobs::Job;
+use stereopsis_doctor::Check;
 
 /// Job of an examination, which ends without being stopped because its probes have time limits.
 pub(crate) const EXAMINE: Job = Job::stoppable("examining this machine");

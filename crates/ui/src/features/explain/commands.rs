@@ -2,9 +2,9 @@
 
 use crate::action::Action;
 use crate::features::picture::state::Figure;
-use crate::live::{ExplainRequest, PixelExplainer};
 use crate::session::Session;
 use crate::waker::Waker;
+use stereopsis_live::{ExplainRequest, PixelExplainer};
 
 pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> {
     let wake = waker.clone();

@@ -1,8 +1,8 @@
 //! Cost and sum over disparity, with the marks of the winner and of its tests, and the sub-pixel refinement.
 
-use crate::stereo::{Explanation, Subpixel};
 use egui::{Color32, Rangef, Role, TextStyle, Ui, WidgetInfo};
 use egui_plot::{AxisHints, HLine, Legend, Line, LineStyle, Plot, PlotPoint, Points, VLine};
+use stereopsis_stereo::{Explanation, Subpixel};
 
 /// Height of the curves, points.
 const HEIGHT: f32 = 210.0;
@@ -108,7 +108,7 @@ fn right_px(explanation: &Explanation) -> Option<f64> {
 /// Returns the divisor that brings sums to the scale of costs: the number of directions, or of costs in a window.
 fn sums_per_cost(explanation: &Explanation) -> f64 {
     let params = &explanation.params;
-    let is_aggregated = params.aggregation != crate::stereo::Aggregation::None;
+    let is_aggregated = params.aggregation != stereopsis_stereo::Aggregation::None;
     f64::from(match params.paths {
         0 if is_aggregated => params.unit().per_cost(),
         paths => paths.max(1),

@@ -1,8 +1,8 @@
 //! Table of the path directions: P2 on the last step, and the winner of each direction alone.
 
 use super::curves::{SECOND_COLOR, WINNER_COLOR};
-use crate::stereo::Explanation;
 use egui::{Color32, RichText, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use stereopsis_stereo::Explanation;
 
 /// Side of the field of an arrow, points.
 const ARROW_SIDE: f32 = 14.0;

@@ -3,14 +3,14 @@
 use super::pictures::ExplanationPictures;
 use super::{curves, directions};
 use crate::command::Command;
-use crate::geometry::Axis;
 use crate::panels::Panel;
 use crate::state::State;
-use crate::stereo::Explanation;
-use crate::stereo::explain::{Partner, Verdict};
 use crate::widgets;
 use egui::{Button, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
+use stereopsis_base::geometry::Axis;
+use stereopsis_stereo::Explanation;
+use stereopsis_stereo::explain::{Partner, Verdict};
 
 const NO_PIXEL: &str = "Rest the pointer on an image to have its pixel explained; a click holds the place.";
 

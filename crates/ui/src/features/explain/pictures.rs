@@ -1,13 +1,13 @@
 //! Compared windows of both images, and the right image along the epipolar line.
 
 use super::curves::{AxisOnScreen, RIGHT_COLOR, SECOND_COLOR, WINNER_COLOR};
-use crate::image::Image;
-use crate::stereo::Explanation;
-use crate::stereo::explain::Windows;
 use egui::{
     Color32, ColorImage, Context, Image as Painted, Rect, RichText, Role, Sense, Stroke, StrokeKind, TextureHandle,
     TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
+use stereopsis_base::image::Image;
+use stereopsis_stereo::Explanation;
+use stereopsis_stereo::explain::Windows;
 
 /// Largest side of a window on the screen, points.
 const WINDOW_SIDE: f32 = 96.0;

@@ -1,12 +1,11 @@
 //! Board: its description, the side of a square, a page to print.
 
-use crate::calibrate::Paper;
 use crate::command::Command;
 use crate::panels::steps::StepState;
-use crate::state::GuideStep;
-use crate::state::State;
+use crate::state::{GuideStep, State};
 use crate::widgets;
 use egui::{DragValue, Role, TextEdit, Ui, WidgetInfo};
+use stereopsis_calibrate::Paper;
 
 const PAPERS: [(Paper, &str); 2] = [(Paper::A4, "PDF, A4 …"), (Paper::Letter, "PDF, Letter …")];
 

@@ -1,20 +1,19 @@
 //! Live calibration with a board: watches the pairs of the running source while its page is open.
 
 use crate::action::Action;
-use crate::calibrate::{self, CalibrationRequest, Draft, Paper, PrintFormat, Watch};
-use crate::capture::RawTap;
-use crate::console::counted;
-use crate::features::dialog;
-use crate::features::{recording, rig};
-use crate::files;
+use crate::features::{dialog, recording, rig};
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
-use crate::recording::time;
 use crate::session::Session;
 use crate::state::{GuideStep, RunningCalibration};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::console::counted;
+use stereopsis_base::files;
+use stereopsis_calibrate::{CalibrationRequest, Draft, Paper, PrintFormat, Watch};
+use stereopsis_frame::RawTap;
+use stereopsis_recording::time;
 
 /// Interval at which a held pair is examined again, like frames of a camera in front of a still scene.
 const HELD_INTERVAL: Duration = Duration::from_millis(150);
@@ -203,7 +202,7 @@ fn print_board(session: &mut Session, paper: Paper) {
     }
     let words = board.to_string().replace([':', '.'], "-");
     let name = format!("{words}-{}.pdf", paper.to_string().to_lowercase());
-    let page = match calibrate::page(&board, paper, PrintFormat::Pdf) {
+    let page = match stereopsis_calibrate::page(&board, paper, PrintFormat::Pdf) {
         Ok(page) => page,
         Err(why) => return session.state.notices.error(why.to_string()),
     };
@@ -241,8 +240,8 @@ fn save_calibration(session: &mut Session, replaces: bool) {
     let path = crate::session::absolute(&session.options.folder.join(guide.save_as.trim()));
     let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
     let write = move || {
-        let mut files = calibrate::paths_of(&path);
-        files.push(calibrate::folder_of(&path));
+        let mut files = stereopsis_calibrate::paths_of(&path);
+        files.push(stereopsis_calibrate::folder_of(&path));
         if let Some(there) = files.into_iter().find(|file| file.symlink_metadata().is_ok()).filter(|_| !replaces) {
             return Ok(Err(there));
         }
@@ -269,7 +268,11 @@ fn save_calibration(session: &mut Session, replaces: bool) {
 }
 
 /// Calibrates the source with the written file, as if it had been opened.
-fn use_saved(session: &mut Session, saved: calibrate::SavedCalibration, names: std::collections::BTreeSet<String>) {
+fn use_saved(
+    session: &mut Session,
+    saved: stereopsis_calibrate::SavedCalibration,
+    names: std::collections::BTreeSet<String>,
+) {
     let text = format!("calibration written: {}, and more about it in {}", saved.rig.display(), saved.folder.display());
     session.state.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(saved.rig.clone())]);
     let Some(running) = &mut session.state.guide.running else { return };

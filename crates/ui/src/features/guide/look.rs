@@ -2,15 +2,14 @@
 
 use super::panel::warning;
 use crate::action::Action;
-use crate::capture::webcam::controls::ControlKind;
 use crate::command::Command;
-use crate::console::counted;
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
-use crate::state::State;
-use crate::state::{GuideStep, RunningCalibration};
+use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Button, Ui};
+use stereopsis_base::console::counted;
+use stereopsis_capture::webcam::controls::ControlKind;
 
 pub(crate) fn done(state: &State) -> (StepState, String) {
     let source = &state.status().source;

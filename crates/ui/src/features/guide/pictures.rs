@@ -1,11 +1,8 @@
 //! Raw images of a live calibration in place of the views: corners, coverage, target pose, and a notice legible from some metres.
 
-use crate::calibrate::{CELLS, Corner, Coverage, Notice, Progress, Side, TargetPose};
-use crate::capture::RawPair;
 use crate::command::Command;
 use crate::panels::Panel;
-use crate::state::RunningCalibration;
-use crate::state::State;
+use crate::state::{RunningCalibration, State};
 use crate::view::{ViewKind, arrange};
 use egui::{
     Align, Color32, ColorImage, FontId, Id, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle,
@@ -13,6 +10,9 @@ use egui::{
 };
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_calibrate::{CELLS, Corner, Coverage, Notice, Progress, TargetPose};
+use stereopsis_capture::pairing::Side;
+use stereopsis_frame::RawPair;
 
 /// Heights of the notice above the images and of the text below as shares of the room, and their limits in points.
 const NOTICE_SHARE: f32 = 0.16;
@@ -80,7 +80,8 @@ impl GuidePictures {
         for (side, rects) in Side::ALL.into_iter().zip(rects) {
             let corners = &progress.corners[side as usize];
             let side_name = side.word();
-            let title = format!("{side_name}, raw · {}", crate::console::counted(corners.len() as u64, "corner"));
+            let title =
+                format!("{side_name}, raw · {}", stereopsis_base::console::counted(corners.len() as u64, "corner"));
             let ink = ui.visuals().weak_text_color();
             ui.painter().text(
                 rects.header.left_center(),

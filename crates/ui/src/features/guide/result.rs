@@ -1,13 +1,13 @@
 //! Result of a calibration: lenses, errors, expected accuracy of depth, and the file.
 
 use super::panel::warning;
-use crate::calibrate::{DepthError, Judgement, Outcome, Side};
 use crate::command::Command;
 use crate::panels::steps::StepState;
-use crate::state::State;
-use crate::state::{GuideStep, RunningCalibration};
+use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Label, RichText, TextEdit, Ui, WidgetInfo};
+use stereopsis_calibrate::{DepthError, Judgement, Outcome};
+use stereopsis_capture::pairing::Side;
 
 pub(crate) fn done(state: &State) -> (StepState, String) {
     let Some(running) = &state.guide.running else { return (StepState::Open, "none yet".to_owned()) };

@@ -1,10 +1,10 @@
 //! State of the live calibration with a board: typed board and progress.
 
-use crate::calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
 
 /// Time for which the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
@@ -61,7 +61,7 @@ impl GuideState {
     }
 
     pub(crate) fn set_board(&mut self, words: String) {
-        self.board = words.trim().parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
+        self.board = words.trim().parse().map_err(|err: stereopsis_calibration::CalibrationError| err.to_string());
         self.words = words;
     }
 
@@ -129,8 +129,8 @@ impl RunningCalibration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::{Pictures, TakenView, View};
-    use crate::image::Image;
+    use stereopsis_base::image::Image;
+    use stereopsis_calibrate::{Pictures, TakenView, View};
 
     #[test]
     fn measured_square_updates_the_board_description() {

@@ -1,14 +1,14 @@
 //! List of the views: number, position, and error of each with respect to the solution.
 
 use super::panel::warning;
-use crate::calibrate::{MIN_VIEWS, Outcome, Side, TakenView};
 use crate::command::Command;
-use crate::console::counted;
 use crate::panels::steps::StepState;
-use crate::state::State;
-use crate::state::{GuideStep, RunningCalibration};
+use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Button, Checkbox, Grid, RichText, Role, ScrollArea, Ui, WidgetInfo};
+use stereopsis_base::console::counted;
+use stereopsis_calibrate::{MIN_VIEWS, Outcome, TakenView};
+use stereopsis_capture::pairing::Side;
 
 /// Height of the table, points.
 const TABLE_HEIGHT: f32 = 190.0;

@@ -1,18 +1,19 @@
 //! Restoration of older settings, and following of a settings file.
 
-use crate::capture::SourceSpec;
-use crate::features::dialog;
-use crate::features::rig;
-use crate::files::{self, plain};
+use crate::features::{dialog, rig};
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
-use crate::recording::time;
 use crate::session::{Request, Session};
-use crate::settings::{self, Settings, SettingsError};
 use crate::state::{HistoryStep, SettingsFile, Setup};
-use crate::stereo::{Preset, StereoParams};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::files;
+use stereopsis_base::files::plain;
+use stereopsis_capture::SourceSpec;
+use stereopsis_recording::time;
+use stereopsis_settings::settings;
+use stereopsis_settings::settings::{Settings, SettingsError};
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Interval of reading the settings file.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);

@@ -3,11 +3,10 @@
 use crate::action::Action;
 use crate::command::Command;
 use crate::panels::action_button;
-use crate::recording::time;
-use crate::state::HistoryStep;
-use crate::state::State;
+use crate::state::{HistoryStep, State};
 use crate::widgets;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
+use stereopsis_recording::time;
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     file(ui, state, commands);

@@ -1,12 +1,13 @@
 //! History of settings: changes with their times, undo and redo.
 
-use crate::calibration::{FocalLength, StereoRig};
-use crate::capture::{FramePreparation, SourceSpec};
-use crate::engine::EngineChoice;
-use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::state::{OwnPreset, State};
-use crate::stereo::{Preset, StereoParams};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_calibration::{FocalLength, StereoRig};
+use stereopsis_capture::SourceSpec;
+use stereopsis_frame::FramePreparation;
+use stereopsis_frame::engine::EngineChoice;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Largest number of steps, beyond which the oldest are dropped.
 const MAX_STEPS: usize = 500;
@@ -250,8 +251,8 @@ fn words_of(changes: &[SettingChange]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::{CostKind, Subpixel};
     use fastrand::Rng;
+    use stereopsis_stereo::{CostKind, Subpixel};
 
     fn setup() -> Setup {
         let (params, source) = (StereoParams::default(), SourceSpec::Scene);

@@ -1,12 +1,12 @@
 //! Measurement while its page is open.
 
 use crate::action::Action;
-use crate::live::{Background, MeasureRequest, Measurement, Meter};
 use crate::session::Session;
 use crate::state::MeasureStep;
 use crate::waker::Waker;
 use egui::Context;
 use std::sync::Arc;
+use stereopsis_live::{Background, MeasureRequest, Measurement, Meter};
 
 pub(crate) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureRequest, Measurement>> {
     let (wake, mut meter) = (waker.clone(), Meter::default());

@@ -2,13 +2,12 @@
 
 use crate::action::Action;
 use crate::command::Command;
-use crate::live::{Measurement, Row};
-use crate::metrics::{Missing, Trend};
 use crate::panels::action_button;
-use crate::state::State;
-use crate::state::{MeasureState, MeasureStep};
+use crate::state::{MeasureState, MeasureStep, State};
 use crate::{style, widgets};
 use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use stereopsis_live::{Measurement, Row};
+use stereopsis_metrics::{Missing, Trend};
 
 const HELP: &str = "Drag a rectangle over a flat surface; click two points for their distance. The other mouse buttons move an enlarged image.";
 /// Size of the curve of the last values, points.
@@ -190,7 +189,7 @@ fn end(ui: &mut Ui, measured: &Measurement, commands: &mut Vec<Command>) {
             commands.push(MeasureStep::CopyCommand.into());
         }
     });
-    let pairs = crate::console::counted(measured.results as u64, "result");
+    let pairs = stereopsis_base::console::counted(measured.results as u64, "result");
     widgets::note(
         ui,
         format!(

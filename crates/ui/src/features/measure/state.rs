@@ -1,8 +1,8 @@
 //! Measurement in the image: a rectangle and two points, and the numbers of the newest result.
 
-use crate::live::{Measurement, Subject};
-use crate::metrics::Region;
 use std::sync::Arc;
+use stereopsis_live::{Measurement, Subject};
+use stereopsis_metrics::Region;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MeasureStep {

@@ -7,17 +7,17 @@ use super::svg::svg;
 use crate::action::Action;
 use crate::command::Command;
 use crate::features::dialog;
-use crate::files;
-use crate::image::Image;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
-use crate::recording::{time, write::free_name};
 use crate::session::Session;
-use crate::{console, export};
 use eframe::egui_wgpu::RenderState;
 use egui::{ColorImage, Context};
 use std::path::PathBuf;
 use std::time::SystemTime;
+use stereopsis_base::image::Image;
+use stereopsis_base::{console, files};
+use stereopsis_recording::time;
+use stereopsis_recording::write::free_name;
 
 const WRITE: Job = Job::new("writing the image");
 const COPY: Job = Job::new("copying the image");
@@ -126,7 +126,7 @@ fn encoder(
     Ok(Box::new(move || {
         let rgb = rgb_of(&pending.wait()?);
         let texts: Vec<_> = texts.iter().map(|(key, text)| (*key, &text[..])).collect();
-        export::png_with_texts(&rgb, &texts).map_err(|err| err.to_string())
+        stereopsis_export::png_with_texts(&rgb, &texts).map_err(|err| err.to_string())
     }))
 }
 

@@ -1,15 +1,15 @@
 //! Choices for saved images, and the requested image.
 
 use crate::action::Action;
-use crate::choices;
 use crate::command::Command;
-use crate::search::{SearchProgress, SweepProgress};
 use crate::state::State;
 use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use stereopsis_base::parameter::choices;
+use stereopsis_search::{SearchProgress, SweepProgress};
 
 /// Scales on offer: pixels of the file for each pixel of a view, or for each point of a figure.
 pub(crate) const SCALES: RangeInclusive<u32> = 1..=8;

@@ -2,9 +2,10 @@
 
 use crate::notices::{Level, Remedy};
 use crate::session::Session;
-use crate::settings::{self, Settings};
 use crate::state::OwnPreset;
-use crate::stereo::Preset;
+use stereopsis_settings::settings;
+use stereopsis_settings::settings::Settings;
+use stereopsis_stereo::Preset;
 
 pub(crate) fn take(session: &mut Session, preset: Preset) {
     let matching = &mut session.state.matching;

@@ -3,11 +3,11 @@
 use crate::action::Action;
 use crate::command::Command;
 use crate::panels::tooltip;
-use crate::settings::{differences, preset_groups};
 use crate::state::State;
-use crate::stereo::Preset;
 use crate::widgets;
 use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, TextEdit, Ui, WidgetInfo};
+use stereopsis_settings::settings::{differences, preset_groups};
+use stereopsis_stereo::Preset;
 
 /// Width of the chooser, points: the longest name fits.
 const WIDTH: f32 = 110.0;

@@ -1,21 +1,20 @@
 //! Recording. The recorder outlives window and device; jobs create and complete its file.
 
 use crate::action::Action;
-use crate::calibration::CalibrationError;
-use crate::capture::{FramePreparation, StereoLayout, Taps};
 use crate::command::Command;
 use crate::features::dialog;
 use crate::jobs::Job;
-use crate::live::ResultTap;
 use crate::notices::{Level, Remedy};
-use crate::recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
-use crate::recording::{About, Streams};
-use crate::session::Session;
-use crate::session::absolute;
+use crate::session::{Session, absolute};
 use crate::state::{Obstacle, Phase};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_calibration::CalibrationError;
+use stereopsis_engine::worker::ResultTap;
+use stereopsis_frame::{FramePreparation, StereoLayout, Taps};
+use stereopsis_recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
+use stereopsis_recording::{About, Streams};
 
 /// Job that estimates the size, repeated while the estimate is shown and hidden from the status line.
 pub(crate) const ESTIMATE: Job = Job::new("estimating the size of a recording");
@@ -289,10 +288,10 @@ fn forget(change: Option<PendingChange>) {
 mod tests {
     use super::*;
     use crate::WindowOptions;
-    use crate::capture::SourceOptions;
-    use crate::engine::gpu::Gpu;
-    use crate::recording::Recording;
-    use crate::settings::{Origin, Word};
+    use stereopsis_frame::SourceOptions;
+    use stereopsis_gpu::Gpu;
+    use stereopsis_recording::Recording;
+    use stereopsis_settings::settings::{Origin, Word};
 
     fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(30);
@@ -341,6 +340,6 @@ mod tests {
         let file = file.unwrap();
         let recording = Recording::open(&file).unwrap();
         assert_eq!(recording.damage(), None);
-        assert!(recording.len(crate::recording::topic::DEPTH) > before + 5, "in one file");
+        assert!(recording.len(stereopsis_recording::topic::DEPTH) > before + 5, "in one file");
     }
 }

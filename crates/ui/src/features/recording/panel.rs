@@ -2,18 +2,16 @@
 
 use crate::action::Action;
 use crate::command::Command;
-use crate::console;
-use crate::panels::action_button;
-use crate::panels::tooltip;
-use crate::recording::write::{Compression, Expected, RecordStatus, Split, WAITING};
-use crate::recording::{Format, Stream};
-use crate::state::RecordingChoices;
-use crate::state::State;
+use crate::panels::{action_button, tooltip};
+use crate::state::{RecordingChoices, State};
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Button, DragValue, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_base::console;
+use stereopsis_recording::write::{Compression, Expected, RecordStatus, Split, WAITING};
+use stereopsis_recording::{Format, Stream};
 
 /// Width of the button during a recording, which rarely outgrows it, points.
 const RUNNING_WIDTH: f32 = 132.0;

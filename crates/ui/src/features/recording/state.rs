@@ -1,9 +1,9 @@
 //! Choices for recordings, and the running recording.
 
-use crate::recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder, Split};
-use crate::recording::{Format, Stream, Streams};
 use std::path::PathBuf;
 use std::sync::Arc;
+use stereopsis_recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder, Split};
+use stereopsis_recording::{Format, Stream, Streams};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RecordingChoices {

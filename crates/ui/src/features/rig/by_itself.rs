@@ -2,10 +2,10 @@
 
 use super::commands::{self, ESTIMATE, Initiator};
 use crate::action::Action;
-use crate::capture::SourceSpec;
-use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::session::Session;
-use crate::stereo::StereoParams;
+use stereopsis_capture::SourceSpec;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
+use stereopsis_stereo::StereoParams;
 
 const RANGE_WORDS: [&str; 3] = ["num-disparities", "min-disparity", "near-m"];
 

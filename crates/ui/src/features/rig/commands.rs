@@ -1,24 +1,23 @@
 //! Calibration of the source, depth from two known distances, working size, and rig file.
 
 use crate::action::Action;
-use crate::calibration::{self, CalibrationError, KnownDepth};
-use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
-use crate::features::dialog;
 use crate::features::history::state::Calibration;
-use crate::features::recording;
-use crate::files;
-use crate::geometry::Geometry;
+use crate::features::{dialog, recording};
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
 use crate::options::WindowOptions;
-use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
 use crate::saved::SavedState;
 use crate::session::Session;
 use crate::state::Obstacle;
-use crate::stereo::StereoParams;
 use crate::store::{estimated, is_estimate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_base::files;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::{CalibrationError, KnownDepth};
+use stereopsis_frame::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
+use stereopsis_settings::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
+use stereopsis_stereo::StereoParams;
 
 /// File of the saved rig, stored beside the saved state.
 const SAVED_RIG: &str = "last-rig.toml";
@@ -157,10 +156,10 @@ pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
     let find = move || {
         let frame = &output.job.frame;
         let in_rows = frame.in_rows();
-        let found = calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
+        let found = stereopsis_calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
         let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
         let few = format!("the search range cannot be fitted: the images have only {} points in common", found.len());
-        match (calibration::range_of(&found, infinity_px), wish) {
+        match (stereopsis_calibration::range_of(&found, infinity_px), wish) {
             (None, Initiator::User) => Err(few),
             (range, _) => Ok(range),
         }
@@ -275,10 +274,11 @@ pub(crate) fn fit_depth(session: &mut Session) {
         Geometry { focal_px, baseline_m: choice.baseline_m.unwrap_or(assumed.baseline_m), ..assumed }
     });
     let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
-    let fitted = match calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
-        Ok(fitted) => FittedDepth::of(&fitted),
-        Err(why) => return session.state.notices.error(why.to_string()),
-    };
+    let fitted =
+        match stereopsis_calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
+            Ok(fitted) => FittedDepth::of(&fitted),
+            Err(why) => return session.state.notices.error(why.to_string()),
+        };
     if let Some(why) = contradiction(&session.state.rig.choice, geometry, fitted, info.width) {
         return session.state.notices.error(why);
     }
@@ -340,7 +340,8 @@ fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<
         return Ok(choice);
     };
     let path = calibration_beside(rig_file);
-    let written = calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
+    let written = stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())
+        .map_err(|err| err.to_string())?;
     for (_, bytes) in written {
         files::write_or_keep(&path, &bytes, replaces).map_err(|err| err.to_string())?;
     }

@@ -1,10 +1,11 @@
 //! Camera controls: read, set, and restored when a lost camera returns.
 
-use crate::capture::webcam::controls::{self, ControlKind};
-use crate::capture::{CameraState, ControlSettings, Setting, SourceState};
 use crate::jobs::Job;
-use crate::rig::RectifyChoice;
 use crate::session::Session;
+use stereopsis_capture::webcam::controls;
+use stereopsis_capture::webcam::controls::ControlKind;
+use stereopsis_frame::{CameraState, ControlSettings, Setting, SourceState};
+use stereopsis_settings::rig::RectifyChoice;
 
 const SET: Job = Job::new("setting controls");
 

@@ -1,11 +1,11 @@
 //! Controls of the cameras in use, as offered by their drivers.
 
-use crate::capture::webcam::controls::{ControlKind, OfferedControl};
-use crate::capture::{ControlSettings, PowerLine, Setting};
 use crate::command::Command;
 use crate::state::State;
 use crate::widgets;
 use egui::{DragValue, RichText, Role, Ui};
+use stereopsis_capture::webcam::controls::{ControlKind, OfferedControl};
+use stereopsis_frame::{ControlSettings, PowerLine, Setting};
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let cameras = &state.status().cameras.cameras;

@@ -1,10 +1,10 @@
 //! Pairs of the running source for an estimate of its rig: recent ones, far enough apart in time for the scene to change.
 
-use crate::capture::RawPair;
-use crate::sources::{ESTIMATE_PAIRS, PAIR_INTERVAL};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_frame::RawPair;
+use stereopsis_sources::{ESTIMATE_PAIRS, PAIR_INTERVAL};
 
 /// Time without a new pair after which the source counts as still.
 const TIMEOUT: Duration = Duration::from_millis(700);
@@ -66,7 +66,8 @@ impl Collector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_scene::render;
 
     #[test]
     fn a_still_is_one_pair_and_a_stream_gives_several() {

@@ -4,15 +4,15 @@ use super::{rows_panel, scale_panel};
 use crate::action::Action;
 use crate::command::Command;
 use crate::features::cameras::chooser::Chooser;
-use crate::live::Cause;
 use crate::panels::source::short_name;
 use crate::panels::steps::{StepState, step};
 use crate::panels::{Panel, action_button};
-use crate::rig::{RectifyChoice, RigFile};
 use crate::state::State;
 use crate::view::metres;
 use crate::widgets;
 use egui::{Button, RichText, Ui, WidgetInfo};
+use stereopsis_live::Cause;
+use stereopsis_settings::rig::{RectifyChoice, RigFile};
 
 #[derive(Default)]
 pub(crate) struct RigPage {

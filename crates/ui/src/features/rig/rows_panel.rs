@@ -3,16 +3,16 @@
 use super::commands::ESTIMATE;
 use super::scale_panel::number;
 use crate::action::Action;
-use crate::calibration::{Crop, FocalLength, RowOffset, RowsChoice, Verdict};
-use crate::capture::Scale;
 use crate::command::Command;
-use crate::metrics::Blank;
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
-use crate::rig::{ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice};
 use crate::state::State;
 use crate::widgets;
 use egui::{Button, Ui};
+use stereopsis_calibration::{Crop, FocalLength, RowOffset, RowsChoice, Verdict};
+use stereopsis_frame::Scale;
+use stereopsis_metrics::Blank;
+use stereopsis_settings::rig::{ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice};
 
 pub(super) fn state_of(state: &State) -> (StepState, String) {
     if state.jobs.contains(&ESTIMATE) {

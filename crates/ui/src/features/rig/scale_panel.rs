@@ -1,13 +1,13 @@
 //! Step of the scale, which converts disparities to metres: lens and baseline, the unit of a file, or two known distances.
 
-use crate::calibration::{FocalLength, LengthUnit};
 use crate::command::Command;
 use crate::panels::steps::StepState;
-use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
 use crate::state::State;
 use crate::widgets;
 use egui::{Button, DragValue, Key, RichText, Role, Ui};
 use std::mem::discriminant;
+use stereopsis_calibration::{FocalLength, LengthUnit};
+use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
 
 /// Width of a common 1/3 inch sensor, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;

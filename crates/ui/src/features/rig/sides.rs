@@ -1,9 +1,9 @@
 //! Check of the sides with a hand: the covered camera is the one whose image alone changes.
 
-use crate::capture::pairing::Side;
-use crate::image::Luma;
 use crate::session::Session;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::Luma;
+use stereopsis_capture::pairing::Side;
 
 /// Time limit for the hand.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -124,8 +124,9 @@ pub(crate) fn update(session: &mut Session) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::scene::{SceneOptions, render};
-    use crate::image::Image;
+    use stereopsis_base::image::Image;
+    use stereopsis_frame::SceneOptions;
+    use stereopsis_scene::render;
 
     fn pair(frame: u64) -> [Luma; 2] {
         let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, frame, false);

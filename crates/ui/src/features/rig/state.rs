@@ -1,12 +1,13 @@
 //! Options of the source, its calibration, and the sides of its cameras.
 
 use super::sides::SidesWatch;
-use crate::calibration::{FocalLength, StereoRig};
-use crate::capture::webcam::controls::OfferedControl;
-use crate::capture::{FramePreparation, SourceOptions, SourceSpec};
 use crate::options::WindowOptions;
-use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
+use stereopsis_calibration::{FocalLength, StereoRig};
+use stereopsis_capture::SourceSpec;
+use stereopsis_capture::webcam::controls::OfferedControl;
+use stereopsis_frame::{FramePreparation, SourceOptions};
+use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 
 pub(crate) struct RigState {
     pub(crate) options: SourceOptions,

@@ -1,12 +1,13 @@
 //! Sweep and search of settings in the background.
 
-use crate::engine::{EngineChoice, EngineKind, OpenOptions};
 use crate::features::comparison;
-use crate::search::{Budget, Judge, Search, SearchAxis, SearchLimits, Sweep};
 use crate::session::Session;
 use crate::state::{MAX_PAIRS, SearchStep, cannot_judge};
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{EngineChoice, EngineKind};
+use stereopsis_search::{Budget, Judge, Search, SearchAxis, SearchLimits, Sweep};
 
 /// Sweep and search in the background, which stop when dropped.
 #[derive(Default)]

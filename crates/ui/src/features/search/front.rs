@@ -1,10 +1,10 @@
 //! Quality against time: all tried settings, the front, presets, and the limit.
 
 use super::labels::place;
-use crate::console;
-use crate::search::{SearchProgress, Trial};
 use egui::{Color32, FontId, Role, Ui, WidgetInfo, vec2};
 use egui_plot::{Line, MarkerShape, Plot, PlotPoint, PlotResponse, Points, VLine};
+use stereopsis_base::console;
+use stereopsis_search::{SearchProgress, Trial};
 
 /// Height of the figure, points.
 const HEIGHT: f32 = 230.0;

@@ -1,16 +1,16 @@
 //! Map of a sweep: one cell per pair of values, coloured by the loss of the setting.
 
 use super::sweep::best_cell;
-use crate::colormap::{Colormap, DisplayRange, color_map};
 use crate::command::Command;
-use crate::parameter::Value;
-use crate::search::{Cell, Judge, SweepProgress, Trial, TriedCell};
 use crate::state::{SearchStep, State};
 use egui::{
     Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
     Ui, Visuals, WidgetInfo, pos2, vec2,
 };
 use std::sync::Arc;
+use stereopsis_base::parameter::Value;
+use stereopsis_export::colormap::{Colormap, DisplayRange, color_map};
+use stereopsis_search::{Cell, Judge, SweepProgress, Trial, TriedCell};
 
 /// Room for the numbers at the left, points.
 const LEFT: f32 = 40.0;

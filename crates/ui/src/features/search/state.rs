@@ -1,10 +1,10 @@
 //! Choices and progress of background trials of settings.
 
-use crate::capture::Frame;
-use crate::search::{Cell, Judge, Sample, SearchProgress, SweepProgress};
-use crate::stereo::StereoParams;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use stereopsis_frame::Frame;
+use stereopsis_search::{Cell, Judge, Sample, SearchProgress, SweepProgress};
+use stereopsis_stereo::StereoParams;
 
 pub(crate) const MAX_PAIRS: usize = 8;
 /// Rates on offer, pairs/s; 0 for any.

@@ -2,13 +2,12 @@
 
 use super::{front, tried_pairs};
 use crate::command::Command;
-use crate::search::{SearchProgress, Trial};
-use crate::state::State;
-use crate::state::{RATES_HZ, SEARCH_S, SearchStep};
-use crate::stereo::StereoParams;
+use crate::state::{RATES_HZ, SEARCH_S, SearchStep, State};
 use crate::widgets;
 use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
+use stereopsis_search::{SearchProgress, Trial};
+use stereopsis_stereo::StereoParams;
 
 const HELP: &str = "Proposes the best preset within a time per pair, and with truth of several pairs what suits them better. Nothing is \
      changed until you take it as B. Meanwhile live matching rests, because the times are measured; images go on.";
@@ -58,7 +57,7 @@ fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 fn progress(ui: &mut Ui, search: &SearchProgress) {
-    let trials = crate::console::counted(search.trials.len() as u64, "setting");
+    let trials = stereopsis_base::console::counted(search.trials.len() as u64, "setting");
     let text = if search.ended {
         format!("{trials} tried in {:.0} s", search.elapsed.as_secs_f64())
     } else {

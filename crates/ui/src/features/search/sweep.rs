@@ -3,12 +3,11 @@
 use super::{map, tried_pairs};
 use crate::command::Command;
 use crate::panels::Panel;
-use crate::search::{Cell, SearchAxis, SweepProgress, TriedCell};
-use crate::state::State;
-use crate::state::{SearchState, SearchStep};
+use crate::state::{SearchState, SearchStep, State};
 use crate::widgets;
 use egui::{Button, Role, Ui, WidgetInfo};
 use std::sync::Arc;
+use stereopsis_search::{Cell, SearchAxis, SweepProgress, TriedCell};
 
 const HELP: &str =
     "Tries all values of two parameters, coarse first, while depth goes on. A click on a cell takes its two values.";

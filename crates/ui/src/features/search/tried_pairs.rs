@@ -1,12 +1,11 @@
 //! Pairs of a sweep or a search, and the judge of the maps.
 
 use crate::command::Command;
-use crate::console;
-use crate::search::Judge;
-use crate::state::State;
-use crate::state::{SearchStep, cannot_judge};
+use crate::state::{SearchStep, State, cannot_judge};
 use crate::widgets;
 use egui::{Button, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
+use stereopsis_base::console;
+use stereopsis_search::Judge;
 
 /// Shows the pairs and the judge, and returns whether settings can be judged.
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {

@@ -3,10 +3,10 @@
 mod overload;
 
 use super::{Action, Command, State};
-use crate::live::{Cause, Warning};
 use crate::notices::{Level, NEWS_TIMEOUT, Notice, Remedy};
 use egui::{Align, Label, Layout, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 use std::time::Instant;
+use stereopsis_live::{Cause, Warning};
 
 /// Width of the list, points.
 const LIST_WIDTH: f32 = 560.0;

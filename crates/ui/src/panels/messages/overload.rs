@@ -1,9 +1,9 @@
 //! Message of dropped pairs because of a slow engine, or of missing memory; its remedies show measured rates.
 
 use super::{Command, Message, State};
-use crate::capture::Scale;
 use crate::notices::Level;
-use crate::stereo::{Preset, StereoParams};
+use stereopsis_frame::Scale;
+use stereopsis_stereo::{Preset, StereoParams};
 
 /// Number of disparities at or below which halving is not offered.
 const MIN_DISPARITIES: u32 = 32;

@@ -11,9 +11,9 @@ use self::kernel::PixFormat;
 use self::modes::{OfferedMode, offers};
 use self::stream::Stream;
 use super::{Device, DeviceError, ReceivedFrame, StreamFormat, no_camera};
-use crate::decode_camera::Layout;
 use crate::webcam::mode::Mode;
 use std::time::Duration;
+use stereopsis_frame::decode_camera::Layout;
 
 pub(super) struct LinuxDevice {
     // declared before the node, because the stream must be dropped first
@@ -67,7 +67,7 @@ fn check(got: PixFormat, offer: &OfferedMode) -> Result<PixFormat, DeviceError> 
         return Ok(got);
     }
     let code = String::from_utf8_lossy(&fourcc.0).into_owned();
-    let code = crate::console::foreign(&code);
+    let code = stereopsis_base::console::foreign(&code);
     Err(DeviceError::new(format!("the driver sets {code} {}x{} instead", got.width, got.height)))
 }
 

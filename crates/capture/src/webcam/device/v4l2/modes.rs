@@ -3,8 +3,8 @@
 
 use super::calls::{self, FourCc, IntervalRange, ListEntry, Node, SizeRange};
 use super::kernel::Fraction;
-use crate::decode_camera::PixelFormat;
 use crate::webcam::mode::Mode;
+use stereopsis_frame::decode_camera::PixelFormat;
 
 /// Mode and the V4L2 request that sets it.
 #[derive(Clone, Copy, Debug)]
