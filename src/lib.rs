@@ -8,9 +8,9 @@
 //!
 //! ```text
 //!  camera threads       capture thread                  engine thread                    window, or status line
-//!  stereopsis-capture   stereopsis-frame                stereopsis-cpu, -gpu             stereopsis-ui, or src/cli
+//!  stereopsis-capture   stereopsis-live                 stereopsis-cpu, -gpu             stereopsis-ui, or src/cli
 //!  (or -recording,      rectify with -calibration,      to the bits of -stereo;          views, numbers, files by
-//!   -network) ─▶ pair ─▶ scale ─▶ frame ══ newest ══▶    match, filter ══ newest ══▶      -export, -recording, -publish
+//!   -network) ─▶ pair ─▶ scale ─▶ frame ══ newest ══▶    match, filter ══ newest ══▶      -images, -recording, -publish
 //! ```
 //!
 //! `stereopsis-live` joins the two threads by `stereopsis-engine`, whose double arrows are channels of one value: the newest wins.

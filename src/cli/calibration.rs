@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use stereopsis_base::files::Outputs;
 use stereopsis_base::{console, files};
 use stereopsis_calibration::{Crop, LoadOptions, Output, StereoRig};
-use stereopsis_capture::source::parse_size;
+use stereopsis_frame::source::parse_size;
 
 /// Arguments of `calibration`.
 #[derive(Debug, clap::Args)]

@@ -13,11 +13,11 @@ use std::time::Duration;
 use stereopsis_base::files::Outputs;
 use stereopsis_base::newest::Policy;
 use stereopsis_base::{console, files};
-use stereopsis_capture::{Capture, CaptureOptions, SourceSpec};
 use stereopsis_engine::Opened;
-use stereopsis_export::colormap::{Colormap, DisplayRange};
 use stereopsis_frame::engine::{Job, Output};
-use stereopsis_frame::{SourceOptions, SourceState, Speed};
+use stereopsis_frame::{SourceOptions, SourceSpec, SourceState, Speed};
+use stereopsis_images::colormap::{Colormap, DisplayRange};
+use stereopsis_live::capture::{Capture, CaptureOptions};
 use stereopsis_live::{Health, warnings_of};
 use stereopsis_metrics::{TruthError, truth_error};
 use stereopsis_recording::pair_bar;
@@ -97,7 +97,7 @@ impl Targets {
             self.paths().try_for_each(|folder| files::make_folder(folder))?;
         } else {
             for map in std::iter::once(&self.output).chain(&self.right_map) {
-                stereopsis_export::check_disparity_name(map)?;
+                stereopsis_images::check_disparity_name(map)?;
             }
         }
         Ok(())
@@ -187,7 +187,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         for warning in &warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", output.job.frame.raw.name)));
         }
-        let mut about = stereopsis_export::describe(&output);
+        let mut about = stereopsis_images::describe(&output);
         about["warnings"] = serde_json::json!(warnings);
         about["truth_error"] = serde_json::json!(error_of(&output));
         about["output"] = targets.output.display().to_string().into();
@@ -218,7 +218,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
 }
 
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
-    let opened = stereopsis_engine::open(&settings.engine_options(), Some(job))?;
+    let opened = stereopsis_engine::open(&settings.engine_settings().into(), Some(job))?;
     if let Some(why) = &opened.why {
         log::info!("{why}");
     }
@@ -231,7 +231,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     let geometry = output.job.frame.geometry.as_ref();
     let mut warnings = Vec::new();
     let mut write_disparity = |path: &'a Path, map| -> anyhow::Result<()> {
-        warnings.extend(stereopsis_export::write_disparity(path, map)?.into_iter().map(|warning| (path, warning)));
+        warnings.extend(stereopsis_images::write_disparity(path, map)?.into_iter().map(|warning| (path, warning)));
         Ok(())
     };
     write_disparity(&targets.output, map)?;
@@ -241,7 +241,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     }
     if let Some(path) = &targets.color {
         let range = DisplayRange::fit(map, None);
-        stereopsis_export::write_color(path, map, None, range, Colormap::Turbo)?;
+        stereopsis_images::write_color(path, map, None, range, Colormap::Turbo)?;
     }
     if let Some(path) = &targets.depth {
         let geometry = geometry.ok_or_else(|| {
@@ -250,11 +250,11 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
                     .to_owned(),
             )
         })?;
-        stereopsis_export::write_depth_mm(path, map, geometry)?;
+        stereopsis_images::write_depth_mm(path, map, geometry)?;
     }
     if let Some(path) = &targets.confidence_map {
         let confidence = map.confidence.as_ref().context("the engine gave no confidence back")?;
-        stereopsis_export::write_confidence(path, confidence)?;
+        stereopsis_images::write_confidence(path, confidence)?;
     }
     Ok(warnings)
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_recording::export::{ExportOptions, Exported, Part, Selection};
 use stereopsis_recording::{Progress, unreadable};
-use stereopsis_sources::CalibratedRecording;
+use stereopsis_sources::open_as_recorded;
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     {
         return Err(UsageError(format!("--from-s {from} is after --to-s {to}")).into());
     }
-    let mut recording = CalibratedRecording::open_as_recorded(&args.recording, &args.topics.options())?;
+    let mut recording = open_as_recorded(&args.recording, &args.topics.options())?;
     recording.losses.iter().for_each(console::say);
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
     let exported = recording.export(&args.to, &options, &Progress::new(args.json))?;

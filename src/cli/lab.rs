@@ -11,10 +11,10 @@ use std::sync::Arc;
 use stereopsis_base::files::{Outputs, WriteError};
 use stereopsis_base::{console, files};
 use stereopsis_bench::Setup;
-use stereopsis_capture::picture_files::truth::find_truth_pairs;
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::engine::{EngineChoice, EngineSettings};
 use stereopsis_frame::{MaxPixels, RawPair};
+use stereopsis_images::picture_files::truth::find_truth_pairs;
 use stereopsis_lab::reproduce::{self, Paper};
 use stereopsis_lab::{Experiment, optimize, scores, train, variants};
 use stereopsis_search::Judge;
@@ -190,7 +190,11 @@ impl OptimizeArgs {
             max_pixels: self.max_scene_pixels,
             start: StereoParams::default(),
             judge: if self.without_truth { Judge::WithoutTruth } else { Judge::Truth },
-            engine: OpenOptions { choice: EngineChoice::Cpu, threads, ..OpenOptions::default() },
+            engine: OpenOptions::from(EngineSettings {
+                choice: EngineChoice::Cpu,
+                threads,
+                ..EngineSettings::default()
+            }),
             json: self.json,
         };
         optimize::run(&data(self.folder.as_ref())?, &options, &mut console::Out)

@@ -10,10 +10,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::console;
 use stereopsis_base::files::Outputs;
-use stereopsis_capture::SourceSpec;
 use stereopsis_figures::{PreviewOptions, write_preview};
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, FramePreparation, Pixels, RawPair, SourceInfo};
+use stereopsis_frame::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, SourceSpec};
 use stereopsis_live::headless::Finished;
 use stereopsis_live::{LiveOptions, headless};
 use stereopsis_recording::About;
@@ -105,7 +104,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
     let capture = calibrated.preparation.clone().into();
     let remote = published.0.clone();
-    let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
+    let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_settings()) };
     let end = headless::run(source, options, frames)?;
     let Some(output) = &end.output else {
         let reasons = end.status.errors.join("; ");
@@ -136,7 +135,7 @@ fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -
 /// Describes the last result and the whole run; `note` is the remark on the calibration.
 fn about(output: &Output, end: &Finished, note: Option<String>) -> serde_json::Value {
     let Finished { status, summary, .. } = end;
-    let mut about = stereopsis_export::describe(output);
+    let mut about = stereopsis_images::describe(output);
     about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
     about["computed"] = status.engine.computed.into();

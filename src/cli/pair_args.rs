@@ -4,10 +4,9 @@ use super::UsageError;
 use super::settings_args::SettingsArgs;
 use std::path::PathBuf;
 use stereopsis_bench::Setup;
-use stereopsis_capture::SourceSpec;
-use stereopsis_capture::source::parse_size;
-use stereopsis_frame::SourceOptions;
 use stereopsis_frame::engine::AdapterChoice;
+use stereopsis_frame::source::parse_size;
+use stereopsis_frame::{SourceOptions, SourceSpec};
 
 /// Timed pairs.
 #[derive(Debug, clap::Args)]

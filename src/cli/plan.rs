@@ -9,9 +9,9 @@ use stereopsis_base::files::Outputs;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::Domain;
 use stereopsis_calibration::FocalLength;
-use stereopsis_capture::source::parse_size;
-use stereopsis_export::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
 use stereopsis_figures::{check_figure_name, write_reach};
+use stereopsis_frame::source::parse_size;
+use stereopsis_images::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
 use stereopsis_stereo::StereoParams;
 
 /// Arguments of `plan`.

@@ -7,10 +7,10 @@ use super::source_args::TopicArgs;
 use super::values::{choice, existing};
 use std::path::PathBuf;
 use stereopsis_base::console;
-use stereopsis_recording::recompute::{RecomputeError, RecomputeOptions, Summary};
+use stereopsis_live::recompute::{RecomputeError, RecomputeOptions, Summary, recompute};
 use stereopsis_recording::write::Compression;
 use stereopsis_recording::{Format, Progress, Streams, unreadable};
-use stereopsis_sources::CalibratedRecording;
+use stereopsis_sources::open_recording;
 use stereopsis_stereo::Fill;
 
 /// Arguments of `recompute`.
@@ -58,7 +58,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
     }
     let choice = args.rig.choice()?;
-    let recording = CalibratedRecording::open(&args.recording, &args.topics.options(), &choice)?;
+    let recording = open_recording(&args.recording, &args.topics.options(), &choice)?;
     let (losses, skew) = (recording.losses.clone(), recording.skew);
     losses.iter().for_each(console::say);
     let note = recording.calibrated.note.clone();
@@ -69,7 +69,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let summary = match recording.recompute(&args.output, &settings, &options, &Progress::new(args.json)) {
+    let summary = match recompute(recording, &args.output, &settings, &options, &Progress::new(args.json)) {
         Err(RecomputeError::Usage(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::console;
 use stereopsis_base::newest::Policy;
-use stereopsis_capture::{CaptureOptions, CountsFrom, SourceSpec};
-use stereopsis_frame::{FramePreparation, Pixels, SourceInfo};
+use stereopsis_frame::{FramePreparation, Pixels, SourceInfo, SourceSpec};
+use stereopsis_live::capture::{CaptureOptions, CountsFrom};
 use stereopsis_live::headless::{Finished, RunObserver};
 use stereopsis_live::{LiveOptions, Status, headless};
 use stereopsis_recording::write::{
@@ -136,7 +136,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         }
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
         let remote = published.0.clone();
-        let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_options()) };
+        let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_settings()) };
         headless::run_observed(source, options, &mut beside)?
     } else {
         headless::capture_observed(source, capture, &mut beside)?

@@ -5,10 +5,10 @@ use super::camera_args::CameraArgs;
 use super::values::choice;
 use std::path::PathBuf;
 use std::time::Duration;
-use stereopsis_capture::SourceSpec;
-use stereopsis_capture::picture_files::truth::DisparityFile;
-use stereopsis_capture::source::parse_size;
-use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, PairBy, SceneOptions, SourceOptions, Speed, TopicChoice};
+use stereopsis_frame::source::{DisparityFile, parse_size};
+use stereopsis_frame::{
+    Arrangement, CaptureError, MaxPixels, PairBy, SceneOptions, SourceOptions, SourceSpec, Speed, TopicChoice,
+};
 use stereopsis_recording::Recording;
 use stereopsis_settings::settings::{Origin, Word};
 

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stereopsis_base::console;
 use stereopsis_bench::{PROGRAM, pairs};
-use stereopsis_capture::source::parse_size;
 use stereopsis_frame::engine::cached::Measurements;
 use stereopsis_frame::engine::{AdapterChoice, EngineChoice, Job};
+use stereopsis_frame::source::parse_size;
 use stereopsis_gpu::layout::Structure;
 use stereopsis_gpu::tuning::{Record, Trial};
 use stereopsis_gpu::variant::VariantOverrides;
@@ -140,8 +140,8 @@ fn progress_bar() -> ProgressBar {
 mod tests {
     use super::*;
     use std::io;
-    use stereopsis_capture::SourceSpec;
     use stereopsis_frame::SourceOptions;
+    use stereopsis_frame::SourceSpec;
     use stereopsis_stereo::StereoParams;
 
     struct Closed;

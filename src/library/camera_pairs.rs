@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 use stereopsis_base::process::ProcessLocal;
+use stereopsis_capture::webcam;
 use stereopsis_capture::webcam::{CameraViews, ModeRequest};
-use stereopsis_capture::{SourceSpec, webcam};
-use stereopsis_frame::{CameraOptions, CaptureError, Next, PairSource, RawPair};
+use stereopsis_frame::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
 
 /// Longest wait for the cameras' threads in one poll; a pair ends it at once.
 const LOOK: Duration = Duration::from_secs(1);

@@ -19,10 +19,10 @@ pub mod matching {
     pub use super::matcher::{MatchResult, Matcher};
     use std::path::Path;
     pub use stereopsis_base::image::{Image, Luma, Picture, PictureRef};
-    use stereopsis_capture::decode;
     pub use stereopsis_frame::CaptureError;
     use stereopsis_frame::MaxPixels;
     pub use stereopsis_frame::engine::{EngineChoice, EngineError};
+    use stereopsis_images::decode;
     pub use stereopsis_stereo::cost::mutual_information::Start as MiStart;
     pub use stereopsis_stereo::filter::{Persistence, Temporal};
     pub use stereopsis_stereo::{
@@ -52,7 +52,7 @@ pub mod depth {
     pub use stereopsis_base::files::WriteError;
     pub use stereopsis_base::geometry::{Axis, Geometry};
     use stereopsis_base::image::Image;
-    pub use stereopsis_export::{ExportError, write_cloud, write_depth_mm, write_disparity};
+    pub use stereopsis_images::{ExportError, write_cloud, write_depth_mm, write_disparity};
     pub use stereopsis_stereo::depth::depth_map;
 
     /// Computes the point of each pixel of a depth map in metres, as seen from the left camera: x to the right, y down, z forward. NaN

@@ -2,9 +2,9 @@
 
 use super::MOST_PIXELS;
 use stereopsis_base::image::Picture;
-use stereopsis_capture::decode::{decode_pfm, decode_picture};
 use stereopsis_frame::Pixels;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat, decode};
+use stereopsis_images::decode::{decode_pfm, decode_picture};
 
 /// Attacks an image file; its brightness must not depend on colour decoding.
 pub(crate) fn picture(input: &[u8]) {

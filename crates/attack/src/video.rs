@@ -2,7 +2,7 @@
 
 use super::MOST_PIXELS;
 use std::io::{Cursor, Read as _};
-use stereopsis_video::y4m::Header;
+use stereopsis_capture::video::y4m::Header;
 
 /// Attacks a stream of uncompressed frames, each of which is whole or none.
 pub(crate) fn y4m(input: &[u8]) {

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stereopsis_calibrate::{Board, PairFiles, gather};
-use stereopsis_capture::picture_files::FilePair;
 use stereopsis_frame::MaxPixels;
+use stereopsis_images::picture_files::FilePair;
 
 /// Largest image, above the size of the other images, px.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 12);

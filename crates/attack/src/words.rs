@@ -2,7 +2,7 @@
 
 use stereopsis_base::secrets::{Secrets, hidden, hidden_words};
 use stereopsis_calibrate::Board;
-use stereopsis_capture::{SourceSpec, VideoInput};
+use stereopsis_frame::{SourceSpec, VideoInput};
 use stereopsis_model::Description;
 use stereopsis_settings::rig::RigFile;
 use stereopsis_settings::settings::{self, Settings};

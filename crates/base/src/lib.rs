@@ -8,6 +8,7 @@ pub mod image;
 pub mod parameter;
 pub mod secrets;
 pub mod rate;
+pub mod threads;
 pub mod newest;
 pub mod geometry;
 #[cfg(any(test, feature = "testing"))]

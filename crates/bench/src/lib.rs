@@ -18,12 +18,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::files::Outputs;
-use stereopsis_capture::SourceSpec;
 use stereopsis_engine::{OpenOptions, open};
-use stereopsis_frame::SourceOptions;
 use stereopsis_frame::engine::{
-    AdapterChoice, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, ModelFile,
+    AdapterChoice, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job, ModelFile,
 };
+use stereopsis_frame::{SourceOptions, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_gpu::tuning::{Clock, RESTED, burst, device_ms};
 use stereopsis_sources::open as open_source;
@@ -202,7 +201,7 @@ impl Setup {
     /// Returns the options with which an engine is opened.
     pub fn open_options(&self, choice: EngineChoice) -> OpenOptions {
         let Self { threads, adapter, model, .. } = self.clone();
-        OpenOptions { choice, threads, adapter, model, ..OpenOptions::default() }
+        OpenOptions::from(EngineSettings { choice, threads, adapter, model, ..EngineSettings::default() })
     }
 
     /// Returns the chosen engine, or for `auto` every engine of this machine.

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::files::Outputs;
 use stereopsis_base::{console, files};
-use stereopsis_capture::SourceSpec;
-use stereopsis_export::write_picture;
 use stereopsis_frame::engine::Job;
-use stereopsis_frame::{Frame, FramePreparation, Next, RawPair, SourceOptions};
+use stereopsis_frame::{Frame, FramePreparation, Next, RawPair, SourceOptions, SourceSpec};
+use stereopsis_images::write_picture;
 use stereopsis_sources::open;
 use stereopsis_stereo::StereoParams;
 

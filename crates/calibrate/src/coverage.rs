@@ -3,7 +3,7 @@
 use super::{Pose, View};
 use glam::{DVec2, DVec3};
 use serde::Serialize;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Columns and rows of the coverage grid.
 pub const CELLS: (usize, usize) = (8, 6);

@@ -9,7 +9,7 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use stereopsis_calibration::{Camera, Distortion};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Distance whose depth error is minimised, m.
 const DISTANCE_M: f64 = 2.0;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use stereopsis_base::geometry::Axis;
 use stereopsis_calibration::{Camera, Rectification, StereoRig, quantile};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.

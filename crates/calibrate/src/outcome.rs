@@ -7,7 +7,7 @@ use super::solve::{Solution, solve};
 use super::{Board, LensKind, View};
 use stereopsis_base::console::counted;
 use stereopsis_calibration::{CalibrationError, Camera, StereoRig};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Smallest number of views with the board in both images.
 pub const MIN_VIEWS: usize = 8;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_calibration::CalibrationError;
-use stereopsis_capture::picture_files::FilePair;
 use stereopsis_frame::{CaptureError, MaxPixels};
+use stereopsis_images::picture_files::FilePair;
 
 /// Left and right image of a view.
 #[derive(Clone, Debug)]

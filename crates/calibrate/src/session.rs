@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::Image;
 use stereopsis_calibration::{CalibrationError, Camera, quantile};
-use stereopsis_capture::pairing::Side;
-use stereopsis_frame::RawPair;
+use stereopsis_frame::{RawPair, Side};
 
 const MAX_MOTION_PX: f64 = 0.2;
 /// Largest motion between the exposures of both cameras, px.

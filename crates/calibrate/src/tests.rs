@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::Image;
 use stereopsis_calibration::{StereoRig, quantile};
-use stereopsis_capture::picture_files::list_pairs;
 use stereopsis_frame::MaxPixels;
+use stereopsis_images::picture_files::list_pairs;
 
 const SIZE: (usize, usize) = (640, 480);
 const NOISE_PX: f64 = 0.08;

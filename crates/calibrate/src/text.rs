@@ -4,7 +4,7 @@ use super::judge::{GOOD_PERCENT, MAX_DISTANCE_M};
 use super::{Outcome, Solution};
 use std::fmt;
 use stereopsis_base::console::counted;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 impl Outcome {
     /// Describes the calibration's quality in one sentence.

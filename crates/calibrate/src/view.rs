@@ -1,7 +1,7 @@
 //! View of the board by a pair of images.
 
 use glam::DVec2;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Corner of the board in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]

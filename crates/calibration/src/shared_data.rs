@@ -6,8 +6,8 @@ use glam::{DMat3, DVec3};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stereopsis_base::image::Luma;
-use stereopsis_capture::decode::read_picture;
 use stereopsis_frame::{MaxPixels, RawPair};
+use stereopsis_images::decode::read_picture;
 
 /// Returns the folder; `None`, with a printed reason, if a test is skipped.
 pub(super) fn folder() -> Option<PathBuf> {

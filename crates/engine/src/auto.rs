@@ -26,7 +26,7 @@ pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
 }
 
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements) -> Opened {
-    let cpu = CpuEngine::new(options.threads);
+    let cpu = CpuEngine::new(options.settings.threads);
     let gpu = match options.open_gpu() {
         Ok(gpu) if gpu.info.software => {
             let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);
@@ -134,6 +134,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use stereopsis_frame::Frame;
     use stereopsis_frame::SceneOptions;
+    use stereopsis_frame::engine::EngineSettings;
     use stereopsis_frame::engine::{EngineInfo, EngineKind, Output};
     use stereopsis_scene::render;
 
@@ -254,13 +255,15 @@ mod tests {
 
     #[test]
     fn always_chooses_an_engine_with_a_reason_and_no_software() {
-        let one_thread = OpenOptions { threads: Some(1), ..OpenOptions::default() };
+        let one_thread = OpenOptions::from(EngineSettings { threads: Some(1), ..EngineSettings::default() });
         let chosen = choose_with(&one_thread, None, &Measurements::default());
         assert!(!chosen.engine.info().software);
         assert!(chosen.why.is_some_and(|why| !why.is_empty()));
 
         let adapter = stereopsis_frame::engine::AdapterChoice::Name("no adapter has this name".into());
-        let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, &Measurements::default());
+        let mut named = one_thread;
+        named.settings.adapter = adapter;
+        let chosen = choose_with(&named, None, &Measurements::default());
         assert_eq!(chosen.engine.info().kind, EngineKind::Cpu);
         assert!(chosen.why.is_some_and(|why| why.contains("no adapter has this name")));
     }

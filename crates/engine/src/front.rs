@@ -139,7 +139,7 @@ mod tests {
     use crate::{OpenOptions, open};
     use stereopsis_cpu::CpuEngine;
     use stereopsis_frame::SceneOptions;
-    use stereopsis_frame::engine::{EngineChoice, run};
+    use stereopsis_frame::engine::{EngineChoice, EngineSettings, run};
     use stereopsis_scene::render;
     use stereopsis_stereo::{DisparityMap, StereoParams};
 
@@ -153,8 +153,10 @@ mod tests {
             ..StereoParams::default()
         });
         for choice in [EngineChoice::Cpu, EngineChoice::Gpu] {
-            let mut engine = open(&OpenOptions { choice, ..OpenOptions::default() }, None).unwrap().engine;
-            let mut reference = open(&OpenOptions { choice, ..OpenOptions::default() }, None).unwrap().engine;
+            let mut engine =
+                open(&OpenOptions::from(EngineSettings { choice, ..EngineSettings::default() }), None).unwrap().engine;
+            let mut reference =
+                open(&OpenOptions::from(EngineSettings { choice, ..EngineSettings::default() }), None).unwrap().engine;
             for raw in &side_by_side {
                 let job = |frame: Frame, read_back: bool| Job {
                     frame: Arc::new(frame),

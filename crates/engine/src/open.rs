@@ -2,7 +2,7 @@
 
 use super::front::AxisAdapter;
 use stereopsis_cpu::CpuEngine;
-use stereopsis_frame::engine::{AdapterChoice, Autotune, Engine, EngineChoice, EngineError, Job, ModelFile};
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineSettings, Job};
 #[cfg(feature = "gpu")]
 use stereopsis_gpu::variant::VariantOverrides;
 #[cfg(feature = "gpu")]
@@ -15,36 +15,19 @@ const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the featu
 const WITHOUT_MODELS: &str =
     "this build runs no models: build it with the feature `model` (`make run MODELS=1`), or choose another --engine";
 
-/// Options for opening an engine.
-#[derive(Clone)]
+/// Options for opening an engine: its settings, and the GPU that is open already.
+#[derive(Clone, Default)]
 pub struct OpenOptions {
-    /// The user's choice.
-    pub choice: EngineChoice,
-    /// Number of threads of the CPU engine; one for each core by default.
-    pub threads: Option<usize>,
-    /// GPU to open, where none is open yet.
-    pub adapter: AdapterChoice,
+    /// Settings.
+    pub settings: EngineSettings,
     /// GPU that a window draws with.
     #[cfg(feature = "gpu")]
     pub gpu: Option<Gpu>,
-    /// Whether the GPU engine tries variants on the pairs that come along.
-    pub autotune: Autotune,
-    /// File and device of the engine `model`.
-    pub model: Option<ModelFile>,
 }
 
-impl Default for OpenOptions {
-    /// Returns options for the quicker engine of the best GPU and all cores.
-    fn default() -> Self {
-        Self {
-            choice: EngineChoice::Auto,
-            threads: None,
-            adapter: AdapterChoice::Best,
-            #[cfg(feature = "gpu")]
-            gpu: None,
-            autotune: Autotune::Never,
-            model: None,
-        }
+impl From<EngineSettings> for OpenOptions {
+    fn from(settings: EngineSettings) -> Self {
+        Self { settings, ..Self::default() }
     }
 }
 
@@ -61,14 +44,14 @@ pub struct Opened {
 /// # Errors
 /// The GPU or the model was chosen by name and cannot be opened; the text contains the remedy.
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
-    match options.choice {
+    match options.settings.choice {
         #[cfg(feature = "gpu")]
         EngineChoice::Auto => Ok(super::auto::choose(options, sample)),
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Auto => {
             let _ = sample; // there is only one engine
             Ok(Opened {
-                engine: Box::new(AxisAdapter::new(CpuEngine::new(options.threads))),
+                engine: Box::new(AxisAdapter::new(CpuEngine::new(options.settings.threads))),
                 why: Some(WITHOUT_GPU.to_owned()),
             })
         }
@@ -77,7 +60,7 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
         EngineChoice::Cpu => {
-            Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.threads))), why: None })
+            Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.settings.threads))), why: None })
         }
         EngineChoice::Model => Ok(Opened { engine: options.model_engine()?, why: None }),
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::RemoteResults>::default(), why: None }),
@@ -97,8 +80,8 @@ impl OpenOptions {
     fn model_engine(&self) -> Result<Box<dyn Engine>, EngineError> {
         let no_file =
             || EngineError::Unsupported("the engine model needs a file: name it with --model FILE.onnx".into());
-        let file = self.model.clone().ok_or_else(no_file)?;
-        Ok(Box::new(AxisAdapter::new(stereopsis_model::ModelEngine::open(file, self.threads)?)))
+        let file = self.settings.model.clone().ok_or_else(no_file)?;
+        Ok(Box::new(AxisAdapter::new(stereopsis_model::ModelEngine::open(file, self.settings.threads)?)))
     }
 
     #[cfg(not(feature = "model"))]
@@ -121,7 +104,7 @@ impl OpenOptions {
 #[cfg(feature = "gpu")]
 impl OpenOptions {
     pub(super) fn open_gpu(&self) -> Result<Gpu, EngineError> {
-        self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
+        self.gpu.clone().map_or_else(|| Gpu::open(&self.settings.adapter), Ok)
     }
 
     /// Opens the GPU engine as its own type, with its own methods.
@@ -133,8 +116,11 @@ impl OpenOptions {
     }
 
     pub(super) fn engine_on(&self, gpu: Gpu) -> Result<GpuEngine, EngineError> {
-        let options =
-            GpuOptions { overrides: VariantOverrides::from_env()?, autotune: self.autotune, ..GpuOptions::default() };
+        let options = GpuOptions {
+            overrides: VariantOverrides::from_env()?,
+            autotune: self.settings.autotune,
+            ..GpuOptions::default()
+        };
         GpuEngine::with_options(gpu, options)
     }
 }

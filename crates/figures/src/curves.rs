@@ -5,7 +5,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
 use std::path::Path;
-use stereopsis_export::ExportError;
+use stereopsis_images::ExportError;
 
 /// Curves with their axes.
 #[derive(Clone, Debug)]

@@ -7,9 +7,8 @@ use std::error::Error;
 use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_base::image::Image;
-use stereopsis_export::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
-use stereopsis_export::write_rgb;
-use stereopsis_export::{Endings, ExportError};
+use stereopsis_images::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
+use stereopsis_images::{Endings, ExportError, write_rgb};
 
 /// Size of a figure, px.
 const SIZE: (u32, u32) = (960, 600);

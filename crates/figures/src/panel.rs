@@ -3,7 +3,7 @@
 use super::scale::Tick;
 use super::text::Face;
 use stereopsis_base::image::Image;
-use stereopsis_export::colormap::Colormap;
+use stereopsis_images::colormap::Colormap;
 
 pub(crate) const BACKGROUND: [u8; 3] = [22, 24, 28];
 pub(crate) const EMPTY_PANEL: [u8; 3] = [32, 35, 40];

@@ -8,10 +8,9 @@ use super::scale;
 use std::path::Path;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::Image;
-use stereopsis_export::ExportError;
-use stereopsis_export::colormap::{self, Colormap, DisplayRange};
-use stereopsis_export::{colors_of, write_rgb};
 use stereopsis_frame::Frame;
+use stereopsis_images::colormap::{Colormap, DisplayRange};
+use stereopsis_images::{ExportError, colormap, colors_of, write_rgb};
 use stereopsis_stereo::{DisparityMap, reason};
 
 const NO_DEPTH: &str =
@@ -111,7 +110,7 @@ mod tests {
     use super::super::panel::BACKGROUND;
     use super::*;
     use stereopsis_base::image::{Luma, Picture};
-    use stereopsis_export::fixture::{HEIGHT, WIDTH, frame, map};
+    use stereopsis_images::fixture::{HEIGHT, WIDTH, frame, map};
     use stereopsis_stereo::INVALID;
 
     fn share_of(image: &Image<[u8; 3]>, color: [u8; 3]) -> f64 {

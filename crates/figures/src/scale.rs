@@ -1,7 +1,7 @@
 //! Ticks of a colour bar: its two ends, then numbers in the order of their roundness.
 
 use stereopsis_base::geometry::Geometry;
-use stereopsis_export::colormap::DisplayRange;
+use stereopsis_images::colormap::DisplayRange;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {

@@ -10,13 +10,19 @@ pub mod jpeg;
 mod max_pixels;
 mod orientation;
 mod original;
+pub mod pace;
 mod pair;
+pub mod pairing;
 mod pixels;
+pub mod player;
 mod preparation;
 mod remote_rig;
 mod rows;
 pub mod scale;
+mod side;
+pub mod source;
 mod source_options;
+pub mod stamps;
 mod taps;
 mod transport;
 
@@ -29,8 +35,10 @@ pub use preparation::FramePreparation;
 pub use remote_rig::RemoteRig;
 pub use rows::{FrameRows, RowCorrection};
 pub use scale::Scale;
+pub use side::Side;
+pub use source::{CameraName, SourceSpec, VideoInput};
 pub use source_options::{Arrangement, PairBy, SceneOptions, SceneWorld, SourceOptions, TopicChoice};
-pub use taps::{FrameTap, RawTap, Taps};
+pub use taps::{FrameTap, RawTap, ResultTap, Taps, Wake};
 pub use transport::{Playing, Speed, Transport};
 
 use self::decode_camera::Damaged;
@@ -38,6 +46,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::threads::Panicked;
 use stereopsis_calibration::CalibrationNote;
 
 /// Description of an open source.
@@ -193,4 +202,10 @@ pub enum CaptureError {
     /// A camera is missing, busy, inaccessible, or lost.
     #[error("{0}")]
     Camera(String),
+}
+
+impl From<Panicked> for CaptureError {
+    fn from(err: Panicked) -> Self {
+        Self::File(err.to_string())
+    }
 }

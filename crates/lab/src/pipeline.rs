@@ -172,8 +172,8 @@ impl PipelineMeasurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stereopsis_capture::SourceSpec;
     use stereopsis_frame::SourceOptions;
+    use stereopsis_frame::SourceSpec;
     use stereopsis_frame::engine::AdapterChoice;
     use stereopsis_gpu::Gpu;
     use stereopsis_stereo::StereoParams;

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 use stereopsis_base::newest;
 use stereopsis_base::newest::NewestSender;
-use stereopsis_engine::worker::Wake;
+use stereopsis_frame::Wake;
 
 /// Running thread: takes the newest request, and rests after each for as long as it took. Stopped after the current request when dropped.
 pub struct Background<W, R> {

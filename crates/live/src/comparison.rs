@@ -8,9 +8,9 @@ use stereopsis_base::newest;
 use stereopsis_base::newest::NewestSender;
 use stereopsis_base::rate::Rate;
 use stereopsis_engine::OpenOptions;
-use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, Figures, Wake};
+use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, Figures};
 use stereopsis_frame::engine::{EngineChoice, ModelFile, Output};
-use stereopsis_frame::{Frame, RemoteRig};
+use stereopsis_frame::{Frame, RemoteRig, Wake};
 use stereopsis_metrics::Quantity;
 use stereopsis_stereo::StereoParams;
 
@@ -58,7 +58,7 @@ impl Comparison {
         let (frames, receiver) = newest::channel();
         let control =
             Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0, rig };
-        let (threads, chosen) = (engine.threads, (engine.choice, engine.model.clone()));
+        let (threads, chosen) = (engine.settings.threads, (engine.settings.choice, engine.settings.model.clone()));
         let source = EngineSource::Open(engine);
         let worker = EngineWorker::start(receiver, source, control, threads, Vec::new(), Arc::clone(&wake))?;
         let mut judges: [Judge; 2] = Default::default();
@@ -72,7 +72,7 @@ impl Comparison {
 
     /// Whether its engine is the one that these options open.
     pub fn is_by(&self, engine: &OpenOptions) -> bool {
-        (engine.choice, &engine.model) == (self.engine.0, &self.engine.1)
+        (engine.settings.choice, &engine.settings.model) == (self.engine.0, &self.engine.1)
     }
 
     /// Sets other valid parameters; the pair is matched again.
@@ -177,7 +177,7 @@ mod tests {
     use std::time::Duration;
     use stereopsis_cpu::CpuEngine;
     use stereopsis_frame::SceneOptions;
-    use stereopsis_frame::engine::{EngineChoice, Job, run};
+    use stereopsis_frame::engine::{EngineChoice, EngineSettings, Job, run};
     use stereopsis_metrics::Missing;
     use stereopsis_scene::render;
 
@@ -216,7 +216,11 @@ mod tests {
     #[test]
     fn both_results_belong_to_one_pair_and_differ_in_parameters() {
         let params = StereoParams { p1: 20, num_disparities: 8, ..StereoParams::default() };
-        let options = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let options = OpenOptions::from(EngineSettings {
+            choice: EngineChoice::Cpu,
+            threads: Some(1),
+            ..EngineSettings::default()
+        });
         let mut comparison = Comparison::start(params.clone(), options, None, Arc::new(|| {})).unwrap();
         let first = output(1, 14, None);
         let [second, same] = both(&mut comparison, &first);

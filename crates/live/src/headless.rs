@@ -2,6 +2,7 @@
 
 use super::status::fitting;
 use super::{Cause, Live, LiveOptions, News, Status, Summary};
+use crate::capture::{Capture, CaptureOptions};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -12,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
 use stereopsis_base::process::CpuShare;
-use stereopsis_capture::{Capture, CaptureOptions};
 use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::PairSource;
 use stereopsis_frame::engine::{EngineChoice, EngineInfo, Output};
@@ -91,7 +91,7 @@ pub fn run_observed(
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let engine = match options.engine {
         // without a window, a GPU or a model chosen by name is not replaced by the CPU at the start
-        EngineSource::Open(wanted) if matches!(wanted.choice, EngineChoice::Gpu | EngineChoice::Model) => {
+        EngineSource::Open(wanted) if matches!(wanted.settings.choice, EngineChoice::Gpu | EngineChoice::Model) => {
             EngineSource::Opened(stereopsis_engine::open(&wanted, None)?.engine, wanted)
         }
         engine => engine,

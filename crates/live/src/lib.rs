@@ -2,12 +2,14 @@
 //! engine thread, and outlives any window and any device.
 
 mod background;
+pub mod capture;
 mod comparison;
 mod diagnosis;
 mod explain;
 pub mod headless;
 mod health;
 mod measure;
+pub mod recompute;
 mod remote;
 mod remotes;
 mod status;
@@ -28,15 +30,15 @@ pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 pub use times::MedianTime;
 
+use crate::capture::{Capture, CaptureOptions};
 use health::HealthMonitor;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use stereopsis_calibration::CalibrationError;
-use stereopsis_capture::{Capture, CaptureOptions};
 use stereopsis_engine::OpenOptions;
-use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, ResultTap, Wake};
+use stereopsis_engine::worker::{Control, EngineSource, EngineWorker};
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{FramePreparation, PairSource, RemoteRig, Taps, Transport};
+use stereopsis_frame::{FramePreparation, PairSource, RemoteRig, ResultTap, Taps, Transport, Wake};
 use stereopsis_stereo::StereoParams;
 
 /// Options of the pipeline at its start; all can be changed while it runs.
@@ -61,11 +63,12 @@ pub struct LiveOptions {
 
 impl LiveOptions {
     /// Creates options in which the newest pair wins, without taps and clients.
-    pub fn new(params: StereoParams, engine: OpenOptions) -> Self {
+    pub fn new(params: StereoParams, engine: impl Into<OpenOptions>) -> Self {
+        let engine = engine.into();
         Self {
             capture: CaptureOptions::default(),
             params,
-            threads: engine.threads,
+            threads: engine.settings.threads,
             engine: EngineSource::Open(engine),
             read_back: false,
             taps: Vec::new(),

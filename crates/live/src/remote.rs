@@ -1,7 +1,6 @@
 //! Interface to remote clients, such as on the network, that watch the pipeline and request parameters.
 
-use stereopsis_engine::worker::{ResultTap, Wake};
-use stereopsis_frame::FrameTap;
+use stereopsis_frame::{FrameTap, ResultTap, Wake};
 use stereopsis_recording::About;
 use stereopsis_stereo::StereoParams;
 

@@ -2,9 +2,8 @@
 
 use super::{News, Remote};
 use std::sync::Arc;
-use stereopsis_engine::worker::{ResultTap, Wake};
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, FrameTap, SourceInfo};
+use stereopsis_frame::{Frame, FrameTap, ResultTap, SourceInfo, Wake};
 use stereopsis_recording::About;
 use stereopsis_stereo::StereoParams;
 

@@ -2,10 +2,10 @@
 
 use super::Health;
 use super::diagnosis::{Warning, warnings};
+use crate::capture::{Capture, CaptureStats};
 use std::fmt;
 use std::time::Duration;
 use stereopsis_base::{console, rate};
-use stereopsis_capture::{Capture, CaptureStats};
 use stereopsis_engine::worker::EngineStats;
 use stereopsis_frame::{SourceInfo, SourceState};
 use stereopsis_stereo::StereoParams;

@@ -4,7 +4,7 @@ use super::error::NetworkError;
 use super::session::{MAX_ANSWER_BYTES, Network};
 use crossbeam_channel::{Sender, bounded};
 use std::thread::JoinHandle;
-use stereopsis_capture::threads::join_or_detach;
+use stereopsis_base::threads::join_or_detach;
 use zenoh::Wait as _;
 use zenoh::query::{Query, Queryable};
 

@@ -18,9 +18,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
 use stereopsis_base::image::Picture;
-use stereopsis_capture::decode::decode_picture;
-use stereopsis_capture::pairing::Side;
-use stereopsis_frame::MaxPixels;
+use stereopsis_frame::{MaxPixels, Side};
+use stereopsis_images::decode::decode_picture;
 
 /// Members, engine assignments and clocks at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

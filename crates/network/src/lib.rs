@@ -24,7 +24,7 @@
 //! - A receiver is bound to one head (`tracked_head`), and judges messages before they replace others (`inlet`). Of two members of one
 //!   name, `membership` determines the one that continues.
 //! - A head of one camera has its own role, so that no engine takes it for a rig. `paired` pairs the images of two such heads by the rule
-//!   for two local cameras (`capture/pairing`), in this machine's time. A head forwards images undecoded (`capture::Pixels::Unread`).
+//!   for two local cameras (`frame/pairing`), in this machine's time. A head forwards images undecoded (`frame::Pixels::Unread`).
 //! - With `--engine network` (`engine/elsewhere`) results come with the pairs. While such an engine requires them, [`RigSource`] holds
 //!   pairs back until their results arrive. Parameters are exchanged through [`capture::RemoteRig`].
 //! - Streams use Zenoh's `BlockFirst` from a separate thread, each kind with its own priority. Queries have a higher one and are answered

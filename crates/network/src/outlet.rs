@@ -12,7 +12,7 @@ use std::time::{Instant, SystemTime};
 use stereopsis_base::newest;
 use stereopsis_base::newest::{NewestReceiver, NewestSender};
 use stereopsis_base::rate::Rate;
-use stereopsis_capture::threads::join_or_detach;
+use stereopsis_base::threads::join_or_detach;
 use stereopsis_recording::{Packet, time};
 use zenoh::Wait as _;
 use zenoh::pubsub::Publisher;

@@ -12,9 +12,10 @@ use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
-use stereopsis_capture::pairing::{Paired, Pairing, Side};
+use stereopsis_frame::pairing::{Paired, Pairing};
 use stereopsis_frame::{
-    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, StereoLayout, TakenOn,
+    CaptureError, Next, PairSource, RawPair, RemoteRig, Side, SourceInfo, SourceOptions, SourceState, StereoLayout,
+    TakenOn,
 };
 use stereopsis_recording::unpack::Unpacker;
 use stereopsis_recording::{About, Packet, playback, topic};

@@ -5,8 +5,7 @@ use super::key::Member;
 use super::outlet::OutletCounts;
 use serde::{Deserialize, Serialize};
 use stereopsis_base::rate::LatencySince;
-use stereopsis_capture::pairing::Side;
-use stereopsis_frame::CameraState;
+use stereopsis_frame::{CameraState, Side};
 
 /// State of a member.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
-use stereopsis_capture::threads::join_or_detach;
+use stereopsis_base::threads::join_or_detach;
 use stereopsis_frame::RemoteRig;
 use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::StereoParams;

@@ -53,9 +53,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stereopsis_base::console::counted;
-use stereopsis_engine::worker::{ResultTap, Wake};
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, FrameTap, SourceInfo};
+use stereopsis_frame::{Frame, FrameTap, ResultTap, SourceInfo, Wake};
 use stereopsis_live::{News, Remote};
 use stereopsis_recording::About;
 use stereopsis_stereo::StereoParams;
@@ -212,7 +211,7 @@ impl Remote for Publisher {
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = self.thread.lock().take() {
-            stereopsis_capture::worker::join_or_detach(thread, "the publishing thread");
+            stereopsis_base::threads::join_or_detach(thread, "the publishing thread");
         }
     }
 

@@ -7,7 +7,7 @@ use super::panel::Panel;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use stereopsis_engine::worker::Wake;
+use stereopsis_frame::Wake;
 
 const MAX_EVENTS: usize = 16;
 /// Maximum number of different messages that are each reported once. They contain text of refused clients, so they must be bounded.

@@ -32,11 +32,12 @@
 //!   Recordings of other programs are paired by capture time, like two cameras.
 //! - No number in a file allocates more than the size of the file, `read/limits` and `--max-pixels` allow; both are checked first.
 //! - A thread that panics ends its source with an error. Parts that a source leaves out are in its remarks, which every command prints.
-//! - The player (`capture/player`) reads the wanted state from its `Transport` before each pair, and a thread reads ahead. A pipe behaves
+//! - The player (`frame/player`) reads the wanted state from its `Transport` before each pair, and a thread reads ahead. A pipe behaves
 //!   like a camera.
 //! - The user's flags override a recording's calibration; recorded parameters are used only with `--recorded-parameters`.
 
 mod about;
+mod calibrated;
 mod channel;
 pub mod export;
 #[cfg(any(test, feature = "testing"))]
@@ -49,7 +50,6 @@ mod part;
 pub mod playback;
 mod progress;
 pub mod read;
-pub mod recompute;
 mod stream;
 pub mod time;
 pub mod topic;
@@ -57,6 +57,7 @@ pub mod unpack;
 pub mod write;
 
 pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
+pub use calibrated::CalibratedRecording;
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};

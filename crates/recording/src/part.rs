@@ -17,7 +17,7 @@ const GOES_ON: &str = "goes_on";
 
 /// Place of a file in its recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PartNote {
+pub struct PartNote {
     /// Identity of the recording.
     pub(crate) recording: String,
     /// Number of the file, from 1.

@@ -76,7 +76,7 @@ impl Progress {
     }
 
     /// Sets the number of pairs of the task, of which `done` are done.
-    pub(super) fn begin(&self, pairs: u64, done: u64) {
+    pub fn begin(&self, pairs: u64, done: u64) {
         self.counter.done.store(done, Ordering::Relaxed);
         self.counter.before.store(done, Ordering::Relaxed);
         self.counter.pairs.store(pairs, Ordering::Relaxed);
@@ -86,16 +86,19 @@ impl Progress {
         self.bar.reset_eta();
     }
 
-    pub(super) fn done(&self) {
+    /// Counts a pair as done.
+    pub fn done(&self) {
         self.counter.done.fetch_add(1, Ordering::Relaxed);
         self.bar.inc(1);
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    /// Returns whether the task has to end early.
+    pub fn is_stopped(&self) -> bool {
         self.counter.is_stopped()
     }
 
-    pub(super) fn note(&self, text: &str) {
+    /// Says a sentence above the bar, unless it is quiet.
+    pub fn note(&self, text: &str) {
         if !self.is_quiet {
             self.bar.suspend(|| console::say(text));
         }

@@ -90,12 +90,13 @@ impl EngineMeter {
         params: &StereoParams,
     ) -> Result<Self, Failure> {
         // tried variants would distort the times
-        let options = OpenOptions { autotune: Autotune::Never, ..options.clone() };
+        let mut options = options.clone();
+        options.settings.autotune = Autotune::Never;
         let Some(first) = samples.first() else { return Err(Failure::Lost("there is no pair to try".to_owned())) };
         let engine = stereopsis_engine::open(&options, Some(&job(first, judge, params)))?.engine;
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let is_cpu = engine.info().kind == EngineKind::Cpu;
-        let undisturbed = is_cpu.then(|| LoadCorrection::new(options.threads.unwrap_or_else(cores)));
+        let undisturbed = is_cpu.then(|| LoadCorrection::new(options.settings.threads.unwrap_or_else(cores)));
         Ok(Self { engine, samples, judge, undisturbed })
     }
 }

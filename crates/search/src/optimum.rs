@@ -12,7 +12,7 @@ use super::watcher::Watcher;
 use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_engine::OpenOptions;
-use stereopsis_engine::worker::Wake;
+use stereopsis_frame::Wake;
 use stereopsis_stereo::StereoParams;
 
 /// Running search, which stops when dropped.

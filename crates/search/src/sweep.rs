@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
 use stereopsis_engine::OpenOptions;
-use stereopsis_engine::worker::Wake;
+use stereopsis_frame::Wake;
 use stereopsis_frame::engine::EngineInfo;
 use stereopsis_stereo::{DisparityMap, StereoParams};
 

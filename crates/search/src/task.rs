@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stereopsis_base::process;
-use stereopsis_capture::threads::panic_message;
-use stereopsis_engine::worker::Wake;
+use stereopsis_base::threads::Panicked;
+use stereopsis_frame::Wake;
 
 pub(super) trait Progress: Send + Sync + 'static {
     /// Returns the progress with the reason for an early end.
@@ -42,7 +42,7 @@ impl<P: Progress> Task<P> {
             process::lower_priority();
             // a panic must end the work too, because the owner waits for the end
             if catch_unwind(AssertUnwindSafe(|| work(&own))).is_err() {
-                own.fail(panic_message(&title));
+                own.fail(Panicked(title).to_string());
             }
         };
         std::thread::Builder::new().name(name.to_owned()).spawn(run)?;

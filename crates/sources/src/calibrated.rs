@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions};
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 
 /// Open source and the preparation of its frames.

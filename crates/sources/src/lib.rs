@@ -5,13 +5,13 @@ mod calibrated;
 mod recorded;
 
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
-pub use recorded::CalibratedRecording;
+pub use recorded::{open_as_recorded, open_recording};
 
 use stereopsis_capture::picture_files::FileSource;
 use stereopsis_capture::scene::SceneSource;
+use stereopsis_capture::webcam;
 use stereopsis_capture::webcam::{CameraViews, ModeRequest};
-use stereopsis_capture::{SourceSpec, webcam};
-use stereopsis_frame::{CameraOptions, CaptureError, PairSource, SourceOptions};
+use stereopsis_frame::{CameraOptions, CaptureError, PairSource, SourceOptions, SourceSpec};
 use stereopsis_recording::playback::{PipeSource, RecordingSource};
 
 /// Opens a source.
@@ -32,7 +32,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
             webcam::open(spec, one_camera, &camera_mode(options), &options.cameras)?
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
-        SourceSpec::Video(inputs) => stereopsis_video::open(inputs, options)?,
+        SourceSpec::Video(inputs) => stereopsis_capture::video::open(inputs, options)?,
         SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
         #[cfg(feature = "network")]
         SourceSpec::Rig { name, router } => {

@@ -14,9 +14,8 @@ use crate::features::picture::state::PictureStep;
 use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::time::Duration;
-use stereopsis_capture::SourceSpec;
 use stereopsis_frame::engine::EngineChoice;
-use stereopsis_frame::{ControlSettings, Scale, SourceOptions, Speed};
+use stereopsis_frame::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use stereopsis_settings::rig::CalibrationChoice;
 use stereopsis_stereo::{Preset, StereoParams};
 

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::SourceOptions;
+use stereopsis_frame::{SourceOptions, SourceSpec};
 use stereopsis_live::Remote;
 use stereopsis_settings::rig::CalibrationChoice;
 use stereopsis_settings::settings;

@@ -16,7 +16,8 @@ use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_base::parameter::Group;
 use stereopsis_calibrate::Board;
-use stereopsis_capture::SourceSpec;
+use stereopsis_capture::webcam;
+use stereopsis_frame::SourceSpec;
 use stereopsis_recording::Format;
 use stereopsis_recording::write::Compression;
 use stereopsis_settings::rig::RigFile;
@@ -75,6 +76,7 @@ impl SavedState {
     /// A path is not valid Unicode.
     pub(crate) fn table(&self, rig: &RigFile, folder: &Path, unknown: Table) -> Result<Table, String> {
         let mut table = self.table.clone();
+        let rig = RigFile { source: rig.source.as_ref().map(webcam::lasting), ..rig.clone() };
         table.insert(RIG.to_owned(), rig.to_table(folder).map_err(|err| err.to_string())?.into());
         for (key, value) in unknown {
             match (table.get_mut(&key).and_then(Value::as_table_mut), value) {
@@ -514,7 +516,7 @@ engine = "cpu"
                 controls: false,
                 readings: false,
             },
-            colormap: stereopsis_export::colormap::Colormap::from_word("viridis").unwrap(),
+            colormap: stereopsis_images::colormap::Colormap::from_word("viridis").unwrap(),
             depth_range_m: Some((0.5, 4.0)),
             colour_reasons: true,
             unfolded: Group::ALL.to_vec(),

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
     use crate::state::{RecordingChoices, ViewSettings};
     use stereopsis_base::geometry::Geometry;
-    use stereopsis_capture::SourceSpec;
+    use stereopsis_frame::SourceSpec;
 
     fn kept(source: &str, estimate: Option<StereoRig>) -> SavedContent {
         let (view, recording) = (ViewSettings::default(), RecordingChoices::default());

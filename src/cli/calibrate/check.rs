@@ -11,7 +11,7 @@ use stereopsis_calibrate::{BOARD_FILE, CalibrationRequest, LensKind, depth_diffe
 use stereopsis_calibration::{
     Kind, LoadOptions, Rectifier, RowField, RowOffset, StereoRig, Verdict, load, matches, row_field, row_offset_of,
 };
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 /// Turn of the cameras that counts as movement, degrees.
 const MOVED_DEG: f64 = 0.1;

@@ -11,9 +11,9 @@ use stereopsis_base::newest::Policy;
 use stereopsis_calibrate::{
     BatchViews, Board, BoardFrame, CalibrationRequest, CalibrationSession, Draft, Notice, PairFiles, TakenView, gather,
 };
-use stereopsis_capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
-use stereopsis_capture::{Capture, CaptureOptions, SourceSpec};
-use stereopsis_frame::{RawPair, SourceOptions, Speed};
+use stereopsis_frame::{RawPair, SourceOptions, SourceSpec, Speed};
+use stereopsis_images::picture_files::{FilePair, list_pairs, list_pictures_of_both};
+use stereopsis_live::capture::{Capture, CaptureOptions};
 
 /// Largest number of pairs whose faults are printed one by one.
 const MAX_NAMED: usize = 5;

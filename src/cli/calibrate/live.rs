@@ -7,8 +7,8 @@ use stereopsis_base::console;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_calibrate::{Board, CalibrationRequest, Draft, Notice, Progress, TakenView, Watch};
-use stereopsis_capture::{CaptureOptions, SourceSpec};
-use stereopsis_frame::{RawPair, RawTap, SourceInfo};
+use stereopsis_frame::{RawPair, RawTap, SourceInfo, SourceSpec};
+use stereopsis_live::capture::CaptureOptions;
 use stereopsis_live::headless::RunObserver;
 use stereopsis_live::{Status, headless};
 

@@ -18,9 +18,8 @@ use stereopsis_calibrate::{
     paths_of, views_of,
 };
 use stereopsis_calibration::{LoadOptions, load};
-use stereopsis_capture::SourceSpec;
-use stereopsis_capture::source::parse_size;
-use stereopsis_frame::SourceOptions;
+use stereopsis_frame::source::parse_size;
+use stereopsis_frame::{SourceOptions, SourceSpec};
 
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]

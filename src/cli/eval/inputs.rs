@@ -6,9 +6,8 @@ use crate::cli::UsageError;
 use crate::cli::source_args::SceneArgs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use stereopsis_capture::SourceSpec;
-use stereopsis_capture::picture_files::truth::{TruthPair, find_truth_pairs};
-use stereopsis_frame::{CaptureError, MaxPixels, SceneOptions};
+use stereopsis_frame::{CaptureError, MaxPixels, SceneOptions, SourceSpec};
+use stereopsis_images::picture_files::truth::{TruthPair, find_truth_pairs};
 use stereopsis_scene::SceneRenderer;
 
 pub(super) const SCENE: &str = "scene";

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stereopsis_base::console;
 use stereopsis_base::image::Luma;
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::{MaxPixels, Next, RawPair, SceneOptions, SourceOptions, Speed};
+use stereopsis_frame::{MaxPixels, Next, RawPair, SceneOptions, SourceOptions, SourceSpec, Speed};
 use stereopsis_recording::{About, Recording};
 use stereopsis_scene::SceneRenderer;
 

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use stereopsis_base::console;
 use stereopsis_base::files::Outputs;
-use stereopsis_capture::picture_files::truth::PairWithTruth;
-use stereopsis_export::{describe, write_disparity, write_errors};
 use stereopsis_frame::engine::{Engine, EngineChoice, Job, ModelFile, Output};
 use stereopsis_frame::{Frame, FramePreparation, MaxPixels, RowCorrection, SourceInfo};
+use stereopsis_images::picture_files::truth::PairWithTruth;
+use stereopsis_images::{describe, write_disparity, write_errors};
 use stereopsis_metrics::{Figures, TruthRegion, figures};
 use stereopsis_recording::pair_bar;
 
@@ -179,7 +179,7 @@ impl Run<'_> {
         let known = self.engines.iter().position(|(of, _)| *of == key);
         let at = known.unwrap_or(self.engines.len());
         if known.is_none() {
-            self.engines.push((key, stereopsis_engine::open(&settings.engine_options(), Some(job))?.engine));
+            self.engines.push((key, stereopsis_engine::open(&settings.engine_settings().into(), Some(job))?.engine));
         }
         Ok(self.engines[at].1.as_mut())
     }

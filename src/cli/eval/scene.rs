@@ -2,8 +2,8 @@
 
 use anyhow::Context as _;
 use std::ops::ControlFlow;
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_frame::RawPair;
+use stereopsis_images::picture_files::truth::PairWithTruth;
 
 /// Consumer of pairs, which returns whether to continue.
 pub(super) type PairSink<'a> = dyn FnMut(PairWithTruth) -> anyhow::Result<ControlFlow<()>> + 'a;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stereopsis_base::newest::Policy;
-use stereopsis_capture::{Capture, CaptureOptions};
 use stereopsis_frame::engine::{Engine, EngineKind, Job, Output};
 use stereopsis_frame::{FramePreparation, PairSource, Skew, SourceState};
+use stereopsis_live::capture::{Capture, CaptureOptions};
 use stereopsis_live::{Health, PreviousPair, Subject, Warning, of_pair, warnings_of};
 use stereopsis_metrics::Region;
 use stereopsis_metrics::depth_quality::TemporalNoise;
@@ -74,7 +74,7 @@ pub(super) fn run(
         let job = Job { frame, params, read_back: true, wants_right: false };
         let engine = match &mut engine {
             Some(engine) => engine,
-            None => engine.insert(stereopsis_engine::open(&plan.settings.engine_options(), Some(&job))?.engine),
+            None => engine.insert(stereopsis_engine::open(&plan.settings.engine_settings().into(), Some(&job))?.engine),
         };
         if let Some(rig) = capture.remote_rig().filter(|_| engine.info().kind == EngineKind::Network) {
             rig.want();

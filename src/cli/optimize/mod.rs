@@ -15,9 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stereopsis_base::files::{Outputs, plain};
 use stereopsis_base::{console, files};
-use stereopsis_capture::SourceSpec;
 use stereopsis_figures::{check_figure_name, write_trade_off};
-use stereopsis_frame::Speed;
+use stereopsis_frame::{SourceSpec, Speed};
 use stereopsis_live::headless;
 use stereopsis_search::{Budget, CHECKSUMS, Journal, Judge, Plan, Sample, Search, SearchLimits, SearchProgress};
 use stereopsis_settings::settings::Settings;
@@ -109,7 +108,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         console::say(format_args!("goes on after the {tried} in {}", console::path(&journal_path)));
     }
     let keep = Box::new(move |trial: &_, elapsed| journal.keep(trial, elapsed));
-    let engine = settings.engine_options();
+    let engine = settings.engine_settings().into();
     let search = Search::resume(found.samples, plan, engine, known, keep, Arc::new(|| {}))?;
     let progress = watch(&search, interrupt, args.json);
     drop(search);

@@ -5,7 +5,7 @@ use crate::{CELLS, Coverage, Outcome};
 use glam::DVec2;
 use std::fmt::Write as _;
 use stereopsis_calibration::quantile;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Largest number of corners and arrows per image, above which every n-th is drawn.
 pub(super) const MAX_DRAWN: usize = 4000;

@@ -5,7 +5,7 @@ use crate::session::TakenView;
 use crate::solve::rms;
 use crate::{Judgement, LensKind, Outcome};
 use stereopsis_base::console::counted;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 pub(super) fn solved(outcome: &Outcome) -> String {
     let told = outcome.solution.rig.describe(0.0);

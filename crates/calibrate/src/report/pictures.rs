@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_calibration::CalibrationError;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Width of a thumbnail, px.
 const SMALL: usize = 160;

@@ -6,7 +6,7 @@ use glam::{DMat3, DVec2, DVec3};
 use std::sync::Arc;
 use stereopsis_base::image::Image;
 use stereopsis_calibration::{Camera, Distortion, StereoRig};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 const SIZE: (usize, usize) = (640, 480);
 

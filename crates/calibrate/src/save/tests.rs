@@ -141,7 +141,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
         let kept = draft.refuse().unwrap().unwrap();
         assert!(files_in(root.path(), "refused-views") == before);
         assert_eq!(kept, folder.join("refused-views"));
-        let pairs = stereopsis_capture::picture_files::list_pairs(&kept).unwrap().pairs;
+        let pairs = stereopsis_images::picture_files::list_pairs(&kept).unwrap().pairs;
         assert_eq!(pairs.len(), views, "views of two refused calibrations lie together, or some are lost");
         assert!(beside(root.path()).is_empty());
     }
@@ -171,7 +171,7 @@ fn views_of_a_killed_run_are_reported_and_kept_apart() {
         );
         draft.keep(&second.outcome.board, &second.taken).unwrap();
         draft.save(&second.outcome, &second.taken).unwrap();
-        let pairs = |folder: &Path| stereopsis_capture::picture_files::list_pairs(folder).unwrap().pairs.len();
+        let pairs = |folder: &Path| stereopsis_images::picture_files::list_pairs(folder).unwrap().pairs.len();
         assert_eq!((pairs(&left.join("views")), pairs(&root.path().join("rig-calibration/views"))), (9, 8));
     }
     assert!(!root.path().join("rig-calibration.unsaved-7").exists(), "it has no views");

@@ -10,7 +10,7 @@ use super::{Board, Corner, LensKind, View};
 use adjust::{Bundle, FreeParameters, State};
 use glam::DVec2;
 use stereopsis_calibration::{CalibrationError, Camera, StereoRig};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Solved cameras and their views.
 #[derive(Clone, Debug)]

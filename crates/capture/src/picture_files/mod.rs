@@ -1,185 +1,296 @@
 //! Image files as a source: one pair, or a folder of pairs in natural order. A watched pair is delivered once; a watched folder is
 //! paused at its start, and played, stepped and sought like a recording. Otherwise pairs are delivered once or looped, at a fixed rate
 //! or without a limit, and the first unreadable pair ends the source.
+//!
+//! It plays pairs through the player that also plays recordings, with the truth and the calibration beside them. Files are read on the
+//! player's thread, never by [`PairSource::next`].
 
-pub(super) mod folder;
-mod names;
-mod partners;
-mod source;
-pub mod truth;
-
-pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
-pub use source::FileSource;
-
-use self::truth::{DisparityFile, TruthFiles, truth_beside};
-use super::decode::{Turn, read_picture_of, read_turned};
-use std::path::Path;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
-use stereopsis_base::console;
-use stereopsis_base::image::{Luma, Picture};
-use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, RawPair, doubtful_arrangement, split};
+use std::time::{Duration, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::{Kind, LoadOptions, load};
+use stereopsis_frame::pace::period;
+use stereopsis_frame::player::{PairError, Pairs, Player};
+use stereopsis_frame::source::DisparityFile;
+use stereopsis_frame::{
+    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
+};
+use stereopsis_images::picture_files::truth::files_beside;
+use stereopsis_images::picture_files::truth::has_calib_txt;
+use stereopsis_images::picture_files::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
-impl FilePair {
-    /// Creates a pair of an image with both views.
-    pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
-        let name = picture.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self { left: picture.to_owned(), right: picture.to_owned(), name, both_views: Some(arrangement) }
-    }
+const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
 
-    /// Reads both images without truth; `color` keeps the RGB of colour files.
+/// Source that plays image files.
+pub struct FileSource {
+    info: SourceInfo,
+    files: Vec<PathBuf>,
+    player: Player,
+    mode: PlaybackMode,
+    given: u64,
+    geometries: Vec<Option<SizedGeometry>>,
+    losses: Vec<String>,
+    pair_remarks: PairRemarks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlaybackMode {
+    /// Every pair is delivered; an error ends the stream.
+    Stream,
+    /// A single watched pair is delivered once.
+    Still,
+    /// A watched folder is paused; the user steps, seeks or plays.
+    Held,
+}
+
+/// Remarks on changed pixels and on unusable truth, by the number of the pair; written by the reading thread.
+type PairRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
+
+/// Geometry of a rectified pair, and the size of its images, px.
+type SizedGeometry = (Geometry, (usize, usize));
+
+impl FileSource {
+    /// Opens a left and a right file, with the truth that the user names or the truth beside them.
     ///
     /// # Errors
-    /// An image cannot be read, or the sizes differ.
-    pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
-        self.read_and_remark(color, max_pixels).map(|(pair, _)| pair)
+    /// Errors of [`FilePair::read`] and [`FilePair::read_truth`].
+    pub fn pair(
+        left: &Path,
+        right: &Path,
+        truth: Option<&DisparityFile>,
+        options: &SourceOptions,
+    ) -> Result<Self, CaptureError> {
+        let name = stem(left);
+        let pair = FilePair { left: left.into(), right: right.into(), name: name.clone(), both_views: None };
+        let found = FolderPairs { pairs: vec![pair], ..FolderPairs::default() };
+        Self::open(name, found, truth.cloned(), options)
     }
 
-    /// Reads the brightness of one view; an image that is not `size` px is refused before decoding.
+    /// Opens all pairs of a folder. With `both_views`, opens one file or the images of a folder, each with both views.
     ///
     /// # Errors
-    /// The file cannot be read, is damaged, or has another size.
-    pub fn read_view(
-        &self,
-        is_right: bool,
-        max_pixels: MaxPixels,
-        size: Option<(usize, usize)>,
-    ) -> Result<Picture, CaptureError> {
-        let path = if is_right { &self.right } else { &self.left };
-        let Some(arrangement) = self.both_views else { return read_picture_of(path, false, max_pixels, size) };
-        let whole = size.map(|(width, height)| match arrangement {
-            Arrangement::SideBySide => (2 * width, height),
-            Arrangement::TopBottom => (width, 2 * height),
-        });
-        let both = read_picture_of(path, false, max_pixels, whole)?;
-        check_halves(path, both.size(), arrangement)?;
-        let (left, right) = split(&both, arrangement);
-        Ok(if is_right { right } else { left })
+    /// Errors of [`list_pairs`], and of [`FilePair::read`] for the first pair; in a watched folder only if no pair can be read. Errors of
+    /// other pairs appear when they are played.
+    pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
+        let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
+        let pairs = match options.both_views {
+            Some(arrangement) => list_pictures_of_both(folder, arrangement)?,
+            None => list_pairs(folder)?,
+        };
+        Self::open(stem(&name), pairs, None, options)
     }
 
-    /// Reads both images like [`Self::read`], with remarks on changes of their pixels.
-    pub(crate) fn read_and_remark(
-        &self,
-        color: bool,
-        max_pixels: MaxPixels,
-    ) -> Result<(RawPair, Vec<String>), CaptureError> {
-        let mut remarks = Vec::new();
-        let read = |path: &Path, remarks: &mut Vec<String>| -> Result<(Picture, Turn), CaptureError> {
-            let (picture, turn) = read_turned(path, color, max_pixels, None)?;
-            remarks.extend(
-                turn.words()
-                    .map(|turn| format!("{} is {turn}, as the orientation tag in the file says", console::path(path))),
-            );
-            Ok((picture, turn))
+    fn open(
+        name: String,
+        FolderPairs { pairs, mut losses }: FolderPairs,
+        truth: Option<DisparityFile>,
+        options: &SourceOptions,
+    ) -> Result<Self, CaptureError> {
+        let mode = match (options.watched, pairs.len()) {
+            (false, _) => PlaybackMode::Stream,
+            (true, 0..=1) => PlaybackMode::Still,
+            (true, _) => PlaybackMode::Held,
         };
-        let (left, right) = if let Some(arrangement) = self.both_views {
-            let (both, _) = read(&self.left, &mut remarks)?;
-            check_halves(&self.left, both.size(), arrangement)?;
-            let (left, right) = split(&both, arrangement);
-            let doubt = doubtful_arrangement(left.size(), arrangement);
-            remarks.extend(doubt.map(|doubt| format!("{}: {doubt}", console::path(&self.left))));
-            (left, right)
-        } else {
-            let (left, left_turn) = read(&self.left, &mut remarks)?;
-            let (right, right_turn) = read(&self.right, &mut remarks)?;
-            self.check_sizes(left.size(), right.size(), left_turn != right_turn)?;
-            (left, right)
+        let looped = options.looped && mode != PlaybackMode::Still;
+        let period = period(options.rate_hz);
+        let interval = period.unwrap_or(DEFAULT_INTERVAL);
+        let times: Arc<[Duration]> = (0..pairs.len() as u32).map(|k| interval.saturating_mul(k)).collect();
+        let speed = match period {
+            None => Speed::Max,
+            Some(_) if mode == PlaybackMode::Stream => Speed::Times(1.0),
+            Some(_) => options.speed,
         };
-        let (left, right, reduced) = self.of_one_depth(left, right);
-        remarks.extend(reduced);
-        let capture_time = SystemTime::now();
-        let skew_s = partners::skew_s(&self.left, &self.right);
-        Ok((RawPair { skew_s, ..RawPair::new(self.name.clone(), 0, capture_time, left, right) }, remarks))
-    }
+        let names = pairs.iter().map(|pair| pair.name.clone()).collect();
+        let transport = Transport::new(Arc::clone(&times), speed, looped).with_names(names);
 
-    fn check_sizes(
-        &self,
-        (wl, hl): (usize, usize),
-        (wr, hr): (usize, usize),
-        are_turned_differently: bool,
-    ) -> Result<(), CaptureError> {
-        if (wl, hl) == (wr, hr) {
-            return Ok(());
+        let (geometries, unused) = geometries(&pairs);
+        losses.extend(unused);
+        let pair_remarks = PairRemarks::default();
+        let is_rectified = pairs.iter().all(FilePair::is_rectified);
+        let camera_numbers = pairs.first().and_then(FilePair::camera_numbers);
+        let camera_numbers = camera_numbers.filter(|first| pairs.iter().all(|p| p.camera_numbers() == Some(*first)));
+        let files = pairs.iter().flat_map(files_of).chain(truth.as_ref().map(|truth| truth.path.clone())).collect();
+        let count = pairs.len() as u64;
+        let mut pictures = PictureFiles {
+            pairs,
+            truth,
+            times,
+            color: options.pixels.keeps_rgb(),
+            max_pixels: options.max_pixels,
+            leaves_out: mode == PlaybackMode::Held,
+            first: None,
+            pair_remarks: Arc::clone(&pair_remarks),
+        };
+        let (start, first) = pictures.first_readable()?;
+        if mode == PlaybackMode::Held {
+            transport.pause();
+            transport.seek(start);
         }
-        let cure = if are_turned_differently {
-            "their orientation tags differ: take both with cameras that are held alike, or remove the tags".to_owned()
-        } else if (wl, hl) == (hr, wr) {
-            "turn one of them by 90 degrees".to_owned()
-        } else if wl * hr == hl * wr {
-            let (path, width, height) = if wl > wr { (&self.left, wr, hr) } else { (&self.right, wl, hl) };
-            let path = console::path(path);
-            format!("resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
-        } else {
-            let (width, height) = (wl.min(wr), hl.min(hr));
-            format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
+        let (width, height) = first.left.size();
+        pictures.first = Some((start, first));
+        let info = SourceInfo {
+            name,
+            width,
+            height,
+            is_still: mode == PlaybackMode::Still,
+            num_pairs: (!looped).then_some(count),
+            is_rectified,
+            geometry: geometry_of(&geometries, start, (width, height)),
+            camera_numbers,
+            ..SourceInfo::default()
         };
-        Err(CaptureError::File(format!(
-            "the images of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
-            console::path(&self.left),
-            console::path(&self.right)
-        )))
+        let player = Player::start(Box::new(pictures), Arc::new(transport), interval, options.watched)?;
+        Ok(Self { info, files, player, mode, given: 0, geometries, losses, pair_remarks })
     }
+}
 
-    /// Reduces both images to the bit depth of the shallower one, and returns a remark on a reduced one.
-    fn of_one_depth(&self, left: Picture, right: Picture) -> (Picture, Picture, Option<String>) {
-        let reduced = |picture: Picture| Picture { luma: Luma::U8(picture.luma.to_u8()), ..picture };
-        let remark = |path: &Path| {
-            Some(format!("{} has 16 bits and its partner 8: of both 8 bits are used", console::path(path)))
-        };
-        match (left.luma.word_bits(), right.luma.word_bits()) {
-            (16, 8) => (reduced(left), right, remark(&self.left)),
-            (8, 16) => (left, reduced(right), remark(&self.right)),
-            _ => (left, right, None),
-        }
-    }
-
-    /// Reads the truth into `pair`, from the file that the user names or from the data set's files beside the pair. Returns a remark on
-    /// unusable files beside the pair, which are skipped.
-    ///
-    /// # Errors
-    /// The named file cannot be read or has another size.
-    pub(crate) fn read_truth(
-        &self,
-        pair: &mut RawPair,
-        named: Option<&DisparityFile>,
-        max_pixels: MaxPixels,
-    ) -> Result<Option<String>, CaptureError> {
-        let size = pair.left.size();
-        let beside = if self.both_views.is_some() { Ok(None) } else { truth_beside(&self.left, size) };
-        if let Some(named) = named {
-            // a named file that belongs to a data set gets the scale, mask and right truth of the set
-            let is_named = |files: &TruthFiles| files.left.path == named.path && named.scale.is_none();
-            let files = beside.ok().flatten().filter(is_named);
-            let files = files.unwrap_or_else(|| TruthFiles::of_left(named.clone()));
-            pair.truth = Some(Arc::new(files.read_known(size, max_pixels)?));
-            return Ok(None);
-        }
-        let truth = match beside {
-            Ok(None) => return Ok(None),
-            Ok(Some(files)) => files.read_known(size, max_pixels).map_err(|err| format!("{err}; it is left out")),
-            Err(why) => Err(why),
-        };
-        Ok(match truth {
-            Ok(truth) => {
-                pair.truth = Some(Arc::new(truth));
-                None
+impl PairSource for FileSource {
+    fn info(&self) -> SourceInfo {
+        let rate_hz = match self.player.transport().get().speed {
+            Speed::Times(speed) if self.mode != PlaybackMode::Still => {
+                Some(speed / self.player.median_interval().as_secs_f64())
             }
-            Err(why) => Some(why),
-        })
+            _ => None,
+        };
+        SourceInfo { rate_hz, ..self.info.clone() }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        if self.mode == PlaybackMode::Still && self.given > 0 {
+            std::thread::sleep(timeout);
+            return Ok(Next::Waiting);
+        }
+        let mut next = self.player.next(timeout)?;
+        if let Next::Pair(pair) = &mut next {
+            let size = pair.left.size();
+            (self.info.width, self.info.height) = size;
+            self.info.geometry = geometry_of(&self.geometries, pair.sequence, size);
+            pair.capture_time = SystemTime::now();
+            if self.mode == PlaybackMode::Stream {
+                pair.sequence = self.given; // must keep rising in a loop
+            }
+            self.given += 1;
+        }
+        Ok(next)
+    }
+
+    fn state(&self) -> SourceState {
+        let of_pairs = self.pair_remarks.lock();
+        let of_pairs = of_pairs.values().next().map(|first| match of_pairs.len() {
+            1 => first.clone(),
+            many => format!("{first}; so it is with {} more pairs", many - 1),
+        });
+        let remarks = self.losses.iter().cloned().chain(of_pairs).chain(self.player.left_out()).collect();
+        SourceState { remarks, unreadable: self.player.unreadable(), ..SourceState::default() }
+    }
+
+    fn transport(&self) -> Option<Arc<Transport>> {
+        (self.mode == PlaybackMode::Held).then(|| Arc::clone(self.player.transport()))
     }
 }
 
-/// Checks that an image of both views has two equal halves.
-fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
-    let (length, unit) = match arrangement {
-        Arrangement::SideBySide => (width, "columns"),
-        Arrangement::TopBottom => (height, "rows"),
-    };
-    if length > 0 && length % 2 == 0 {
-        return Ok(());
-    }
-    Err(CaptureError::File(format!(
-        "{} has {width}x{height} pixels, and --{arrangement} needs an even number of {unit}: it does not show two views of one size",
-        console::path(path)
-    )))
+/// Pairs of files as the player's thread reads them.
+struct PictureFiles {
+    pairs: Vec<FilePair>,
+    /// Truth that the user names.
+    truth: Option<DisparityFile>,
+    /// Times at which the pairs are due, from the first one.
+    times: Arc<[Duration]>,
+    color: bool,
+    max_pixels: MaxPixels,
+    /// Whether a pair that cannot be read is skipped.
+    leaves_out: bool,
+    /// Number of the pair that was read when the source was opened, and the pair.
+    first: Option<(u64, RawPair)>,
+    pair_remarks: PairRemarks,
 }
+
+impl PictureFiles {
+    /// Reads the first pair; if pairs may be skipped, the first readable one.
+    fn first_readable(&mut self) -> Result<(u64, RawPair), CaptureError> {
+        let mut error = None;
+        for k in 0..self.pairs.len() as u64 {
+            match self.read_files(k) {
+                Ok(pair) => return Ok((k, pair)),
+                Err(err) if self.leaves_out => error = error.or(Some(err)),
+                Err(err) => return Err(err),
+            }
+        }
+        Err(error.unwrap_or_else(|| CaptureError::File("there is no pair".to_owned())))
+    }
+
+    fn read_files(&self, k: u64) -> Result<RawPair, CaptureError> {
+        let files = &self.pairs[k as usize];
+        let (mut pair, mut remarks) = files.read_and_remark(self.color, self.max_pixels)?;
+        remarks.extend(files.read_truth(&mut pair, self.truth.as_ref(), self.max_pixels)?);
+        if !remarks.is_empty() {
+            self.pair_remarks.lock().insert(k, remarks.join("; "));
+        }
+        let due = SystemTime::UNIX_EPOCH.checked_add(self.times[k as usize]);
+        pair.capture_time = due.unwrap_or(SystemTime::UNIX_EPOCH);
+        Ok(pair)
+    }
+}
+
+impl Pairs for PictureFiles {
+    fn collection(&self) -> &'static str {
+        "files"
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+        // a single pair is decoded once
+        let kept =
+            if self.pairs.len() == 1 { self.first.clone() } else { self.first.take_if(|(first, _)| *first == k) };
+        if let Some((_, pair)) = kept {
+            return Ok(pair);
+        }
+        let failed = if self.leaves_out { PairError::Damaged } else { PairError::Lost };
+        self.read_files(k).map_err(|err| failed(err.to_string()))
+    }
+}
+
+fn files_of(pair: &FilePair) -> Vec<PathBuf> {
+    let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
+    [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
+}
+
+fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
+    let path = pair.left.with_file_name("calib.txt");
+    (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
+}
+
+/// Returns the geometry of pair `k` for images of this size, px.
+fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (usize, usize)) -> Option<Geometry> {
+    let (geometry, (w, h)) = (*geometries.get(k as usize)?)?;
+    // images may have been resized, but only with the same aspect ratio
+    (width * h == height * w).then(|| geometry.scaled(width as f64 / w as f64))
+}
+
+/// Reads the geometry of each pair from the `calib.txt` beside it; returns remarks on unusable ones.
+fn geometries(pairs: &[FilePair]) -> (Vec<Option<SizedGeometry>>, Vec<String>) {
+    let (mut read, mut remarks) = (HashMap::new(), Vec::new());
+    let mut of_pair = |pair: &FilePair| {
+        let path = calib_txt(pair)?;
+        *read.entry(path.clone()).or_insert_with(|| {
+            let rig = load(&[path], &LoadOptions::default()).inspect_err(|err| remarks.push(err.to_string())).ok()?;
+            let rectification = rig.rectification.filter(|_| rig.kind == Kind::Middlebury)?;
+            Some((rectification.geometry(), rig.size?))
+        })
+    };
+    let geometries = pairs.iter().map(&mut of_pair).collect();
+    (geometries, remarks)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "pair".into(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,4 +5,3 @@ mod player;
 mod tests;
 
 pub use player::SceneSource;
-use stereopsis_frame::SceneOptions;

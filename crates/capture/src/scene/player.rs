@@ -1,13 +1,13 @@
 //! Plays the built-in scene as a source. At a fixed rate, its own threads render a loop in advance, so that rendering does not slow the
 //! matcher; without a rate, each frame is rendered on demand. Both ways give the same pairs.
 
-use crate::pace::Pace;
-use crate::threads::{join_or_detach, panic_message};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_base::files;
+use stereopsis_base::threads::{Panicked, join_or_detach};
+use stereopsis_frame::pace::Pace;
 use stereopsis_frame::{CaptureError, Next, PairSource, SceneOptions, SourceInfo};
 use stereopsis_scene::{Delta, Rendered, StaticScene, expose};
 
@@ -128,7 +128,9 @@ impl RenderedLoop {
             match self.to_come.recv_timeout(timeout) {
                 Ok(frame) => self.frames.push(frame),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
-                Err(RecvTimeoutError::Disconnected) => return Err(CaptureError::Camera(panic_message(THREAD))),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(CaptureError::Camera(Panicked(THREAD.to_owned()).to_string()));
+                }
             }
         }
         let (base, delta) = &self.frames[in_loop];

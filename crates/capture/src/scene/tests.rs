@@ -2,6 +2,7 @@
 
 use super::*;
 use std::time::{Duration, Instant};
+use stereopsis_frame::SceneOptions;
 use stereopsis_frame::{Next, PairSource};
 
 fn small() -> SceneOptions {

@@ -21,17 +21,16 @@ mod resync;
 mod sysfs;
 mod thread;
 
-pub use super::CameraName;
 pub use bandwidth::bandwidth_warnings;
 pub use devices::{DetectedCamera, cameras};
 pub use mode::{Mode, ModeRequest};
+pub use name::{lasting, number_of};
 pub use one_camera::{CameraViews, OneCamera};
 pub use pair::WebcamPair;
 pub use preview::Preview;
 pub use sysfs::UsbBus;
 
-use super::SourceSpec;
-use stereopsis_frame::{CameraOptions, CaptureError, PairSource};
+use stereopsis_frame::{CameraOptions, CaptureError, PairSource, SourceSpec};
 
 /// Opens the two cameras of `spec`, or its single camera, whose images contain `one_camera`.
 ///
@@ -45,10 +44,10 @@ pub fn open(
 ) -> Result<Box<dyn PairSource>, CaptureError> {
     Ok(match spec {
         SourceSpec::WebcamPair(left, right) => {
-            Box::new(WebcamPair::open(left.resolve()?, right.resolve()?, mode, options)?)
+            Box::new(WebcamPair::open(number_of(left)?, number_of(right)?, mode, options)?)
         }
         SourceSpec::WebcamSideBySide(camera) => {
-            Box::new(OneCamera::open(camera.resolve()?, one_camera, mode, options)?)
+            Box::new(OneCamera::open(number_of(camera)?, one_camera, mode, options)?)
         }
         other => {
             let why = format!("'{other}' is no camera: give webcam:0,1 (two cameras) or webcam:0 (one, side by side)");

@@ -2,30 +2,27 @@
 
 use super::devices::{DetectedCamera, listed};
 use super::{fault, sysfs};
-use crate::CameraName;
 use stereopsis_base::console::foreign;
-use stereopsis_frame::CaptureError;
+use stereopsis_frame::{CameraName, CaptureError, SourceSpec};
 
-impl CameraName {
-    /// Returns the current number of the camera.
-    ///
-    /// # Errors
-    /// There is no such camera, or the system cannot list cameras.
-    pub fn resolve(&self) -> Result<u32, CaptureError> {
-        let cameras = listed()?;
-        let found: Vec<u32> = cameras.iter().map(|c| c.index).collect();
-        match self {
-            Self::Number(number) if found.contains(number) => Ok(*number),
-            Self::Number(number) => Err(fault::missing(*number, &found)),
-            Self::Port(port) => cameras.iter().find(|c| is_at(c, port)).map(|c| c.index).ok_or_else(|| {
-                let ports: Vec<_> = cameras.iter().map(|c| foreign(&c.port)).collect();
-                let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
-                let port = foreign(port);
-                CaptureError::Camera(format!(
-                    "no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`"
-                ))
-            }),
-        }
+/// Returns the current number of a camera.
+///
+/// # Errors
+/// There is no such camera, or the system cannot list cameras.
+pub fn number_of(name: &CameraName) -> Result<u32, CaptureError> {
+    let cameras = listed()?;
+    let found: Vec<u32> = cameras.iter().map(|c| c.index).collect();
+    match name {
+        CameraName::Number(number) if found.contains(number) => Ok(*number),
+        CameraName::Number(number) => Err(fault::missing(*number, &found)),
+        CameraName::Port(port) => cameras.iter().find(|c| is_at(c, port)).map(|c| c.index).ok_or_else(|| {
+            let ports: Vec<_> = cameras.iter().map(|c| foreign(&c.port)).collect();
+            let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
+            let port = foreign(port);
+            CaptureError::Camera(format!(
+                "no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`"
+            ))
+        }),
     }
 }
 
@@ -34,17 +31,24 @@ fn is_at(camera: &DetectedCamera, port: &str) -> bool {
     camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }
 
-impl CameraName {
-    /// Returns the name of the camera by its port, if the system reports one; after a restart a number may belong to another camera.
-    #[must_use]
-    pub fn lasting(&self) -> Self {
-        let port = |number: u32| {
-            let camera = listed().ok()?.into_iter().find(|c| c.index == number)?;
-            (!camera.port.is_empty()).then_some(Self::Port(camera.port))
-        };
-        match self {
-            Self::Number(number) => port(*number).unwrap_or_else(|| self.clone()),
-            Self::Port(_) => self.clone(),
-        }
+/// Returns a source with the names of its cameras by their ports, where the system reports them; after a restart a number may belong to
+/// another camera.
+#[must_use]
+pub fn lasting(source: &SourceSpec) -> SourceSpec {
+    match source {
+        SourceSpec::WebcamPair(left, right) => SourceSpec::WebcamPair(lasting_name(left), lasting_name(right)),
+        SourceSpec::WebcamSideBySide(camera) => SourceSpec::WebcamSideBySide(lasting_name(camera)),
+        other => other.clone(),
+    }
+}
+
+fn lasting_name(name: &CameraName) -> CameraName {
+    let port = |number: u32| {
+        let camera = listed().ok()?.into_iter().find(|c| c.index == number)?;
+        (!camera.port.is_empty()).then_some(CameraName::Port(camera.port))
+    };
+    match name {
+        CameraName::Number(number) => port(*number).unwrap_or_else(|| name.clone()),
+        CameraName::Port(_) => name.clone(),
     }
 }

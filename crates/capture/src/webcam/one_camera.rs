@@ -5,9 +5,9 @@ use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
 use super::reader::DecodedFrame;
 use super::{ModeRequest, fault};
-use crate::stamps::Stamps;
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
+use stereopsis_frame::stamps::Stamps;
 use stereopsis_frame::{
     CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout, halves,
 };

@@ -5,12 +5,12 @@ use super::controls::ControlTask;
 use super::reader::DecodedFrame;
 use super::resync::{Resync, Step};
 use super::{ModeRequest, fault};
-use crate::pairing::{Paired, Pairing, Side};
-use crate::stamps::Stamps;
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::pairing::{Paired, Pairing};
+use stereopsis_frame::stamps::Stamps;
 use stereopsis_frame::{
-    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout,
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, Side, SourceInfo, SourceState, StereoLayout,
 };
 
 /// Pair of free-running cameras. A lost camera is opened again when it returns.

@@ -1,10 +1,10 @@
 //! Handle of a camera's thread. A driver may block the thread, so stopping has a short timeout, after which the thread is detached.
 
-use crate::threads::join_until;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use stereopsis_base::threads::join_until;
 use stereopsis_frame::CaptureError;
 
 /// Time after which a stopped thread is detached; shorter than the shutdown timeout of the capture thread, which waits for this.

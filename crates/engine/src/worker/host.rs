@@ -113,7 +113,7 @@ impl EngineHost {
                 self.install(engine, None, None);
                 self.opened_by = Some(options);
             }
-            Some(EngineSource::Open(options)) if options.choice != EngineChoice::Auto || sample.is_some() => {
+            Some(EngineSource::Open(options)) if options.settings.choice != EngineChoice::Auto || sample.is_some() => {
                 match open(&options, sample) {
                     Ok(opened) => self.install_opened(opened.engine, opened.why, options, sample),
                     Err(err) => self.fall_back(format!("{err}; {CPU_INSTEAD}")),
@@ -166,7 +166,7 @@ impl EngineHost {
         sample: Option<&Job>,
     ) {
         self.install(engine, why, None);
-        let decides = options.choice == EngineChoice::Auto;
+        let decides = options.settings.choice == EngineChoice::Auto;
         self.decided = decides.then(|| (options.clone(), sample.map(DecisionKey::of)));
         self.opened_by = Some(options);
     }
@@ -328,7 +328,7 @@ impl EngineHost {
             return self.shared.report(|stats| stats.error = Some(err.to_string()));
         }
         // a window opens its own device
-        let own = |options: &OpenOptions| !options.shares_gpu() && options.choice != EngineChoice::Cpu;
+        let own = |options: &OpenOptions| !options.shares_gpu() && options.settings.choice != EngineChoice::Cpu;
         let fault = match self.opened_by.take().filter(own) {
             Some(options) => {
                 let decision = self.recovery.lost(Instant::now());

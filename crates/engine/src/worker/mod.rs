@@ -23,7 +23,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_base::newest::NewestReceiver;
 use stereopsis_frame::engine::{Engine, Output};
-use stereopsis_frame::{Frame, FramePreparation, RemoteRig, SourceInfo};
+use stereopsis_frame::{Frame, FramePreparation, RemoteRig, ResultTap, SourceInfo, Wake};
 use stereopsis_stereo::StereoParams;
 use thread::{EngineThread, Inputs};
 
@@ -55,25 +55,6 @@ pub enum EngineSource {
     Opened(Box<dyn Engine>, OpenOptions),
     /// Options; `auto` decides with the first pair.
     Open(OpenOptions),
-}
-
-/// Callback after each result and each change of the statistics' engine and errors; it must not wait.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
-/// Observer of every result of a new pair, such as a recorder.
-pub trait ResultTap: Send + Sync {
-    /// Receives each result that has its numbers on the host, on the engine thread; the engine waits meanwhile.
-    fn result(&self, output: &Arc<Output>);
-
-    /// Receives each result of a pair that was matched before, with other parameters or another preparation, on the engine thread.
-    /// Recorders ignore it.
-    fn result_again(&self, _output: &Arc<Output>) {}
-
-    /// Whether this tap needs results on the host now. After a change to true, [`EngineWorker::waker`] gets the last pair matched
-    /// again for the tap.
-    fn wants_results(&self) -> bool {
-        true
-    }
 }
 
 enum Command {

@@ -1,11 +1,12 @@
 //! State that the engine thread shares with its owner, and the publication of results.
 
-use super::{Control, EngineStats, Figures, ResultTap, Wake};
+use super::{Control, EngineStats, Figures};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use stereopsis_frame::engine::Output;
+use stereopsis_frame::{ResultTap, Wake};
 
 pub(super) struct SharedState {
     pub(super) control: Mutex<Control>,

@@ -4,8 +4,10 @@ mod adapter_choice;
 pub mod cached;
 pub mod demand;
 pub mod recovery;
+mod settings;
 
 pub use adapter_choice::{AdapterChoice, Autotune};
+pub use settings::EngineSettings;
 
 use crate::Frame;
 use std::collections::BTreeMap;

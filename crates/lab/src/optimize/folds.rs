@@ -4,8 +4,8 @@ use super::Options;
 use super::memory::MeterCache;
 use anyhow::Context as _;
 use std::sync::Arc;
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_frame::Frame;
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_search::{
     Budget, EarlierTrials, EngineMeter, Judge, Meter as _, Plan, Run, Sample, SearchLimits, SearchProgress, Trial,
     Watcher, find,

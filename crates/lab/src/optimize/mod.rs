@@ -7,9 +7,9 @@ mod table;
 use folds::CrossValidation;
 use std::io::Write;
 use std::path::Path;
-use stereopsis_capture::picture_files::truth::find_truth_pairs;
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::MaxPixels;
+use stereopsis_images::picture_files::truth::find_truth_pairs;
 use stereopsis_search::Judge;
 use stereopsis_stereo::StereoParams;
 

@@ -4,8 +4,8 @@ use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::{ExhibitResources, names};
 use stereopsis_base::geometry::Geometry;
-use stereopsis_export::reach::{Reach, STEP_PX, TOLERANCE_PERCENT};
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_images::reach::{Reach, STEP_PX, TOLERANCE_PERCENT};
 use stereopsis_metrics::{COLUMNS, Figures};
 use stereopsis_stereo::{Preset, StereoParams, reason};
 

@@ -8,9 +8,9 @@ mod study;
 use fit::{Agreement, Weights};
 use std::io::Write;
 use std::path::Path;
-use stereopsis_capture::picture_files::truth::find_truth_pairs;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::MaxPixels;
+use stereopsis_images::picture_files::truth::find_truth_pairs;
 use stereopsis_metrics::scores::PARTS;
 use study::Study;
 

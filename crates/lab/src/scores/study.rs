@@ -1,6 +1,6 @@
 //! Scores and errors of many settings on one scene.
 
-use stereopsis_capture::picture_files::truth::PairWithTruth;
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_metrics::scores::{NUM_PARTS, View, parts, scores};
 use stereopsis_metrics::{Random, rank_correlation, truth_error};
 use stereopsis_stereo::{DisparityMap, StereoParams};

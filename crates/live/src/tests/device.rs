@@ -2,7 +2,7 @@
 //! and return, unless `REQUIRE_GPU=1`.
 
 use super::*;
-use stereopsis_frame::engine::AdapterChoice;
+use stereopsis_frame::engine::{AdapterChoice, EngineSettings};
 use stereopsis_gpu::{Gpu, GpuEngine};
 
 /// Largest time for recovery: the delay until the GPU is opened again, and the load of a busy machine.
@@ -21,7 +21,7 @@ fn start(gpu: &Gpu, options: OpenOptions) -> Live {
 }
 
 fn by_name() -> OpenOptions {
-    OpenOptions { choice: EngineChoice::Gpu, threads: Some(1), ..OpenOptions::default() }
+    OpenOptions::from(EngineSettings { choice: EngineChoice::Gpu, threads: Some(1), ..EngineSettings::default() })
 }
 
 fn until_computed_by(live: &Live, kind: EngineKind) {
@@ -62,7 +62,8 @@ fn lost_gpu_costs_a_few_pairs_and_is_reopened() {
 #[test]
 fn missing_gpu_is_reported_and_can_be_chosen_again() {
     let Some(gpu) = Gpu::for_test() else { return };
-    let gone = OpenOptions { adapter: AdapterChoice::Name("no such adapter".into()), ..by_name() };
+    let mut gone = by_name();
+    gone.settings.adapter = AdapterChoice::Name("no such adapter".into());
     let live = start(&gpu, gone);
     gpu.device.destroy();
     let told = |part: &str| live.status().errors.concat().contains(part);

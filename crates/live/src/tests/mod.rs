@@ -9,7 +9,7 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Luma, Picture, Truth};
 use stereopsis_base::newest::Policy;
 use stereopsis_base::testing::until;
-use stereopsis_frame::engine::{EngineChoice, EngineKind};
+use stereopsis_frame::engine::{EngineChoice, EngineKind, EngineSettings};
 use stereopsis_frame::{CaptureError, Next, RawPair, Scale, SourceInfo};
 
 /// Source of noise with one disparity everywhere.
@@ -72,7 +72,8 @@ impl PairSource for Shifted {
 
 fn options() -> LiveOptions {
     let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
-    let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    let engine =
+        OpenOptions::from(EngineSettings { choice: EngineChoice::Cpu, threads: Some(1), ..EngineSettings::default() });
     let capture = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
     LiveOptions { capture, ..LiveOptions::new(params, engine) }
 }

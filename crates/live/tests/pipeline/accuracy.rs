@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 use stereopsis_base::image::{Image, Luma, Picture, PictureRef};
-use stereopsis_capture::picture_files::truth::{PairWithTruth, find_truth_pairs};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::{MaxPixels, RawPair, SceneOptions, SceneWorld};
+use stereopsis_images::picture_files::truth::{PairWithTruth, find_truth_pairs};
 use stereopsis_metrics::{TruthRegion, figures, truth_error};
 use stereopsis_scene::render;
 use stereopsis_stereo::filter::choice::choose;

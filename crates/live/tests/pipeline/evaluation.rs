@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use stereopsis_base::image::Image;
-use stereopsis_capture::picture_files::truth::{PairWithTruth, TruthPair, find_truth_pairs};
 use stereopsis_frame::MaxPixels;
+use stereopsis_images::picture_files::truth::{PairWithTruth, TruthPair, find_truth_pairs};
 use stereopsis_metrics::{COLUMNS, Figures, figures};
 use stereopsis_stereo::{DisparityMap, INVALID};
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_capture::{CaptureOptions, SourceSpec};
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::{AdapterChoice, EngineChoice, EngineKind, Output};
-use stereopsis_frame::{PairSource, SourceOptions};
+use stereopsis_frame::engine::{AdapterChoice, EngineChoice, EngineKind, EngineSettings, Output};
+use stereopsis_frame::{PairSource, SourceOptions, SourceSpec};
 use stereopsis_gpu::Gpu;
+use stereopsis_live::capture::CaptureOptions;
 use stereopsis_live::{Live, LiveOptions};
 use stereopsis_sources::open;
 use stereopsis_stereo::{Preset, StereoParams, match_pair};
@@ -40,7 +40,7 @@ fn through_all_presets(choice: EngineChoice, kind: EngineKind) {
     };
     let (left, right) = (picture("left.png", 0), picture("right.png", 5));
     let mut params = StereoParams { min_disparity: 1, num_disparities: 19, ..StereoParams::default() };
-    let engine = OpenOptions { choice, threads: Some(2), ..OpenOptions::default() };
+    let engine = OpenOptions::from(EngineSettings { choice, threads: Some(2), ..EngineSettings::default() });
     let options = LiveOptions { read_back: true, ..LiveOptions::new(params.clone(), engine) };
     let live = Live::start(scene((72, 54)), options).unwrap();
     for (i, &preset) in Preset::ALL.iter().enumerate() {

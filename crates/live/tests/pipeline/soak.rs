@@ -15,11 +15,11 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::newest::Policy;
 use stereopsis_base::process;
-use stereopsis_capture::CaptureOptions;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::{EngineChoice, Job};
+use stereopsis_frame::engine::{EngineChoice, EngineSettings, Job};
 use stereopsis_frame::{CaptureError, Frame, FramePreparation, FrameTap, Next, PairSource, RawPair, Scale, SourceInfo};
+use stereopsis_live::capture::CaptureOptions;
 use stereopsis_live::{Live, LiveOptions};
 use stereopsis_recording::About;
 use stereopsis_recording::write::{RecordOptions, Recorder, Target};
@@ -155,7 +155,11 @@ fn through_the_live_chain(course: Course) {
     let given = Arc::new(AtomicU64::new(0));
     let source = || Box::new(Changing { course, given: Arc::clone(&given) });
     let capture = || CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
-    let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(THREADS), ..OpenOptions::default() };
+    let engine = OpenOptions::from(EngineSettings {
+        choice: EngineChoice::Cpu,
+        threads: Some(THREADS),
+        ..EngineSettings::default()
+    });
     let options = LiveOptions { capture: capture(), read_back: true, ..LiveOptions::new(params(0), engine) };
     let live = Live::start(source(), options).unwrap();
     let (mut looked, mut progress) = (0, Instant::now());

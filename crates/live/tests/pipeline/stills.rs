@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use stereopsis_capture::SourceSpec;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::EngineSource;
-use stereopsis_export::write_picture;
-use stereopsis_frame::engine::EngineChoice;
-use stereopsis_frame::{FramePreparation, RawPair, Scale, SceneOptions, SourceOptions};
+use stereopsis_frame::engine::{EngineChoice, EngineSettings};
+use stereopsis_frame::{FramePreparation, RawPair, Scale, SceneOptions, SourceOptions, SourceSpec};
+use stereopsis_images::write_picture;
 use stereopsis_live::{Dropped, Live, LiveOptions};
 use stereopsis_scene::render;
 use stereopsis_settings::rig::CalibrationChoice;
@@ -38,7 +37,8 @@ fn write_pair(folder: &Path, k: u64, left: &str, right: &str, truth: &str) -> Ra
 fn start(spec: &SourceSpec, choice: &CalibrationChoice) -> Live {
     let CalibratedSource { source, calibrated, .. } = open_calibrated(spec, &watched(), choice).unwrap();
     let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
-    let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    let engine =
+        OpenOptions::from(EngineSettings { choice: EngineChoice::Cpu, threads: Some(1), ..EngineSettings::default() });
     let options = LiveOptions { capture: calibrated.preparation.into(), ..LiveOptions::new(params, engine) };
     Live::start(source, options).unwrap()
 }

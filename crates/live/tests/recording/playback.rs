@@ -3,20 +3,25 @@
 use mcap::WriteOptions;
 use std::io::{Cursor, Read};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::Geometry;
-use stereopsis_calibration::CameraInfo;
-use stereopsis_capture::SourceSpec;
+use stereopsis_calibration::{CameraInfo, StereoRig};
+use stereopsis_capture::scene::SceneSource;
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::EngineChoice;
-use stereopsis_frame::{MaxPixels, Next, PairSource, RawPair, SourceOptions, Speed, TopicChoice};
+use stereopsis_frame::engine::{EngineChoice, EngineSettings};
+use stereopsis_frame::{
+    FramePreparation, MaxPixels, Next, PairSource, RawPair, SceneOptions, SourceOptions, SourceSpec, Speed, TopicChoice,
+};
+use stereopsis_live::capture::{Capture, CaptureOptions};
 use stereopsis_live::{Live, LiveOptions};
-use stereopsis_recording::Format;
 use stereopsis_recording::fixture::{
     FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, ours_with_depth, picture, taken,
 };
 use stereopsis_recording::message::Body;
 use stereopsis_recording::playback::{PipeSource, RecordingSource};
+use stereopsis_recording::write::{RecordOptions, Target};
+use stereopsis_recording::{About, Format};
 use stereopsis_settings::rig::CalibrationChoice;
 use stereopsis_stereo::StereoParams;
 
@@ -126,7 +131,8 @@ fn seek_while_paused_shows_the_right_pair() {
     let options = SourceOptions { watched: true, ..SourceOptions::default() };
     let source = RecordingSource::open(file.path(), &options).unwrap();
     let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
-    let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    let engine =
+        OpenOptions::from(EngineSettings { choice: EngineChoice::Cpu, threads: Some(1), ..EngineSettings::default() });
     let live =
         Live::start(Box::new(source), LiveOptions { read_back: true, ..LiveOptions::new(params, engine) }).unwrap();
     live.pause();
@@ -309,4 +315,35 @@ fn recorded_images_beyond_max_pixels_are_refused() {
     assert!(text.contains("40x30 px are more than the 1199 of --max-pixels"), "{text}");
     let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64), ..at_once() };
     assert_eq!(all(&mut RecordingSource::open(file.path(), &options).unwrap()).len(), 3);
+}
+
+#[test]
+fn records_raw_pairs_while_rectification_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    for streams in ["raw", "raw,rectified"] {
+        let path = folder.path().join(format!("{streams}.mcap"));
+        let scene = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+        let source = SceneSource::new(scene, None, false).unwrap();
+        let about =
+            About { streams: streams.parse().unwrap(), ..About::of_source("test", &source.info(), SystemTime::now()) };
+        let recorder =
+            stereopsis_recording::write::Recorder::start(Target::File(path.clone()), about, RecordOptions::default())
+                .unwrap();
+        // made for images of half the size
+        let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
+        let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
+        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
+        let options = CaptureOptions { taps: recorder.taps(), max_pairs: Some(3), ..CaptureOptions::from(preparation) };
+        let capture = Capture::start(Box::new(source), options);
+        let deadline = Instant::now() + TIMEOUT;
+        while !capture.stats().ended {
+            assert!(Instant::now() < deadline, "the source does not end");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let stats = capture.stats();
+        assert!(stats.unprepared && !stats.lost, "{stats:?}");
+        assert_eq!(recorder.stop().unwrap().counters.pairs, 3, "{streams}");
+        let mut recorded = RecordingSource::open(&path, &at_once()).unwrap();
+        assert_eq!(all(&mut recorded).iter().map(|pair| pair.sequence).collect::<Vec<_>>(), [0, 1, 2]);
+    }
 }

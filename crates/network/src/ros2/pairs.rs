@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stereopsis_base::newest;
 use stereopsis_base::newest::{NewestReceiver, NewestSender};
 use stereopsis_calibration::CameraInfo;
-use stereopsis_capture::pairing::{Pairing, Side};
-use stereopsis_frame::Skew;
+use stereopsis_frame::pairing::Pairing;
+use stereopsis_frame::{Side, Skew};
 use stereopsis_recording::{Body, Channel, Packet, format, time};
 
 const DEFAULT_RATE_HZ: f64 = 30.0;

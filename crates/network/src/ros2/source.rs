@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use stereopsis_base::console::{counted, foreign};
 use stereopsis_base::newest::NewestReceiver;
 use stereopsis_calibration::CalibrationNote;
-use stereopsis_capture::pairing::Side;
-use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, TakenOn};
+use stereopsis_frame::{
+    CaptureError, Next, PairSource, RawPair, Side, SourceInfo, SourceOptions, SourceState, TakenOn,
+};
 use stereopsis_recording::format::Kind;
 use stereopsis_recording::read::{calibration_of_cameras, camera_topic};
 use stereopsis_recording::unpack::{Sizes, Unpacker};

@@ -19,9 +19,8 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use stereopsis_base::console::counted;
 use stereopsis_base::files;
-use stereopsis_engine::worker::{ResultTap, Wake};
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, FrameTap, SourceInfo};
+use stereopsis_frame::{Frame, FrameTap, ResultTap, SourceInfo, Wake};
 use stereopsis_live::{News, Remote};
 use stereopsis_network::ros2::{Node, RosEnvironment};
 use stereopsis_recording::About;
@@ -133,7 +132,7 @@ impl Remote for RosPublisher {
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = self.thread.lock().take() {
-            stereopsis_capture::worker::join_or_detach(thread, "the thread that publishes to ROS 2");
+            stereopsis_base::threads::join_or_detach(thread, "the thread that publishes to ROS 2");
         }
     }
 

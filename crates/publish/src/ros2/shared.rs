@@ -3,7 +3,7 @@
 use super::super::inbox::Inbox;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use stereopsis_engine::worker::Wake;
+use stereopsis_frame::Wake;
 use stereopsis_live::News;
 use stereopsis_stereo::StereoParams;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stereopsis_capture::threads::join_or_detach;
+use stereopsis_base::threads::join_or_detach;
 use stereopsis_network::key::{Member, Role, all_status};
 use stereopsis_network::status::Status;
 use stereopsis_network::{Network, NetworkError, Presence};

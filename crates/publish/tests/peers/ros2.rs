@@ -12,7 +12,7 @@ use stereopsis_base::testing::found as until;
 use stereopsis_calibration::{CalibrationNote, CameraInfo};
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat};
-use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::engine::{EngineChoice, EngineSettings};
 use stereopsis_frame::{
     CaptureError, EncodedImage, Next, Original, PairSource, Pixels, RawPair, SourceInfo, SourceOptions, StereoLayout,
 };
@@ -126,7 +126,11 @@ impl RosPipeline {
         let calibration = CalibrationNote::of_rectified(GEOMETRY);
         publisher.set_about(About { calibration, ..About::of_source("again", &info, SystemTime::now()) });
         let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
-        let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let engine = OpenOptions::from(EngineSettings {
+            choice: EngineChoice::Cpu,
+            threads: Some(1),
+            ..EngineSettings::default()
+        });
         let remote: Arc<dyn Remote> = publisher.clone();
         let options = LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) };
         Self { live: Arc::new(Live::start(Box::new(source), options).unwrap()), publisher }
@@ -369,7 +373,7 @@ fn publishers_have_distinct_ids_and_pack_subscribed_topics_only() {
 
 impl RosPipeline {
     fn publisher_wants(&self) -> bool {
-        use stereopsis_engine::worker::ResultTap as _;
+        use stereopsis_frame::ResultTap as _;
         self.publisher.wants_results()
     }
 }

@@ -1,6 +1,7 @@
 //! Folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
-use super::{Opened, Part, Selection};
+use super::{Part, Selection};
+use crate::CalibratedRecording;
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -61,7 +62,7 @@ impl Folder {
 }
 
 /// Returns the description of an export; equal for equal commands.
-pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Value {
+pub(super) fn task(opened: &CalibratedRecording, parts: &[Part], selection: &Selection) -> Value {
     let pairs = opened.recording.pairs();
     json!({
         "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
@@ -71,7 +72,7 @@ pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Va
             "pairs": pairs.len(),
             "first_log_time_ns": pairs.first().map(|pair| pair.log_time_ns),
             "last_log_time_ns": pairs.last().map(|pair| pair.log_time_ns),
-            "geometry": opened.calibrated.preparation.geometry(opened.info),
+            "geometry": opened.calibrated.preparation.geometry(&opened.info),
         },
         "what": parts.iter().map(|part| part.word()).collect::<Vec<_>>(),
         "from": selection.from,

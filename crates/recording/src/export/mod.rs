@@ -15,6 +15,7 @@ pub use part::{Part, Selection};
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::{Packet, Progress};
+use crate::CalibratedRecording;
 use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
@@ -23,8 +24,7 @@ use std::path::Path;
 use stereopsis_base::console::counted;
 use stereopsis_base::files;
 use stereopsis_calibration::Crop;
-use stereopsis_frame::{MaxPixels, Pixels, SourceInfo};
-use stereopsis_settings::rig::Calibrated;
+use stereopsis_frame::{MaxPixels, Pixels};
 
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,21 +72,9 @@ impl Exported {
     }
 }
 
-/// Open recording and its calibration.
-pub struct Opened<'a> {
-    /// Path of the file, for messages.
-    pub path: &'a Path,
-    /// Recording.
-    pub recording: &'a mut Recording,
-    /// Description of the recording as a source.
-    pub info: &'a SourceInfo,
-    /// Calibration.
-    pub calibrated: &'a Calibrated,
-}
-
 /// Returns each part, and why the recording lacks it and how to make it; `None` if it can be exported.
-pub fn parts(opened: &Opened) -> Vec<(Part, Option<String>)> {
-    plan::all(opened, calibration_files::rig(opened.info, opened.calibrated).is_some())
+pub fn parts(opened: &CalibratedRecording) -> Vec<(Part, Option<String>)> {
+    plan::all(opened, calibration_files::rig(&opened.info, &opened.calibrated).is_some())
 }
 
 /// Writes pairs of a recording as files into a folder that is new or empty, on all cores. In the folder of the same export that was
@@ -95,7 +83,7 @@ pub fn parts(opened: &Opened) -> Vec<(Part, Option<String>)> {
 /// # Errors
 /// No pair is chosen, the recording lacks a wanted part, or a file cannot be written; files that were written stay.
 pub fn export(
-    opened: &mut Opened,
+    opened: &mut CalibratedRecording,
     folder: &Path,
     options: &ExportOptions,
     progress: &Progress,
@@ -106,7 +94,7 @@ pub fn export(
         let (pairs, path) = (log_times.len(), opened.path.display());
         anyhow::bail!("{path}: none of its pairs is chosen (there are {pairs}); nothing to export");
     }
-    let rig = calibration_files::rig(opened.info, opened.calibrated);
+    let rig = calibration_files::rig(&opened.info, &opened.calibrated);
     let (parts, missing) = plan::parts(opened, rig.is_some(), options.parts.as_deref())?;
     let claimed = Folder::begin(folder, &folder::task(opened, &parts, &options.selection))?;
     let mut exported = Exported { parts, missing, ..Exported::default() };
@@ -116,17 +104,17 @@ pub fn export(
             exported.warnings.insert(warning, 0);
         }
     }
-    let sets = recording_json::parameter_sets(opened.recording);
+    let sets = recording_json::parameter_sets(&mut opened.recording);
     let writer = PairWriter {
         folder,
         is_resumed: claimed.is_resumed,
         parts: &exported.parts,
         preparation: &opened.calibrated.preparation,
-        info: opened.info,
+        info: &opened.info,
         parameter_times_ns: sets.iter().map(|set| set.log_time_ns).collect(),
     };
     let unpacker = Unpacker::of(opened.recording.about(), Pixels::Color, options.max_pixels);
-    let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
+    let written = write_pairs(&mut opened.recording, &numbers, &unpacker, &writer, progress)?;
     if written.len() < numbers.len() {
         let (done, pairs, shown) = (written.len(), numbers.len(), folder.display());
         anyhow::bail!("stopped after {done} of {pairs} pairs; the same export goes on in {shown}");

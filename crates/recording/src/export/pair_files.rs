@@ -77,26 +77,26 @@ fn write_file(
     frame: Option<&Frame>,
     measured: &UnpackedResult,
     warnings: &mut Vec<String>,
-) -> Result<bool, stereopsis_export::ExportError> {
+) -> Result<bool, stereopsis_images::ExportError> {
     let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
     match (ending, frame) {
-        ("_left.png", _) => stereopsis_export::write_picture(path, &raw.left)?,
-        ("_right.png", _) => stereopsis_export::write_picture(path, &raw.right)?,
-        ("_left_rectified.png", Some(frame)) => stereopsis_export::write_picture(path, &frame.left)?,
-        ("_right_rectified.png", Some(frame)) => stereopsis_export::write_picture(path, &frame.right)?,
+        ("_left.png", _) => stereopsis_images::write_picture(path, &raw.left)?,
+        ("_right.png", _) => stereopsis_images::write_picture(path, &raw.right)?,
+        ("_left_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.left)?,
+        ("_right_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.right)?,
         ("_depth_mm.png", _) => {
             let Some(mm) = mm else { return Ok(false) };
-            stereopsis_export::write_millimetres(path, mm)?;
+            stereopsis_images::write_millimetres(path, mm)?;
         }
         ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
             let Some(px) = px else { return Ok(false) };
-            warnings.extend(stereopsis_export::write_disparity_px(path, px)?);
+            warnings.extend(stereopsis_images::write_disparity_px(path, px)?);
         }
         ("_cloud.ply", Some(Frame { geometry: Some(geometry), left, .. })) => {
             let of_disparity = |&px: &f32| geometry.depth_m(f64::from(px)).map_or(f32::NAN, |z| z as f32);
             let depth_m = measured.depth_m().or_else(|| px.map(|px| px.map(of_disparity)));
             let Some(depth_m) = depth_m else { return Ok(false) };
-            stereopsis_export::write_cloud(path, &depth_m, geometry, Some(left))?;
+            stereopsis_images::write_cloud(path, &depth_m, geometry, Some(left))?;
         }
         _ => return Ok(false),
     }

@@ -1,6 +1,7 @@
 //! Choice of the parts to export: the parts that a recording can give, and how to get the parts that it lacks.
 
-use super::{Opened, Part};
+use super::Part;
+use crate::CalibratedRecording;
 use crate::{Stream, topic};
 use stereopsis_base::console;
 use stereopsis_frame::Scale;
@@ -8,7 +9,7 @@ use stereopsis_frame::Scale;
 /// Returns the parts to export, and sentences on those left out; without `wanted`, all that the recording has. Fails where a wanted
 /// part cannot be exported.
 pub(super) fn parts(
-    opened: &Opened,
+    opened: &CalibratedRecording,
     has_rig: bool,
     wanted: Option<&[Part]>,
 ) -> anyhow::Result<(Vec<Part>, Vec<String>)> {
@@ -33,13 +34,13 @@ pub(super) fn parts(
     Ok((parts, missing))
 }
 
-pub(super) fn all(opened: &Opened, has_rig: bool) -> Vec<(Part, Option<String>)> {
+pub(super) fn all(opened: &CalibratedRecording, has_rig: bool) -> Vec<(Part, Option<String>)> {
     Part::ALL.iter().map(|&part| (part, why_not(opened, has_rig, part))).collect()
 }
 
 /// Returns why a recording lacks a part, and how to make it; `None` if it can be exported.
-fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
-    let Opened { path, recording, info, calibrated } = opened;
+fn why_not(opened: &CalibratedRecording, has_rig: bool, part: Part) -> Option<String> {
+    let CalibratedRecording { path, recording, info, calibrated, .. } = opened;
     let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());
     let named = |end: &str| console::quoted(&format!("{stem}-{end}.mcap"));
     let (word, again, with_depth) = (console::quoted(&shown.to_string()), named("again"), named("depth"));

@@ -1,7 +1,8 @@
 //! File `recording.json` of an export: all files with their units, the geometry and the parameters of matching.
 
 use super::frames_csv::COLUMNS;
-use super::{Exported, Opened, Part, calibration_files};
+use super::{Exported, Part, calibration_files};
+use crate::CalibratedRecording;
 use crate::read::Recording;
 use crate::{format, topic};
 use serde_json::{Map, Value, json};
@@ -31,8 +32,8 @@ pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
     sets
 }
 
-pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSet]) -> Value {
-    let Opened { path, recording, info, calibrated } = opened;
+pub(super) fn describe(opened: &CalibratedRecording, exported: &Exported, sets: &[ParameterSet]) -> Value {
+    let CalibratedRecording { path, recording, info, calibrated, .. } = opened;
     let about = recording.about();
     let has = |part: Part| exported.parts.contains(&part);
     let mut files = Map::new();

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_base::console;
 use stereopsis_calibration::CalibrationNote;
-use stereopsis_capture::player::{PairError, Pairs, Player, median_interval};
+use stereopsis_frame::player::{PairError, Pairs, Player, median_interval};
 use stereopsis_frame::{
     Arrangement, CaptureError, Next, PairSource, RawPair, Skew, SourceInfo, SourceOptions, SourceState, Speed,
     Transport, doubtful_arrangement,

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, UNIX_EPOCH};
 use stereopsis_base::newest::{NewestReceiver, NewestSender, Policy};
+use stereopsis_base::threads::{check_ended, join_or_detach};
 use stereopsis_base::{files, newest};
 use stereopsis_calibration::CalibrationNote;
-use stereopsis_capture::player::median_interval;
-use stereopsis_capture::threads::{check_ended, join_or_detach};
+use stereopsis_frame::player::median_interval;
 use stereopsis_frame::{
     Arrangement, CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed,
 };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stereopsis_capture::threads::join_or_detach;
+use stereopsis_base::threads::join_or_detach;
 use stereopsis_frame::{TopicChoice, Transport};
 
 /// Interval at which the transport gets the results of the search.

@@ -49,7 +49,7 @@ use std::time::Duration;
 use stereopsis_base::console::{counted, foreign};
 use stereopsis_base::{console, files};
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
-use stereopsis_capture::player::median_interval;
+use stereopsis_frame::player::median_interval;
 use stereopsis_frame::{PairBy, TopicChoice};
 
 /// Reason why a recording, or a part of it, cannot be read. The text names the file and the remedy.
@@ -116,7 +116,8 @@ impl Recording {
         self.file.paths()
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    /// Returns the size of all files, bytes.
+    pub fn bytes(&self) -> u64 {
         self.file.bytes()
     }
 

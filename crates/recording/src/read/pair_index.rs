@@ -7,9 +7,9 @@ use crate::topic;
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use stereopsis_capture::pairing::{Pairing, Side};
-use stereopsis_capture::player::median_interval;
-use stereopsis_frame::PairBy;
+use stereopsis_frame::pairing::Pairing;
+use stereopsis_frame::player::median_interval;
+use stereopsis_frame::{PairBy, Side};
 
 /// Index entry of one pair of a recording.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,8 @@ use crate::{About, Packet, format, time, topic};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
-use stereopsis_capture::pairing::{Pairing, Side};
-use stereopsis_frame::{PairBy, TopicChoice};
+use stereopsis_frame::pairing::Pairing;
+use stereopsis_frame::{PairBy, Side, TopicChoice};
 
 /// Maximum packets that wait until the topics of both sides are known.
 const MAX_EARLY: usize = 64;

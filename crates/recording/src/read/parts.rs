@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 use stereopsis_base::{console, files};
-use stereopsis_capture::{bag_files, unread_recording};
+use stereopsis_frame::source::{bag_files, unread_recording};
 
 /// Number of records at the start of a file among which its place in a recording is searched.
 const HEAD_RECORDS: usize = 8;

@@ -5,9 +5,9 @@ use crate::Body;
 use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_capture::decode::{decode_picture, jpeg_size, picture_size};
 use stereopsis_frame::decode_camera::{Layout, PixelFormat, decode};
 use stereopsis_frame::{EncodedImage, MaxPixels, Pixels};
+use stereopsis_images::decode::{decode_picture, jpeg_size, picture_size};
 
 /// Returns the image of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns
 /// and rows of the header, before anything is decoded.

@@ -133,7 +133,7 @@ impl McapFile {
     ///
     /// # Errors
     /// The file or pipe takes no more bytes.
-    pub(crate) fn begin(
+    pub fn begin(
         sink: Sink,
         name: &str,
         (format, compression): (Format, Compression),
@@ -274,12 +274,7 @@ impl McapFile {
     ///
     /// # Errors
     /// The file or pipe takes no more bytes.
-    pub(crate) fn finish(
-        &mut self,
-        calibration: Option<&str>,
-        part: Option<&PartNote>,
-        now: SystemTime,
-    ) -> io::Result<()> {
+    pub fn finish(&mut self, calibration: Option<&str>, part: Option<&PartNote>, now: SystemTime) -> io::Result<()> {
         if let Some(calibration) = calibration {
             let attachment = Attachment {
                 log_time: time::to_ns(now),

@@ -18,9 +18,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_base::files;
 use stereopsis_base::geometry::Geometry;
-use stereopsis_engine::worker::ResultTap;
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
+use stereopsis_frame::{Frame, FrameTap, RawPair, RawTap, ResultTap, SourceInfo, Taps};
 use stereopsis_stereo::StereoParams;
 
 /// Running recorder. Dropping it stops the recording.

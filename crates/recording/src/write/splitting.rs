@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use stereopsis_base::testing::until as wait_until;
-use stereopsis_engine::worker::ResultTap as _;
-use stereopsis_frame::FrameTap as _;
+use stereopsis_frame::{FrameTap as _, ResultTap as _};
 use stereopsis_stereo::StereoParams;
 
 /// Pairs of a recording.

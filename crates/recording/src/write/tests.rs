@@ -13,15 +13,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::testing::until as wait_until;
-use stereopsis_calibration::StereoRig;
-use stereopsis_capture::scene::SceneSource;
-use stereopsis_capture::{Capture, CaptureOptions};
-use stereopsis_engine::worker::ResultTap;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat};
 use stereopsis_frame::engine::{EngineInfo, EngineKind, Job, Output};
-use stereopsis_frame::{
-    EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SceneOptions, SourceInfo, StereoLayout,
-};
+use stereopsis_frame::{EncodedImage, Frame, FrameTap, Original, RawPair, ResultTap, SourceInfo, StereoLayout};
 use stereopsis_stereo::{DisparityMap, StereoParams};
 
 pub(super) const SIZE: (usize, usize) = (64, 48);
@@ -328,27 +322,6 @@ fn lossless_waits_for_room_until_the_recorder_ends() {
     source.join().unwrap();
     let err = recorder.stop().unwrap_err();
     assert!(err.to_string().starts_with("stopped: cannot write the pipe: "), "{err}");
-}
-
-#[test]
-fn records_raw_pairs_while_rectification_fails() {
-    for streams in ["raw", "raw,rectified"] {
-        let pipe = Pipe::default();
-        let recorder = start(&pipe, streams, 100, false, system_clock());
-        let scene = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
-        // made for images of half the size
-        let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
-        let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
-        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
-        let source = SceneSource::new(scene, None, false).unwrap();
-        let options = CaptureOptions { taps: recorder.taps(), max_pairs: Some(3), ..CaptureOptions::from(preparation) };
-        let capture = Capture::start(Box::new(source), options);
-        wait_until("the end of the source", || capture.stats().ended);
-        let stats = capture.stats();
-        assert!(stats.unprepared && !stats.lost, "{stats:?}");
-        assert_eq!(recorder.stop().unwrap().counters.pairs, 3, "{streams}");
-        assert_eq!(sequences(&pipe.bytes(), LEFT), [0, 1, 2]);
-    }
 }
 
 #[test]

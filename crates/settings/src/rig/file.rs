@@ -7,9 +7,8 @@ use stereopsis_base::files::plain;
 use stereopsis_base::parameter::is_default;
 use stereopsis_base::{console, files};
 use stereopsis_calibration::RowsChoice;
-use stereopsis_capture::{CameraName, SourceSpec};
 use stereopsis_frame::decode_camera::PixelFormat;
-use stereopsis_frame::{CameraApi, CameraOptions, SourceOptions, ViewOptions};
+use stereopsis_frame::{CameraApi, CameraName, CameraOptions, SourceOptions, SourceSpec, ViewOptions};
 
 /// Content of a rig file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -142,10 +141,9 @@ struct SourceTable {
 impl Tables {
     fn of(rig: &RigFile, folder: &Path) -> Self {
         let RigFile { source, size, rate_hz, cameras, calibration } = rig;
-        let lasting = |camera: &CameraName| Some(camera.lasting());
         let (left, right, both) = match source {
-            Some(SourceSpec::WebcamPair(left, right)) => (lasting(left), lasting(right), None),
-            Some(SourceSpec::WebcamSideBySide(camera)) => (None, None, lasting(camera)),
+            Some(SourceSpec::WebcamPair(left, right)) => (Some(left.clone()), Some(right.clone()), None),
+            Some(SourceSpec::WebcamSideBySide(camera)) => (None, None, Some(camera.clone())),
             _ => (None, None, None),
         };
         let beside = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).to_owned();
@@ -244,7 +242,7 @@ impl std::str::FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        stereopsis_capture::source::parse_size(text).map(|(width, height)| Self(width, height))
+        stereopsis_frame::source::parse_size(text).map(|(width, height)| Self(width, height))
     }
 }
 

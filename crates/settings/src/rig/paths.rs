@@ -1,8 +1,7 @@
 //! Classification of paths from the command line or dropped on the window: a source, or a rig or calibration.
 
 use std::path::{Path, PathBuf};
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::CaptureError;
+use stereopsis_frame::{CaptureError, SourceSpec};
 
 /// Extensions of files with rigs and calibrations.
 pub const SETUP_EXTENSIONS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];

@@ -18,8 +18,7 @@ use stereopsis_base::files::plain;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::{Parameter, Value};
 use stereopsis_base::{console, files};
-use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::{AdapterChoice, Autotune, EngineChoice, ModelDevice, ModelFile};
+use stereopsis_frame::engine::{AdapterChoice, Autotune, EngineChoice, EngineSettings, ModelDevice, ModelFile};
 use stereopsis_stereo::{Preset, StereoParams};
 
 /// Origin of a word.
@@ -211,16 +210,15 @@ impl Settings {
         Some(ModelFile { path: self.model.clone()?, device: self.model_device })
     }
 
-    /// Returns the options to open the engine.
-    pub fn engine_options(&self) -> OpenOptions {
+    /// Returns the settings by which the engine is opened.
+    pub fn engine_settings(&self) -> EngineSettings {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
-        OpenOptions {
+        EngineSettings {
             choice: self.engine,
             threads: self.threads,
             adapter,
             autotune: Autotune::OnHardware,
             model: self.model_file(),
-            ..OpenOptions::default()
         }
     }
 

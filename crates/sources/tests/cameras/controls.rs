@@ -2,12 +2,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use stereopsis_capture::SourceSpec;
 use stereopsis_capture::emulated::{with_cameras, with_dressed_cameras};
 use stereopsis_capture::webcam::controls::{
     ControlKind, ControlTask, OfferedControl, apply, equalise, offered, protect_calibration,
 };
-use stereopsis_frame::{CameraOptions, ControlSettings, PowerLine, Setting, SourceOptions, ViewOptions};
+use stereopsis_frame::{CameraOptions, ControlSettings, PowerLine, Setting, SourceOptions, SourceSpec, ViewOptions};
 
 /// V4L2's control numbers, as `preload.c` writes them.
 const AUTO_WHITE_BALANCE: u32 = 0x0098_090c;

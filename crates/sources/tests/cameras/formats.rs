@@ -3,10 +3,9 @@
 use super::{SIZES, grey, luma, scene, take, with_cameras};
 use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_capture::SourceSpec;
 use stereopsis_capture::webcam::{CameraViews, Mode, ModeRequest, OneCamera, WebcamPair, cameras};
 use stereopsis_frame::decode_camera::PixelFormat;
-use stereopsis_frame::{CameraOptions, Orientation, PairSource, Pixels, SourceOptions, ViewOptions};
+use stereopsis_frame::{CameraOptions, Orientation, PairSource, Pixels, SourceOptions, SourceSpec, ViewOptions};
 use stereopsis_sources::open;
 
 fn request(format: PixelFormat, size: (usize, usize)) -> ModeRequest {

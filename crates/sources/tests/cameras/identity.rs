@@ -1,10 +1,9 @@
 //! Tests of the list of cameras and of the identity of a camera: numbers, ports, buses, and returns under another number.
 
 use super::{SIZES, folder, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
-use stereopsis_capture::SourceSpec;
 use stereopsis_capture::emulated::plug_in;
-use stereopsis_capture::webcam::{CameraName, DetectedCamera, UsbBus, cameras};
-use stereopsis_frame::{PairSource, SourceOptions};
+use stereopsis_capture::webcam::{DetectedCamera, UsbBus, cameras, number_of};
+use stereopsis_frame::{CameraName, PairSource, SourceOptions, SourceSpec};
 use stereopsis_sources::open;
 
 #[test]
@@ -32,9 +31,9 @@ fn inside_ports() {
     assert_eq!(listed[1].bus, Some(UsbBus { bus: 2, speed_mbit: 480 }));
     assert_eq!(listed.iter().map(DetectedCamera::proposes_side_by_side).collect::<Vec<_>>(), [false, true]);
     for port in ["pci-0000:00:14.0-usb-0:1:1.0", "2-1:1.0"] {
-        assert_eq!(CameraName::Port(port.into()).resolve().expect("is there"), 1, "{port}");
+        assert_eq!(number_of(&CameraName::Port(port.into())).expect("is there"), 1, "{port}");
     }
-    let error = CameraName::Port("2-7:1.0".into()).resolve().expect_err("nothing there").to_string();
+    let error = number_of(&CameraName::Port("2-7:1.0".into())).expect_err("nothing there").to_string();
     assert!(error.contains("found pci-0000:00:14.0-usb-0:0:1.0, pci-"), "{error}");
 }
 

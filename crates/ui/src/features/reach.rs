@@ -8,7 +8,7 @@ use crate::widgets;
 use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
 use stereopsis_base::geometry::Geometry;
-use stereopsis_export::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
+use stereopsis_images::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use stereopsis_stereo::StereoParams;
 
 /// Height of the curves, points.

@@ -4,7 +4,7 @@ use super::{Action, Command, State, action_button, tooltip, widgets};
 use crate::state::ViewSettings;
 use crate::view::metres;
 use egui::{Align, Button, Color32, ComboBox, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
-use stereopsis_export::colormap::{Colormap, reason_color};
+use stereopsis_images::colormap::{Colormap, reason_color};
 use stereopsis_stereo::reason;
 
 /// Width of a colour map in the list of maps, points.

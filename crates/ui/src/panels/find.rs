@@ -4,9 +4,9 @@ use super::{Action, Command, Panel, State, source};
 use crate::state::{Theme, ViewSettings};
 use egui::{Align, Align2, Button, Id, Key, Layout, Modal, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
 use stereopsis_base::parameter::Parameter;
-use stereopsis_capture::SourceSpec;
-use stereopsis_export::colormap::Colormap;
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::EngineChoice;
+use stereopsis_images::colormap::Colormap;
 use stereopsis_settings::settings::preset_groups;
 use stereopsis_stereo::StereoParams;
 

@@ -11,9 +11,8 @@ use std::sync::Arc;
 use stereopsis_base::console;
 use stereopsis_base::console::foreign;
 use stereopsis_calibration::{FocalLength, RowOffset};
-use stereopsis_capture::SourceSpec;
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, Recorded};
+use stereopsis_frame::{Frame, Recorded, SourceSpec};
 use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 
 const NO_RESULT: &str = "no result yet";

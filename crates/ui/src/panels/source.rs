@@ -4,7 +4,7 @@ use super::{Action, Command, State, action_button, menu_entry};
 use egui::{Button, Label, RichText, Ui};
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let response = ui.menu_button("Source ▾", |ui| {

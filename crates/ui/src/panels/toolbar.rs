@@ -104,7 +104,7 @@ fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
-    let mut engine = state.matching.engine.choice;
+    let mut engine = state.matching.engine.settings.choice;
     // a click on the present engine reopens it, which restores a lost GPU
     let chosen = ui.scope(|ui| {
         ui.set_max_width(ENGINE_WIDTH);

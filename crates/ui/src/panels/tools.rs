@@ -2,7 +2,7 @@
 
 use super::{Action, Command, Panel, State, action_button, menu_entry, source};
 use egui::{Align, Button, Layout, Ui};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 const GROUPS: [&[Action]; 5] = [
     &[Action::KeepAsA, Action::ShowA, Action::EndComparison, Action::History, Action::Undo, Action::Redo],

@@ -2,7 +2,7 @@
 
 use super::upload;
 use eframe::egui_wgpu::RenderState;
-use stereopsis_export::colormap::reason_color;
+use stereopsis_images::colormap::reason_color;
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = stereopsis_shaders::text("display");
@@ -84,7 +84,7 @@ impl MapPass {
     /// Sets the 256 colours of the maps.
     pub(super) fn set_colours(&self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
         let reasons: [_; NUM_REASONS] = std::array::from_fn(|bit| reason_color(1 << bit));
-        upload::write(queue, &self.colours, &stereopsis_export::screen::with_alpha(&[colours, &reasons].concat()));
+        upload::write(queue, &self.colours, &stereopsis_images::screen::with_alpha(&[colours, &reasons].concat()));
     }
 
     /// Returns the 256 colours of the maps as a row, followed by those of the reasons.

@@ -14,8 +14,8 @@ use map_pass::MapPass;
 pub(crate) use picture_pass::Drawable;
 use picture_pass::PicturePass;
 use std::sync::Arc;
-pub(crate) use stereopsis_export::screen::FloatMap;
 use stereopsis_frame::engine::Output;
+pub(crate) use stereopsis_images::screen::FloatMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MapDisplays {
@@ -106,10 +106,10 @@ impl Screens {
             });
             for view in pictures {
                 let bytes = match view {
-                    ViewKind::Right => stereopsis_export::screen::rgba(right),
+                    ViewKind::Right => stereopsis_images::screen::rgba(right),
                     ViewKind::Anaglyph => anaglyph(left, right),
                     ViewKind::Rows => rows(left, right, frame.axis),
-                    _ => stereopsis_export::screen::rgba(left),
+                    _ => stereopsis_images::screen::rgba(left),
                 };
                 let screen = self.screen(view, frame.size());
                 upload::write(&self.state.queue, &screen, &bytes);

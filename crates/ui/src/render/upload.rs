@@ -1,7 +1,7 @@
 //! Upload of pixels from the host to textures of the window's device.
 
 use eframe::egui_wgpu::RenderState;
-use stereopsis_export::screen;
+use stereopsis_images::screen;
 use stereopsis_stereo::DisparityMap;
 
 /// Creates a texture of one layer and one mip level.

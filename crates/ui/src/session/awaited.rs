@@ -7,8 +7,8 @@ use crate::features::rig;
 use crate::jobs::Job;
 use crate::notices::{Level, Remedy};
 use std::sync::Arc;
-use stereopsis_export::colormap::DisplayRange;
 use stereopsis_frame::engine::Output;
+use stereopsis_images::colormap::DisplayRange;
 use stereopsis_settings::settings::Settings;
 
 /// Largest number of outdated results before a fit of the depth range, because a geometry unknown before may come with each pair.
@@ -116,8 +116,8 @@ impl Session {
         let folder = self.state.recording_folder();
         let write = move || {
             let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
-            let described = stereopsis_export::describe(&output);
-            stereopsis_export::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
+            let described = stereopsis_images::describe(&output);
+            stereopsis_images::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
         };
         self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
             let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());

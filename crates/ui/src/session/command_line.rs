@@ -10,10 +10,12 @@ impl Session {
     pub(crate) fn settings_flags(&self) -> Vec<(&'static str, String)> {
         let matching = &self.state.matching;
         let mut words = words_to(&matching.params, matching.preset);
-        if matching.engine.choice != EngineChoice::Auto {
-            words.push(("engine", matching.engine.choice.to_string()));
+        if matching.engine.settings.choice != EngineChoice::Auto {
+            words.push(("engine", matching.engine.settings.choice.to_string()));
         }
-        if let Some(model) = matching.engine.model.as_ref().filter(|_| matching.engine.choice == EngineChoice::Model) {
+        if let Some(model) =
+            matching.engine.settings.model.as_ref().filter(|_| matching.engine.settings.choice == EngineChoice::Model)
+        {
             words.push(("model", model.path.display().to_string()));
             if model.device != ModelDevice::BuiltIn {
                 words.push(("model-device", model.device.to_string()));

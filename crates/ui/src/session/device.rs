@@ -6,7 +6,6 @@ use crate::features::{comparison, dialog};
 use crate::jobs::Job;
 use std::path::Path;
 use std::time::Instant;
-use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::engine::recovery::{Decision, Recovery, not_recovered};
 use stereopsis_frame::engine::{EngineChoice, EngineError, ModelDevice, ModelFile};
@@ -36,8 +35,11 @@ impl Session {
         let missed = self.device.missed.as_deref();
         self.state.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
         self.take_device(gpu);
-        let choice = if decision == Decision::Retry { self.state.matching.engine.choice } else { EngineChoice::Cpu };
-        self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.state.matching.engine.clone() }));
+        let choice =
+            if decision == Decision::Retry { self.state.matching.engine.settings.choice } else { EngineChoice::Cpu };
+        let mut options = self.state.matching.engine.clone();
+        options.settings.choice = choice;
+        self.live.set_engine(EngineSource::Open(options));
     }
 
     /// Returns the device to which the window moves.
@@ -64,7 +66,7 @@ impl Session {
 
     /// Matches with a model from now on.
     pub(crate) fn set_model(&mut self, file: &Path) {
-        let engine = &mut self.state.matching.engine;
+        let engine = &mut self.state.matching.engine.settings;
         let device = engine.model.as_ref().map_or(ModelDevice::BuiltIn, |model| model.device);
         engine.model = Some(ModelFile { path: absolute(file), device });
         self.set_engine(EngineChoice::Model);
@@ -72,7 +74,7 @@ impl Session {
 
     /// Takes the engine and the model of settings; without a model the present one stays.
     pub(crate) fn take_engine(&mut self, settings: &Settings) {
-        let engine = &mut self.state.matching.engine;
+        let engine = &mut self.state.matching.engine.settings;
         let model = settings.model_file().or_else(|| engine.model.clone());
         if (engine.choice, &engine.model) != (settings.engine, &model) {
             engine.model = model;
@@ -82,12 +84,12 @@ impl Session {
 
     /// Replaces the engine in the background and opens a missed GPU again. A model is asked for if there is none.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
-        if choice == EngineChoice::Model && self.state.matching.engine.model.is_none() {
+        if choice == EngineChoice::Model && self.state.matching.engine.settings.model.is_none() {
             return dialog::commands::ask_files(self, "A model", "Models", &["onnx"], |session, files| {
                 files.first().into_iter().for_each(|file| session.set_model(file));
             });
         }
-        self.state.matching.engine.choice = choice;
+        self.state.matching.engine.settings.choice = choice;
         self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
         self.device.recovery = Recovery::default();
         if choice != EngineChoice::Cpu {
@@ -104,7 +106,7 @@ impl Session {
 
     fn open_missed(&mut self) {
         if self.device.missed.is_some() {
-            let adapter = self.state.matching.engine.adapter.clone();
+            let adapter = self.state.matching.engine.settings.adapter.clone();
             let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
             self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
@@ -185,7 +187,7 @@ mod tests {
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         assert!(!has_notice(&session, "the CPU computes instead"), "that is over");
         assert_eq!(
-            (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.choice),
+            (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.settings.choice),
             (&params, &source, EngineChoice::Gpu)
         );
         assert_eq!(*session.live.params(), params);
@@ -225,7 +227,7 @@ mod tests {
             has_notice(&session, "the GPU was lost (twice) again")
                 && has_notice(&session, "until an engine is chosen again")
         );
-        assert_eq!(session.state.matching.engine.choice, EngineChoice::Gpu, "the choice stays");
+        assert_eq!(session.state.matching.engine.settings.choice, EngineChoice::Gpu, "the choice stays");
         session.set_engine(EngineChoice::Gpu);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
     }

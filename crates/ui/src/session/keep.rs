@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, files};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use stereopsis_settings::settings::{Origin, Settings};
 use stereopsis_stereo::Preset;

@@ -31,8 +31,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::rate::Rate;
-use stereopsis_capture::SourceSpec;
 use stereopsis_engine::OpenOptions;
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
 use stereopsis_gpu::Gpu;
 use stereopsis_live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
@@ -97,7 +97,7 @@ impl Session {
         let mut settings = resolve(&options, &saved)?;
         let mut view = saved.view();
         settings.params.confidence |= view.shown().contains(&ViewKind::Confidence);
-        let engine = OpenOptions { gpu, ..settings.engine_options() };
+        let engine = OpenOptions { settings: settings.engine_settings(), gpu };
         let waker = Waker::default();
         let wake = waker.clone();
         let live_options = LiveOptions {

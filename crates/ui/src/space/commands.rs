@@ -9,8 +9,8 @@ use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stereopsis_base::files;
-use stereopsis_export::{CloudShape, CloudSize};
 use stereopsis_frame::engine::Output;
+use stereopsis_images::{CloudShape, CloudSize};
 
 const WRITE: Job = Job::new("writing the points");
 /// Job that counts the points, hidden from the status line.
@@ -59,11 +59,11 @@ impl PointsFile {
     fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
         let points = self.points()?;
         let colours = self.wish.has_colours.then_some(&points.colors);
-        Ok(stereopsis_export::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
+        Ok(stereopsis_images::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
     }
 
     fn size(&self) -> Result<CloudSize, String> {
-        Ok(stereopsis_export::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
+        Ok(stereopsis_images::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
     }
 
     /// Returns whether `other` has the same numbers of points and triangles.

@@ -38,7 +38,7 @@ pub(crate) fn shown_points(
     let colors = match (colouring, &map.confidence) {
         (Colouring::Depth, _) => depth_m.map(|&z| if z.is_nan() { [0; 3] } else { colour(1.0 / z) }),
         (Colouring::Confidence, Some(confidence)) => confidence.map(|&c| colour(f32::from(c) * 100.0 / 255.0)),
-        (Colouring::Picture | Colouring::Confidence, _) => stereopsis_export::colors_of(picture),
+        (Colouring::Picture | Colouring::Confidence, _) => stereopsis_images::colors_of(picture),
     };
     ShownPoints { depth_m, colors }
 }

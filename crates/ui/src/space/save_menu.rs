@@ -7,7 +7,7 @@ use crate::state::State;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
-use stereopsis_export::CloudShape;
+use stereopsis_images::CloudShape;
 
 const WIDTH: f32 = 210.0;
 

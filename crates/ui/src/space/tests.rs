@@ -303,7 +303,7 @@ fn rust_mirrors_the_shader() {
         ("STEPS_PER_PX", f64::from(stereopsis_stereo::map::SUBPIXEL_STEPS)),
         ("HELD", f64::from(reason::HELD)),
         ("FILLED", f64::from(reason::FILLED)),
-        ("MAX_STEP_PX", stereopsis_export::MAX_STEP_PX),
+        ("MAX_STEP_PX", stereopsis_images::MAX_STEP_PX),
     ] {
         assert!((constant(name) - value).abs() < 1e-12, "{name}");
     }

@@ -31,11 +31,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::geometry::Geometry;
-use stereopsis_capture::SourceSpec;
 use stereopsis_capture::webcam::{DetectedCamera, Preview};
-use stereopsis_export::CloudSize;
-use stereopsis_frame::Playing;
 use stereopsis_frame::engine::{EngineKind, Output};
+use stereopsis_frame::{Playing, SourceSpec};
+use stereopsis_images::CloudSize;
 use stereopsis_live::{PixelExplanation, Remote, Status};
 use stereopsis_recording::{Stream, Streams};
 

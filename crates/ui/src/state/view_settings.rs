@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::{Group, choices};
-use stereopsis_export::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
-use stereopsis_export::reach::TYPICAL_ERROR_PX;
+use stereopsis_images::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
+use stereopsis_images::reach::TYPICAL_ERROR_PX;
 use stereopsis_stereo::StereoParams;
 
 /// Disparity errors on offer for the drawn error of the distance, px.

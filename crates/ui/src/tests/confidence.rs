@@ -5,9 +5,9 @@ use egui::Key;
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::collections::HashSet;
-use stereopsis_capture::SourceSpec;
-use stereopsis_export::colormap::Colormap;
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
+use stereopsis_images::colormap::Colormap;
 use stereopsis_stereo::map::reason;
 
 /// Returns the pixel of highest confidence with a measured disparity or, if `measured` is false, one without because of its range.

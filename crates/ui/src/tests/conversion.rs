@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::Path;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_recording::fixture::{SIZE, ours_with_depth};
 use stereopsis_recording::{Format, Recording, topic};
 

@@ -4,7 +4,7 @@ use super::harness::{Window, gpu, options};
 use egui::Key;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
 
 /// Shows two seconds of pairs, and returns the number of pairs, of maps on the host, and of maps that figures may need at most.

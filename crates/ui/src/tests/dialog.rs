@@ -4,7 +4,7 @@ use super::harness::{Window, gpu, options, pair};
 use crate::WindowOptions;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 const FIELD: &str = "Path of the file or folder";
 

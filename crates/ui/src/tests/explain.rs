@@ -4,7 +4,7 @@ use super::harness::{SIZE, Window, gpu, options};
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::sync::Arc;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
 use stereopsis_settings::settings::{Origin, Word};
 use stereopsis_stereo::map::reason;

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use stereopsis_base::image::{Luma, Picture};
 use stereopsis_calibrate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig};
 use stereopsis_calibrate::{Board, Pose};
-use stereopsis_capture::SourceSpec;
-use stereopsis_export::write_picture;
+use stereopsis_frame::SourceSpec;
+use stereopsis_images::write_picture;
 
 const BOARD: &str = "charuco:7x5:30mm:22mm:DICT_5X5_100";
 

@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_capture::SourceSpec;
-use stereopsis_export::write_picture;
 use stereopsis_frame::engine::{AdapterChoice, Output};
-use stereopsis_frame::{SceneOptions, SourceOptions};
+use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_gpu::Gpu;
+use stereopsis_images::write_picture;
 use stereopsis_settings::settings::{Origin, Word};
 use stereopsis_stereo::StereoParams;
 

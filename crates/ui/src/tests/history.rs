@@ -3,7 +3,7 @@
 use super::harness::{Window, gpu, options, pair};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.harness.key_press_modifiers(modifiers, key);

@@ -5,7 +5,7 @@ use crate::{WindowOptions, widgets};
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_settings::settings::{Origin, Word};
 use stereopsis_stereo::StereoParams;
 

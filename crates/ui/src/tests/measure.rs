@@ -3,7 +3,7 @@
 use super::harness::{SIZE, Window, gpu, options, pair};
 use egui::{Key, Pos2};
 use egui_kittest::kittest::Queryable as _;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_metrics::depth_quality::{STEP_PX, depth_quality, distance};
 
 fn open(engine: &str) -> Option<Window> {

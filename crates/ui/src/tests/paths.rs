@@ -4,7 +4,7 @@ use super::harness::{Window, gpu, options};
 use egui::accesskit::Role;
 use egui::{Key, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_settings::settings::{Origin, Word};
 
 /// Opens a window with all parameters shown on the GPU, whose engine sums any directions.

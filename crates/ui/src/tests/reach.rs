@@ -4,7 +4,7 @@ use super::harness::{Window, gpu, options, pair};
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 const CURVES: &str = "Distance and its error over the disparity";
 

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_recording::{Recording, Stream, topic};
 use stereopsis_stereo::Preset;
 

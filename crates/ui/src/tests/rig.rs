@@ -7,8 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stereopsis_calibration::FocalLength;
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::{SceneOptions, SourceOptions};
+use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
 /// Returns options of the scene with the right camera 3 px too low, large enough for matches.

@@ -8,8 +8,7 @@ use crate::{Session, WindowOptions};
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::SourceOptions;
+use stereopsis_frame::{SourceOptions, SourceSpec};
 use stereopsis_stereo::{CostKind, Fill, StereoParams, Temporal};
 
 #[test]

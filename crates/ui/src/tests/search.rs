@@ -5,7 +5,7 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_search::{Cell, SearchLimits, SearchProgress};
 use stereopsis_stereo::{Preset, StereoParams};
 

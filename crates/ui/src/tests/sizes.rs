@@ -5,7 +5,7 @@ use crate::WindowOptions;
 use egui::{Key, Modifiers, Vec2, ViewportId, vec2};
 use fastrand::Rng;
 use std::path::Path;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 /// Sizes of windows in px; the smallest one exceeds the minimum of 640 x 400 points, which a system may ignore.
 const SIZES_PX: [(f32, f32); 12] = [

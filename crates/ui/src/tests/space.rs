@@ -8,10 +8,10 @@ use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stereopsis_capture::SourceSpec;
-use stereopsis_export::CloudShape;
-use stereopsis_export::fixture::read_ply;
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
+use stereopsis_images::CloudShape;
+use stereopsis_images::fixture::read_ply;
 use stereopsis_stereo::depth;
 
 /// Opens a window on a held pair of the scene with the 3-D view alone.

@@ -7,7 +7,7 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 fn three_pairs(folder: &Path) -> SourceSpec {
     pair(folder);

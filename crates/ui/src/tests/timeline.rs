@@ -7,8 +7,8 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
-use stereopsis_capture::CaptureOptions;
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, Recorded, SceneOptions, SourceInfo, Speed, Transport};
+use stereopsis_live::capture::CaptureOptions;
 
 const PAIRS: u64 = 40;
 const PERIOD: Duration = Duration::from_millis(200);

@@ -3,7 +3,7 @@
 use super::harness::{Window, gpu, options};
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_recording::Format;
 use stereopsis_recording::fixture::ours_with_depth;
 

@@ -10,7 +10,7 @@ pub(crate) use bar::{metres, paint_over, range_text};
 pub(crate) use grid::{BAR, HEADER, ViewRects, arrange, arrange_around};
 pub(crate) use marks::Marks;
 use stereopsis_base::parameter::choices;
-pub(crate) use stereopsis_export::screen::{anaglyph, rows};
+pub(crate) use stereopsis_images::screen::{anaglyph, rows};
 pub(crate) use tile::{Crosshair, Tile, TitleClick, show_title};
 pub(crate) use zoom::Zoom;
 

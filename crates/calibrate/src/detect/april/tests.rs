@@ -8,7 +8,7 @@ use calib_targets_charuco::resolve_dictionary;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};
 use stereopsis_base::image::Image;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 const BOARD: &str = "aprilgrid:6x6:30mm:9mm";
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::newest::{NewestSender, channel};
 use stereopsis_base::rate::LatencySince;
-use stereopsis_frame::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
+use stereopsis_frame::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job};
 use stereopsis_frame::{RawPair, TakenOn};
 use stereopsis_stereo::map::{INVALID, reason};
 use stereopsis_stereo::{CostKind, DisparityMap};
@@ -323,7 +323,8 @@ fn hanging_engine_can_be_replaced() {
     let bench = Bench::new(1);
     bench.send(0);
     bench.until_last(Submit(0, P1));
-    let cpu = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    let cpu =
+        OpenOptions::from(EngineSettings { choice: EngineChoice::Cpu, threads: Some(1), ..EngineSettings::default() });
     bench.worker.set_engine(EngineSource::Open(cpu));
     bench.until("the CPU matches the pair", |b| b.worker.latest().is_some_and(|o| o.engine.kind == EngineKind::Cpu));
     assert_eq!(bench.worker.stats().failed, 1);
@@ -343,11 +344,11 @@ fn stops_while_the_device_hangs() {
 #[test]
 fn named_engine_opens_before_the_first_pair_and_end_is_reported() {
     let bench = Bench::new(1);
-    bench.worker.set_engine(EngineSource::Open(OpenOptions {
+    bench.worker.set_engine(EngineSource::Open(OpenOptions::from(EngineSettings {
         choice: EngineChoice::Cpu,
         threads: Some(1),
-        ..OpenOptions::default()
-    }));
+        ..EngineSettings::default()
+    })));
     bench.until("the CPU is open", |b| b.worker.stats().engine.is_some_and(|engine| engine.kind == EngineKind::Cpu));
     let Bench { worker, frames, script } = bench;
     let (sender, receiver) = channel();
@@ -459,9 +460,10 @@ fn results_of_a_rig_are_requested_only_for_its_own_engine() {
     bench.send(0);
     bench.until("a result", |bench| bench.worker.latest().is_some());
     assert!(!rig.is_wanted(), "an engine of this machine matches the pair itself");
-    bench
-        .worker
-        .set_engine(EngineSource::Open(OpenOptions { choice: EngineChoice::Network, ..OpenOptions::default() }));
+    bench.worker.set_engine(EngineSource::Open(OpenOptions::from(EngineSettings {
+        choice: EngineChoice::Network,
+        ..EngineSettings::default()
+    })));
     bench.until("it is wanted", |bench| {
         bench.send(1);
         rig.is_wanted()

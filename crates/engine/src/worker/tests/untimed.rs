@@ -2,7 +2,7 @@
 
 use super::super::host::EngineHost;
 use super::*;
-use stereopsis_frame::engine::AdapterChoice;
+use stereopsis_frame::engine::{AdapterChoice, EngineSettings};
 
 #[test]
 fn untimed_engine_is_timed_with_the_first_pair() {
@@ -20,7 +20,7 @@ fn untimed_engine_is_timed_with_the_first_pair() {
         wake: Arc::new(|| {}),
     });
     let adapter = AdapterChoice::Name("no adapter has this name".into());
-    let options = OpenOptions { threads: Some(1), adapter, ..OpenOptions::default() };
+    let options = OpenOptions::from(EngineSettings { threads: Some(1), adapter, ..EngineSettings::default() });
     let untimed = || Box::new(ScriptedEngine { slots: 1, script: Arc::default(), queue: VecDeque::new() });
     let mut host = EngineHost::new(Arc::clone(&shared), EngineSource::Ready(untimed()), Some(1));
     host.open_requested(None);

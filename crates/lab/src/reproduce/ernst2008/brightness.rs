@@ -5,9 +5,9 @@ use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, names};
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
 use stereopsis_frame::RawPair;
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_stereo::{AdaptiveP2, CostKind, StereoParams};
 
 /// Change of the right image's brightness, by brightness (0 to 1) and distance from the centre relative to the corner's.

@@ -6,9 +6,9 @@ use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::{ExhibitResources, MIDDLEBURY, NEEDS_MIDDLEBURY, names};
 use brightness::{other_brightness, with_cost};
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
 use stereopsis_frame::engine::Job;
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_metrics::figures;
 use stereopsis_stereo::{AdaptiveP2, CostKind, Fill, Preset, StereoParams, Subpixel};
 

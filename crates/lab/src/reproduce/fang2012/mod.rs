@@ -17,9 +17,9 @@ use prediction::{ideal_rates, mean_heights, measured_rates, predictions};
 use results::{errors, small_card, throughput, times_over_radii};
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_frame::engine::Job;
 use stereopsis_frame::{FramePreparation, SourceInfo};
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_stereo::{Aggregation, Preset, StereoParams};
 
 pub(super) const TITLE: &str = "Fang, Varbanescu, Shen, Sips, Saygili, van der Maaten 2012: Accelerating cost aggregation for real-time \

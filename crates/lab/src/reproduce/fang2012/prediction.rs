@@ -9,10 +9,10 @@ use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};
 use crate::{memory, model};
 use stereopsis_base::image::Image;
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_figures::{Curve, Curves};
 use stereopsis_frame::engine::Job;
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_stereo::{Aggregation, Preset, StereoParams};
 
 /// Mean cross heights, px.

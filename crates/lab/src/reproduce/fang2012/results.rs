@@ -7,8 +7,8 @@ use super::{
 };
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_metrics::COLUMNS;
 use stereopsis_stereo::StereoParams;
 

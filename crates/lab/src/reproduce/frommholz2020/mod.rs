@@ -9,9 +9,9 @@ use super::exhibit::{Cell, Exhibit, Verdict};
 use super::resources::ExhibitResources;
 use quality::{detailed_objects, weak_texture, whole_scene};
 use speed::{times_over_directions, times_over_threads};
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::engine::{Engine as _, Job};
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_stereo::{Fill, Median, Preset, StereoParams};
 
 pub(super) const TITLE: &str =

@@ -4,8 +4,8 @@ use super::{Directions, REFERENCE_DIRECTIONS, method, word};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, names};
 use stereopsis_base::image::Image;
-use stereopsis_capture::picture_files::truth::PairWithTruth;
 use stereopsis_figures::{Curve, Curves};
+use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_metrics::{COLUMNS, Figures, figures};
 
 /// Row of Tables 1 to 3: share of pixels with a disparity (%), median height error, share of pixels within 0.2 length units (%).

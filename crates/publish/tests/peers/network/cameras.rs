@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_capture::pairing::Side;
-use stereopsis_frame::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo, TakenOn};
+use stereopsis_frame::{MaxPixels, PairSource, RawPair, RawTap, Side, SourceInfo, TakenOn};
 use stereopsis_network::key::{RigTopic, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;
@@ -168,6 +167,6 @@ fn a_head_returns_a_preview_of_its_newest_image() {
     let _fed = FedHead::start(&router, "pi");
     let mut bytes = Vec::new();
     until("an image", || ask("pi").map(|(_, sent)| bytes = sent).is_ok());
-    let picture = stereopsis_capture::decode::decode_picture(&bytes, true, MaxPixels::default()).unwrap();
+    let picture = stereopsis_images::decode::decode_picture(&bytes, true, MaxPixels::default()).unwrap();
     assert_eq!(picture.size(), SIZE, "no larger than it is");
 }

@@ -13,7 +13,7 @@ use stereopsis_base::testing::until;
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::{EngineChoice, Job, run};
+use stereopsis_frame::engine::{EngineChoice, EngineSettings, Job, run};
 use stereopsis_frame::{Frame, MaxPixels, Next, PairSource, RawPair, RawTap, SceneOptions, SourceInfo, SourceOptions};
 use stereopsis_network::key::RigTopic;
 use stereopsis_network::status::{HeadStatus, Speed};
@@ -131,7 +131,11 @@ impl RunningEngine {
     }
 
     fn of(network: Network, name: &str, change: impl FnOnce(&mut ServeOptions)) -> Self {
-        let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let engine = OpenOptions::from(EngineSettings {
+            choice: EngineChoice::Cpu,
+            threads: Some(1),
+            ..EngineSettings::default()
+        });
         let speed = Speed { pairs_per_s: 100.0, ..Speed::default() };
         let (name, rigs, max_pixels) = (name.to_owned(), Vec::new(), MaxPixels::default());
         let mut options = ServeOptions { name, engine, speed, stub: None, rigs, max_pixels, remote: None };

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_capture::pairing::Side;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat};
 use stereopsis_frame::{
-    EncodedImage, MaxPixels, Next, Orientation, Original, PairSource, Pixels, RawPair, RawTap, SourceInfo,
+    EncodedImage, MaxPixels, Next, Orientation, Original, PairSource, Pixels, RawPair, RawTap, Side, SourceInfo,
     SourceOptions, StereoLayout,
 };
 use stereopsis_network::fixture::bomb;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::engine::{EngineChoice, EngineSettings};
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo};
 use stereopsis_live::{Live, LiveOptions, News, Remote};
 use stereopsis_publish::{Address, Publisher};
@@ -83,7 +83,11 @@ impl PublishedPipeline {
         let publisher = Publisher::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
         let source = Box::new(StillSource::new(size, rate_hz));
         let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
-        let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let engine = OpenOptions::from(EngineSettings {
+            choice: EngineChoice::Cpu,
+            threads: Some(1),
+            ..EngineSettings::default()
+        });
         let remote: Arc<dyn Remote> = publisher.clone();
         let live =
             Live::start(source, LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) }).unwrap();

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_base::console::foreign;
-use stereopsis_capture::SourceSpec;
-use stereopsis_capture::webcam::{CameraName, DetectedCamera, Preview};
+use stereopsis_capture::webcam::{DetectedCamera, Preview};
+use stereopsis_frame::{CameraName, SourceSpec};
 
 /// Interval of the check for newer images.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);

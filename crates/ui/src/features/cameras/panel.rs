@@ -7,10 +7,9 @@ use crate::panels::{Panel, action_button};
 use crate::state::State;
 use crate::widgets;
 use egui::{Button, Role, Ui};
-use stereopsis_capture::SourceSpec;
 use stereopsis_capture::webcam::Mode;
-use stereopsis_frame::Orientation;
 use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_frame::{Orientation, SourceSpec};
 
 #[derive(Default)]
 pub(crate) struct CamerasPage {

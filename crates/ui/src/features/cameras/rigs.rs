@@ -8,8 +8,7 @@ use egui::{Image, Rect, RichText, Role, Sense, TextEdit, TextureHandle, TextureO
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use stereopsis_base::console::foreign;
-use stereopsis_capture::SourceSpec;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::{Side, SourceSpec};
 use stereopsis_network::access::DEFAULT_PORT;
 use stereopsis_network::census::{Census, CensusWatch};
 

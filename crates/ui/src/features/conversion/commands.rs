@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 use stereopsis_base::console;
 use stereopsis_frame::engine::ModelDevice;
+use stereopsis_live::recompute::{self, RecomputeOptions, Summary};
 use stereopsis_recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
-use stereopsis_recording::recompute::{RecomputeOptions, Summary};
 use stereopsis_recording::write::{free_bytes, free_name};
 use stereopsis_recording::{Counter, Progress};
 use stereopsis_settings::rig::Calibrated;
 use stereopsis_settings::settings::Settings;
-use stereopsis_sources::CalibratedRecording;
+use stereopsis_sources::open_as_recorded;
 
 pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");
@@ -33,7 +33,7 @@ pub(crate) fn update(session: &mut Session) {
     }
     let options = state.rig.options.clone();
     let read = move || {
-        let mut recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+        let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
         let choices = ConversionChoices {
             recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
             folder: export_folder(&path).display().to_string(),
@@ -86,7 +86,7 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
     let calibrated =
         Calibrated { preparation: session.live.preparation(), note: None, assumed: None, rig: rig.rig.clone() };
     let (options, crop) = (rig.options.clone(), session.about(SystemTime::now()).calibration.crop);
-    let engine = &matching.engine;
+    let engine = &matching.engine.settings;
     let settings = Settings {
         params: matching.params.clone(),
         engine: engine.choice,
@@ -103,10 +103,8 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
     };
     let to = output.clone();
     let work = move || {
-        let recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
-        recording
-            .with_calibration(calibrated, crop)
-            .recompute(&to, &settings, &what, &progress)
+        let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+        recompute::recompute(recording.with_calibration(calibrated, crop), &to, &settings, &what, &progress)
             .map_err(|err| err.to_string())
     };
     session.jobs.start(CONVERT, work, move |session: &mut Session, done| {
@@ -137,7 +135,7 @@ fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progr
     };
     let to = folder.clone();
     let work = move || {
-        let mut recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+        let mut recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
         recording.export(&to, &what, &progress).map_err(|err| format!("{err:#}"))
     };
     session.jobs.start(CONVERT, work, move |session: &mut Session, done| {

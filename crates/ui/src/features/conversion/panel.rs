@@ -66,7 +66,7 @@ fn recompute(
     commands: &mut Vec<Command>,
 ) {
     let (pictures, numbers) = (Stream::Raw, if state.has_depth() { Stream::Depth } else { Stream::Disparity });
-    let (preset, engine) = (state.matching.preset_name(), &state.matching.engine.choice);
+    let (preset, engine) = (state.matching.preset_name(), &state.matching.engine.settings.choice);
     let text = format!(
         "A new recording: the same images, and {numbers} with the parameters of this window (from {preset}), its calibration, and \
          engine {engine}. The open recording stays as it is."

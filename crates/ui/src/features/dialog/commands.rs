@@ -5,8 +5,7 @@ use super::system::{self, Answer};
 use crate::jobs::Job;
 use crate::session::{Session, absolute};
 use std::path::PathBuf;
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::CaptureError;
+use stereopsis_frame::{CaptureError, SourceSpec};
 
 /// Job that waits for the system's dialog, one at a time.
 const CHOOSE: Job = Job::stoppable("choosing a file");

@@ -3,7 +3,7 @@
 use crate::command::Command;
 use std::path::{Path, PathBuf};
 use stereopsis_base::secrets;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 
 /// Question for files or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

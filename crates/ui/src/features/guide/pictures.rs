@@ -11,8 +11,7 @@ use egui::{
 use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_calibrate::{CELLS, Corner, Coverage, Notice, Progress, TargetPose};
-use stereopsis_capture::pairing::Side;
-use stereopsis_frame::RawPair;
+use stereopsis_frame::{RawPair, Side};
 
 /// Heights of the notice above the images and of the text below as shares of the room, and their limits in points.
 const NOTICE_SHARE: f32 = 0.16;

@@ -7,7 +7,7 @@ use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Label, RichText, TextEdit, Ui, WidgetInfo};
 use stereopsis_calibrate::{DepthError, Judgement, Outcome};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 pub(crate) fn done(state: &State) -> (StepState, String) {
     let Some(running) = &state.guide.running else { return (StepState::Open, "none yet".to_owned()) };

@@ -8,7 +8,7 @@ use crate::widgets;
 use egui::{Button, Checkbox, Grid, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_base::console::counted;
 use stereopsis_calibrate::{MIN_VIEWS, Outcome, TakenView};
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Height of the table, points.
 const TABLE_HEIGHT: f32 = 190.0;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::files;
 use stereopsis_base::files::plain;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_recording::time;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Settings, SettingsError};
@@ -66,7 +66,7 @@ pub(crate) fn take_setup(session: &mut Session, setup: Setup) {
     let matching = &mut session.state.matching;
     (matching.preset, matching.own) = (preset, own);
     let confidence = matching.params.confidence;
-    let has_other_engine = matching.engine.choice != engine;
+    let has_other_engine = matching.engine.settings.choice != engine;
     session.set_params(StereoParams { confidence, ..params });
     if has_other_engine {
         session.set_engine(engine);

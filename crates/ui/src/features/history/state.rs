@@ -3,9 +3,8 @@
 use crate::state::{OwnPreset, State};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_calibration::{FocalLength, StereoRig};
-use stereopsis_capture::SourceSpec;
-use stereopsis_frame::FramePreparation;
 use stereopsis_frame::engine::EngineChoice;
+use stereopsis_frame::{FramePreparation, SourceSpec};
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
 use stereopsis_stereo::{Preset, StereoParams};
 
@@ -54,7 +53,7 @@ impl Setup {
             params: StereoParams { confidence: false, ..matching.params.clone() },
             preset: matching.preset,
             own: matching.own.clone(),
-            engine: matching.engine.choice,
+            engine: matching.engine.settings.choice,
             source: source.spec.clone(),
             calibration: Calibration {
                 choice: rig.choice.clone(),

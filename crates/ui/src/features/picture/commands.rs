@@ -126,7 +126,7 @@ fn encoder(
     Ok(Box::new(move || {
         let rgb = rgb_of(&pending.wait()?);
         let texts: Vec<_> = texts.iter().map(|(key, text)| (*key, &text[..])).collect();
-        stereopsis_export::png_with_texts(&rgb, &texts).map_err(|err| err.to_string())
+        stereopsis_images::png_with_texts(&rgb, &texts).map_err(|err| err.to_string())
     }))
 }
 

@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_calibration::CalibrationError;
-use stereopsis_engine::worker::ResultTap;
-use stereopsis_frame::{FramePreparation, StereoLayout, Taps};
+use stereopsis_frame::{FramePreparation, ResultTap, StereoLayout, Taps};
 use stereopsis_recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
 use stereopsis_recording::{About, Streams};
 

@@ -3,7 +3,7 @@
 use super::commands::{self, ESTIMATE, Initiator};
 use crate::action::Action;
 use crate::session::Session;
-use stereopsis_capture::SourceSpec;
+use stereopsis_frame::SourceSpec;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
 use stereopsis_stereo::StereoParams;
 

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use stereopsis_base::files;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_calibration::{CalibrationError, KnownDepth};
+use stereopsis_capture::webcam;
 use stereopsis_frame::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
 use stereopsis_stereo::StereoParams;
@@ -329,7 +330,8 @@ fn write_rig(
 ) -> Result<(CalibrationChoice, RigFile), String> {
     let choice = write_estimate(session, path, owns_calibration)?;
     let rig = RigFile::of(&session.state.source.spec, &session.state.rig.options, &choice);
-    rig.write(path, own).map_err(|err| err.to_string())?;
+    let lasting = RigFile { source: rig.source.as_ref().map(webcam::lasting), ..rig.clone() };
+    lasting.write(path, own).map_err(|err| err.to_string())?;
     Ok((choice, rig))
 }
 

@@ -3,7 +3,7 @@
 use crate::session::Session;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Luma;
-use stereopsis_capture::pairing::Side;
+use stereopsis_frame::Side;
 
 /// Time limit for the hand.
 const TIMEOUT: Duration = Duration::from_secs(20);

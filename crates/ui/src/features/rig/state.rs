@@ -4,9 +4,8 @@ use super::sides::SidesWatch;
 use crate::options::WindowOptions;
 use std::path::PathBuf;
 use stereopsis_calibration::{FocalLength, StereoRig};
-use stereopsis_capture::SourceSpec;
 use stereopsis_capture::webcam::controls::OfferedControl;
-use stereopsis_frame::{FramePreparation, SourceOptions};
+use stereopsis_frame::{FramePreparation, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 
 pub(crate) struct RigState {

@@ -78,7 +78,9 @@ pub(crate) fn engine_in_use(session: &Session) -> Option<OpenOptions> {
         EngineKind::Network => EngineChoice::Auto,
         EngineKind::Model => EngineChoice::Model,
     };
-    Some(OpenOptions { choice, ..session.state.matching.engine.clone() })
+    let mut options = session.state.matching.engine.clone();
+    options.settings.choice = choice;
+    Some(options)
 }
 
 fn start_sweep(session: &mut Session) {

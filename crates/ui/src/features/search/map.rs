@@ -9,7 +9,7 @@ use egui::{
 };
 use std::sync::Arc;
 use stereopsis_base::parameter::Value;
-use stereopsis_export::colormap::{Colormap, DisplayRange, color_map};
+use stereopsis_images::colormap::{Colormap, DisplayRange, color_map};
 use stereopsis_search::{Cell, Judge, SweepProgress, Trial, TriedCell};
 
 /// Room for the numbers at the left, points.

@@ -1,0 +1,21 @@
+//! Image files, both ways: pairs and their truth read from files of any kind, and results written for other tools (disparity, depth,
+//! points, images, snapshots) or as bytes for the window's shaders.
+
+mod cloud;
+pub mod colormap;
+pub mod decode;
+mod disparity;
+mod file;
+mod picture;
+pub mod picture_files;
+pub mod reach;
+pub mod screen;
+mod snapshot;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixture;
+
+pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
+pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
+pub use file::{Endings, ExportError};
+pub use picture::{colors_of, png_with_texts, write_color, write_confidence, write_errors, write_picture, write_rgb};
+pub use snapshot::{describe, snapshot};

@@ -1,0 +1,177 @@
+//! Pairs of image files: one pair, or those of a folder in natural order, with the ground truth beside them.
+
+mod folder;
+mod partners;
+pub mod truth;
+
+pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
+
+use self::truth::{TruthFiles, truth_beside};
+use crate::decode::{Turn, read_picture_of, read_turned};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+use stereopsis_base::console;
+use stereopsis_base::image::{Luma, Picture};
+use stereopsis_frame::source::DisparityFile;
+use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, RawPair, doubtful_arrangement, split};
+
+impl FilePair {
+    /// Creates a pair of an image with both views.
+    pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
+        let name = picture.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self { left: picture.to_owned(), right: picture.to_owned(), name, both_views: Some(arrangement) }
+    }
+
+    /// Reads both images without truth; `color` keeps the RGB of colour files.
+    ///
+    /// # Errors
+    /// An image cannot be read, or the sizes differ.
+    pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
+        self.read_and_remark(color, max_pixels).map(|(pair, _)| pair)
+    }
+
+    /// Reads the brightness of one view; an image that is not `size` px is refused before decoding.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or has another size.
+    pub fn read_view(
+        &self,
+        is_right: bool,
+        max_pixels: MaxPixels,
+        size: Option<(usize, usize)>,
+    ) -> Result<Picture, CaptureError> {
+        let path = if is_right { &self.right } else { &self.left };
+        let Some(arrangement) = self.both_views else { return read_picture_of(path, false, max_pixels, size) };
+        let whole = size.map(|(width, height)| match arrangement {
+            Arrangement::SideBySide => (2 * width, height),
+            Arrangement::TopBottom => (width, 2 * height),
+        });
+        let both = read_picture_of(path, false, max_pixels, whole)?;
+        check_halves(path, both.size(), arrangement)?;
+        let (left, right) = split(&both, arrangement);
+        Ok(if is_right { right } else { left })
+    }
+
+    /// Reads both images like [`Self::read`], with remarks on changes of their pixels.
+    pub fn read_and_remark(&self, color: bool, max_pixels: MaxPixels) -> Result<(RawPair, Vec<String>), CaptureError> {
+        let mut remarks = Vec::new();
+        let read = |path: &Path, remarks: &mut Vec<String>| -> Result<(Picture, Turn), CaptureError> {
+            let (picture, turn) = read_turned(path, color, max_pixels, None)?;
+            remarks.extend(
+                turn.words()
+                    .map(|turn| format!("{} is {turn}, as the orientation tag in the file says", console::path(path))),
+            );
+            Ok((picture, turn))
+        };
+        let (left, right) = if let Some(arrangement) = self.both_views {
+            let (both, _) = read(&self.left, &mut remarks)?;
+            check_halves(&self.left, both.size(), arrangement)?;
+            let (left, right) = split(&both, arrangement);
+            let doubt = doubtful_arrangement(left.size(), arrangement);
+            remarks.extend(doubt.map(|doubt| format!("{}: {doubt}", console::path(&self.left))));
+            (left, right)
+        } else {
+            let (left, left_turn) = read(&self.left, &mut remarks)?;
+            let (right, right_turn) = read(&self.right, &mut remarks)?;
+            self.check_sizes(left.size(), right.size(), left_turn != right_turn)?;
+            (left, right)
+        };
+        let (left, right, reduced) = self.of_one_depth(left, right);
+        remarks.extend(reduced);
+        let capture_time = SystemTime::now();
+        let skew_s = partners::skew_s(&self.left, &self.right);
+        Ok((RawPair { skew_s, ..RawPair::new(self.name.clone(), 0, capture_time, left, right) }, remarks))
+    }
+
+    fn check_sizes(
+        &self,
+        (wl, hl): (usize, usize),
+        (wr, hr): (usize, usize),
+        are_turned_differently: bool,
+    ) -> Result<(), CaptureError> {
+        if (wl, hl) == (wr, hr) {
+            return Ok(());
+        }
+        let cure = if are_turned_differently {
+            "their orientation tags differ: take both with cameras that are held alike, or remove the tags".to_owned()
+        } else if (wl, hl) == (hr, wr) {
+            "turn one of them by 90 degrees".to_owned()
+        } else if wl * hr == hl * wr {
+            let (path, width, height) = if wl > wr { (&self.left, wr, hr) } else { (&self.right, wl, hl) };
+            let path = console::path(path);
+            format!("resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
+        } else {
+            let (width, height) = (wl.min(wr), hl.min(hr));
+            format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
+        };
+        Err(CaptureError::File(format!(
+            "the images of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
+            console::path(&self.left),
+            console::path(&self.right)
+        )))
+    }
+
+    /// Reduces both images to the bit depth of the shallower one, and returns a remark on a reduced one.
+    fn of_one_depth(&self, left: Picture, right: Picture) -> (Picture, Picture, Option<String>) {
+        let reduced = |picture: Picture| Picture { luma: Luma::U8(picture.luma.to_u8()), ..picture };
+        let remark = |path: &Path| {
+            Some(format!("{} has 16 bits and its partner 8: of both 8 bits are used", console::path(path)))
+        };
+        match (left.luma.word_bits(), right.luma.word_bits()) {
+            (16, 8) => (reduced(left), right, remark(&self.left)),
+            (8, 16) => (left, reduced(right), remark(&self.right)),
+            _ => (left, right, None),
+        }
+    }
+
+    /// Reads the truth into `pair`, from the file that the user names or from the data set's files beside the pair. Returns a remark on
+    /// unusable files beside the pair, which are skipped.
+    ///
+    /// # Errors
+    /// The named file cannot be read or has another size.
+    pub fn read_truth(
+        &self,
+        pair: &mut RawPair,
+        named: Option<&DisparityFile>,
+        max_pixels: MaxPixels,
+    ) -> Result<Option<String>, CaptureError> {
+        let size = pair.left.size();
+        let beside = if self.both_views.is_some() { Ok(None) } else { truth_beside(&self.left, size) };
+        if let Some(named) = named {
+            // a named file that belongs to a data set gets the scale, mask and right truth of the set
+            let is_named = |files: &TruthFiles| files.left.path == named.path && named.scale.is_none();
+            let files = beside.ok().flatten().filter(is_named);
+            let files = files.unwrap_or_else(|| TruthFiles::of_left(named.clone()));
+            pair.truth = Some(Arc::new(files.read_known(size, max_pixels)?));
+            return Ok(None);
+        }
+        let truth = match beside {
+            Ok(None) => return Ok(None),
+            Ok(Some(files)) => files.read_known(size, max_pixels).map_err(|err| format!("{err}; it is left out")),
+            Err(why) => Err(why),
+        };
+        Ok(match truth {
+            Ok(truth) => {
+                pair.truth = Some(Arc::new(truth));
+                None
+            }
+            Err(why) => Some(why),
+        })
+    }
+}
+
+/// Checks that an image of both views has two equal halves.
+fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
+    let (length, unit) = match arrangement {
+        Arrangement::SideBySide => (width, "columns"),
+        Arrangement::TopBottom => (height, "rows"),
+    };
+    if length > 0 && length % 2 == 0 {
+        return Ok(());
+    }
+    Err(CaptureError::File(format!(
+        "{} has {width}x{height} pixels, and --{arrangement} needs an even number of {unit}: it does not show two views of one size",
+        console::path(path)
+    )))
+}

@@ -1,0 +1,197 @@
+//! Matches every pair of a recording again, with other parameters or another calibration, into a new recording.
+//!
+//! ```text
+//!  reader thread: read, decode, rectify ─▶ this thread: match, with as many jobs as the engine takes ─▶ writer thread: pack, write
+//! ```
+//!
+//! Until it is finished, the new recording has the name [`part_name`](part_file::part_name). The same command continues after its last
+//! complete pair.
+
+mod matching;
+mod output;
+mod part_file;
+mod pipeline;
+mod resume;
+
+use part_file::PartFile;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use stereopsis_base::files::WriteError;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_frame::{Frame, Pixels, StereoLayout};
+use stereopsis_recording::read::Recording;
+use stereopsis_recording::unpack::Unpacker;
+use stereopsis_recording::write::Compression;
+use stereopsis_recording::{
+    About, CalibratedRecording, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, time,
+};
+use stereopsis_settings::settings::{Settings, parameter_words};
+use stereopsis_stereo::StereoParams;
+
+/// Reason why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
+#[derive(Debug, thiserror::Error)]
+pub enum RecomputeError {
+    /// The parameters do not fit these images, or the recording lacks what the wanted streams require.
+    #[error("{0}")]
+    Usage(String),
+    /// The new recording cannot be begun.
+    #[error(transparent)]
+    Begin(WriteError),
+    /// The run was stopped; the text names the complete part.
+    #[error("stopped after {done} of {pairs} pairs; what is complete is in {part}: the same command goes on there")]
+    Stopped {
+        /// Number of pairs in the new recording.
+        done: u64,
+        /// Number of pairs of the old recording.
+        pairs: u64,
+        /// Path of the unfinished recording.
+        part: String,
+    },
+    /// A file exists already, a recording cannot be read or continued, or the engine failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Content and format of the new recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecomputeOptions {
+    /// Streams; `None` for the images of the old recording, with depth, or with disparity where it has no calibration.
+    pub streams: Option<Streams>,
+    /// Format of the messages; `None` for that of the old recording.
+    pub format: Option<Format>,
+    /// Compression of chunks.
+    pub compression: Compression,
+    /// Whether depth and disparity keep filled pixels.
+    pub filled: bool,
+}
+
+/// Returns packets and frame of pair `k`. `k` becomes the sequence number in a recording of another program, which has none.
+fn read(input: &mut CalibratedRecording, unpacker: &Unpacker, k: u64) -> Result<(Vec<Packet>, Frame), String> {
+    let (packets, mut raw) = unpacker.read(&mut input.recording, k).map_err(|err| err.to_string())?;
+    if input.recording.about().is_none() {
+        raw.sequence = k;
+    }
+    let frame = input.calibrated.preparation.prepare(&Arc::new(raw), &input.info, Instant::now());
+    Ok((packets, frame.map_err(|err| err.to_string())?))
+}
+
+fn unpacker(input: &CalibratedRecording, pixels: Pixels) -> Unpacker {
+    Unpacker::of(input.recording.about(), pixels, input.max_pixels)
+}
+
+/// Outcome of [`recompute`].
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Summary {
+    /// Number of pairs in the new recording.
+    pub pairs: u64,
+    /// Number of results in the new recording.
+    pub results: u64,
+    /// Number of pairs that an earlier run had finished.
+    pub resumed: u64,
+    /// Size of the new recording, bytes.
+    pub bytes: u64,
+    /// Number of pairs of the old recording that could not be read and are left out.
+    pub left_out: u64,
+    /// Damaged pairs read by this run: number in the old recording, and reason.
+    pub damaged: Vec<(u64, String)>,
+    /// Engine that computed the results.
+    pub engine: Option<EngineInfo>,
+}
+
+/// Matches every pair of a recording again and writes a new one.
+///
+/// # Errors
+/// [`RecomputeError`]
+pub fn recompute(
+    mut input: CalibratedRecording,
+    output: &Path,
+    settings: &Settings,
+    options: &RecomputeOptions,
+    progress: &Progress,
+) -> Result<Summary, RecomputeError> {
+    part_file::check_names(&input.path, output)?;
+    let format = options.format.unwrap_or_else(|| format_of(&input.recording));
+    let (raw, frame) = first_pair(&mut input)?;
+    let params = params_for(settings, &frame)?;
+    let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
+    let about = About {
+        streams,
+        filled: options.filled,
+        raw,
+        calibration: input.calibrated.to_note(input.crop, &input.info),
+        parameters: parameter_words(&params),
+        ..about(&input, format)
+    };
+    // without results nothing passes from pair to pair
+    let remembers = streams.needs_results() && params.remembers();
+    let begin_part = |part| PartFile::begin(part, output, format, options.compression);
+    let begun = resume::begin(output, input.recording.pairs(), &about, begin_part, remembers, progress)?;
+    progress.begin(input.recording.pairs().len() as u64, begun.next);
+    pipeline::run(input, output, settings, about, format, begun, progress)
+}
+
+fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
+    let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref());
+    params.map_err(|err| RecomputeError::Usage(err.to_string()))
+}
+
+/// Returns raw layout and frame of the first pair that can be read.
+fn first_pair(input: &mut CalibratedRecording) -> Result<(StereoLayout, Frame), RecomputeError> {
+    let unpacker = unpacker(input, Pixels::Luma);
+    let recorded = input.recording.about().map(|about| about.raw.clone());
+    let mut why = "it has no pairs".to_owned();
+    for k in 0..input.recording.pairs().len() as u64 {
+        match read(input, &unpacker, k) {
+            Ok((_, frame)) => {
+                let layout = recorded.unwrap_or_else(|| StereoLayout::of(frame.raw.original.as_ref()));
+                return Ok((layout, frame));
+            }
+            Err(text) => why = text,
+        }
+    }
+    Err(RecomputeError::Failed(format!("{} has nothing to compute: {why}", input.path.display())))
+}
+
+fn streams(input: &CalibratedRecording, is_metric: bool, wanted: Option<Streams>) -> Result<Streams, RecomputeError> {
+    let shown = input.path.display();
+    let old = input.recording.about().map(|about| about.streams);
+    let has_raw = old.is_none_or(Streams::has_unrectified);
+    let pictures = if has_raw { Stream::Raw } else { Stream::Rectified };
+    let streams = wanted.unwrap_or_else(|| {
+        Streams::default()
+            .with(Stream::Raw, has_raw)
+            .with(pictures, true)
+            .with(Stream::Depth, is_metric)
+            .with(Stream::Disparity, !is_metric)
+    });
+    if streams.has(Stream::Raw) && !has_raw {
+        let text = format!("{shown} has rectified images and no raw ones: give --streams rectified,depth");
+        return Err(RecomputeError::Usage(text));
+    }
+    if streams.has(Stream::Depth) && !is_metric {
+        let text = format!(
+            "{shown} has no calibration, which --streams depth needs: give --calibration, --rectify auto, or the lens \
+             (--fov-deg) and --baseline-m; --streams raw,disparity needs none"
+        );
+        return Err(RecomputeError::Usage(text));
+    }
+    Ok(streams)
+}
+
+/// Returns the description of the new recording, as far as it comes from the old one.
+fn about(input: &CalibratedRecording, format: Format) -> About {
+    let CalibratedRecording { path, recording, info, .. } = input;
+    let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let first_log_time_ns = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
+    let old = recording.about().cloned();
+    let old = old.unwrap_or_else(|| About::of_source(&file, info, time::from_ns(first_log_time_ns)));
+    let recomputed =
+        Recomputed { file, bytes: recording.bytes(), pairs: recording.pairs().len() as u64, first_log_time_ns, format };
+    About { stereopsis: env!("CARGO_PKG_VERSION").to_owned(), recomputed: Some(recomputed), ..old }
+}
+
+fn format_of(recording: &Recording) -> Format {
+    let is_protobuf = |channel: &Arc<Channel>| channel.message_encoding == "protobuf";
+    if recording.channels().iter().any(is_protobuf) { Format::Foxglove } else { Format::Ros2 }
+}
