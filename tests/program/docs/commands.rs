@@ -180,7 +180,11 @@ fn cargo(words: &[&str]) -> Result<(), String> {
         let pairs = words.windows(2).filter(|pair| pair[0] == flag);
         pairs.map(|pair| pair[1].to_owned()).collect::<Vec<_>>()
     };
-    let folder = |package: &String| root().join("crates").join(package.strip_prefix("stereopsis-").unwrap_or(package));
+    let folder = |package: &String| {
+        let name = package.strip_prefix("stereopsis-").unwrap_or(package);
+        let folders = ["crates", "fuzz", ""].map(|folder| root().join(folder).join(name));
+        folders.into_iter().find(|folder| folder.join("Cargo.toml").exists()).unwrap_or_default()
+    };
     let packages = after("-p");
     if let Some(package) = packages.iter().find(|package| !folder(package).is_dir()) {
         return Err(format!("there is no crate {package}"));

@@ -13,7 +13,7 @@ use stereopsis_attack::{ALL, Target};
 const ATTACK_INPUTS: usize = 400;
 
 fn folder(target: &Target) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target.name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../seeds").join(target.name)
 }
 
 /// Returns the stored inputs of a target, valid ones and earlier failures.
