@@ -5,7 +5,7 @@ NETWORK ?=
 MODELS ?=
 comma := ,
 
-.PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
+.PHONY: run test quick lab python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview image. NETWORK=1: with what reaches
 ## other machines and ROS 2, 160 crates more. MODELS=1: with what runs models, neural networks of your own, 40 s more.
@@ -14,12 +14,16 @@ run: setup-run
 
 ## All tests; they need no camera, no display and no GPU. Many wait for time to pass: twice as many run as there are cores.
 test: setup-test
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(getconf _NPROCESSORS_ONLN)))} cargo test --locked --workspace --exclude stereopsis-attack
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(getconf _NPROCESSORS_ONLN)))} cargo test --locked --workspace --exclude stereopsis-lab --exclude stereopsis-attack
 
 ## What matters most after a small change: formatting, the reference, both engines against it.
 quick: setup-test
 	cargo fmt --check
 	cargo test --locked -p stereopsis-stereo -p stereopsis-cpu -p stereopsis-gpu -p stereopsis-engine
+
+## The laboratory, which repeats measurements of papers: make lab ARGS="reproduce banz".
+lab: setup-run
+	cargo run --locked --release -p stereopsis-lab -- $(ARGS)
 
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench
@@ -47,8 +51,8 @@ try-packages:
 
 ## Everything that docs/performance.md says of a GPU, on this machine's best one; a few minutes.
 bench-gpu: setup-run
-	cargo build --locked --release
-	tools/bench_gpu.sh target/release/stereopsis gpu-report
+	cargo build --locked --release -p stereopsis -p stereopsis-lab
+	tools/bench_gpu.sh target/release/stereopsis target/release/stereopsis-lab gpu-report
 
 ## Ten thousand pairs through the CPU engine, the live pipeline and the recorder: memory must not grow. Takes some minutes.
 soak: setup-test
@@ -57,8 +61,8 @@ soak: setup-test
 ## What a change has to pass beside the tests.
 check: setup-test
 	cargo fmt --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
+	cargo clippy --locked --workspace --exclude stereopsis-lab --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --exclude stereopsis-lab --no-deps --document-private-items
 
 ## Attacks the program with damaged files, hostile clients, libFuzzer and Miri: about ten minutes once built. SHORT=1: three.
 attack: setup-test

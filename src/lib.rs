@@ -39,7 +39,7 @@ pub use library::{depth, filters, matching, parameters, rectification};
 #[cfg(feature = "recording")]
 pub use library::{inside, recordings};
 
-/// Runs the program.
+/// Runs the program; parts of its command line for the laboratory.
 #[cfg(feature = "window")]
 #[doc(hidden)]
-pub use cli::main;
+pub use cli::{command_line, main};

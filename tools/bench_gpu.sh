@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Everything that docs/performance.md says of a GPU, measured on this machine's best one with a program that is built already; no
+# Everything that docs/performance.md says of a GPU, measured on this machine's best one with programs that are built already; no
 # network, no compiler. Results of both engines are compared first. A few minutes; every table also lies in the folder as JSON.
 #
-#   tools/bench_gpu.sh [PROGRAM [FOLDER]]      SIZES="640x480 1280x960" and DISPARITIES=128 choose others
+#   tools/bench_gpu.sh [PROGRAM [LABORATORY [FOLDER]]]      SIZES="640x480 1280x960" and DISPARITIES=128 choose others
 set -euo pipefail
 program=$(realpath "${1:-target/release/stereopsis}")
-folder=${2:-gpu-report}
+laboratory=$(realpath "${2:-target/release/stereopsis-lab}")
+folder=${3:-gpu-report}
 sizes=${SIZES:-640x480 1024x768 1280x960}
 disparities=${DISPARITIES:-128}
 mkdir -p "$folder"
 cd "$folder"
 step() { echo; echo "== $* (${SECONDS} s)"; }
 # Prints a table and keeps the same as JSON, from two runs.
-both() { local name=$1; shift; "$program" "$@" | tee "$name.txt"; "$program" "$@" --json >"$name.json"; }
+both() { local name=$1; shift; "$laboratory" "$@" | tee "$name.txt"; "$laboratory" "$@" --json >"$name.json"; }
 
 step "devices"
 "$program" devices --gpu | tee devices.txt
@@ -32,11 +33,11 @@ for size in $sizes; do
   step "tune $size"
   "$program" tune --size "$size" --num-disparities "$disparities" --json >"tune-$size.json"
   step "stages $size"
-  both "bench-$size" lab device --size "$size" --num-disparities "$disparities" --frames 200
+  both "bench-$size" device --size "$size" --num-disparities "$disparities" --frames 200
   step "pipeline $size"
-  both "pipeline-$size" lab pipeline --size "$size" --num-disparities "$disparities"
+  both "pipeline-$size" pipeline --size "$size" --num-disparities "$disparities"
 done
 
 step "the tables and figures of five papers"
-"$program" lab reproduce all --svg papers -o papers.md --overwrite
+"$laboratory" reproduce all --svg papers -o papers.md --overwrite
 step "done; all of it lies in $PWD"

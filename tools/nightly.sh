@@ -25,7 +25,12 @@ video() {
 validation() { tools/validation.sh "$program"; }
 attack() { tools/attack.sh; }
 soak() { make soak; }
-papers() { "$program" lab reproduce all --quick --overwrite -o target/nightly/papers.md; }
+papers() {
+  # the laboratory, which neither the tests nor the checks of a change build; its program is built for its tests
+  cargo clippy --locked --workspace --all-targets -- -D warnings &&
+    cargo test --locked --workspace --bin stereopsis-lab --test laboratory &&
+    target/debug/stereopsis-lab reproduce all --quick --overwrite -o target/nightly/papers.md
+}
 readers() { tools/readers/check.sh "$program"; }
 vivid() { tools/vivid.sh "$program"; }
 faults() {
@@ -47,7 +52,7 @@ esac
 for name in "$@"; do
   [[ " ${parts[*]} " == *" $name "* ]] || { echo "nightly: there is no part '$name'; tools/nightly.sh --list" >&2; exit 2; }
 done
-[ -x "$program" ] || cargo build --locked --workspace || exit 1
+[ -x "$program" ] || cargo build --locked --workspace --exclude stereopsis-lab || exit 1
 passed=target/nightly/$(git rev-parse HEAD)$(git diff HEAD | sha256sum | cut -c1-8)
 mkdir -p "$passed"
 failed=() chosen=("$@")

@@ -37,8 +37,8 @@ build() { # target: the path of its program is the last line
   rustup target list --installed | grep -qx "$triple" || rustup target add "$triple" >&2
   case $1 in
     # the date is for archives: build scripts would run again with each commit
-    *-linux) env -u SOURCE_DATE_EPOCH cargo zigbuild --locked --no-default-features --features zenoh,model --profile dist --target "$triple.$glibc" >&2; echo "target/$triple/dist/stereopsis" ;;
-    *) env -u SOURCE_DATE_EPOCH CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc cargo build --locked --no-default-features --features zenoh,model --profile dist --target "$triple" >&2
+    *-linux) env -u SOURCE_DATE_EPOCH cargo zigbuild --locked --profile dist --target "$triple.$glibc" >&2; echo "target/$triple/dist/stereopsis" ;;
+    *) env -u SOURCE_DATE_EPOCH CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc cargo build --locked --profile dist --target "$triple" >&2
       echo "target/$triple/dist/stereopsis.exe" ;;
   esac
 }

@@ -25,7 +25,7 @@ def owner(path):
 
 
 def main():
-    files = [path for folder in ("crates", "shaders", "src", "tests", "examples", "python", "fuzz") for path in (ROOT / folder).rglob("*.rs")]
+    files = [path for folder in ("crates", "shaders", "src", "tests", "examples", "python", "fuzz", "lab") for path in (ROOT / folder).rglob("*.rs")]
     files = [path for path in files if "target" not in path.parts]
     users = collections.defaultdict(set)
     texts = {path: path.read_text() for path in files}

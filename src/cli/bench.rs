@@ -31,7 +31,7 @@ pub(super) struct BenchArgs {
     pairs: PairArgs,
 }
 
-/// Flags that are subcommands of `lab` now; all of them are refused.
+/// Flags that are subcommands of the laboratory now; all of them are refused.
 #[derive(Debug, clap::Args)]
 struct MovedArgs {
     #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("reproduce banz"))]
@@ -43,7 +43,7 @@ struct MovedArgs {
 }
 
 fn moved(experiment: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
-    move |_| Err(format!("use `stereopsis lab {experiment}` instead"))
+    move |_| Err(format!("use `stereopsis-lab {experiment}` instead"))
 }
 
 /// Settings that may be combined with all presets.

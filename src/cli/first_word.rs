@@ -9,8 +9,8 @@ use stereopsis_base::console;
 /// Subcommands that are missing in a program without the network.
 const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
 
-/// Answer for `lab`, which packages leave out.
-const NO_LAB: &str = "is in a program built from a checkout: cargo run --release -- lab --help";
+/// Answer for `lab`, which is another program.
+const NO_LAB: &str = "is a program of its own, in a checkout: make lab ARGS=--help";
 
 /// Answer for `model`, without what runs models.
 const NO_MODELS: &str = "needs a program that runs models: packages do, and from a checkout `make run MODELS=1`";

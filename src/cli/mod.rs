@@ -17,8 +17,6 @@ mod first_word;
 mod head;
 mod input_args;
 mod integrate;
-#[cfg(feature = "lab")]
-mod lab;
 mod lens_args;
 mod live;
 mod measure;
@@ -31,6 +29,7 @@ mod network_args;
 mod optimize;
 mod pair_args;
 mod plan;
+mod process;
 mod publish_args;
 mod record;
 mod recompute;
@@ -42,7 +41,7 @@ mod source_args;
 mod tune;
 mod values;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -52,6 +51,15 @@ use stereopsis_doctor::{VARIABLES, Variable};
 use stereopsis_frame::CaptureError;
 use stereopsis_recording::write::RecordError;
 use stereopsis_sources::OpenError;
+
+/// Parts of the command line that the laboratory's has too.
+pub mod command_line {
+    pub use super::pair_args::PairArgs;
+    pub use super::short_help::{EXIT_CODE, PAIRS, STUDY, Shown};
+    pub use super::tune::{Study, StudyArgs};
+    pub use super::values::OVERWRITE;
+    pub use super::{UsageError, check_variables, parse, run_program};
+}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,15 +113,13 @@ fn examples() -> String {
     let is_read = |variable: &&Variable| match variable.name {
         "STEREOPSIS_NETWORK_PASSWORD" => cfg!(feature = "zenoh"),
         "STEREOPSIS_PUBLISH_TOKEN" => cfg!(feature = "publish"),
-        "STEREOPSIS_DATA" => cfg!(feature = "lab"),
+        "STEREOPSIS_DATA" => false,
         _ => true,
     };
     let variables = VARIABLES.iter().filter(is_read).map(|own| format!("  {}: {}", own.name, own.effect));
     let variables = variables.collect::<Vec<_>>().join("\n");
     let examples = EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n");
-    format!(
-        "{examples}\n\nEnvironment:\n{variables}\n\nExit code: 0 done, 1 failed (the reason is printed), 2 wrong command line."
-    )
+    format!("{examples}\n\nEnvironment:\n{variables}\n\n{}", short_help::EXIT_CODE)
 }
 
 /// Two ordinary cameras in, live depth out, on any GPU and without one
@@ -161,9 +167,6 @@ enum Command {
     /// Test a neural network of yours for --engine model, and write its conventions
     #[cfg(feature = "model")]
     Model(model::ModelCommand),
-    /// Repeat measurements of papers, with their figures beside
-    #[cfg(feature = "lab")]
-    Lab(Box<lab::LabArgs>),
     /// Compute the depth range and error of a rig from its lens and baseline
     Plan(plan::PlanArgs),
     /// Send the raw pairs of this machine's cameras to other machines
@@ -182,6 +185,15 @@ enum Command {
 
 /// Runs the program: parses the command line, runs the command, and prints an error once.
 pub fn main() -> ExitCode {
+    run_program(|| {
+        first_word::check(std::env::args_os().skip(1))?;
+        run(parse(short_help::SHOWN))
+    })
+}
+
+/// Runs a program of this project: prepares process and log, and prints an error once.
+pub fn run_program(run: impl FnOnce() -> anyhow::Result<()>) -> ExitCode {
+    process::prepare();
     let filter = env_logger::Env::default().default_filter_or("error");
     let mut log = env_logger::Builder::from_env(filter);
     // messages contain names from files and devices
@@ -190,8 +202,7 @@ pub fn main() -> ExitCode {
         writeln!(line, "[{} {}] {text}", record.level(), record.target())
     });
     log.init();
-    let parsed = first_word::check(std::env::args_os().skip(1)).map(|()| parse());
-    match parsed.map_err(anyhow::Error::from).and_then(run) {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if is_closed_pipe(&err) => ExitCode::SUCCESS,
         Err(err) => {
@@ -201,11 +212,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Parses the command line; ends the program where it is wrong, or requests help.
-fn parse() -> Cli {
-    let mut command = short_help::shorten(Cli::command());
+/// Parses the command line, with these flags in the short help; ends the program where it is wrong, or requests help.
+pub fn parse<C: Parser>(shown: &[short_help::Shown]) -> C {
+    let mut command = short_help::shorten(C::command(), shown);
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
-    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches).map_err(|err| err.format(&mut command)));
+    let parsed = parsed.and_then(|matches| C::from_arg_matches(&matches).map_err(|err| err.format(&mut command)));
     parsed.unwrap_or_else(|err| {
         let text = err.render().to_string();
         let shown = if err.use_stderr() { without_secrets(&text) } else { text.clone() };
@@ -234,8 +245,7 @@ fn without_secrets(text: &str) -> String {
 fn run(cli: Cli) -> anyhow::Result<()> {
     // before anything starts with other variables than intended; `doctor` reports these faults among all others
     if !matches!(cli.command, Some(Command::Doctor(_))) {
-        stereopsis_cpu::simd::SimdLevel::chosen()?;
-        stereopsis_gpu::variant::VariantOverrides::from_env()?;
+        check_variables()?;
     }
     #[cfg(feature = "model")]
     if let Ok(program) = std::env::current_exe() {
@@ -255,8 +265,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Tune(args)) => tune::run(&args),
         #[cfg(feature = "model")]
         Some(Command::Model(args)) => model::run(&args),
-        #[cfg(feature = "lab")]
-        Some(Command::Lab(args)) => lab::run(&args),
         Some(Command::Calibrate(args)) => calibrate::run(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Plan(args)) => plan::run(&args),
@@ -272,6 +280,16 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         #[cfg(feature = "zenoh")]
         Some(Command::Net(args)) => net::run(&args),
     }
+}
+
+/// Checks the environment variables that change an engine.
+///
+/// # Errors
+/// One has a word that is not known.
+pub fn check_variables() -> anyhow::Result<()> {
+    stereopsis_cpu::simd::SimdLevel::chosen()?;
+    stereopsis_gpu::variant::VariantOverrides::from_env()?;
+    Ok(())
 }
 
 /// Error of a command line that requests something impossible; exit code 2.

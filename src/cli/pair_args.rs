@@ -10,7 +10,7 @@ use stereopsis_frame::{SourceOptions, SourceSpec};
 
 /// Timed pairs.
 #[derive(Debug, clap::Args)]
-pub(super) struct PairArgs {
+pub struct PairArgs {
     /// Pairs to time: a left and a right image, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "sizes")]
     pictures: Vec<PathBuf>,
@@ -32,7 +32,7 @@ impl PairArgs {
     ///
     /// # Errors
     /// The settings cannot be read or do not fit together, or need a rig; the paths name no pairs.
-    pub(super) fn setup(&self, default_size: (usize, usize)) -> anyhow::Result<Setup> {
+    pub fn setup(&self, default_size: (usize, usize)) -> anyhow::Result<Setup> {
         let settings = self.settings.resolve()?;
         if settings.near_m.is_some() {
             let text = "--near-m needs a rig, and there is none here: give --num-disparities";
@@ -40,6 +40,7 @@ impl PairArgs {
         }
         Ok(Setup {
             engine: settings.engine,
+            open_source: stereopsis_sources::open,
             sources: sources(&self.pictures, &self.sizes, default_size)?,
             frames: self.frames as usize,
             json: self.json,
@@ -54,7 +55,7 @@ impl PairArgs {
     ///
     /// # Errors
     /// With `why`, and the name of the setting.
-    pub(super) fn allow_settings(&self, allowed: impl Fn(&str) -> bool, why: &str) -> anyhow::Result<()> {
+    pub fn allow_settings(&self, allowed: impl Fn(&str) -> bool, why: &str) -> anyhow::Result<()> {
         match self.settings.words()?.iter().find(|word| !allowed(&word.name)) {
             Some(word) => Err(UsageError(format!("{why}: leave out --{}", word.name)).into()),
             None => Ok(()),

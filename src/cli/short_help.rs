@@ -2,9 +2,12 @@
 
 use clap::Command;
 
+/// Words of a command, and identifiers of the flags that its `-h` shows.
+pub type Shown = (&'static str, &'static [&'static str]);
+
 /// Flags and paths that `-h` of a command shows, by their identifiers; a command below another one has the words of both. Commands with
 /// few flags show all of them.
-const SHOWN: &[(&str, &[&str])] = &[
+pub(super) const SHOWN: &[Shown] = &[
     ("stereopsis", &["inputs"]),
     #[cfg(feature = "zenoh")]
     ("head", &["inputs", "name", "eye", "source", "rig", "calibration", "preset", "listen", "connect", "open"]),
@@ -134,23 +137,20 @@ const SHOWN: &[(&str, &[&str])] = &[
     ),
     ("bench", PAIRS),
     ("tune", STUDY),
-    ("lab device", PAIRS),
-    ("lab pipeline", PAIRS),
-    ("lab model", PAIRS),
-    ("lab variants", STUDY),
 ];
 
 /// Flags of commands that time engines.
-const PAIRS: &[&str] =
+pub const PAIRS: &[&str] =
     &["pictures", "sizes", "frames", "rate", "presets", "preset", "num-disparities", "engine", "threads", "json"];
 /// Flags of commands that time variants of the GPU engine.
-const STUDY: &[&str] = &["pictures", "size", "rounds", "preset", "num-disparities", "adapter", "json"];
+pub const STUDY: &[&str] = &["pictures", "size", "rounds", "preset", "num-disparities", "adapter", "json"];
 
-const EXIT_CODE: &str = "Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
+/// Exit codes of all programs of this project.
+pub const EXIT_CODE: &str = "Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
 /// Hides the other flags from `-h`, which then names `--help`.
-pub(super) fn shorten(command: Command) -> Command {
-    shorten_as(command, "")
+pub(super) fn shorten(command: Command, shown: &[Shown]) -> Command {
+    shorten_as(command, "", shown)
 }
 
 /// Returns the key in [`SHOWN`] of a command with these words.
@@ -159,13 +159,13 @@ fn key(words: &str) -> &str {
 }
 
 /// Hides flags of a command and of those below it; `parents` are the words before its name.
-fn shorten_as(command: Command, parents: &str) -> Command {
+fn shorten_as(command: Command, parents: &str, shown: &[Shown]) -> Command {
     let words = format!("{parents}{}", command.get_name());
-    let command = match SHOWN.iter().find(|(of, _)| *of == key(&words)) {
+    let command = match shown.iter().find(|(of, _)| *of == key(&words)) {
         Some((_, shown)) => of_flags(command, shown, &words),
         None => command,
     };
-    command.mut_subcommands(|command| shorten_as(command, &format!("{words} ")))
+    command.mut_subcommands(|command| shorten_as(command, &format!("{words} "), shown))
 }
 
 fn of_flags(command: Command, shown: &[&str], words: &str) -> Command {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn every_command_explains_itself_on_one_screen_and_names_the_rest() {
         let mut all = Vec::new();
-        commands(&shorten(crate::cli::Cli::command()), "", &mut all);
+        commands(&shorten(crate::cli::Cli::command(), SHOWN), "", &mut all);
         for (words, mut command) in all {
             let short = command.clone().term_width(100).render_help().to_string();
             assert!(short.lines().count() <= 40, "{words} has {} lines:\n{short}", short.lines().count());
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn the_flags_of_the_readme_are_among_the_most_common_ones() {
         let mut all = Vec::new();
-        commands(&shorten(crate::cli::Cli::command()), "", &mut all);
+        commands(&shorten(crate::cli::Cli::command(), SHOWN), "", &mut all);
         let readme = include_str!("../../README.md");
         let mut checked = 0;
         for line in readme.lines().filter(|line| line.starts_with("stereopsis ")) {

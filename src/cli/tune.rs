@@ -18,7 +18,7 @@ use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions, tuning, variant};
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
-pub(super) struct StudyArgs {
+pub struct StudyArgs {
     /// The pair to tune on: a left and a right image, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "size")]
     pictures: Vec<PathBuf>,
@@ -36,11 +36,15 @@ pub(super) struct StudyArgs {
 }
 
 /// GPU, and the pair on which its variants are timed.
-pub(super) struct Study {
-    pub(super) gpu: Gpu,
-    pub(super) job: Job,
-    pub(super) rounds: usize,
-    pub(super) json: bool,
+pub struct Study {
+    /// GPU whose variants are timed.
+    pub gpu: Gpu,
+    /// Pair on which they are timed.
+    pub job: Job,
+    /// Number of times that each variant matches it.
+    pub rounds: usize,
+    /// Whether JSON is printed instead of text.
+    pub json: bool,
 }
 
 impl StudyArgs {
@@ -48,7 +52,7 @@ impl StudyArgs {
     ///
     /// # Errors
     /// Parts of the variant are forced, another engine is chosen, or there is no GPU or no pair.
-    pub(super) fn open(&self) -> anyhow::Result<Study> {
+    pub fn open(&self) -> anyhow::Result<Study> {
         if !VariantOverrides::from_env()?.is_empty() {
             let text = format!("{0} forces a variant, and here all are timed: leave {0} unset", variant::VARIABLE);
             return Err(UsageError(text).into());
@@ -65,7 +69,7 @@ impl StudyArgs {
         let (size, rounds) = if gpu.info.software { ((64, 48), 1) } else { ((640, 480), 5) };
         let sizes: Vec<_> = self.size.into_iter().collect();
         let (spec, source) = pair_args::sources(&self.pictures, &sizes, size)?.swap_remove(0);
-        let job = pairs::jobs(&spec, &source, &settings.params)?.swap_remove(0);
+        let job = pairs::jobs(stereopsis_sources::open, &spec, &source, &settings.params)?.swap_remove(0);
         settings.params.validate_range(job.frame.size().0)?;
         Ok(Study { gpu, job, rounds: self.rounds.map_or(rounds, |rounds| rounds as usize), json: self.json })
     }
@@ -165,7 +169,7 @@ mod tests {
         };
         let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
         let source = SourceOptions { size: Some((24, 16)), ..SourceOptions::default() };
-        let job = pairs::jobs(&SourceSpec::Scene, &source, &params).unwrap().swap_remove(0);
+        let job = pairs::jobs(stereopsis_sources::open, &SourceSpec::Scene, &source, &params).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
         let records = Measurements::in_file(folder.path().join("variants.json"));
         let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;

@@ -7,7 +7,7 @@ use stereopsis_base::{console, files};
 use stereopsis_stereo::StereoParams;
 
 /// Help of `--overwrite`, which has one meaning in all commands.
-pub(super) const OVERWRITE: &str = "Replace output files that exist; a file that is read is never replaced";
+pub const OVERWRITE: &str = "Replace output files that exist; a file that is read is never replaced";
 
 /// Parses a member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
 pub(super) fn choice<T: Copy + Send + Sync + 'static>(

@@ -6,8 +6,6 @@ pub mod pairs;
 mod presets;
 mod steady;
 mod subject;
-#[cfg(any(test, feature = "testing"))]
-pub mod fixture;
 #[cfg(test)]
 mod tests;
 
@@ -22,11 +20,13 @@ use stereopsis_engine::{OpenOptions, open};
 use stereopsis_frame::engine::{
     AdapterChoice, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job, ModelFile,
 };
-use stereopsis_frame::{SourceOptions, SourceSpec};
+use stereopsis_frame::{CaptureError, PairSource, SourceOptions, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_gpu::tuning::{Clock, RESTED, burst, device_ms};
-use stereopsis_sources::open as open_source;
 use stereopsis_stereo::StereoParams;
+
+/// Function that opens a source; only the caller knows all kinds of them.
+pub type OpenSource = fn(&SourceSpec, &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError>;
 
 /// Pairs, parameters and engines of a measurement.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Setup {
     pub engine: EngineChoice,
     /// The scene at each size, or images.
     pub sources: Vec<(SourceSpec, SourceOptions)>,
+    /// Opens them.
+    pub open_source: OpenSource,
     /// Valid parameters.
     pub params: StereoParams,
     /// Number of timed pairs per row.
@@ -127,11 +129,11 @@ pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn
     }
     let mut report = Report::default();
     for (spec, source_options) in &setup.sources {
-        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let jobs = setup.jobs(spec, source_options)?;
         let Some((width, height)) = jobs.first().map(|job| job.frame.size()) else { continue };
         setup.params.validate_range(width)?;
         if let Some(folder) = folder {
-            let inputs = open_source(spec, source_options)?.files();
+            let inputs = (setup.open_source)(spec, source_options)?.files();
             pairs::write(&folder.path, &jobs, &mut Outputs::new(inputs, folder.overwrite))?;
         }
         for choice in setup.engines() {
@@ -198,6 +200,14 @@ pub fn not_measurable(info: &EngineInfo) -> Option<String> {
 }
 
 impl Setup {
+    /// Returns the first pairs of a source as jobs.
+    ///
+    /// # Errors
+    /// Errors of [`pairs::jobs`].
+    pub fn jobs(&self, spec: &SourceSpec, options: &SourceOptions) -> anyhow::Result<Vec<Job>> {
+        pairs::jobs(self.open_source, spec, options, &self.params)
+    }
+
     /// Returns the options with which an engine is opened.
     pub fn open_options(&self, choice: EngineChoice) -> OpenOptions {
         let Self { threads, adapter, model, .. } = self.clone();

@@ -1,5 +1,6 @@
 //! Timed pairs, read or rendered before any clock runs.
 
+use super::OpenSource;
 use anyhow::bail;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,6 @@ use stereopsis_base::{console, files};
 use stereopsis_frame::engine::Job;
 use stereopsis_frame::{Frame, FramePreparation, Next, RawPair, SourceOptions, SourceSpec};
 use stereopsis_images::write_picture;
-use stereopsis_sources::open;
 use stereopsis_stereo::StereoParams;
 
 /// Number of different pairs, matched in turn so that caches do not distort the times.
@@ -21,7 +21,12 @@ const READ_TIMEOUT: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// The source cannot be opened, or has no pair.
-pub fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+pub fn jobs(
+    open: OpenSource,
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    params: &StereoParams,
+) -> anyhow::Result<Vec<Job>> {
     let mut source = open(spec, options)?;
     source.state().remarks.iter().for_each(console::say);
     let params = Arc::new(params.clone());

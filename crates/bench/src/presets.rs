@@ -1,7 +1,7 @@
 //! Every preset on the same pairs: time of a pair, and share of pixels with a disparity.
 
 use super::one_by_one::{self, FrameTime};
-use super::{Setup, Subject, not_measurable, pairs};
+use super::{Setup, Subject, not_measurable};
 use anyhow::Context as _;
 use std::io::Write;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ struct Row {
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = super::Report::default();
     for (spec, source_options) in &setup.sources {
-        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let jobs = setup.jobs(spec, source_options)?;
         let Some((width, _)) = jobs.first().map(|job| job.frame.size()) else { continue };
         setup.params.validate_range(width)?;
         for choice in setup.engines() {

@@ -1,7 +1,31 @@
 //! Tests of the output of `bench` on small pairs.
 
-use super::fixture::{results_of, setup};
 use super::*;
+
+/// Returns a setup with two sizes on one thread.
+fn setup(frames: usize) -> Setup {
+    let of_size = |size| (SourceSpec::Scene, SourceOptions { size: Some(size), ..SourceOptions::default() });
+    Setup {
+        engine: EngineChoice::Cpu,
+        sources: vec![of_size((64, 48)), of_size((40, 30))],
+        open_source: stereopsis_sources::open,
+        params: StereoParams { num_disparities: 16, ..StereoParams::default() },
+        frames,
+        json: true,
+        threads: Some(1),
+        model: None,
+        adapter: AdapterChoice::Best,
+    }
+}
+
+/// Returns the rows of a report.
+fn results_of(report: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> Vec<serde_json::Value> {
+    let mut text = Vec::new();
+    report(&mut text).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(json["program"], concat!("stereopsis ", env!("CARGO_PKG_VERSION")));
+    json["results"].as_array().unwrap().clone()
+}
 
 fn results(setup: &Setup, task: Task) -> Vec<serde_json::Value> {
     results_of(|out| run(setup, task, None, out))
@@ -87,9 +111,9 @@ fn pairs_that_were_written_are_timed_again() {
     let again = results(&Setup { sources, ..setup(1) }, Task::OneByOne);
     assert_eq!(again[0]["size"], serde_json::json!([40, 30]));
     let params = StereoParams::default();
-    let read = pairs::jobs(&spec, &SourceOptions::default(), &params).unwrap();
+    let read = pairs::jobs(stereopsis_sources::open, &spec, &SourceOptions::default(), &params).unwrap();
     let (scene, at_size) = &scene.sources[1];
-    let rendered = pairs::jobs(scene, at_size, &params).unwrap();
+    let rendered = pairs::jobs(stereopsis_sources::open, scene, at_size, &params).unwrap();
     assert_eq!(read.len(), 4);
     for (read, rendered) in read.iter().zip(&rendered) {
         assert_eq!(

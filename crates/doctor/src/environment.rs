@@ -45,7 +45,7 @@ pub const VARIABLES: [Variable; 5] = [
     Variable {
         name: "STEREOPSIS_DATA",
         is_secret: false,
-        effect: "folder of the data sets for `stereopsis lab` and the tests [default: none]",
+        effect: "folder of the data sets for `stereopsis-lab` and the tests [default: none]",
     },
 ];
 const OWN_PREFIX: &str = "STEREOPSIS_";

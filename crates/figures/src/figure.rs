@@ -13,8 +13,10 @@ use stereopsis_images::{Endings, ExportError, write_rgb};
 /// Size of a figure, px.
 const SIZE: (u32, u32) = (960, 600);
 const SAMPLES: usize = 600;
-pub(crate) const FONT: &str = "sans-serif";
-pub(crate) const INK: RGBColor = RGBColor(40, 40, 40);
+/// Name of the font of all figures.
+pub const FONT: &str = "sans-serif";
+/// Colour of text and axes.
+pub const INK: RGBColor = RGBColor(40, 40, 40);
 /// Colours that remain distinguishable with red-green colour blindness.
 pub(crate) const STEP_COLOR: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const ERROR_COLOR: RGBColor = RGBColor(0, 114, 178);
@@ -29,15 +31,23 @@ pub fn check_figure_name(path: &Path) -> Result<(), ExportError> {
     FIGURE.find(path).map(|_| ())
 }
 
-pub(crate) trait Drawing {
-    /// Draws the content, or fails with the reason.
+/// Content of a figure.
+pub trait Drawing {
+    /// Draws the content.
+    ///
+    /// # Errors
+    /// There is nothing that can be drawn, or the backend fails.
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static;
 }
 
-pub(crate) fn write_figure(path: &Path, drawing: &impl Drawing) -> Result<(), ExportError> {
+/// Writes a figure as `.svg` or `.png`.
+///
+/// # Errors
+/// The ending is unknown, the drawing fails, or the file cannot be written.
+pub fn write_figure(path: &Path, drawing: &impl Drawing) -> Result<(), ExportError> {
     let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| ExportError::encode(path, &"its letters cannot be drawn"))?;

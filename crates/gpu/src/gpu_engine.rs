@@ -126,7 +126,8 @@ impl GpuEngine {
         self.current.as_ref().map(|(key, _)| key)
     }
 
-    pub(super) fn graph(&self) -> Option<&DispatchGraph> {
+    /// Returns the dispatch graph of the last job; `None` before the first one.
+    pub fn graph(&self) -> Option<&DispatchGraph> {
         self.current.as_ref().map(|(_, graph)| graph)
     }
 

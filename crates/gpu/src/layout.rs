@@ -144,7 +144,7 @@ impl Structure {
     }
 
     /// Whether the right image's map comes from the same sums as the left one.
-    pub(crate) fn is_diagonal(&self) -> bool {
+    pub fn is_diagonal(&self) -> bool {
         self.has_right() && !self.swapped
     }
 
@@ -159,7 +159,7 @@ impl Structure {
     }
 
     /// Whether costs are those of windows, which are computed without codes.
-    pub(crate) fn is_windowed(&self) -> bool {
+    pub fn is_windowed(&self) -> bool {
         self.comparison == Comparison::WindowedDifference
     }
 
@@ -217,8 +217,6 @@ pub struct Layout {
     pub slab_rows: u32,
     /// Words of costs that a pixel owns.
     pub words: u32,
-    /// Whether the device's compiler packs two 16-bit integers into a register, as operations are counted.
-    pub packs_i16: bool,
 }
 
 impl Layout {
@@ -279,7 +277,7 @@ impl Layout {
             mirrored: structure.mirrored,
             slabs,
         };
-        Ok(Self { structure, kernel, volumes, slab_rows, words, packs_i16: limits.packs_i16 })
+        Ok(Self { structure, kernel, volumes, slab_rows, words })
     }
 
     /// Returns the number of buffers over which each volume is spread.

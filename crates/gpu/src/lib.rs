@@ -38,7 +38,7 @@
 //!   again, the fused path along the row, the length of its pieces. `kernels` generates their WGSL, because WGSL has no generics.
 //! - Each barrier drains the device, so filters share dispatches: the right image's winners, black borders and the first medians of both
 //!   maps are one, the left-right check and the labels of regions another. Black borders and regions of single pixels depend on the
-//!   images alone, and run during matching. `lab pipeline` counts the barriers, and a test holds them at 9.
+//!   images alone, and run during matching. `stereopsis-lab pipeline` counts the barriers, and a test holds them at 9.
 //! - A map for the host is packed on the device into the host's form: disparities, reasons, and confidences where they are on.
 //! - `tuning` varies one field after the other on the pairs of a running pipeline, four pairs each, and stores the quickest variant by
 //!   adapter, driver and size in the program's cache folder. `tune` measures all at once; `STEREOPSIS_GPU` overrides fields; on software
@@ -64,11 +64,11 @@ pub mod kernels;
 pub mod layout;
 pub mod limits;
 mod memory;
-pub mod operations;
 mod need;
 mod options;
 mod pace;
 mod past;
+mod plan;
 mod program;
 pub mod resource;
 pub mod shaders;
@@ -79,13 +79,12 @@ mod trace;
 pub mod tuning;
 pub mod uniforms;
 pub mod variant;
-mod work;
 
 pub use device::{AdapterSummary, Gpu, INSTALL};
 #[cfg(any(test, feature = "testing"))]
 pub use events::Event;
 pub use gpu_engine::GpuEngine;
 pub use options::GpuOptions;
+pub use plan::Plan;
 #[cfg(any(test, feature = "testing"))]
 pub use trace::{Trace, TraceData};
-pub use work::{Plan, StageWork};

@@ -50,7 +50,7 @@ pub(crate) const TILE: (u32, u32) = (32, 8);
 /// Rows that an invocation of SAD covers.
 pub const STRIP: u32 = 32;
 /// Columns that a workgroup of SAD covers, with those that only lend their sums to windows.
-pub(crate) const SAD_COLUMNS: u32 = 64;
+pub const SAD_COLUMNS: u32 = 64;
 /// Words of four candidates that a workgroup of SAD covers.
 pub(crate) const SAD_WORDS: u32 = 4;
 /// Columns that a workgroup of adaptive weights covers.

@@ -1,7 +1,7 @@
 //! Variants of the kernels: the same bits at different speed, depending on adapter and size.
 //!
 //! Sums and winners have 32 bits. Paths have 16 where the adapter computes two such numbers at once. Integers of 16 bits take a third
-//! fewer of the counted operations ([`super::operations`]) of a step, where the compiler packs them; floats a fifth fewer. A software
+//! fewer of the counted operations (`stereopsis-lab`) of a step, where the compiler packs them; floats a fifth fewer. A software
 //! adapter computes them no faster.
 
 use super::limits::Limits;

@@ -184,7 +184,7 @@ fn package_names_have_this_version() {
 fn is_path(span: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
     let first = span.split('/').next().unwrap_or_default();
-    let tops = ["src", "shaders", "tests", "tools", "docs", "calibration", "fuzz"];
+    let tops = ["src", "shaders", "tests", "tools", "docs", "calibration", "fuzz", "lab"];
     !first.is_empty()
         && span.contains('/')
         && span.chars().all(is_plain)

@@ -3,7 +3,6 @@
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, RowKernel, split};
 use crate::compiler::Source;
 use crate::layout::Layout;
-use crate::operations;
 use crate::resource::{MutualInformation, Resource};
 use crate::uniforms::DispatchParams;
 use crate::variant::CostSource;
@@ -79,7 +78,6 @@ impl GraphBuilder {
                 groups: [(end - first).div_ceil(lines), 1, 1],
                 work: line_work * u64::from(end - first),
                 bytes: pixels * pixel_bytes,
-                operations: pixels * operations::step(layout),
             }
         };
         split(0..across as u32, line_work, max_work, lines, MAX_GROUPS * lines).map(dispatch).collect()
@@ -103,7 +101,6 @@ impl GraphBuilder {
                 depth: 1,
                 work: row * (1 + u64::from(volumes) / 2),
                 bytes: row * (u64::from(volumes) * layout.path_cost_bytes() + if is_first { 2 } else { 4 }),
-                operations: width * operations::sum(layout, volumes),
             };
             dispatches.extend(self.over_rows(level, layout, &kernel, is_first));
         }

@@ -3,7 +3,6 @@
 use super::aggregate::codes;
 use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
 use crate::layout::{Layout, code_words};
-use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
 use crate::variant::CostSource;
@@ -45,7 +44,6 @@ impl GraphBuilder {
                     depth: 1,
                     work: row,
                     bytes: layout.code_bytes() / structure.height as u64 + row,
-                    operations: operations::cost(layout) * structure.width as u64,
                 };
                 dispatches.extend(self.over_rows(level, layout, &kernel, false));
             }
@@ -71,7 +69,6 @@ impl GraphBuilder {
                 depth: layout.words.div_ceil(SAD_WORDS),
                 work: row * (1 + u64::from(structure.sad_window) / 4),
                 bytes: row * if is_exact { 4 } else { 1 },
-                operations: operations::cost(layout) * structure.width as u64,
             };
             dispatches.extend(self.over_rows(level, layout, &kernel, false));
         }
@@ -94,7 +91,6 @@ fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
         groups: [width.div_ceil(shader.tile.0), height.div_ceil(shader.tile.1), 2],
         work: 40 * pixels,
         bytes: 2 * pixels + bytes,
-        operations: 0,
     };
     let census = |Shape { width, height, symmetric }| {
         let constants = vec![

@@ -4,7 +4,6 @@ use super::aggregate::{LastBatch, cost_bytes_per_pixel, costs};
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, map_dispatch, split};
 use crate::kernels::WinnerConfig;
 use crate::layout::Layout;
-use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, shaders};
 use crate::uniforms::DispatchParams;
@@ -93,7 +92,6 @@ impl GraphBuilder {
                     groups: [(count * pieces).div_ceil(lines), 1, 1],
                     work: row_work * u64::from(count),
                     bytes: pixels * pixel_bytes,
-                    operations: pixels * operations::winner(layout, winner),
                 });
             }
         }

@@ -180,7 +180,6 @@ impl GraphBuilder {
             groups: [2, 2, 1],
             work: lines as u64,
             bytes: 2 * 2 * 4 * lines as u64,
-            operations: 0,
         };
         self.push("cost", "black borders", vec![dispatch], Product::Inner, level);
     }

@@ -4,7 +4,6 @@ use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
 use crate::compiler::Source;
 use crate::kernels::LocalConfig;
 use crate::layout::Layout;
-use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, SAD_COLUMNS, TILE, shaders};
 use std::sync::Arc;
@@ -74,7 +73,6 @@ fn row_kernel(
     } else {
         (local.strip(), width.div_ceil(local.own_columns()), words / local.words(words))
     };
-    let operations = operations::aggregate(layout, local, entry);
     let row = u64::from(width) * u64::from(words) * 4;
     let arms = if local.kind.has_arms() { 2 * 4 * u64::from(width) } else { 0 };
     let pictures = if local.kind.has_weights() { 2 * u64::from(width) } else { 0 };
@@ -85,10 +83,48 @@ fn row_kernel(
         strip,
         columns,
         depth,
-        work: row * (1 + operations / (32 * u64::from(words))),
+        work: row * (1 + operations(layout, local, entry) / (32 * u64::from(words))),
         bytes: bytes_per_candidate_16ths(local, entry) * row / 16 + arms + pictures,
-        operations: operations * u64::from(width),
     }
+}
+
+/// Counts the integer operations of a pixel and of all its candidates in an entry of local aggregation, which decide how dispatches are
+/// split. Counted from the WGSL for one lane: additions, minima, comparisons, selections and shuffles; not loads, stores and loop
+/// invariants. Arms are assumed to have half their maximum length.
+pub fn operations(layout: &Layout, local: &LocalConfig, entry: &str) -> u64 {
+    let (words, reach) = (u64::from(layout.words), u64::from(local.reach));
+    let side = 2 * reach + 1;
+    let result = if local.exact { 4 } else { 4 * 2 + 6 };
+    // costs in pairs, added; the same for two of them in a window
+    let (pairs, halved) = (3 + 2, 16);
+    let shared = |columns: u32| (u64::from(columns), u64::from(local.own_columns()));
+    words
+        * match (local.kind, entry) {
+            (Aggregation::Window, _) => {
+                let (columns, own) = shared(SAD_COLUMNS);
+                let strip = u64::from(local.strip());
+                // two places and their pairs, for each column that a workgroup has; then the window's sums
+                let column_sums = (2 * (pairs + 12) * strip + (pairs + 12) * 2 * reach) * columns / (own * strip);
+                column_sums + 7 * side + 4 + result
+            }
+            (Aggregation::Cross, "rows") => {
+                let (columns, own) = shared(LOCAL_RUNS * LOCAL_RUN);
+                // a sum from the left with its share of the totals; for each candidate arms 7, two places 7, halves 6
+                (pairs + 10 + 2 + u64::from(LOCAL_RUNS) / 8) * columns / own + 4 * 21 + 6
+            }
+            // for each candidate the partner 4, arms 8, rows and strips 30, the mean 8
+            (Aggregation::Cross, _) => 4 * 50 + 10 + result,
+            (Aggregation::AdaptiveWeight, _) => {
+                let columns = u64::from(LOCAL_COLUMNS);
+                let candidates = 4 * u64::from(local.words(layout.words));
+                // a weight takes 24, and a workgroup has as many of the left and the right image as meet in it
+                let weights = 24 * (2 * columns + candidates - 1) * side * side * 4 / (columns * candidates);
+                // for each place of the window four products, weighted costs and sums, and their places
+                side * side * (4 * 5 + 7 + 6) + weights + 4 * 2 + result
+            }
+            // assumes that arms of all lengths are equally frequent
+            _ => (reach + 1) * (reach + 1) * (5 * 28 + 4 * 5 + 7 + halved) + result,
+        }
 }
 
 fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
@@ -106,7 +142,6 @@ fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
         groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
         work: pixels * u64::from(4 * local.reach),
         bytes: pixels + 4 * pixels,
-        operations: 0,
     }
 }
 

@@ -9,6 +9,8 @@ mod local;
 mod mutual_information;
 mod swapped;
 
+pub use local::operations as local_operations;
+
 use super::compiler::{Request, Source};
 use super::layout::{Layout, Structure};
 use super::limits::Limits;
@@ -57,8 +59,6 @@ pub struct Dispatch {
     /// Bytes that the kernel reads and writes: of volumes and maps every access, of codes and images the first one, because neighbours
     /// share them in caches.
     pub bytes: u64,
-    /// Integer operations, counted as [`super::operations`] documents; 0 where they are not counted.
-    pub operations: u64,
 }
 
 /// Dispatches with one product, in order.
@@ -299,12 +299,11 @@ struct RowKernel {
     depth: u32,
     work: u64,
     bytes: u64,
-    operations: u64,
 }
 
 impl GraphBuilder {
     fn over_rows(&mut self, level: usize, layout: &Layout, kernel: &RowKernel, is_first: bool) -> Vec<Dispatch> {
-        let RowKernel { request, resources, slab, strip, columns, depth, work, bytes, operations } = kernel;
+        let RowKernel { request, resources, slab, strip, columns, depth, work, bytes } = kernel;
         let origin = slab * layout.slab_rows;
         let ranges = split(layout.rows(*slab), *work, self.max_work, *strip, MAX_GROUPS * strip);
         let dispatch = |Range { start: first, end }| {
@@ -317,7 +316,6 @@ impl GraphBuilder {
                 groups: [*columns, (end - first).div_ceil(*strip), *depth],
                 work: work * count,
                 bytes: bytes * count,
-                operations: operations * count,
             }
         };
         ranges.map(dispatch).collect()
@@ -340,7 +338,6 @@ fn map_dispatch(
         groups: [width.div_ceil(tile.0 as usize) as u32, height.div_ceil(tile.1 as usize) as u32, 1],
         work: 20 * layout.structure.pixels(),
         bytes: maps * layout.map_bytes(),
-        operations: 0,
     }
 }
 

@@ -75,7 +75,6 @@ impl GraphBuilder {
             groups,
             work: numbers,
             bytes: bytes * numbers,
-            operations: 0,
         }
     }
 }

@@ -13,7 +13,7 @@ pub const PARTS: [&str; NUM_PARTS] =
 /// Differences of the parts that count equally: about the spread of each over settings on the Middlebury pairs.
 const UNITS: [f64; NUM_PARTS] = [10.0, 1.0, 4.0, 0.1, 10.0];
 
-/// Weights of the parts in tenths, fitted by `stereopsis lab scores` over all its scenes.
+/// Weights of the parts in tenths, fitted by `stereopsis-lab scores` over all its scenes.
 pub(crate) const WEIGHTS: [u32; NUM_PARTS] = [2, 2, 0, 1, 5];
 
 /// Returns the parts of a map's scores; large values are bad.

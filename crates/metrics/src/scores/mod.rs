@@ -1,5 +1,5 @@
 //! Scores of a map without ground truth, from the images alone. None of them is an error, and each can be good for a wrong map.
-//! `stereopsis lab scores` measures their agreement with truth.
+//! `stereopsis-lab scores` measures their agreement with truth.
 
 mod combined;
 mod photometric;

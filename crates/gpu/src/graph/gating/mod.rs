@@ -47,7 +47,6 @@ impl GraphBuilder {
             groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
             work: 20 * pixels,
             bytes: 2 * pixels * (4 + 4),
-            operations: 0,
         };
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
@@ -90,7 +89,6 @@ impl GraphBuilder {
                 groups: [count, height.div_ceil(PERCENTILE_ROWS), 1],
                 work: column_work * u64::from(count),
                 bytes: u64::from(count * height) * (PERCENTILES_BYTES + 4),
-                operations: 0,
             });
         }
         dispatches
@@ -105,6 +103,5 @@ fn extremes(level: usize, layout: &Layout, map: Resource, finer: usize) -> Dispa
         groups: [width.div_ceil(EXTREMES_TILE.0), height.div_ceil(EXTREMES_TILE.1), 1],
         work: EXTREMES_WORK * layout.structure.pixels(),
         bytes: layout.structure.pixels() * (EXTREMES_BYTES + 4),
-        operations: 0,
     }
 }

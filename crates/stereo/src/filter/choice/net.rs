@@ -1,4 +1,4 @@
-//! Small network of integers, trained by `stereopsis lab train`: evidence in, a score out, the same bits on every engine.
+//! Small network of integers, trained by `stereopsis-lab train`: evidence in, a score out, the same bits on every engine.
 
 use super::EVIDENCE;
 use std::sync::OnceLock;

@@ -1,0 +1,93 @@
+//! Settings of the process, made before it has a second thread.
+
+/// Makes all of them.
+pub(super) fn prepare() {
+    #[cfg(target_os = "linux")]
+    leave_out_device_select();
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    keep_freed_memory();
+    #[cfg(unix)]
+    fail_at_file_limit();
+}
+
+/// Lets a write beyond the user's limit of file sizes (`ulimit -f`) fail like one on a full disk. Otherwise the system ends the program
+/// without a word. Threads have the mask of the one that begins them.
+#[cfg(unix)]
+fn fail_at_file_limit() {
+    use nix::sys::signal::{SigSet, Signal};
+    let beyond = SigSet::from(Signal::SIGXFSZ);
+    // a mask that the system refuses leaves the default
+    let _ = beyond.thread_block();
+}
+
+/// Makes glibc keep freed memory for the next pair: new pages from the system cost more time than the pair's rectification. glibc
+/// returns what exceeds twice the largest block that was mapped and freed, up to blocks of 32 MiB. It keeps as much for each of its
+/// arenas, of which threads have eight for each core, and an arena outlives its threads: the short jobs of a window, which allocate
+/// images, would leave memory in all of them. Two serve all threads, because matching allocates little.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[allow(unsafe_code, reason = "glibc has no safe form of its settings")]
+fn keep_freed_memory() {
+    unsafe extern "C" {
+        fn mallopt(parameter: std::ffi::c_int, value: std::ffi::c_int) -> std::ffi::c_int;
+    }
+    /// `M_ARENA_MAX` of malloc.h.
+    const ARENA_MAX: std::ffi::c_int = -8;
+    // SAFETY: mallopt is glibc's, with this signature; it takes two numbers and locks the allocator itself.
+    unsafe {
+        mallopt(ARENA_MAX, 2); // refused by other allocators, which have no arenas
+    }
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(31 << 20)));
+}
+
+/// Disables Mesa's Vulkan layer that looks for a compositor and puts its GPU first, where there is no compositor: Wayland's library
+/// prints an error for each attempt. The program chooses its GPU itself.
+#[cfg(target_os = "linux")]
+fn leave_out_device_select() {
+    let is_set = |name| std::env::var_os(name).is_some();
+    let is_path = |name| std::env::var_os(name).is_some_and(|value| std::path::Path::new(&value).is_absolute());
+    if is_path("XDG_RUNTIME_DIR") || is_path("WAYLAND_DISPLAY") || is_set("MESA_VK_DEVICE_SELECT") {
+        return;
+    }
+    let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+    if threads == 1 {
+        #[allow(unsafe_code, reason = "the layer is told by a variable only")]
+        // SAFETY: there is no other thread that could read variables meanwhile.
+        unsafe {
+            std::env::set_var("NODEVICE_SELECT", "1");
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod tests {
+    use std::sync::{Arc, Barrier};
+
+    fn resident_bytes() -> usize {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+    }
+
+    #[test]
+    fn ended_threads_leave_little_memory() {
+        super::keep_freed_memory();
+        let before = resident_bytes();
+        let all_there = Arc::new(Barrier::new(16));
+        let work = |_| {
+            let all_there = Arc::clone(&all_there);
+            let allocate = move || {
+                let images: Vec<_> = (0..20).map(|_| std::hint::black_box(vec![1_u8; 1 << 20])).collect();
+                all_there.wait();
+                drop(images);
+            };
+            std::thread::Builder::new().name("allocates".into()).spawn(allocate).unwrap()
+        };
+        let threads: Vec<_> = (0..16).map(work).collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        let left_mb = resident_bytes().saturating_sub(before) >> 20;
+        assert!(left_mb < 150, "{left_mb} MB of 320 are left");
+    }
+}
