@@ -1,4 +1,4 @@
-// Prepended to every shader: the job's parameters, and the packing of volumes and maps. uniforms.rs of crates/gpu has the same fields.
+// Part of every shader: the job's parameters, and the packing of volumes and maps. uniforms.rs of crates/gpu has the same fields.
 //
 // Cost volumes: pixel (x, y) is y * width + x and owns `words` words, four candidates each, lowest byte first.
 // Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence.

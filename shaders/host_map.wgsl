@@ -1,5 +1,7 @@
 // Map in the host's form: disparities in 16 bits, then reasons and then confidences in 8 bits. Rows are whole groups of four pixels.
 
+#include common
+
 @group(0) @binding(1) var<storage, read> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> host_map: array<u32>;
 

@@ -1,5 +1,9 @@
 //! Compute shaders of stereo matching in WGSL, a file for each stage, and the shaders that draw images and maps. This crate contains
-//! text alone; the engine decides which entries run, and with which bindings.
+//! text alone, for some of it in [permutations](source); the engine decides which entries run, and with which bindings.
+
+mod permutations;
+
+pub use permutations::source;
 
 /// Returns the text of the file `stem.wgsl`.
 ///
@@ -30,18 +34,22 @@ macro_rules! files {
 
 /// Folder and name without the extension of every file, and its text.
 pub const FILES: &[(&str, &str)] = files![
+    "aggregate/costs",
     "aggregate/costs_from_codes",
     "aggregate/exchange_subgroup",
     "aggregate/exchange_workgroup",
+    "aggregate/gate",
     "aggregate/lane",
     "aggregate/lane_1",
     "aggregate/lane_2",
     "aggregate/lane_4",
     "aggregate/paths",
-    "aggregate/step",
+    "aggregate/place",
     "aggregate/step_16",
+    "aggregate/step_32",
     "aggregate/step_f16",
     "aggregate/sum",
+    "aggregate/volumes",
     "common",
     "cost/absolute",
     "cost/ad_census",
@@ -85,9 +93,11 @@ pub const FILES: &[(&str, &str)] = files![
     "gating/percentiles",
     "host_map",
     "local/adaptive_weight",
+    "local/costs",
     "local/cross_columns",
     "local/cross_rows",
     "local/offsets",
+    "local/store",
     "local/volume",
     "local/weighted_cross",
     "local/weights",

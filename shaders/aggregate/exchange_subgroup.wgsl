@@ -27,6 +27,14 @@ fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32,
     );
 }
 
+fn min_of_line(own: u32) -> u32 {
+    var minimum = own;
+#for bit in 0..LANE_BITS
+    minimum = min(minimum, subgroupShuffleXor(minimum, 1u << #{bit}u));
+#end
+    return minimum;
+}
+
 fn min_of_line_3(position: LanePosition, turn: u32, own: vec3<u32>) -> vec3<u32> {
     var minima = vec3<u32>(min_of_line(own.x), min_of_line(own.y), own.z);
     if RIVALS {

@@ -2,6 +2,18 @@
 // vector b of an `Interleaved` has every fourth candidate. The neighbours of v1 are v0 and v2, whole vectors; only below v0 and above v3
 // values move between words and lanes.
 
+@group(0) @binding(1) var<uniform> dispatch: DispatchParams;
+
+const WORDS = #{WORDS}u;
+const LANES = #{LANES}u; // of a pixel
+const LINES = #{LINES}u; // of a workgroup
+const SITES = #{SITES}u;
+const MASKED = #{MASKED};
+const RIVALS = #{RIVALS};
+const AHEAD = #{AHEAD}u;
+
+#include aggregate/lane_#{WORDS}
+
 // Key or sum of a candidate beyond the range or outside the pixel's gate.
 const NO_CANDIDATE: u32 = 0xffffffffu;
 // Path cost of such a candidate: above every other, with room for penalties in 16 bits.

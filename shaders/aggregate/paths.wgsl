@@ -1,7 +1,32 @@
 // Path costs along one direction, stored as increments L - C. Lines are those of crates/stereo/src/aggregate/direction.rs: a line that
 // leaves the image on the minor axis wraps around to the opposite side, where another line starts, so that all lines of a dispatch have
-// the same number of steps. Positions advance by additions alone. The entry `follow` is generated: it loads pixels AHEAD steps before
-// they are computed, to hide the latency of memory.
+// the same number of steps. Positions advance by additions alone. Pixels are loaded AHEAD steps before they are computed, to hide the
+// latency of memory.
+
+#if PATH_BITS == f16
+enable f16;
+#end
+#if PATH_BITS == 16
+enable wgpu_int16;
+#end
+
+#include common
+#include aggregate/lane
+
+@group(0) @binding(#) var left: texture_2d<u32>;
+#include aggregate/gate
+#include aggregate/place
+#include aggregate/costs
+#for slab in 0..SLABS
+#if WIDE
+@group(0) @binding(#) var<storage, read_write> increments_#{slab}: array<Words>;
+#else
+@group(0) @binding(#) var<storage, read_write> increments_#{slab}: array<Costs>;
+#end
+#end
+
+#include aggregate/exchange_#{EXCHANGE}
+#include aggregate/step_#{PATH_BITS}
 
 // Converts (x, y) to (major, minor) and back.
 fn swap_axes(lengths: vec2<u32>) -> vec2<u32> {
@@ -102,4 +127,52 @@ fn follow_to(pixel: Pixel, line: Line, walk: ptr<function, Walk>, k: u32, is_sto
     }
     (*walk).path = path_of(pixel.costs, increment, line.position.lane, gate_of(pixel.place.pixel));
     (*walk).brightness = pixel.brightness;
+}
+
+#for slab in 0..SLABS
+fn store_in_#{slab}(at: u32, increment: Path) {
+#if WIDE
+    let pairs = pack_16(increment);
+    increments_#{slab}[2u * at] = pairs.even;
+    increments_#{slab}[2u * at + 1u] = pairs.odd;
+#else
+    increments_#{slab}[at] = bytes_of(increment);
+#end
+}
+
+#end
+fn store_increment(place: Place, increment: Path) {
+#if SLABS == 1
+    store_in_0(place.at, increment);
+#else
+    switch place.slab {
+#for slab in 0..SLABS - 1
+        case #{slab}u: { store_in_#{slab}(place.at, increment); }
+#end
+        default: { store_in_#{SLABS - 1}(place.at, increment); }
+    }
+#end
+}
+
+// Each step that is loaded ahead has its pixel in a variable of its own, so that none has to be moved or indexed.
+@compute @workgroup_size(LINES * LANES)
+fn follow(ids: Ids) {
+    let line = line_of(ids);
+    var walk = start_of(line, ids);
+    var pixel_0 = load_pixel(line, &walk, true);
+#for slot in 1..AHEAD
+    var pixel_#{slot} = load_next(line, &walk);
+#end
+    let steps = swap_axes(vec2<u32>(params.width, params.height)).x;
+    for (var k = 0u; k < steps; k += AHEAD) {
+        let next_0 = load_next(line, &walk);
+        follow_to(pixel_0, line, &walk, k, line.is_line);
+        pixel_0 = next_0;
+#for slot in 1..AHEAD
+        let next_#{slot} = load_next(line, &walk);
+        // steps beyond the last one store nothing
+        follow_to(pixel_#{slot}, line, &walk, k + #{slot}u, line.is_line & (k + #{slot}u < steps));
+        pixel_#{slot} = next_#{slot};
+#end
+    }
 }

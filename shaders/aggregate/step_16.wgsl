@@ -1,6 +1,6 @@
 // One step of a path in 16 bits for each candidate, where a lane has four words: a device with packed arithmetic computes two candidates
 // at once. Memory is read and written unchanged, two candidates in 16 bits; only exchanged values are converted. Functions are those of
-// step.wgsl.
+// step_32.wgsl.
 
 alias Quad = vec4<u16>;
 

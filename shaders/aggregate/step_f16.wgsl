@@ -1,5 +1,4 @@
-// One step of a path in 16-bit floats, two candidates at a time; its functions for a lane's words are generated. Functions are those of
-// step.wgsl.
+// One step of a path in 16-bit floats, two candidates at a time. Functions are those of step_32.wgsl.
 //
 // Floats of 16 bits are exact for whole numbers up to 2048. Path costs are at most 255 + P2 <= 510, limits at most 765. Every sum here,
 // and every regrouping that a compiler may choose, stays within 2048: nothing is rounded.
@@ -66,4 +65,72 @@ fn path_costs(costs: Pair, increment: Pair, lane: u32, own: u32, gate: vec2<u32>
         return select(path, Pair(NO_PATH_F16), outside > Pair(0.0h));
     }
     return path;
+}
+
+// Word w has candidates 4 w to 4 w + 3, the first and the third of them in `even_w`, the others in `odd_w`, as bytes lie in memory:
+// nothing moves but the neighbours of the outermost ones.
+struct Path {
+#for w in 0..WORDS
+    even_#{w}: Pair,
+    odd_#{w}: Pair,
+#end
+}
+
+fn no_path() -> Path {
+    let none = Pair(NO_PATH_F16);
+    return Path(
+#for w in 0..WORDS
+        none, none,
+#end
+    );
+}
+
+fn neighbours_of(position: LanePosition, site: u32, turn: u32, path: Path) -> Neighbours {
+    let first = bits_of(path.even_0);
+    let last = bits_of(path.odd_#{WORDS - 1});
+    let least_0 = min(path.even_0, path.odd_0);
+#for w in 1..WORDS
+    let least_#{w} = min(least_#{w - 1}, min(path.even_#{w}, path.odd_#{w}));
+#end
+    return exchange(position, site, turn, first, last, to_minimum(least_#{WORDS - 1}), NO_PATH_BITS);
+}
+
+fn increment_of(path: Path, neighbours: Neighbours, p2: u32) -> Path {
+    let bounds = bounds_of(neighbours, p2);
+    let below_0 = pair_of(neighbours.below).y;
+#for w in 1..WORDS
+    let below_#{w} = path.odd_#{w - 1}.y;
+    let above_#{w - 1} = path.even_#{w}.x;
+#end
+    let above_#{WORDS - 1} = pair_of(neighbours.above).x;
+    return Path(
+#for w in 0..WORDS
+        increments(path.even_#{w}, Pair(below_#{w}, path.odd_#{w}.x), path.odd_#{w}, bounds),
+        increments(path.odd_#{w}, path.even_#{w}, Pair(path.even_#{w}.y, above_#{w}), bounds),
+#end
+    );
+}
+
+fn path_of(costs: Costs, increment: Path, lane: u32, gate: vec2<u32>) -> Path {
+#if WORDS == 1
+    let costs_0 = costs;
+#else
+#for w in 0..WORDS
+    let costs_#{w} = costs[#{w}];
+#end
+#end
+    return Path(
+#for w in 0..WORDS
+        path_costs(numbers_of(costs_#{w}), increment.even_#{w}, lane, 4u * #{w}u, gate),
+        path_costs(numbers_of(costs_#{w} >> 8u), increment.odd_#{w}, lane, 4u * #{w}u + 1u, gate),
+#end
+    );
+}
+
+fn bytes_of(increment: Path) -> Costs {
+    return Words(
+#for w in 0..WORDS
+        word_of(increment.even_#{w}, increment.odd_#{w}),
+#end
+    );
 }

@@ -1,5 +1,11 @@
 // Adds a batch of directions to the sums, where memory does not hold all directions at once.
 
+#include common
+#include aggregate/lane
+#include aggregate/volumes
+
+@group(0) @binding(#) var<storage, read_write> sums: array<Words>;
+
 @compute @workgroup_size(64)
 fn add(@builtin(global_invocation_id) id: vec3<u32>) {
     let in_row = params.width * LANES;

@@ -1,5 +1,7 @@
 // Eight-bit brightness of both images as the codes of absolute difference and of mutual information.
 
+#include common
+
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
 @group(0) @binding(3) var<storage, read_write> codes: array<u32>; // left image, then right

@@ -1,5 +1,9 @@
 // Census transform of one pixel; transform.wgsl loads the tile and stores the codes, and code_1.wgsl or code_2.wgsl has their type.
 
+#include common
+#include cost/code_#{CODE_WORDS}
+#include cost/transform
+
 override SYMMETRIC: bool;
 
 // Code of the pixel of the tile whose window starts at `corner`.

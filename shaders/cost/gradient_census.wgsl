@@ -1,6 +1,8 @@
 // Puts the gradients of the eight-bit brightness above the 48 bits of census 7x7, which lie in the codes already: gradient-census
 // compares both. 128 is a gradient of 0.
 
+#include common
+
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
 @group(0) @binding(3) var<storage, read_write> codes: array<vec2<u32>>; // left image, then right

@@ -1,5 +1,8 @@
 // Rank transform of one pixel; transform.wgsl loads the tile and stores the ranks.
 
+#include common
+#include cost/transform
+
 alias Code = u32;
 
 // Rank of the pixel of the tile whose window starts at `corner`.

@@ -9,6 +9,8 @@
 // with the rows above the strip and the lent columns: 0.3 texels in windows of 5 x 5 and 0.7 in those of 21 x 21, instead of two for each
 // pixel of the window.
 
+#include common
+
 override RADIUS: i32; // up to 10
 
 @group(0) @binding(1) var<uniform> dispatch: DispatchParams;

@@ -1,5 +1,7 @@
 // Exact sums of one pixel: of SAD windows, or of aggregated costs without paths; below 2^19.
 
+@group(0) @binding(#) var<storage, read> exact: array<u32>;
+
 alias Sums = Interleaved;
 alias Loaded = Interleaved;
 const KEY_SHIFT: u32 = 10u;
@@ -32,8 +34,18 @@ fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
     return vec2<u32>(sum_of(place, i - 1u), sum_of(place, i + 1u));
 }
 
+// Every fourth sum from `at` on.
+fn exact_sums(at: u32) -> Words {
+    return Words(
+#for w in 0..WORDS
+        exact[at + 4u * #{w}u],
+#end
+    );
+}
+
 fn load_sums(place: Place) -> Loaded {
-    return exact_sums(4u * WORDS * place.at);
+    let at = 4u * WORDS * place.at;
+    return Interleaved(exact_sums(at), exact_sums(at + 1u), exact_sums(at + 2u), exact_sums(at + 3u));
 }
 
 fn sums_at(

@@ -1,5 +1,7 @@
 // Clears the keys of the right image's winners (crates/stereo/src/disparity/right.rs) for the left winners; `filter/winners` reads them.
 
+#include common
+
 @group(0) @binding(1) var<storage, read_write> right_keys: array<u32>;
 
 @compute @workgroup_size(8, 8)

@@ -1,6 +1,9 @@
 // Sums of one pixel: the number of paths times the matching cost, and the increment L - C of each path. With FUSED the path along the row
 // is computed here and never stored.
 
+#include aggregate/costs
+#include aggregate/volumes
+
 alias Sums = Packed16;
 const KEY_SHIFT: u32 = 16u;
 
@@ -30,6 +33,14 @@ fn sum_in(words: Words, lane: u32, i: u32) -> u32 {
 fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
     let words = select(sums.odd, sums.even, (i & 1u) == 1u);
     return vec2<u32>(sum_in(words, place.lane, i - 1u), sum_in(words, place.lane, i + 1u));
+}
+
+fn with_paths(costs: Packed16, loaded: Loaded) -> Packed16 {
+#if EARLIER
+    return with_volumes(Packed16(costs.even + loaded.earlier_even, costs.odd + loaded.earlier_odd), loaded);
+#else
+    return with_volumes(costs, loaded);
+#end
 }
 
 fn sums_at(

@@ -1,6 +1,8 @@
 // Matching with the images swapped (crates/stereo/src/disparity/swapped.rs): mirrors and swaps the images, and mirrors their left map,
 // which is the right image's map.
 
+#include common
+
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
 @group(0) @binding(3) var mirrored_right: texture_storage_2d<r32uint, write>; // in the left image's place

@@ -7,6 +7,30 @@
 //
 // A key is a sum, shifted up by KEY_SHIFT bits, above its candidate, which decides ties.
 
+#include common
+#include aggregate/lane
+
+const DROPS = #{DROPS};
+const CHECKED = #{CHECKED};
+const FUSED = #{FUSED};
+
+@group(0) @binding(#) var left: texture_2d<u32>;
+@group(0) @binding(#) var<storage, read_write> map: array<u32>;
+@group(0) @binding(#) var<storage, read_write> right_keys: array<atomic<u32>>;
+#include aggregate/gate
+#if KEEPS_SUMS
+@group(0) @binding(#) var<storage, read_write> kept: array<Words>;
+#end
+
+#include aggregate/exchange_#{EXCHANGE}
+#include aggregate/step_32
+#include aggregate/place
+#if EXACT
+#include disparity/exact_sums
+#else
+#include disparity/sums_of_paths
+#end
+
 const CANDIDATE_MASK: u32 = 0x3ffu; // candidates are below 1024
 
 // L along the row at the last pixel, and its brightness, where that path is computed here.
@@ -93,6 +117,20 @@ fn offer(x: u32, y: u32, candidate: u32, key: u32) {
         // Inverted, because the buffer is cleared to zero.
         atomicMax(&right_keys[map_index(u32(right_x), y)], ~key);
     }
+}
+
+// Keeps the sums for traces.
+fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {
+#if KEEPS_SUMS
+    if is_pixel {
+        let at = 4u * ((here.y * params.width + here.x) * LANES + lane);
+        let all = numbers(sums);
+        kept[at] = all.v0;
+        kept[at + 1u] = all.v1;
+        kept[at + 2u] = all.v2;
+        kept[at + 3u] = all.v3;
+    }
+#end
 }
 
 @compute @workgroup_size(LINES * LANES)

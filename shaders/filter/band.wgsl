@@ -1,6 +1,9 @@
 // Bands at the left and right border (crates/stereo/src/filter/band.rs). One workgroup a row: it puts a plane through the window beside
 // each band, and copies the row with both of them filled.
 
+#include common
+#include filter/moments
+
 override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the learned choice
 
 @group(0) @binding(1) var<storage, read> before: array<u32>;

@@ -1,6 +1,8 @@
 // Black borders (crates/stereo/src/filter/black_border.rs): runs of black pixels at the ends of rows and columns of both images. Runs of a
 // side that lie on no line or curve are dropped. `winners` drops the pixels in the others.
 
+#include common
+
 @group(0) @binding(1) var left_picture: texture_2d<u32>;
 @group(0) @binding(2) var right_picture: texture_2d<u32>;
 // For each row and then each column of the left image, and then of the right one: the run at its first end, and at the other one.

@@ -1,5 +1,7 @@
 // The learned choice between the disparities around a pixel (crates/stereo/src/filter/choice/).
 
+#include common
+
 override COLORED: u32; // 1 if the guides have colours, 0 for luma in full depth
 override REMEMBERS: u32; // 1 if `last` is the finished map of the pair before, where there was one
 override FIRST_SHIFT: u32; // of the sums of the first hidden layer

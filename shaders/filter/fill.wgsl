@@ -5,6 +5,8 @@
 // two levels of bit masks: a bit for each pixel with a value, and a bit for each word of such bits that is not 0. So a pixel reads two
 // words on either side, and one more for each 1024 columns without a value.
 
+#include common
+
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> row_has_value: array<u32>; // 1 or 0, before anything was filled
 

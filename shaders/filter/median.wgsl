@@ -4,6 +4,9 @@
 // and maxima find it among the others. For each pixel of 5 x 5: 1.7 words from the map, 25 from workgroup memory and about 180 minima
 // and maxima; of 3 x 3: 1.3 words, 9 words and 30.
 
+#include common
+#include filter/#{MAPS}
+
 override RADIUS: i32; // 1 or 2; 0 smooths nothing
 
 const TILE: vec2<i32> = vec2<i32>(32, 8);

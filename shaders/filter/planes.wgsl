@@ -1,6 +1,11 @@
 // Planes in holes (crates/stereo/src/filter/planes.rs): the votes of each segment's disparities are summed and a plane is put through them,
 // in rounds; then the plane fills.
 
+#include common
+#include filter/moments
+#include filter/regions
+#include filter/records
+
 override LIMIT: u32; // 1/16 px from the plane before; 0 before there is one
 override ROUND: u32; // 0 the first one, 1 those after it, 2 when the planes are there
 override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the learned choice

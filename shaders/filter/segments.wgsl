@@ -3,6 +3,11 @@
 // Finally `parents` of a calm pixel lead to its segment's first pixel, where `sizes` has the segment's number plus one, or 0 for a segment
 // that is too small. Other pixels have no parent.
 
+#include common
+#include filter/calm
+#include filter/regions
+#include filter/records
+
 @group(0) @binding(4) var<storage, read_write> segments: array<atomic<u32>>;
 
 const MIN_SEGMENT: u32 = 150u;

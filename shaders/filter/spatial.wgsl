@@ -5,6 +5,8 @@
 // whole rows of it side by side, 32 of them continue the means of their lines, and all store it. The next tile is loaded meanwhile. The
 // map is read and written twice along rows and twice along columns.
 
+#include common
+
 override ALONG_ROWS: u32; // 1, or 0 for columns
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;

@@ -3,6 +3,10 @@
 // A pixel at the border of a tile may be joined from the next tile before its own tile's lanes come to it, so `reset` makes every pixel a
 // region of its own before tiles are labelled.
 
+#include common
+#include filter/consistency
+#include filter/regions
+
 override CHECKS: u32; // 1 where the map is checked
 override LABELS: u32; // 1 where regions are labelled
 

@@ -2,6 +2,8 @@
 //
 // The state of a pixel is a word: low 16 bits the mean, next 8 bits the pairs of the last eight in which it was measured.
 
+#include common
+
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> smoothed: array<u32>;
 

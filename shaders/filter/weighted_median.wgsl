@@ -1,6 +1,8 @@
 // Weighted median at edges of depth (crates/stereo/src/filter/weighted_median.rs). The median of a pixel is found by halving the range of
 // its window's disparities: each time the weights of those below are summed.
 
+#include common
+
 override IS_RIGHT: u32; // 1 for the right image
 override COLORED: u32; // 1 if the guide has colours, 0 for luma in full depth
 

@@ -3,6 +3,9 @@
 //
 // A workgroup loads a tile with its surroundings, finds the extremes along rows, and of these along columns.
 
+#include common
+#include gating/bounds
+
 @group(0) @binding(1) var<uniform> coarse: Params;
 @group(0) @binding(2) var<storage, read> map: array<u32>; // of the coarser level, in whole pixels
 @group(0) @binding(3) var<storage, read_write> gates: array<u32>; // row after row: first candidate, last one << 16

@@ -6,6 +6,9 @@
 // percentiles, and only the lanes of these read single bins. For each coarser pixel: 143 words of the map, a fourth of them for the first
 // window, at most 143 atomic additions, and 64 lanes with up to 9 bins and 6 steps of the scan each; nothing is sorted.
 
+#include common
+#include gating/bounds
+
 @group(0) @binding(1) var<uniform> coarse: Params;
 @group(0) @binding(2) var<uniform> dispatch: DispatchParams; // of the columns
 @group(0) @binding(3) var<storage, read> map: array<u32>; // of the coarser level, in whole pixels

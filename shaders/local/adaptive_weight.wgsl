@@ -8,6 +8,17 @@
 // For each row of the window and word of four candidates: 1 + REACH / 16 words of the volume. For each place of the window: six words of
 // workgroup memory, and three for the weights.
 
+#include common
+#include local/volume
+
+@group(0) @binding(#) var left: texture_2d<u32>;
+@group(0) @binding(#) var right: texture_2d<u32>;
+#include local/costs
+#include local/store
+#include local/weights
+
+const COLUMNS = #{COLUMNS}u;
+
 const SIDE = 2u * REACH + 1u;
 const RIGHTS = COLUMNS + 4u * WORDS - 1u;
 const LANES = COLUMNS * WORDS;

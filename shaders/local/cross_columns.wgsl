@@ -1,6 +1,30 @@
 // Second half of a cross: the sum over the vertical arms of the sums of cross_rows.wgsl, a difference of two words, or of two pairs where
 // the arms reach into the next strip. For each candidate two or three words and the result.
 
+#include common
+#include local/volume
+
+@group(0) @binding(#) var<storage, read> arms: array<u32>;
+#for slab in 0..SLABS
+@group(0) @binding(#) var<storage, read> arm_sums_#{slab}: array<u32>;
+#end
+#include local/store
+
+fn load_arm_sum(x: u32, y: u32, candidate: u32) -> u32 {
+#if SLABS == 1
+    return arm_sums_0[(y * params.width + x) * (4u * params.words) + candidate];
+#else
+    let slab = y / params.slab_rows;
+    let at = ((y - slab * params.slab_rows) * params.width + x) * (4u * params.words) + candidate;
+    switch slab {
+#for slab in 0..SLABS - 1
+        case #{slab}u: { return arm_sums_#{slab}[at]; }
+#end
+        default: { return arm_sums_#{SLABS - 1}[at]; }
+    }
+#end
+}
+
 // Sum and number of the pixels of rows `first` to `end`.
 fn column_sum(x: u32, first: u32, end: u32, candidate: u32) -> u32 {
     var sum = 0u;

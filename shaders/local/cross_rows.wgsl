@@ -10,6 +10,20 @@
 // 2^12. So the vertical arms are a difference of two words as well (cross_columns.wgsl). For each word of four candidates: a word of the
 // volume, and four words written.
 
+#include common
+#include local/volume
+
+const RUN = #{RUN}u;
+const RUNS = #{RUNS}u;
+
+@group(0) @binding(#) var<storage, read> arms: array<u32>;
+@group(0) @binding(#) var<storage, read> costs: array<u32>; // of the slab with the row
+@group(0) @binding(#) var<storage, read_write> arm_sums: array<vec4<u32>>;
+
+fn load_cost(x: u32, y: u32, word: u32) -> u32 {
+    return costs[((y - dispatch.origin) * params.width + x) * params.words + word];
+}
+
 var<workgroup> totals: array<vec2<u32>, RUNS * WORDS>;
 var<workgroup> sums_from_left: array<vec2<u32>, RUNS * RUN * WORDS>; // at most 128 * 255 in each half
 var<workgroup> left_arms: array<u32, RUNS * RUN>;

@@ -1,6 +1,8 @@
 // Arms of every pixel's cross in both images (crates/stereo/src/local/offsets.rs): a byte each, left, right, up, down from the lowest one.
 // An arm goes on while brightness stays like the pixel's own, and within the image.
 
+#include common
+
 override LONGEST: i32; // up to 30
 
 @group(0) @binding(1) var left: texture_2d<u32>;

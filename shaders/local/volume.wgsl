@@ -1,5 +1,11 @@
 // Functions that the kernels of local aggregation share: four costs of a byte as numbers, and the partners of four candidates.
 
+@group(0) @binding(1) var<uniform> dispatch: DispatchParams;
+
+const REACH = #{REACH}u;
+const WORDS = #{WORDS}u; // of a pixel in a workgroup
+const STRIP = #{STRIP}u;
+
 fn costs_of(word: u32) -> vec4<u32> {
     return vec4<u32>(word & 0xffu, (word >> 8u) & 0xffu, (word >> 16u) & 0xffu, word >> 24u);
 }

@@ -1,6 +1,16 @@
 // Region of a cross with adaptive weights, pixel after pixel: a lane visits the union of the crosses of its four candidates; a pixel
 // outside a candidate's cross has weight 0 there.
 
+#include common
+#include local/volume
+
+@group(0) @binding(#) var left: texture_2d<u32>;
+@group(0) @binding(#) var right: texture_2d<u32>;
+@group(0) @binding(#) var<storage, read> arms: array<u32>;
+#include local/costs
+#include local/store
+#include local/weights
+
 // Arms to the left and to the right that are as long as both images allow; -1 for both where the candidate does not have the row.
 struct Span {
     left: vec4<i32>,

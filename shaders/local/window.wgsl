@@ -6,6 +6,13 @@
 // workgroup; the others only lend their sums. For each step and word of four candidates: two words of the volume, and 2 * REACH + 1
 // pairs of words from workgroup memory.
 
+#include common
+#include local/volume
+#include local/costs
+#include local/store
+
+const COLUMNS = #{COLUMNS}u;
+
 // Four sums of 16 bits: at most 33 * 255 each.
 var<workgroup> column_sums: array<vec2<u32>, 2u * COLUMNS * WORDS>;
 

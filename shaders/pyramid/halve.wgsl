@@ -1,6 +1,8 @@
 // Both images at half their size: the rounded mean of each 2 x 2 pixels, at full depth. `params` are those of the larger images; a
 // smaller pixel takes four texels.
 
+#include common
+
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
 @group(0) @binding(3) var left_half: texture_storage_2d<r32uint, write>;

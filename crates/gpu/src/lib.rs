@@ -35,7 +35,8 @@
 //!   `weighted-cross` is plain loops.
 //! - Matching with the images swapped is one more level of the graph, of mirrored images, which shares the buffers of the pair.
 //! - `variant` lists options that change no bit: exchange between lanes, candidates of a lane, workgroup size, costs read or computed
-//!   again, the fused path along the row, the length of its pieces. `kernels` generates their WGSL, because WGSL has no generics.
+//!   again, the fused path along the row, the length of its pieces. Directives in the shaders stand for them, because WGSL has no generics;
+//!   `kernels` has the table of their values.
 //! - Each barrier drains the device, so filters share dispatches: the right image's winners, black borders and the first medians of both
 //!   maps are one, the left-right check and the labels of regions another. Black borders and regions of single pixels depend on the
 //!   images alone, and run during matching. `stereopsis-lab pipeline` counts the barriers, and a test holds them at 9.

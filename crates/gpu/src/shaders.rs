@@ -1,12 +1,14 @@
 //! Shaders that exist in one form. Each stage of [`super::graph`] declares its own; [`super::kernels`] has those in variants.
 
+use std::fmt::Display;
+
 /// One WGSL file.
 #[derive(Debug)]
 pub struct Shader {
     /// Folder and file name below `shaders/`, without the extension.
     pub stem: &'static str,
-    /// Texts of `common.wgsl`, of the pieces that the shader shares with others, and of its own file.
-    pub texts: &'static [&'static str],
+    /// Values of names in that file.
+    pub values: &'static [(&'static str, &'static str)],
     /// Compute entries, in the order in which they run.
     pub entries: &'static [&'static str],
     /// Columns and rows that a workgroup covers, where it covers pixels of a map.
@@ -16,22 +18,19 @@ pub struct Shader {
 impl Shader {
     /// Returns the source text.
     pub fn source(&self) -> String {
-        self.texts.concat()
+        let values: Vec<_> = self.values.iter().map(|(name, value)| (*name, value as &dyn Display)).collect();
+        stereopsis_shaders::source(self.stem, &values)
     }
 }
 
-/// Declares the shaders of a stage, beside the dispatches that run them: stem, pieces that precede it, tile, entries.
+/// Declares the shaders of a stage, beside the dispatches that run them: stem, values of names, tile, entries.
 macro_rules! shaders {
-    ($($name:ident: $stem:literal $(+ $piece:literal)*, $tile:expr, $entries:expr;)*) => {
+    ($($name:ident: $stem:literal $($value_name:ident = $value:literal)*, $tile:expr, $entries:expr;)*) => {
         $(
             #[doc = concat!("`shaders/", $stem, ".wgsl`.")]
             static $name: $crate::shaders::Shader = $crate::shaders::Shader {
                 stem: $stem,
-                texts: &[
-                    stereopsis_shaders::text("common"),
-                    $(stereopsis_shaders::text($piece),)*
-                    stereopsis_shaders::text($stem),
-                ],
+                values: &[$((stringify!($value_name), $value)),*],
                 entries: &$entries,
                 tile: $tile,
             };

@@ -2,6 +2,9 @@
 // of levels, [left * 256 + right], exceed workgroup memory, so each pixel increments one in device memory. Flat images, which increment
 // the same few, take longest.
 
+#include common
+#include cost/mutual_information/start
+
 @group(0) @binding(3) var left: texture_2d<u32>;
 @group(0) @binding(4) var right: texture_2d<u32>;
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>, 65536>;

@@ -3,6 +3,8 @@
 // 0 ... 127. Smoothing in both directions at once, 25 numbers for each, gives the same whole numbers as one direction after the other.
 // The table has 65536 numbers for images of any size.
 
+#include common
+
 @group(0) @binding(1) var<storage, read> log_table: array<u32>; // 65536 log2(1 + i / 2^11)
 @group(0) @binding(2) var<storage, read_write> counts: array<u32, 65536>; // [left * 256 + right]; later the negatives
 @group(0) @binding(3) var<storage, read_write> logs: array<u32, 65536>;

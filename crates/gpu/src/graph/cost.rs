@@ -11,9 +11,9 @@ use stereopsis_stereo::cost::census::Shape;
 use stereopsis_stereo::cost::{Channel, Comparison, Scalar};
 
 shaders! {
-    CENSUS: "cost/census" + "cost/code_1" + "cost/transform", TILE, ["transform"];
-    LONG_CENSUS: "cost/census" + "cost/code_2" + "cost/transform", TILE, ["transform"];
-    RANK: "cost/rank" + "cost/transform", TILE, ["transform"];
+    CENSUS: "cost/census" CODE_WORDS = "1", TILE, ["transform"];
+    LONG_CENSUS: "cost/census" CODE_WORDS = "2", TILE, ["transform"];
+    RANK: "cost/rank", TILE, ["transform"];
     SAD: "cost/sad", TILE, ["mean", "exact"];
     ABSOLUTE: "cost/absolute", PIXELS, ["transform"];
     AD_CENSUS: "cost/ad_census", PIXELS, ["add_brightness"];

@@ -9,15 +9,15 @@ use stereopsis_stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
     BLACK_BORDER: "filter/black_border", (1, 1), ["find"];
-    FIRST_MEDIAN: "filter/median" + "filter/winners", TILE, ["smooth_map"];
-    LAST_MEDIAN: "filter/median" + "filter/one_map", TILE, ["smooth_map"];
-    SPECKLE: "filter/speckle" + "filter/consistency" + "filter/regions", TILE, ["reset", "label", "measure", "remove"];
+    FIRST_MEDIAN: "filter/median" MAPS = "winners", TILE, ["smooth_map"];
+    LAST_MEDIAN: "filter/median" MAPS = "one_map", TILE, ["smooth_map"];
+    SPECKLE: "filter/speckle", TILE, ["reset", "label", "measure", "remove"];
     SPATIAL: "filter/spatial", TILE, ["run"];
     TEMPORAL: "filter/temporal", PIXELS, ["smooth_over_time"];
-    SEGMENTS: "filter/segments" + "filter/calm" + "filter/regions" + "filter/records", TILE,
+    SEGMENTS: "filter/segments", TILE,
         ["separate", "merge", "measure", "number"];
-    PLANES: "filter/planes" + "filter/moments" + "filter/regions" + "filter/records", PIXELS, ["vote", "fit", "fill"];
-    BAND: "filter/band" + "filter/moments", PIXELS, ["fill_bands"];
+    PLANES: "filter/planes", PIXELS, ["vote", "fit", "fill"];
+    BAND: "filter/band", PIXELS, ["fill_bands"];
     FILL: "filter/fill", PIXELS, ["rows", "empty_rows", "empty_borders"];
     CHOICE: "filter/choice", TILE, ["clear", "warp", "slant", "choose"];
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];

@@ -35,12 +35,8 @@ impl GraphBuilder {
                 dispatches.extend(self.over_rows(level, layout, &kernel, false));
             }
         }
-        let (entry, source) = if is_cross {
-            ("columns", layout.kernel.cross_columns(&local, layout.words))
-        } else {
-            ("aggregate", layout.kernel.aggregate(&local, layout.words))
-        };
-        let source = Arc::new(source);
+        let entry = if is_cross { "columns" } else { "aggregate" };
+        let source = Arc::new(layout.kernel.aggregate(&local, layout.words));
         for slab in 0..layout.slabs() {
             let mut resources = Vec::new();
             if local.kind.has_weights() {

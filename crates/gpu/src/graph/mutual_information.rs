@@ -8,7 +8,7 @@ use crate::shaders::{PIXELS, shaders};
 use stereopsis_stereo::cost::mutual_information::LEVELS;
 
 shaders! {
-    HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,
+    HISTOGRAM: "cost/mutual_information/histogram", PIXELS,
         ["clear", "from_coarser", "from_last", "by_chance"];
     TABLE: "cost/mutual_information/table", (16, 16), ["lines", "terms", "joint_logs", "negatives", "scale"];
 }

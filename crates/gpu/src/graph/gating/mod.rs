@@ -10,8 +10,8 @@ use stereopsis_stereo::GateBounds;
 
 shaders! {
     HALVE: "pyramid/halve", TILE, ["halve"];
-    PERCENTILES: "gating/percentiles" + "gating/bounds", (1, PERCENTILE_ROWS), ["percentiles"];
-    EXTREMES: "gating/extremes" + "gating/bounds", EXTREMES_TILE, ["extremes"];
+    PERCENTILES: "gating/percentiles", (1, PERCENTILE_ROWS), ["percentiles"];
+    EXTREMES: "gating/extremes", EXTREMES_TILE, ["extremes"];
 }
 
 const PERCENTILE_ROWS: u32 = 64;

@@ -1,4 +1,4 @@
-// One step of a path (crates/stereo/src/aggregate/paths.rs) in 32 bits for each candidate; step_16.wgsl has the same functions.
+// One step of a path (crates/stereo/src/aggregate/paths.rs) in 32 bits for each candidate; step_16.wgsl and step_f16.wgsl have the same functions.
 
 alias Costs = Words; // of a lane, as memory has them
 alias Path = Interleaved; // L of a lane's candidates, or the increments L - C, from 0 to P2
@@ -41,4 +41,8 @@ fn path_of(costs: Costs, increment: Path, lane: u32, gate: vec2<u32>) -> Path {
         path.v3 = select(path.v3, none, is_outside(candidates + Words(3u), gate));
     }
     return path;
+}
+
+fn bytes_of(increment: Path) -> Costs {
+    return pack_bytes(increment);
 }
