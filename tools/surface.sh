@@ -10,8 +10,7 @@ rustup toolchain list | grep -q '^nightly' || rustup toolchain install nightly -
 command -v cargo-public-api >/dev/null || cargo install --locked -q cargo-public-api
 kept=tools/surface.txt
 found=$(mktemp); trap 'rm -f "$found"' EXIT
-# without the implementations that derive and the compiler add
-cargo +nightly public-api -sss --no-default-features --features cameras,gpu,recording >"$found"
+python3 tools/surface.py >"$found"
 if [ "${1:-}" = --update ]; then
   cp "$found" "$kept"; chmod 644 "$kept"
 elif ! diff -u "$kept" "$found"; then
