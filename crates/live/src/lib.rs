@@ -1,7 +1,6 @@
 //! The live pipeline without a window: reads a source, and provides the newest result and a status. It owns the capture thread and the
 //! engine thread, and outlives any window and any device.
 
-mod background;
 pub mod capture;
 mod comparison;
 mod diagnosis;
@@ -18,7 +17,6 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-pub use background::Background;
 pub use comparison::{Comparison, JudgedResult};
 pub use diagnosis::{Cause, Warning, warnings_of};
 pub use explain::{ExplainRequest, PixelExplainer, PixelExplanation};
@@ -27,6 +25,7 @@ pub use measure::{MeasureRequest, Measurement, Meter, PreviousPair, Row, Subject
 pub use remote::{News, Remote};
 pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
+pub use stereopsis_base::threads::Background;
 pub use summary::Summary;
 pub use times::MedianTime;
 

@@ -17,7 +17,6 @@ mod progress;
 mod sample;
 mod strategy;
 mod sweep;
-mod task;
 mod tester;
 mod trial;
 mod undisturbed;

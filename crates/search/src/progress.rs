@@ -2,11 +2,11 @@
 
 use super::judge::Judge;
 use super::plan::SearchLimits;
-use super::task::Progress;
 use super::trial::Trial;
 use super::why_not::RejectionReason;
 use std::sync::Arc;
 use std::time::Duration;
+use stereopsis_base::threads::Progress;
 use stereopsis_frame::engine::EngineInfo;
 use stereopsis_stereo::Preset;
 

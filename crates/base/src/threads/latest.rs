@@ -1,12 +1,11 @@
 //! Background work on the newest of many requests: a thread takes requests and stores results, without delay for any pair.
 
+use crate::newest;
+use crate::newest::NewestSender;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
-use stereopsis_base::newest;
-use stereopsis_base::newest::NewestSender;
-use stereopsis_frame::Wake;
 
 /// Running thread: takes the newest request, and rests after each for as long as it took. Stopped after the current request when dropped.
 pub struct Background<W, R> {
@@ -22,7 +21,7 @@ impl<W: Send + 'static, R: Send + Sync + 'static> Background<W, R> {
     /// The system gives no thread.
     pub fn start(
         name: &str,
-        wake: Wake,
+        wake: Arc<dyn Fn() + Send + Sync>,
         mut work: impl FnMut(W) -> Option<R> + Send + 'static,
     ) -> std::io::Result<Self> {
         let newest = Arc::<Mutex<Option<Arc<R>>>>::default();

@@ -1,5 +1,11 @@
 //! Shutdown of threads that a device may block, and the error of threads that panicked.
 
+mod latest;
+mod task;
+
+pub use latest::Background;
+pub use task::{Progress, Shared, Task};
+
 use std::fmt;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};

@@ -1,28 +1,29 @@
 //! Low-priority work on a thread, which publishes its progress and stops when dropped.
 
+use super::Panicked;
+use crate::process;
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use stereopsis_base::process;
-use stereopsis_base::threads::Panicked;
-use stereopsis_frame::Wake;
 
-pub(super) trait Progress: Send + Sync + 'static {
+/// Progress of a task.
+pub trait Progress: Send + Sync + 'static {
     /// Returns the progress with the reason for an early end.
     #[must_use]
     fn failed(&self, why: String) -> Self;
 }
 
 /// Running thread, which stops after the pair in progress when dropped, without a wait.
-pub(super) struct Task<P> {
+pub struct Task<P> {
     shared: Arc<Shared<P>>,
 }
 
-pub(super) struct Shared<P> {
+/// What the work and its owner share.
+pub struct Shared<P> {
     progress: Mutex<Arc<P>>,
     stopped: AtomicBool,
-    wake: Wake,
+    wake: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl<P: Progress> Task<P> {
@@ -30,10 +31,10 @@ impl<P: Progress> Task<P> {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(super) fn start(
+    pub fn start(
         name: &str,
         begin: P,
-        wake: Wake,
+        wake: Arc<dyn Fn() + Send + Sync>,
         work: impl FnOnce(&Shared<P>) + Send + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared { progress: Mutex::new(Arc::new(begin)), stopped: AtomicBool::new(false), wake });
@@ -49,7 +50,8 @@ impl<P: Progress> Task<P> {
         Ok(Self { shared })
     }
 
-    pub(super) fn progress(&self) -> Arc<P> {
+    /// Returns the progress.
+    pub fn progress(&self) -> Arc<P> {
         self.shared.progress()
     }
 }
@@ -61,16 +63,19 @@ impl<P> Drop for Task<P> {
 }
 
 impl<P: Progress> Shared<P> {
-    pub(super) fn fail(&self, why: String) {
+    /// Publishes the progress with the reason for an early end.
+    pub fn fail(&self, why: String) {
         let failed = self.progress().failed(why);
         self.publish(failed);
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    /// Returns whether the work has to stop.
+    pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    pub(super) fn publish(&self, progress: P) {
+    /// Replaces the progress.
+    pub fn publish(&self, progress: P) {
         *self.progress.lock() = Arc::new(progress);
         (self.wake)();
     }
@@ -83,8 +88,8 @@ impl<P: Progress> Shared<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::until;
     use std::time::Duration;
-    use stereopsis_base::testing::until;
 
     #[derive(Clone, Default)]
     struct Count(u32, Option<String>);
