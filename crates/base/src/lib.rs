@@ -1,5 +1,5 @@
 //! Base of all crates: images, geometry, parameters with their words and ranges, files that are written completely or not at all, the
-//! terminal, and channels that keep the newest value.
+//! terminal, channels that keep the newest value, and work on threads.
 
 pub mod console;
 pub mod process;

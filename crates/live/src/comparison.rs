@@ -1,12 +1,13 @@
 //! Second engine that matches the pairs of the first one with other parameters, to compare both results of one pair.
 
 use super::times::Times;
-use super::{Background, Live, MedianTime, PreviousPair, of_pair};
+use super::{Live, MedianTime, PreviousPair, of_pair};
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::newest;
 use stereopsis_base::newest::NewestSender;
 use stereopsis_base::rate::Rate;
+use stereopsis_base::threads::Latest;
 use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, Figures};
 use stereopsis_frame::engine::{EngineChoice, ModelFile, Output};
@@ -28,7 +29,7 @@ pub struct Comparison {
     times: [Times; 2],
     /// Engine that is timed on a held pair, and its number of earlier results.
     timing: Option<(usize, u64)>,
-    judge: Background<[Arc<Output>; 2], [JudgedResult; 2]>,
+    judge: Latest<[Arc<Output>; 2], [JudgedResult; 2]>,
     /// Results that were judged last.
     judging: Option<[Arc<Output>; 2]>,
 }
@@ -62,7 +63,7 @@ impl Comparison {
         let source = EngineSource::Open(engine);
         let worker = EngineWorker::start(receiver, source, control, threads, Vec::new(), Arc::clone(&wake))?;
         let mut judges: [Judge; 2] = Default::default();
-        let judge = Background::start("compare", wake, move |both: [Arc<Output>; 2]| {
+        let judge = Latest::start("compare", wake, move |both: [Arc<Output>; 2]| {
             let [a, b] = both;
             Some([judges[0].judge(a)?, judges[1].judge(b)?])
         })?;

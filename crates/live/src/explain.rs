@@ -4,11 +4,9 @@
 //! parameters cancels the current work, but never twice in a row. A request for a newer pair waits until the work is done and the
 //! thread has rested.
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
-use parking_lot::Mutex;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use stereopsis_base::threads::{Answers, Latest, Work};
 use stereopsis_frame::Frame;
 use stereopsis_frame::engine::Job;
 use stereopsis_stereo::explain::{Finished, Unexplained, Verdict};
@@ -37,29 +35,13 @@ pub struct PixelExplanation {
 
 /// Running thread; stopped when dropped.
 pub struct PixelExplainer {
-    shared: Arc<Shared>,
+    /// A request of nothing deletes the last explanation.
+    worker: Latest<Option<ExplainRequest>, PixelExplanation>,
     last: Option<ExplainRequest>,
-    bell: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 /// Ratio of rest to work of this thread for explanations of one pixel while pairs follow each other.
 const REST_FACTOR: u32 = 3;
-
-#[derive(Default)]
-enum Order {
-    #[default]
-    Nothing,
-    Explain(ExplainRequest),
-    /// Deletion of the last explanation.
-    Forget,
-}
-
-#[derive(Default)]
-struct Shared {
-    order: Mutex<Order>,
-    newest: Mutex<Option<Arc<PixelExplanation>>>,
-}
 
 impl ExplainRequest {
     /// Returns whether both concern one pixel and equal parameters, even in different pairs.
@@ -89,11 +71,8 @@ impl PixelExplainer {
     /// # Errors
     /// The system gives no thread.
     pub fn start(wake: Box<dyn Fn() + Send>) -> std::io::Result<Self> {
-        let shared = Arc::<Shared>::default();
-        let (bell, rung) = bounded(1);
-        let worker = Worker { shared: Arc::clone(&shared), rung, wake, prepared: None, was_abandoned: false };
-        let thread = std::thread::Builder::new().name("explain".into()).spawn(move || worker.run())?;
-        Ok(Self { shared, last: None, bell: Some(bell), thread: Some(thread) })
+        let work = Explaining { wake, prepared: None, last: None, was_abandoned: false };
+        Ok(Self { worker: Latest::start_work("explain", work)?, last: None })
     }
 
     /// Sets the request; `None` also deletes the last explanation. A repeated request changes nothing.
@@ -107,68 +86,63 @@ impl PixelExplainer {
             return;
         }
         self.last.clone_from(&wish);
-        *self.shared.order.lock() = wish.map_or(Order::Forget, Order::Explain);
-        if let Some(bell) = &self.bell {
-            let _ = bell.try_send(()); // full: it rings already
-        }
+        self.worker.wish(wish);
     }
 
     /// Returns the newest explanation.
     pub fn newest(&self) -> Option<Arc<PixelExplanation>> {
-        self.shared.newest.lock().clone()
+        self.worker.newest()
     }
 }
 
-impl Drop for PixelExplainer {
-    fn drop(&mut self) {
-        self.bell = None;
-        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            log::error!("the thread that explains pixels panicked");
-        }
-    }
-}
-
+/// Requests and explanations of the thread.
+type Requests = Answers<Option<ExplainRequest>, PixelExplanation>;
 /// Pair that was prepared for explanations.
 type Prepared = (Arc<Frame>, Arc<StereoParams>, Result<Explainer, Unexplained>);
 
-struct Worker {
-    shared: Arc<Shared>,
-    /// Receiver of a signal after each request; disconnected when the thread has to stop.
-    rung: Receiver<()>,
+struct Explaining {
     wake: Box<dyn Fn() + Send>,
     prepared: Option<Prepared>,
+    last: Option<ExplainRequest>,
     /// Whether the previous explanation was cancelled. The next one is then completed, or a moving pointer would never get one.
     was_abandoned: bool,
 }
 
-impl Worker {
-    fn run(mut self) {
-        let mut last: Option<(ExplainRequest, Instant)> = None;
-        while let Some(wish) = self.next(last.as_ref()) {
-            let begin = Instant::now();
-            self.explain(&wish);
-            last = Some((wish, Instant::now() + REST_FACTOR * begin.elapsed()));
+impl Work<Option<ExplainRequest>, PixelExplanation> for Explaining {
+    fn answer(&mut self, request: Option<ExplainRequest>, answers: &Requests) {
+        if let Some(wish) = request {
+            self.explain(&wish, answers);
+            self.last = Some(wish);
+        } else {
+            self.prepared = None;
+            answers.forget();
         }
     }
 
+    fn rest(&self, took: Duration) -> Duration {
+        REST_FACTOR * took
+    }
+
+    /// A repeated request waits for its turn.
+    fn is_urgent(&self, request: &Option<ExplainRequest>) -> bool {
+        let both = self.last.as_ref().zip(request.as_ref());
+        !both.is_some_and(|(last, wish)| last.is_alike(wish))
+    }
+}
+
+impl Explaining {
     /// Publishes the explanation, and again with the numbers of the left-right check where they differ.
-    fn explain(&mut self, wish: &ExplainRequest) {
+    fn explain(&mut self, wish: &ExplainRequest, answers: &Requests) {
         let begin = Instant::now();
         self.prepare(&wish.job);
         let publish = |found| {
             let explained = PixelExplanation { wish: wish.clone(), found, took: begin.elapsed() };
-            *self.shared.newest.lock() = Some(Arc::new(explained));
+            answers.publish(explained);
             (self.wake)();
         };
-        let is_open = || self.rung.try_recv() != Err(TryRecvError::Disconnected);
-        let goes_on = || {
-            is_open()
-                && match &*self.shared.order.lock() {
-                    Order::Nothing => true,
-                    Order::Explain(newer) => newer.is_alike(wish),
-                    Order::Forget => false,
-                }
-        };
+        let is_open = || !answers.is_stopped();
+        let is_other = |newer: &Option<ExplainRequest>| newer.as_ref().is_none_or(|newer| !newer.is_alike(wish));
+        let goes_on = || is_open() && !answers.is_overtaken(is_other);
         let may_abandon = !std::mem::replace(&mut self.was_abandoned, false);
         let explainer = match &self.prepared {
             Some((.., Ok(explainer))) => explainer,
@@ -192,46 +166,6 @@ impl Worker {
         {
             let verdict = explanation.verdict(finished, Some(&checked));
             publish(Ok((explanation, verdict)));
-        }
-    }
-
-    /// Waits for the next request; `None` when the thread has to stop. A repeated request waits for its turn.
-    fn next(&mut self, last: Option<&(ExplainRequest, Instant)>) -> Option<ExplainRequest> {
-        loop {
-            if self.rung.try_recv() == Err(TryRecvError::Disconnected) {
-                return None;
-            }
-            let due = match self.take_due(last) {
-                Ok(wish) => return Some(wish),
-                Err(due) => due,
-            };
-            let rung = match due {
-                Some(due) => self.rung.recv_deadline(due),
-                None => self.rung.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            if rung == Err(RecvTimeoutError::Disconnected) {
-                return None;
-            }
-        }
-    }
-
-    /// Returns the request if it is due; else the time at which it will be, if there is one.
-    fn take_due(&mut self, last: Option<&(ExplainRequest, Instant)>) -> Result<ExplainRequest, Option<Instant>> {
-        let mut order = self.shared.order.lock();
-        match std::mem::take(&mut *order) {
-            Order::Nothing => Err(None),
-            Order::Forget => {
-                self.prepared = None;
-                *self.shared.newest.lock() = None;
-                Err(None)
-            }
-            Order::Explain(wish) => match last {
-                Some((last, rested)) if last.is_alike(&wish) && *rested > Instant::now() => {
-                    *order = Order::Explain(wish);
-                    Err(Some(*rested))
-                }
-                _ => Ok(wish),
-            },
         }
     }
 

@@ -5,11 +5,11 @@ use crate::error::ModelError;
 use crate::fit::{Fit, to_map};
 use crate::loaded::LoadedModel;
 use crate::trial::{POLL_INTERVAL, Trial, TrialResult};
-use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Picture, PictureRef};
+use stereopsis_base::threads::{Answers, Latest, Work};
 use stereopsis_base::{console, files};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::engine::{
@@ -21,16 +21,21 @@ use stereopsis_stereo::{DisparityMap, Maps, StereoParams};
 pub struct ModelEngine {
     info: Arc<EngineInfo>,
     file: ModelFile,
-    jobs: Sender<(Job, Instant)>,
-    results: Receiver<Result<Output, EngineError>>,
-    forgets: Sender<()>,
-    /// Result that [`Engine::wait`] has received.
-    waiting: Option<Result<Output, EngineError>>,
+    worker: Latest<Submitted, Result<Output, EngineError>>,
+    /// Whether the filters forget earlier pairs before the next one.
+    forgets: bool,
     /// Trial in a child process for pairs of this size.
     trial: Option<((usize, usize), Trial)>,
     /// Sizes that were tried, with their results.
     tried: HashMap<(usize, usize), Result<Option<TrialResult>, ModelError>>,
     last_size: Option<(usize, usize)>,
+}
+
+struct Submitted {
+    job: Job,
+    at: Instant,
+    /// Whether the filters forget earlier pairs before this one.
+    forgets: bool,
 }
 
 /// Longest wait for a result in one call.
@@ -52,10 +57,7 @@ impl ModelEngine {
             adapter: name(&file, description.as_ref()),
             software: false,
         });
-        let (jobs, job_queue) = bounded(1);
-        let (results, result_queue) = bounded(1);
-        let (forgets, forget_queue) = bounded(1);
-        let worker = Worker {
+        let matching = Matching {
             file: file.clone(),
             threads,
             info: Arc::clone(&info),
@@ -63,19 +65,9 @@ impl ModelEngine {
             filters: CpuEngine::new(threads),
         };
         let no_thread = |err| EngineError::Device(format!("no thread for the model: {err}"));
-        let thread = std::thread::Builder::new().name("model".into());
-        thread.spawn(move || worker.run(&job_queue, &forget_queue, &results)).map_err(no_thread)?;
-        Ok(Self {
-            info,
-            file,
-            jobs,
-            results: result_queue,
-            forgets,
-            waiting: None,
-            trial: None,
-            tried: HashMap::new(),
-            last_size: None,
-        })
+        // a run of a model may take seconds
+        let worker = Latest::start_work("model", matching).map_err(no_thread)?.detached();
+        Ok(Self { info, file, worker, forgets: false, trial: None, tried: HashMap::new(), last_size: None })
     }
 
     /// Starts, or polls, the trial for pairs of this size. Returns whether its result is known.
@@ -129,7 +121,7 @@ impl Engine for ModelEngine {
     }
 
     fn forget(&mut self) {
-        let _ = self.forgets.try_send(()); // a full queue forgets already
+        self.forgets = true;
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
@@ -141,24 +133,25 @@ impl Engine for ModelEngine {
             return Err(err.clone().into());
         }
         self.last_size = Some(size);
-        self.jobs.send((job, Instant::now())).map_err(|_| gone())
+        if self.worker.has_ended() {
+            return Err(gone());
+        }
+        let forgets = std::mem::take(&mut self.forgets);
+        self.worker.wish(Submitted { job, at: Instant::now(), forgets });
+        Ok(())
     }
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
-        match self.waiting.take() {
+        let has_ended = self.worker.has_ended();
+        match self.worker.take().and_then(Arc::into_inner) {
             Some(result) => result.map(Some),
-            None => match self.results.try_recv() {
-                Ok(result) => result.map(Some),
-                Err(TryRecvError::Empty) => Ok(None),
-                Err(TryRecvError::Disconnected) => Err(gone()),
-            },
+            None if has_ended => Err(gone()),
+            None => Ok(None),
         }
     }
 
     fn wait(&mut self) {
-        if self.waiting.is_none() {
-            self.waiting = self.results.recv_timeout(WAIT).ok();
-        }
+        self.worker.wait(WAIT);
     }
 }
 
@@ -168,7 +161,7 @@ struct OpenModel {
     description: Description,
 }
 
-struct Worker {
+struct Matching {
     file: ModelFile,
     threads: Option<usize>,
     /// Description of the engine; it has the licence once the file is open.
@@ -177,23 +170,21 @@ struct Worker {
     filters: CpuEngine,
 }
 
-impl Worker {
-    fn run(
-        mut self,
-        jobs: &Receiver<(Job, Instant)>,
-        forgets: &Receiver<()>,
-        results: &Sender<Result<Output, EngineError>>,
-    ) {
-        for (job, submitted) in jobs {
-            if forgets.try_recv().is_ok() {
-                self.filters.forget();
-            }
-            if results.send(self.match_job(job, submitted)).is_err() {
-                return;
-            }
+impl Work<Submitted, Result<Output, EngineError>> for Matching {
+    fn answer(&mut self, request: Submitted, answers: &Answers<Submitted, Result<Output, EngineError>>) {
+        if request.forgets {
+            self.filters.forget();
         }
+        answers.publish(self.match_job(request.job, request.at));
     }
 
+    /// Does not rest: the engine's owner decides which pairs are matched.
+    fn rest(&self, _: Duration) -> Duration {
+        Duration::ZERO
+    }
+}
+
+impl Matching {
     fn match_job(&mut self, job: Job, submitted: Instant) -> Result<Output, EngineError> {
         let Self { file, threads, opened, filters, info } = self;
         opened.take_if(|opened| opened.model.has_ended());

@@ -15,6 +15,7 @@ mod optimum;
 mod plan;
 mod progress;
 mod sample;
+mod steps;
 mod strategy;
 mod sweep;
 mod tester;

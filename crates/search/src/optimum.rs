@@ -1,16 +1,17 @@
 //! Search for the setting that suits some pairs best, on a thread.
 
 use super::judge::Judge;
-use super::meter::{EngineMeter, Failure};
+use super::meter::{EngineMeter, Meter as _};
 use super::plan::{EarlierTrials, Plan, SearchLimits};
 use super::progress::SearchProgress;
 use super::sample::Sample;
-use super::strategy::find;
+use super::steps::steps;
+use super::strategy::Strategy;
 use super::trial::Trial;
 use super::watcher::Watcher;
 use std::sync::Arc;
 use std::time::Duration;
-use stereopsis_base::threads::{Shared, Task};
+use stereopsis_base::threads::{Running, Task};
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::Wake;
 use stereopsis_stereo::StereoParams;
@@ -49,20 +50,21 @@ impl Search {
         plan: Plan,
         engine: OpenOptions,
         known: EarlierTrials,
-        keep: TrialSink,
+        mut keep: TrialSink,
         wake: Wake,
     ) -> std::io::Result<Self> {
-        let (num_samples, samples) = (samples.len(), Arc::from(samples));
+        let num_samples = samples.len();
         let begin = SearchProgress::begin(plan.judge, plan.limits, num_samples);
-        let task = Task::start("search", begin, wake, move |shared| {
-            let mut watcher = Publisher { shared, keep };
-            let ended = EngineMeter::open(&engine, samples, plan.judge, &plan.start)
-                .and_then(|mut meter| find(&plan, num_samples, known, &mut meter, &mut watcher));
-            if let Err(Failure::Lost(why) | Failure::Refused(why)) = ended {
-                shared.fail(why);
-            }
-        })?;
-        Ok(Self { task })
+        let open = move || {
+            let meter = EngineMeter::open(&engine, samples.into(), plan.judge, &plan.start)?;
+            let strategy = Strategy::new(plan, num_samples, known, meter.engine());
+            Ok((meter, strategy))
+        };
+        let step = move |strategy: &mut Strategy, meter: &mut EngineMeter, running: &_| {
+            let flow = strategy.step(meter, &mut Publisher { running, keep: &mut keep })?;
+            Ok(flow.map_break(drop))
+        };
+        Ok(Self { task: Task::start("search", begin, wake, steps(open, step))? })
     }
 
     /// Returns the progress.
@@ -72,13 +74,13 @@ impl Search {
 }
 
 struct Publisher<'a> {
-    shared: &'a Shared<SearchProgress>,
-    keep: TrialSink,
+    running: &'a Running<SearchProgress>,
+    keep: &'a mut TrialSink,
 }
 
 impl Watcher for Publisher<'_> {
     fn is_stopped(&self) -> bool {
-        self.shared.is_stopped()
+        self.running.is_stopped()
     }
 
     fn tried(&mut self, trial: &Trial, elapsed: Duration) -> Result<(), String> {
@@ -86,6 +88,6 @@ impl Watcher for Publisher<'_> {
     }
 
     fn reached(&mut self, progress: SearchProgress) {
-        self.shared.publish(progress);
+        self.running.publish(progress);
     }
 }

@@ -14,13 +14,29 @@ use super::progress::{KeyTrials, SearchProgress, own_presets};
 use super::tester::{AbandonRule, Tester};
 use super::trial::Trial;
 use super::watcher::Watcher;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use stereopsis_frame::engine::EngineInfo;
+use stereopsis_stereo::{Preset, StereoParams};
 
-struct Strategy<'a> {
-    plan: &'a Plan,
+/// Search in progress.
+pub(super) struct Strategy {
+    plan: Plan,
     begin: SearchProgress,
-    tester: Tester<'a>,
+    tester: Tester,
     found: KeyTrials,
+    waiting: VecDeque<Candidate>,
+    /// Number of times that changes of the best setting were put into the queue.
+    rounds: usize,
+}
+
+/// Setting that waits for its trial.
+enum Candidate {
+    Start,
+    Preset(Preset),
+    /// Change of the best setting so far, which comes second.
+    Change(StereoParams, Arc<Trial>),
 }
 
 /// Searches on `samples` samples of the meter until the budget is spent or nothing is left to try, and returns the final progress.
@@ -34,56 +50,83 @@ pub fn find(
     meter: &mut dyn Meter,
     watcher: &mut dyn Watcher,
 ) -> Result<SearchProgress, Failure> {
-    let engine = meter.engine();
-    let mut strategy = Strategy {
-        plan,
-        begin: SearchProgress { engine, ..SearchProgress::begin(plan.judge, plan.limits, samples) },
-        tester: Tester::new(samples, plan.limits, known, meter, watcher),
-        found: KeyTrials::default(),
-    };
-    match strategy.run() {
-        Ok(()) | Err(Failure::Spent) => Ok(strategy.report(true)),
-        Err(failure) => Err(failure),
+    let mut strategy = Strategy::new(plan.clone(), samples, known, meter.engine());
+    loop {
+        if let ControlFlow::Break(found) = strategy.step(meter, watcher)? {
+            return Ok(found);
+        }
     }
 }
 
 /// Largest number of changes between a setting and a derived one.
 const MAX_CHANGES: usize = 2;
 
-impl Strategy<'_> {
-    /// Searches until nothing is left to try or the budget is spent ([`Failure::Spent`]).
-    fn run(&mut self) -> Result<(), Failure> {
-        self.presets()?;
-        if self.begin.keeps_to_presets().is_some() {
-            return Ok(());
-        }
-        for _ in 0..MAX_CHANGES {
-            let Some(base) = self.found.best.clone() else { return Ok(()) };
-            for params in moves::all().iter().filter_map(|step| step.from(&base.params)) {
-                let trial = self.tester.test(params, AbandonRule::Candidate(&base))?;
-                self.adopt(&trial);
-                self.report(false);
-            }
-        }
-        Ok(())
+impl Strategy {
+    pub(super) fn new(plan: Plan, samples: usize, known: EarlierTrials, engine: Option<Arc<EngineInfo>>) -> Self {
+        let begin = SearchProgress { engine, ..SearchProgress::begin(plan.judge, plan.limits, samples) };
+        let tester = Tester::new(samples, plan.limits, known);
+        // the present setting, then the program's own presets
+        let waiting = std::iter::once(Candidate::Start).chain(own_presets().copied().map(Candidate::Preset)).collect();
+        Self { plan, begin, tester, found: KeyTrials::default(), waiting, rounds: 0 }
     }
 
-    /// Tries the present setting, then the program's own presets with its search range and fill.
-    fn presets(&mut self) -> Result<(), Failure> {
-        let start = self.tester.test(self.plan.start.clone(), AbandonRule::None)?;
-        self.found.start = Some(Arc::clone(&start));
-        self.found.best = Some(start).filter(|start| self.tester.fits(start));
-        for &preset in own_presets() {
-            let mut params = self.plan.start.clone();
-            preset.apply(&mut params);
-            params.fill = self.plan.start.fill;
-            let trial = self.tester.test(params, AbandonRule::Preset)?;
-            self.found.presets.push((preset, Arc::clone(&trial)));
-            if self.tester.fits(&trial) && self.takes_preset(&trial) {
-                self.found.best = Some(trial);
-            }
-            self.report(false);
+    /// Tries the next setting; breaks with the final progress where nothing is left to try or the budget is spent.
+    ///
+    /// # Errors
+    /// The engine is lost, the search was stopped, or the watcher ended it.
+    pub(super) fn step(
+        &mut self,
+        meter: &mut dyn Meter,
+        watcher: &mut dyn Watcher,
+    ) -> Result<ControlFlow<SearchProgress>, Failure> {
+        let tried = match self.next() {
+            Some(candidate) => self.test(candidate, meter, watcher),
+            None => Err(Failure::Spent),
+        };
+        match tried {
+            Ok(()) => Ok(ControlFlow::Continue(())),
+            Err(Failure::Spent) => Ok(ControlFlow::Break(self.report(true, watcher))),
+            Err(failure) => Err(failure),
         }
+    }
+
+    /// Takes the next candidate; behind the last one come the changes of the best setting so far.
+    fn next(&mut self) -> Option<Candidate> {
+        while self.waiting.is_empty() && self.rounds < MAX_CHANGES && self.begin.keeps_to_presets().is_none() {
+            let base = self.found.best.as_ref()?;
+            let changed = moves::all().into_iter().filter_map(|step| step.from(&base.params));
+            self.waiting.extend(changed.map(|params| Candidate::Change(params, Arc::clone(base))));
+            self.rounds += 1;
+        }
+        self.waiting.pop_front()
+    }
+
+    fn test(&mut self, candidate: Candidate, meter: &mut dyn Meter, watcher: &mut dyn Watcher) -> Result<(), Failure> {
+        let start = &self.plan.start;
+        match candidate {
+            Candidate::Start => {
+                let start = self.tester.test(start.clone(), AbandonRule::None, meter, watcher)?;
+                self.found.start = Some(Arc::clone(&start));
+                self.found.best = Some(start).filter(|start| self.tester.fits(start));
+                return Ok(());
+            }
+            Candidate::Preset(preset) => {
+                // with the search range and the fill of the present setting
+                let mut params = start.clone();
+                preset.apply(&mut params);
+                params.fill = start.fill;
+                let trial = self.tester.test(params, AbandonRule::Preset, meter, watcher)?;
+                self.found.presets.push((preset, Arc::clone(&trial)));
+                if self.tester.fits(&trial) && self.takes_preset(&trial) {
+                    self.found.best = Some(trial);
+                }
+            }
+            Candidate::Change(params, base) => {
+                let trial = self.tester.test(params, AbandonRule::Candidate(&base), meter, watcher)?;
+                self.adopt(&trial);
+            }
+        }
+        self.report(false, watcher);
         Ok(())
     }
 
@@ -100,7 +143,7 @@ impl Strategy<'_> {
         }
     }
 
-    fn report(&mut self, ended: bool) -> SearchProgress {
+    fn report(&mut self, ended: bool, watcher: &mut dyn Watcher) -> SearchProgress {
         let (tester, found) = (&self.tester, &self.found);
         let progress = SearchProgress {
             trials: tester.trials().to_vec(),
@@ -113,7 +156,7 @@ impl Strategy<'_> {
             ended,
             ..self.begin.clone()
         };
-        self.tester.report(progress.clone());
+        watcher.reached(progress.clone());
         progress
     }
 }

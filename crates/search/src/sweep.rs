@@ -4,11 +4,13 @@ use super::axis::SearchAxis;
 use super::judge::Judge;
 use super::meter::{EngineMeter, Failure, Meter};
 use super::sample::Sample;
+use super::steps::steps;
 use super::trial::Trial;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
-use stereopsis_base::threads::{Progress, Shared, Task};
+use stereopsis_base::threads::{Progress, Running, Task};
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::Wake;
 use stereopsis_frame::engine::EngineInfo;
@@ -99,17 +101,15 @@ impl Sweep {
         engine: OpenOptions,
         wake: Wake,
     ) -> std::io::Result<Self> {
-        let (num_samples, samples) = (samples.len(), Arc::from(samples));
         let begin = SweepProgress::begin(axes, judge);
-        let first = begin.clone();
-        let task = Task::start("sweep", begin, wake, move |shared| {
-            let meter = EngineMeter::open(&engine, samples, judge, &base);
-            let swept = meter.and_then(|mut meter| fill(first.clone(), &base, num_samples, &mut meter, shared));
-            if let Err(Failure::Lost(why) | Failure::Refused(why)) = swept {
-                shared.fail(why);
-            }
-        })?;
-        Ok(Self { task })
+        let (first, num_samples) = (begin.clone(), samples.len());
+        let open = move || {
+            let meter = EngineMeter::open(&engine, samples.into(), judge, &base)?;
+            let filling = Filling::new(SweepProgress { engine: meter.engine(), ..first }, base, num_samples);
+            Ok((meter, filling))
+        };
+        let step = |filling: &mut Filling, meter: &mut EngineMeter, running: &_| filling.step(meter, running);
+        Ok(Self { task: Task::start("sweep", begin, wake, steps(open, step))? })
     }
 
     /// Returns the progress.
@@ -118,37 +118,46 @@ impl Sweep {
     }
 }
 
-/// Tries one cell after another and publishes each.
-fn fill(
-    mut progress: SweepProgress,
-    base: &StereoParams,
+/// Grid whose cells are tried one after the other.
+struct Filling {
+    progress: SweepProgress,
+    base: StereoParams,
     num_samples: usize,
-    meter: &mut dyn Meter,
-    shared: &Shared<SweepProgress>,
-) -> Result<(), Failure> {
-    let begin = Instant::now();
-    progress.engine = meter.engine();
-    let [columns, rows] = [0, 1].map(|k| progress.axes[k].values().len());
-    for (x, y) in coarse_first(columns, rows) {
-        if shared.is_stopped() {
+    waiting: std::vec::IntoIter<(usize, usize)>,
+    begin: Instant,
+}
+
+impl Filling {
+    fn new(progress: SweepProgress, base: StereoParams, num_samples: usize) -> Self {
+        let [columns, rows] = [0, 1].map(|k| progress.axes[k].values().len());
+        let waiting = coarse_first(columns, rows).collect::<Vec<_>>().into_iter();
+        Self { progress, base, num_samples, waiting, begin: Instant::now() }
+    }
+
+    /// Tries the next cell and publishes it; breaks after the last one.
+    fn step(&mut self, meter: &mut dyn Meter, running: &Running<SweepProgress>) -> Result<ControlFlow<()>, Failure> {
+        let Self { progress, base, num_samples, waiting, begin } = self;
+        let Some((x, y)) = waiting.next() else { return Ok(ControlFlow::Break(())) };
+        if running.is_stopped() {
             return Err(Failure::Stopped);
         }
         let cell = match params_of(base, &progress.axes, (x, y)) {
             Err(why) => Cell::Invalid(why),
-            Ok(params) => match try_all(params, num_samples, meter, &|| shared.is_stopped()) {
+            Ok(params) => match try_all(params, *num_samples, meter, &|| running.is_stopped()) {
                 Ok(tried) => Cell::Tried(Arc::new(tried)),
                 Err(Failure::Refused(why)) => Cell::Invalid(why),
                 Err(failure) => return Err(failure),
             },
         };
+        let columns = progress.axes[0].values().len();
         progress.cells[y * columns + x] = cell;
         progress.done += 1;
         let waiting = (progress.total() - progress.done) as u32;
         progress.left = Some(begin.elapsed() / progress.done as u32 * waiting);
         progress.ended = waiting == 0;
-        shared.publish(progress.clone());
+        running.publish(progress.clone());
+        Ok(ControlFlow::Continue(()))
     }
-    Ok(())
 }
 
 /// Iterates over every place of a grid once: each fourth column of each fourth row, then each second, then all.
@@ -222,13 +231,9 @@ mod tests {
 
     fn task(base: &StereoParams, meter: FakeMeter) -> Task<SweepProgress> {
         let begin = SweepProgress::begin(axes(base), Judge::Truth);
-        let (first, base, mut meter) = (begin.clone(), base.clone(), meter);
-        let work = move |shared: &Shared<SweepProgress>| {
-            if let Err(failure) = fill(first, &base, 2, &mut meter, shared) {
-                shared.fail(failure.to_string());
-            }
-        };
-        Task::start("sweep", begin, Arc::new(|| {}), work).unwrap()
+        let filling = Filling::new(begin.clone(), base.clone(), 2);
+        let step = |filling: &mut Filling, meter: &mut FakeMeter, running: &_| filling.step(meter, running);
+        Task::start("sweep", begin, Arc::new(|| {}), steps(move || Ok((meter, filling)), step)).unwrap()
     }
 
     fn ended(task: &Task<SweepProgress>) -> Arc<SweepProgress> {

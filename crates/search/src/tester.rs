@@ -3,7 +3,6 @@
 use super::compare::is_worse_somewhere;
 use super::meter::{Failure, Meter};
 use super::plan::{Budget, EarlierTrials, SearchLimits};
-use super::progress::SearchProgress;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
 use std::collections::BTreeMap;
@@ -22,9 +21,7 @@ pub(super) enum AbandonRule<'a> {
     Candidate(&'a Trial),
 }
 
-pub(super) struct Tester<'a> {
-    meter: &'a mut dyn Meter,
-    watcher: &'a mut dyn Watcher,
+pub(super) struct Tester {
     samples: usize,
     limits: SearchLimits,
     begin: Instant,
@@ -38,22 +35,12 @@ pub(super) struct Tester<'a> {
 /// Ratio of measured to allowed time above which a setting is abandoned: after its first run, which may be slow, and later.
 const MAX_TIME_RATIO: [f64; 2] = [2.0, 1.2];
 
-impl<'a> Tester<'a> {
-    pub(super) fn new(
-        samples: usize,
-        limits: SearchLimits,
-        known: EarlierTrials,
-        meter: &'a mut dyn Meter,
-        watcher: &'a mut dyn Watcher,
-    ) -> Self {
+impl Tester {
+    pub(super) fn new(samples: usize, limits: SearchLimits, known: EarlierTrials) -> Self {
         let before = known.elapsed;
         let known = known.trials.into_iter().map(|trial| (key(&trial.params), trial)).collect();
         let (tried, trials) = (BTreeMap::new(), Vec::new());
-        Self { meter, watcher, samples, limits, begin: Instant::now(), before, known, tried, trials }
-    }
-
-    pub(super) fn report(&mut self, progress: SearchProgress) {
-        self.watcher.reached(progress);
+        Self { samples, limits, begin: Instant::now(), before, known, tried, trials }
     }
 
     pub(super) fn trials(&self) -> &[Arc<Trial>] {
@@ -84,7 +71,13 @@ impl<'a> Tester<'a> {
     ///
     /// # Errors
     /// The budget is spent, or see [`Meter::measure`].
-    pub(super) fn test(&mut self, params: StereoParams, bar: AbandonRule<'_>) -> Result<Arc<Trial>, Failure> {
+    pub(super) fn test(
+        &mut self,
+        params: StereoParams,
+        bar: AbandonRule<'_>,
+        meter: &mut dyn Meter,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Arc<Trial>, Failure> {
         let key = key(&params);
         if let Some(trial) = self.tried.get(&key) {
             return Ok(Arc::clone(trial));
@@ -93,9 +86,9 @@ impl<'a> Tester<'a> {
             Some(known) if !self.is_full() => known,
             _ if self.is_full() || self.is_late() => return Err(Failure::Spent),
             _ => {
-                let trial = self.measure(params, bar)?;
+                let trial = self.measure(params, bar, meter, watcher)?;
                 let elapsed = self.elapsed();
-                self.watcher.tried(&trial, elapsed).map_err(Failure::Lost)?;
+                watcher.tried(&trial, elapsed).map_err(Failure::Lost)?;
                 trial
             }
         };
@@ -113,10 +106,16 @@ impl<'a> Tester<'a> {
         matches!(self.limits.budget, Budget::Time(time) if self.elapsed() >= time)
     }
 
-    fn measure(&mut self, params: StereoParams, bar: AbandonRule<'_>) -> Result<Trial, Failure> {
+    fn measure(
+        &self,
+        params: StereoParams,
+        bar: AbandonRule<'_>,
+        meter: &mut dyn Meter,
+        watcher: &dyn Watcher,
+    ) -> Result<Trial, Failure> {
         let mut trial = Trial::of(Arc::new(params), Vec::new());
         for sample in 0..self.samples {
-            match self.run(&mut trial, sample) {
+            match run(&mut trial, sample, meter, watcher) {
                 Err(Failure::Refused(why)) => {
                     log::info!("a setting is left out: {why}");
                     return Ok(Trial::of(trial.params, Vec::new()));
@@ -129,19 +128,9 @@ impl<'a> Tester<'a> {
         }
         // the first run with new parameters allocates
         if let Some(largest) = trial.only_largest() {
-            self.run(&mut trial, largest)?;
+            run(&mut trial, largest, meter, watcher)?;
         }
         Ok(trial)
-    }
-
-    fn run(&mut self, trial: &mut Trial, sample: usize) -> Result<(), Failure> {
-        if self.watcher.is_stopped() {
-            return Err(Failure::Stopped);
-        }
-        let watcher = &*self.watcher;
-        let measured = self.meter.measure(&trial.params, sample, &|| watcher.is_stopped())?;
-        trial.add(sample, measured.run);
-        Ok(())
     }
 
     fn is_abandoned(&self, trial: &Trial, bar: AbandonRule<'_>) -> bool {
@@ -153,4 +142,13 @@ impl<'a> Tester<'a> {
             AbandonRule::Candidate(best) => is_slow || is_worse_somewhere(trial, best),
         }
     }
+}
+
+fn run(trial: &mut Trial, sample: usize, meter: &mut dyn Meter, watcher: &dyn Watcher) -> Result<(), Failure> {
+    if watcher.is_stopped() {
+        return Err(Failure::Stopped);
+    }
+    let measured = meter.measure(&trial.params, sample, &|| watcher.is_stopped())?;
+    trial.add(sample, measured.run);
+    Ok(())
 }

@@ -1,10 +1,13 @@
-//! Shutdown of threads that a device may block, and the error of threads that panicked.
+//! Threads: two kinds of work on one of its own, the shutdown of those that a device may block, and the error of those that panicked.
+//!
+//! [`Latest`] answers the newest of many requests, [`Task`] goes on with one work until it ends. Where there are no threads, their caller
+//! runs both step by step.
 
 mod latest;
 mod task;
 
-pub use latest::Background;
-pub use task::{Progress, Shared, Task};
+pub use latest::{Answers, Latest, Work};
+pub use task::{Progress, Running, Task};
 
 use std::fmt;
 use std::thread::JoinHandle;

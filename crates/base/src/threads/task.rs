@@ -1,8 +1,9 @@
-//! Low-priority work on a thread, which publishes its progress and stops when dropped.
+//! One work with progress that can be stopped, on a thread or step by step.
 
 use super::Panicked;
 use crate::process;
 use parking_lot::Mutex;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,20 +15,31 @@ pub trait Progress: Send + Sync + 'static {
     fn failed(&self, why: String) -> Self;
 }
 
-/// Running thread, which stops after the pair in progress when dropped, without a wait.
+/// Running work, which stops after the step in progress when dropped, without a wait.
 pub struct Task<P> {
-    shared: Arc<Shared<P>>,
+    running: Arc<Running<P>>,
+    /// Work without a thread, until it ends.
+    steps: Option<Steps<P>>,
 }
 
-/// What the work and its owner share.
-pub struct Shared<P> {
+/// What the work and its owner share: the progress, and whether to stop.
+pub struct Running<P> {
     progress: Mutex<Arc<P>>,
     stopped: AtomicBool,
     wake: Arc<dyn Fn() + Send + Sync>,
 }
 
+type Step<P> = Box<dyn FnMut(&Running<P>) -> ControlFlow<()> + Send>;
+
+struct Steps<P> {
+    /// Name of the work in the error of a panic.
+    title: String,
+    step: Step<P>,
+}
+
 impl<P: Progress> Task<P> {
-    /// Starts `work`, which publishes through its argument; `wake` is called after each publication and must not block.
+    /// Starts a thread of low priority that repeats `step` until it breaks; it publishes through its argument. `wake` is called after each
+    /// publication and must not block.
     ///
     /// # Errors
     /// The system cannot start a thread.
@@ -35,34 +47,67 @@ impl<P: Progress> Task<P> {
         name: &str,
         begin: P,
         wake: Arc<dyn Fn() + Send + Sync>,
-        work: impl FnOnce(&Shared<P>) + Send + 'static,
+        step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
     ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared { progress: Mutex::new(Arc::new(begin)), stopped: AtomicBool::new(false), wake });
-        let (own, title) = (Arc::clone(&shared), format!("the thread '{name}'"));
+        let running = Running::begin(begin, wake);
+        let mut steps = Steps { title: format!("the thread '{name}'"), step: Box::new(step) };
+        let own = Arc::clone(&running);
         let run = move || {
             process::lower_priority();
-            // a panic must end the work too, because the owner waits for the end
-            if catch_unwind(AssertUnwindSafe(|| work(&own))).is_err() {
-                own.fail(Panicked(title).to_string());
-            }
+            while steps.step(&own).is_continue() {}
         };
         std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
-        Ok(Self { shared })
+        Ok(Self { running, steps: None })
+    }
+
+    /// Creates a task without a thread, whose caller calls [`Task::step`].
+    pub fn stepped(
+        name: &str,
+        begin: P,
+        wake: Arc<dyn Fn() + Send + Sync>,
+        step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        let steps = Steps { title: format!("the work '{name}'"), step: Box::new(step) };
+        Self { running: Running::begin(begin, wake), steps: Some(steps) }
+    }
+
+    /// Runs the next step on this thread, if any is left. The thread of a task that has one does this itself.
+    pub fn step(&mut self) {
+        if let Some(steps) = &mut self.steps
+            && steps.step(&self.running).is_break()
+        {
+            self.steps = None;
+        }
     }
 
     /// Returns the progress.
     pub fn progress(&self) -> Arc<P> {
-        self.shared.progress()
+        self.running.progress()
     }
 }
 
 impl<P> Drop for Task<P> {
     fn drop(&mut self) {
-        self.shared.stopped.store(true, Ordering::Release);
+        self.running.stopped.store(true, Ordering::Release);
     }
 }
 
-impl<P: Progress> Shared<P> {
+impl<P: Progress> Steps<P> {
+    fn step(&mut self, running: &Running<P>) -> ControlFlow<()> {
+        // a panic must end the work too, because the owner waits for the end
+        let stepped = catch_unwind(AssertUnwindSafe(|| (self.step)(running)));
+        stepped.unwrap_or_else(|_| {
+            running.fail(Panicked(self.title.clone()).to_string());
+            ControlFlow::Break(())
+        })
+    }
+}
+
+impl<P: Progress> Running<P> {
+    fn begin(progress: P, wake: Arc<dyn Fn() + Send + Sync>) -> Arc<Self> {
+        Arc::new(Self { progress: Mutex::new(Arc::new(progress)), stopped: AtomicBool::new(false), wake })
+    }
+
     /// Publishes the progress with the reason for an early end.
     pub fn fail(&self, why: String) {
         let failed = self.progress().failed(why);
@@ -105,14 +150,16 @@ mod tests {
         let (woken, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (wake, end) = (Arc::clone(&woken), Arc::clone(&ended));
         let wake = Arc::new(move || wake.store(true, Ordering::Release));
-        let task = Task::start("count", Count::default(), wake, move |shared| {
-            for k in 1.. {
-                if shared.is_stopped() {
-                    return end.store(true, Ordering::Release);
-                }
-                shared.publish(Count(k, None));
-                std::thread::sleep(Duration::from_millis(1));
+        let mut k = 0;
+        let task = Task::start("count", Count::default(), wake, move |running| {
+            if running.is_stopped() {
+                end.store(true, Ordering::Release);
+                return ControlFlow::Break(());
             }
+            k += 1;
+            running.publish(Count(k, None));
+            std::thread::sleep(Duration::from_millis(1));
+            ControlFlow::Continue(())
         });
         let task = task.unwrap();
         until("it comes", || task.progress().0 > 3 && woken.load(Ordering::Acquire));
@@ -126,5 +173,24 @@ mod tests {
         until("it comes", || task.progress().1.is_some());
         let progress = task.progress();
         assert!(progress.0 == 7 && progress.1.as_ref().unwrap().contains("faulty"), "{:?}", progress.1);
+    }
+
+    #[test]
+    fn a_caller_steps_until_the_end() {
+        let mut left = [1, 2].into_iter();
+        let mut task = Task::stepped("count", Count::default(), Arc::new(|| {}), move |running| match left.next() {
+            Some(k) => {
+                running.publish(Count(k, None));
+                ControlFlow::Continue(())
+            }
+            None => panic!("a fault"),
+        });
+        for count in [1, 2] {
+            task.step();
+            assert_eq!((task.progress().0, task.progress().1.is_none()), (count, true));
+        }
+        task.step();
+        task.step();
+        assert!(task.progress().0 == 2 && task.progress().1.is_some());
     }
 }
