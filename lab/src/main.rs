@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use stereopsis::command_line::{
-    EXIT_CODE, OVERWRITE, PAIRS, PairArgs, STUDY, Shown, StudyArgs, UsageError, check_variables, parse, run_program,
+    EXIT_CODE, OVERWRITE, PairArgs, StudyArgs, UsageError, check_variables, parse, run_program,
 };
 use stereopsis_base::files::{Outputs, WriteError};
 use stereopsis_base::{console, files};
@@ -242,17 +242,9 @@ fn gpu_setup(pairs: &PairArgs, default_size: (usize, usize)) -> anyhow::Result<S
     Ok(setup)
 }
 
-/// Flags that `-h` of commands with many flags shows.
-const SHOWN: &[Shown] = &[
-    ("stereopsis-lab device", PAIRS),
-    ("stereopsis-lab pipeline", PAIRS),
-    ("stereopsis-lab model", PAIRS),
-    ("stereopsis-lab variants", STUDY),
-];
-
 fn main() -> ExitCode {
     run_program(|| {
-        let lab = parse::<Lab>(SHOWN);
+        let lab = parse::<Lab>();
         check_variables()?;
         run(&lab.command)
     })

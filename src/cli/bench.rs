@@ -13,7 +13,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "frames")]
     rate: Option<f64>,
     /// Duration for which pairs are fed, s
-    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
+    #[arg(long, hide_short_help = true, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
     seconds: f64,
     /// Time every preset on the same pairs, with its paper and its density
     ///
@@ -21,9 +21,9 @@ pub(super) struct BenchArgs {
     #[arg(long, conflicts_with_all = ["rate", "write_pairs"])]
     presets: bool,
     /// Write the timed pairs into this folder, as WxH/left0.png, WxH/right0.png …
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, hide_short_help = true, value_name = "FOLDER")]
     write_pairs: Option<PathBuf>,
-    #[arg(long, help = OVERWRITE, requires = "write_pairs")]
+    #[arg(long, hide_short_help = true, help = OVERWRITE, requires = "write_pairs")]
     overwrite: bool,
     #[command(flatten)]
     moved: MovedArgs,

@@ -1,8 +1,10 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
 use super::calibration_args::ReadingArgs;
+use super::error::UsageError;
+use super::print::print_json;
+use super::short_help::shown;
 use super::values::{Files, OVERWRITE, existing_files};
-use super::{UsageError, print_json};
 use std::path::{Path, PathBuf};
 use stereopsis_base::files::Outputs;
 use stereopsis_base::{console, files};
@@ -50,6 +52,7 @@ struct ConvertArgs {
 
 /// Calibration file to read, and its format.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(shown))]
 struct FileArgs {
     /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury, KITTI and others, or our own TOML; two files as LEFT,RIGHT or
     /// INTRINSICS,EXTRINSICS

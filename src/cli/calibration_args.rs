@@ -1,6 +1,6 @@
 //! Flags that say how pairs become rectified and metric.
 
-use super::UsageError;
+use super::error::UsageError;
 use super::lens_args::LensArgs;
 use super::values::{Files, choice, positive, separated, share};
 use std::path::PathBuf;
@@ -14,24 +14,24 @@ use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 pub(super) struct ReadingArgs {
     /// Unit of the calibration's translation: m, cm, mm, or one unit in metres [default: that of the file; else m or mm,
     /// whichever gives a plausible baseline]
-    #[arg(long, value_name = "m|cm|mm|SIZE")]
+    #[arg(long, hide_short_help = true, value_name = "m|cm|mm|SIZE")]
     pub(super) calibration_unit: Option<LengthUnit>,
     /// The file's left camera is the right one
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) calibration_swap: bool,
     /// Left and right camera of a file that holds several, by number or name, such as 0,1
     ///
     /// [default: the cameras of the images' folders, such as image_2 and image_3 of KITTI; else those that the file or its kind
     /// suggests, with a remark]
-    #[arg(long, value_name = "LEFT,RIGHT")]
+    #[arg(long, hide_short_help = true, value_name = "LEFT,RIGHT")]
     pub(super) calibration_cameras: Option<Cameras>,
     /// Share of the images that rectification keeps: 0 no black border, 1 every pixel [default: 0]
-    #[arg(long, value_name = "0..1", value_parser = share)]
+    #[arg(long, hide_short_help = true, value_name = "0..1", value_parser = share)]
     pub(super) alpha: Option<f64>,
     /// Field of view of the rectified images along a row, degrees, instead of --alpha
     ///
     /// A smaller one shows the middle of a wide lens larger.
-    #[arg(long, value_name = "DEGREES", conflicts_with = "alpha", value_parser = rectified_fov)]
+    #[arg(long, hide_short_help = true, value_name = "DEGREES", conflicts_with = "alpha", value_parser = rectified_fov)]
     pub(super) rectified_fov_deg: Option<f64>,
 }
 
@@ -45,7 +45,7 @@ fn rectified_fov(text: &str) -> Result<f64, String> {
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct RigArgs {
     /// Use the calibration of a rig file; flags win over it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
+    #[arg(long, hide_short_help = true, value_name = "FILE.toml", help_heading = "Calibration")]
     pub(super) rig: Option<PathBuf>,
     #[command(flatten)]
     calibration: CalibrationArgs,
@@ -74,31 +74,31 @@ pub(super) struct CalibrationArgs {
     #[command(flatten)]
     reading: ReadingArgs,
     /// Rectification of the pairs; auto estimates it [default: calibration where there is one, else off]
-    #[arg(long, value_name = "HOW", value_parser = choice(RectifyChoice::ALL, RectifyChoice::word, RectifyChoice::help))]
+    #[arg(long, hide_short_help = true, value_name = "HOW", value_parser = choice(RectifyChoice::ALL, RectifyChoice::word, RectifyChoice::help))]
     rectify: Option<RectifyChoice>,
     #[command(flatten)]
     lens: LensArgs,
     /// Distance between the lenses, m, without a calibration: by a ruler
-    #[arg(long, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
+    #[arg(long, hide_short_help = true, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
     baseline_m: Option<f64>,
     /// Difference of the principal points of rectified images, right minus left, px
-    #[arg(long, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
     doffs: Option<f64>,
     /// Exchange the left and the right image
     ///
     /// --calibration-swap exchanges the sides of the calibration.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     swap_pictures: bool,
     /// The cameras stand one above the other; the left image is the upper one
     ///
     /// Calibration files contain this themselves.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     vertical: bool,
     /// Correction of row errors that rectification leaves, or rectified images have [default: auto]
-    #[arg(long, value_name = "HOW", value_parser = choice(RowsChoice::ALL, RowsChoice::word, RowsChoice::help))]
+    #[arg(long, hide_short_help = true, value_name = "HOW", value_parser = choice(RowsChoice::ALL, RowsChoice::word, RowsChoice::help))]
     rows: Option<RowsChoice>,
     /// Working size of the matching; the calibration follows [default: 1]
-    #[arg(long, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
+    #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
 }
 

@@ -8,34 +8,34 @@ use stereopsis_frame::{CameraApi, CameraOptions, ControlSettings, Orientation, P
 #[command(next_help_heading = "Cameras")]
 pub(super) struct CameraArgs {
     /// Camera interface: system, which is V4L2 on Linux, or nokhwa
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, hide_short_help = true, value_name = "WORD")]
     camera_api: Option<CameraApi>,
     /// Pixel format: yuyv, nv12, grey, mjpeg or y16 [default: the one with the requested size and rate]
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, hide_short_help = true, value_name = "WORD")]
     format: Option<PixelFormat>,
     /// Orientation of the cameras, left and right or one word for both: upright, rotate-180, flip-x, flip-y
-    #[arg(long, value_name = "WORD[,WORD]", value_parser = orientations)]
+    #[arg(long, hide_short_help = true, value_name = "WORD[,WORD]", value_parser = orientations)]
     orientation: Option<[Orientation; 2]>,
     /// One camera side by side: the right image is in the left half of its frames
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     swap_halves: bool,
     /// Exposure time, ms, or auto; short times freeze motion
-    #[arg(long, value_name = "auto|MS", value_parser = exposure)]
+    #[arg(long, hide_short_help = true, value_name = "auto|MS", value_parser = exposure)]
     exposure_ms: Option<Setting<f64>>,
     /// Gain, in the driver's steps (`stereopsis devices` says which), or auto
-    #[arg(long, value_name = "auto|N", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "auto|N", allow_negative_numbers = true)]
     gain: Option<Setting<i64>>,
     /// White balance, K, or auto
-    #[arg(long, value_name = "auto|K")]
+    #[arg(long, hide_short_help = true, value_name = "auto|K")]
     white_balance_k: Option<Setting<i64>>,
     /// Focus, in the driver's steps, or auto [default: as it is; fixed with a calibration]
-    #[arg(long, value_name = "auto|N")]
+    #[arg(long, hide_short_help = true, value_name = "auto|N")]
     focus: Option<Setting<i64>>,
     /// Flicker of lamps to filter: off, 50, 60 (the Americas), auto
-    #[arg(long, value_name = "off|50|60|auto")]
+    #[arg(long, hide_short_help = true, value_name = "off|50|60|auto")]
     power_line_hz: Option<PowerLine>,
     /// Lock exposure, gain and white balance of both cameras to the left one's values after 2 s
-    #[arg(long, conflicts_with_all = ["exposure_ms", "gain", "white_balance_k"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["exposure_ms", "gain", "white_balance_k"])]
     equal_exposure: bool,
 }
 

@@ -1,8 +1,10 @@
 //! `compute`: disparity of a pair, or of a folder of pairs, into files. Nothing is dropped.
 
-use super::UsageError;
 use super::calibration_args::RigArgs;
+use super::error::UsageError;
+use super::print::print_json;
 use super::settings_args::SettingsArgs;
+use super::short_help::shown;
 use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
 use super::values::OVERWRITE;
 use anyhow::Context as _;
@@ -25,6 +27,7 @@ use stereopsis_settings::settings::Settings;
 
 /// Arguments of `compute`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("rectify", shown))]
 pub(super) struct ComputeArgs {
     /// Left image, or a folder of pairs (left*/right*, Middlebury im0/im1), or a recording (.mcap, or - for a pipe), or an image of
     /// both views or a folder of such (--side-by-side, --top-bottom)
@@ -36,7 +39,7 @@ pub(super) struct ComputeArgs {
     #[arg(long, help = OVERWRITE)]
     overwrite: bool,
     /// Print engine, adapter, parameters, valid share and times as JSON
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     json: bool,
     #[command(flatten)]
     truth: TruthArgs,
@@ -59,7 +62,7 @@ struct Targets {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Format of the files in an output folder
-    #[arg(long, value_name = "ENDING", default_value = "pfm", value_parser = ["pfm", "tiff", "png"])]
+    #[arg(long, hide_short_help = true, value_name = "ENDING", default_value = "pfm", value_parser = ["pfm", "tiff", "png"])]
     format: String,
     /// Disparity in colours, .png; a folder for a folder of pairs
     #[arg(long, value_name = "FILE")]
@@ -72,12 +75,12 @@ struct Targets {
     /// Disparity of the right image too, in the same formats; a folder for a folder of pairs
     ///
     /// Right (x, y) shows the point of left (x + disparity, y).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     right_map: Option<PathBuf>,
     /// Confidence of each disparity as 8-bit .png: 255 is highest, 0 not measured
     ///
     /// Switches --confidence on. A folder for a folder of pairs.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     confidence_map: Option<PathBuf>,
 }
 
@@ -212,7 +215,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         let remarks: Vec<_> = note.into_iter().chain(remarks).collect();
         let about =
             serde_json::json!({ "engine_why": why, "results": results, "skew_ms": skew_ms, "remarks": remarks });
-        super::print_json(&about)?;
+        print_json(&about)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `stereopsis doctor`: examines this machine and reports faults, for a question to others.
 
+use super::print::print_json;
 use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_doctor::State;
@@ -35,7 +36,7 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     });
     printed?;
     if args.json {
-        super::print_json(&stereopsis_doctor::json(&checks))?;
+        print_json(&stereopsis_doctor::json(&checks))?;
     }
     if checks.iter().any(|check| check.state == State::Wrong) {
         anyhow::bail!("{}", stereopsis_doctor::summary(&checks));

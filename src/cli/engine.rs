@@ -1,7 +1,8 @@
 //! `engine`: matches the rigs of the network with this machine's engine.
 
-use super::UsageError;
+use super::error::UsageError;
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
+use super::short_help::shown;
 use super::values::positive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use stereopsis_settings::settings::{Origin, Settings, Word};
 
 /// Arguments of `engine`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("zenoh_config", shown))]
 pub(super) struct EngineArgs {
     /// Name of the engine on the network [default: this machine's name and a number]
     #[arg(long, value_name = "NAME")]

@@ -1,6 +1,7 @@
 //! `export`: a recording as files that every tool reads.
 
-use super::UsageError;
+use super::error::UsageError;
+use super::print::print_json;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
 use std::path::PathBuf;
@@ -28,10 +29,10 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Only pairs that were recorded so long after the first one, or later
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, hide_short_help = true, value_name = "SECONDS")]
     from_s: Option<f64>,
     /// Only pairs that were recorded so long after the first one, or earlier
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, hide_short_help = true, value_name = "SECONDS")]
     to_s: Option<f64>,
     /// Every Nth pair
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -65,7 +66,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
         let mut about = serde_json::json!(exported);
         about["output"] = serde_json::json!(args.to);
         about["remarks"] = recording.losses.into_iter().chain(unreadable).collect();
-        return super::print_json(&about);
+        return print_json(&about);
     }
     report(args, &exported);
     if let Some(text) = unreadable {

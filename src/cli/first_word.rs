@@ -1,7 +1,7 @@
 //! The first word of a command line where it is no subcommand: a newcomer's guess is answered with the right command line.
 
-use super::{Cli, UsageError};
-use clap::{Command, CommandFactory as _};
+use super::error::UsageError;
+use clap::Command;
 use std::ffi::OsString;
 use std::path::Path;
 use stereopsis_base::console;
@@ -48,10 +48,9 @@ const GUESSES: &[(&[&str], &str)] = &[
 
 /// Checks that a word in the place of a subcommand is one, or can be opened. Otherwise it would be taken for a file, and the flags of the
 /// intended subcommand would be unknown.
-pub(super) fn check(mut args: impl Iterator<Item = OsString>) -> Result<(), UsageError> {
+pub(super) fn check(mut args: impl Iterator<Item = OsString>, mut command: Command) -> Result<(), UsageError> {
     let Some(word) = args.next().and_then(|word| word.into_string().ok()) else { return Ok(()) };
     let is_bare = word.starts_with(char::is_alphanumeric) && !word.contains(['.', ',', ':', '/', '\\']);
-    let mut command = Cli::command();
     command.build();
     if !is_bare || command.find_subcommand(&word).is_some() || word == "scene" || Path::new(&word).exists() {
         return Ok(());
@@ -91,10 +90,11 @@ fn meant(word: &str, rest: &[String], command: &Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory as _;
 
     #[test]
     fn no_guess_is_a_subcommand_or_stands_twice() {
-        let mut command = Cli::command();
+        let mut command = crate::cli::Cli::command();
         command.build();
         let mut words: Vec<_> = GUESSES.iter().flat_map(|(words, _)| *words).chain(OPENING).copied().collect();
         words.extend(command.get_subcommands().map(Command::get_name));

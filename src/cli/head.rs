@@ -1,9 +1,10 @@
 //! `head`: publishes the raw pairs of cameras to other machines.
 
-use super::UsageError;
+use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::network_args::{DefaultAccess, NetworkArgs, open_patiently};
 use super::settings_args::SettingsArgs;
+use super::short_help::{hidden, shown};
 use super::values::choice;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -26,6 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Arguments of `head`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("rig", shown), mut_arg("num-disparities", hidden), mut_arg("engine", hidden))]
 pub(super) struct HeadArgs {
     /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
     #[arg(long, value_name = "NAME")]
@@ -37,7 +39,7 @@ pub(super) struct HeadArgs {
     #[arg(long, value_name = "SIDE", value_parser = choice(&Side::ALL, Side::word, help))]
     eye: Option<Side>,
     /// End after so many pairs [default: until Ctrl-C; files begin again at their end]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     #[command(flatten)]
     input: InputArgs,

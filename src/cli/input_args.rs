@@ -1,7 +1,7 @@
 //! Source and calibration together: flags over a rig file.
 
-use super::UsageError;
 use super::calibration_args::CalibrationArgs;
+use super::error::UsageError;
 use super::source_args::{SourceArgs, TruthArgs};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub(super) struct InputArgs {
     /// A rig file: cameras and calibration; flags win over it
     ///
     /// It names the cameras by port, with their mode, orientation and controls.
-    #[arg(long, value_name = "FILE.toml", help_heading = "Source")]
+    #[arg(long, hide_short_help = true, value_name = "FILE.toml", help_heading = "Source")]
     rig: Option<PathBuf>,
     #[command(flatten)]
     truth: TruthArgs,

@@ -1,6 +1,6 @@
 //! `stereopsis integrate`: installs manual pages, completions and a menu entry for a program that was built or unpacked by hand.
 
-use clap::CommandFactory as _;
+use clap::Command;
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ pub(super) struct IntegrateArgs {
     folder: PathBuf,
 }
 
-/// Runs `integrate`.
+/// Runs `integrate` for the program with this command line.
 ///
 /// # Errors
 /// A file cannot be written, or a link lies in its way.
-pub(super) fn run(args: &IntegrateArgs) -> anyhow::Result<()> {
-    let contents = contents();
+pub(super) fn run(args: &IntegrateArgs, command: &Command) -> anyhow::Result<()> {
+    let contents = contents(command);
     for (path, _) in &contents {
         refuse_links(&args.folder, path)?;
     }
@@ -48,11 +48,11 @@ fn refuse_links(folder: &Path, file: &Path) -> anyhow::Result<()> {
 }
 
 /// Returns the files with their paths below a folder such as /usr/share.
-fn contents() -> Vec<(PathBuf, Vec<u8>)> {
-    let mut command = super::Cli::command();
-    command.build();
+fn contents(command: &Command) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut built = command.clone();
+    built.build();
     let mut all = Vec::new();
-    manual_pages(&command, NAME, &mut all);
+    manual_pages(&built, NAME, &mut all);
     let shells = [
         (Shell::Bash, "bash-completion/completions/stereopsis"),
         (Shell::Zsh, "zsh/site-functions/_stereopsis"),
@@ -60,7 +60,7 @@ fn contents() -> Vec<(PathBuf, Vec<u8>)> {
     ];
     for (shell, path) in shells {
         let mut script = Vec::new();
-        generate(shell, &mut super::Cli::command(), NAME, &mut script);
+        generate(shell, &mut command.clone(), NAME, &mut script);
         all.push((path.into(), script));
     }
     let desktop: [(&str, &[u8]); 3] = [
@@ -73,7 +73,7 @@ fn contents() -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// Adds a page for a command and one for each below it: `stereopsis-calibration-show.1`, as `man stereopsis calibration show` finds it.
-fn manual_pages(command: &clap::Command, name: &str, all: &mut Vec<(PathBuf, Vec<u8>)>) {
+fn manual_pages(command: &Command, name: &str, all: &mut Vec<(PathBuf, Vec<u8>)>) {
     let mut page = Vec::new();
     let titled = command.clone().name(name.to_owned()).version(env!("CARGO_PKG_VERSION"));
     if Man::new(titled).render(&mut page).is_ok() {

@@ -8,16 +8,16 @@ use stereopsis_calibration::FocalLength;
 #[group(skip)]
 pub(super) struct LensArgs {
     /// Horizontal field of view of each camera, degrees, not the diagonal one
-    #[arg(long, value_name = "DEGREES", value_parser = fov, group = "lens")]
+    #[arg(long, hide_short_help = true, value_name = "DEGREES", value_parser = fov, group = "lens")]
     fov_deg: Option<f64>,
     /// Focal length instead of the field of view, px
-    #[arg(long, value_name = "PX", value_parser = positive, group = "lens")]
+    #[arg(long, hide_short_help = true, value_name = "PX", value_parser = positive, group = "lens")]
     focal_px: Option<f64>,
     /// Focal length instead of the field of view, mm, as written on the lens
-    #[arg(long, value_name = "MM", value_parser = positive, group = "lens", requires = "sensor_width_mm")]
+    #[arg(long, hide_short_help = true, value_name = "MM", value_parser = positive, group = "lens", requires = "sensor_width_mm")]
     focal_mm: Option<f64>,
     /// Width of the part of the sensor that the images show, mm: columns times the width of a pixel
-    #[arg(long, value_name = "MM", value_parser = positive, requires = "focal_mm")]
+    #[arg(long, hide_short_help = true, value_name = "MM", value_parser = positive, requires = "focal_mm")]
     #[arg(conflicts_with_all = ["fov_deg", "focal_px"])] // which would waive what it requires
     sensor_width_mm: Option<f64>,
 }

@@ -1,8 +1,10 @@
 //! `live`, the main command: in a window where there is a display, otherwise as a status line and a preview image.
 
 use super::input_args::{Input, InputArgs, params_at_start};
+use super::print::print_json;
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
+use super::short_help::shown;
 use super::values::OVERWRITE;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
@@ -26,6 +28,10 @@ const SCENE_FRAMES: u64 = 100;
 
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
+#[cfg_attr(feature = "publish", command(mut_arg("publish", shown)))]
+#[command(mut_arg("rig", shown), mut_arg("rectify", shown), mut_arg("fov_deg", shown))]
+#[command(mut_arg("baseline_m", shown), mut_arg("swap_pictures", shown), mut_arg("p1", shown))]
+#[command(mut_arg("p2", shown))]
 pub(super) struct LiveArgs {
     /// No window: a status line, then a preview image
     ///
@@ -33,18 +39,18 @@ pub(super) struct LiveArgs {
     #[arg(long)]
     headless: bool,
     /// End after N results, without a window [default: 100 for the scene; files once; cameras until Ctrl-C]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     /// Without a window, the image written at the end: left, disparity, depth [default: stereopsis-preview.png, replaced by each run]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     preview: Option<PathBuf>,
-    #[arg(long, help = OVERWRITE, requires = "preview")]
+    #[arg(long, hide_short_help = true, help = OVERWRITE, requires = "preview")]
     overwrite: bool,
     /// Without a window, print the last result's engine, parameters, rates and errors as JSON
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     json: bool,
     /// Forget what the window remembers: views, panels, source, parameters
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     reset: bool,
     #[command(flatten)]
     publish: PublishArgs,
@@ -116,7 +122,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     write_preview(preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
     console::say(format_args!("wrote {}", preview.display()));
     if args.json {
-        super::print_json(&about(output, &end, note))?;
+        print_json(&about(output, &end, note))?;
     }
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));

@@ -1,7 +1,9 @@
 //! `net`: members of the network, and the parameters and cameras of a rig.
 
-use super::UsageError;
+use super::error::UsageError;
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs};
+use super::print::print_json;
+use super::short_help::shown;
 use super::values::positive;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -15,6 +17,7 @@ use stereopsis_stereo::StereoParams;
 
 /// Arguments of `net`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("zenoh_config", shown))]
 pub(super) struct NetArgs {
     /// A rig, whose parameters are shown [default: a table of all members]
     rig: Option<String>,
@@ -59,7 +62,7 @@ pub(super) fn run(args: &NetArgs) -> anyhow::Result<()> {
 fn results(network: &Network, time: Duration, json: bool) -> anyhow::Result<()> {
     let ages = watch_results(network, time)?;
     if json {
-        return super::print_json(&serde_json::json!(ages));
+        return print_json(&serde_json::json!(ages));
     }
     let rigs = ages.rigs.iter().map(|(rig, counts)| {
         let seconds = time.as_secs_f64();
@@ -107,7 +110,7 @@ fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
     };
     let words: BTreeMap<String, String> = ask(network, rig, RigTopic::Parameters, sent)?;
     if args.json {
-        return super::print_json(&serde_json::json!(words));
+        return print_json(&serde_json::json!(words));
     }
     let shown = |name: &String| args.set.is_empty() || args.set.iter().any(|(set, _)| set == name);
     let lines = words.iter().filter(|(name, _)| shown(name));

@@ -36,7 +36,7 @@ pub(super) struct ZenohArgs {
     /// Configuration file of Zenoh: certificates, access rules for each rig; flags win over it
     ///
     /// See docs/network.md.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub(super) zenoh_config: Option<PathBuf>,
 }
 

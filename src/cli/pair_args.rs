@@ -1,7 +1,8 @@
 //! Flags of the commands that time engines: the pairs, their number, and the parameters.
 
-use super::UsageError;
+use super::error::UsageError;
 use super::settings_args::SettingsArgs;
+use super::short_help::shown;
 use std::path::PathBuf;
 use stereopsis_bench::Setup;
 use stereopsis_frame::engine::AdapterChoice;
@@ -10,6 +11,7 @@ use stereopsis_frame::{SourceOptions, SourceSpec};
 
 /// Timed pairs.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("threads", shown))]
 pub struct PairArgs {
     /// Pairs to time: a left and a right image, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "sizes")]

@@ -1,6 +1,8 @@
 //! `stereopsis plan`: depth range and errors of a rig, before it is built.
 
 use super::lens_args::LensArgs;
+use super::print::print_json;
+use super::short_help::shown;
 use super::values::{OVERWRITE, of_parameter, positive};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use stereopsis_stereo::StereoParams;
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("a lens").required(true).args(["fov_deg", "focal_px", "focal_mm"]))]
+#[command(mut_args(shown))]
 pub(super) struct PlanArgs {
     #[command(flatten)]
     lens: LensArgs,
@@ -65,7 +68,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
         write_reach(path, &plan.reach, plan.error_px)?;
     }
     if args.json {
-        return super::print_json(&serde_json::to_value(&plan)?);
+        return print_json(&serde_json::to_value(&plan)?);
     }
     Ok(console::print(&plan.text())?)
 }

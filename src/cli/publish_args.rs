@@ -1,7 +1,7 @@
 //! Flags that publish a run to other programs; without the feature `publish` there are none.
 
 #[cfg(feature = "publish")]
-use super::UsageError;
+use super::error::UsageError;
 use std::sync::Arc;
 use stereopsis_live::Remote;
 #[cfg(feature = "publish")]
@@ -17,13 +17,13 @@ pub(super) struct PublishArgs {
     /// of $STEREOPSIS_PUBLISH_TOKEN); ros2 for RViz and all nodes of ROS 2 with rmw_zenoh_cpp, by the router on this machine.
     /// Can be repeated.
     #[cfg(feature = "publish")]
-    #[arg(long, value_name = "foxglove|ros2")]
+    #[arg(long, hide_short_help = true, value_name = "foxglove|ros2")]
     publish: Vec<stereopsis_publish::PublishTarget>,
     /// Origin of a web page that may watch too, as scheme://name:port; can be repeated
     ///
     /// Pages of this machine and of Foxglove always may. Clients may also call this machine by its name.
     #[cfg(feature = "publish")]
-    #[arg(long, value_name = "ORIGIN", requires = "publish")]
+    #[arg(long, hide_short_help = true, value_name = "ORIGIN", requires = "publish")]
     publish_allow_origin: Vec<stereopsis_publish::WebOrigin>,
 }
 

@@ -1,8 +1,10 @@
 //! `recompute`: every pair of a recording matched again, into a new recording.
 
-use super::UsageError;
 use super::calibration_args::RigArgs;
+use super::error::UsageError;
+use super::print::print_json;
 use super::settings_args::SettingsArgs;
+use super::short_help::shown;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
 use std::path::PathBuf;
@@ -15,6 +17,7 @@ use stereopsis_stereo::Fill;
 
 /// Arguments of `recompute`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("fill", shown))]
 pub(super) struct RecomputeArgs {
     /// The recording
     #[arg(value_name = "IN.mcap", value_parser = existing())]
@@ -29,13 +32,13 @@ pub(super) struct RecomputeArgs {
     #[arg(long, value_name = "STREAM,…")]
     streams: Option<Streams>,
     /// Whose messages it holds [default: the same as IN.mcap]
-    #[arg(long, value_name = "WHOSE", value_parser = choice(Format::ALL, Format::word, Format::help))]
+    #[arg(long, hide_short_help = true, value_name = "WHOSE", value_parser = choice(Format::ALL, Format::word, Format::help))]
     messages: Option<Format>,
     /// Compression of the chunks of the file
-    #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
+    #[arg(long, hide_short_help = true, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
     /// Depth and disparity keep what --fill puts in; without it holes stay holes
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     filled: bool,
     /// Print what was done as JSON
     #[arg(long)]
@@ -80,7 +83,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         about["output"] = serde_json::json!(args.output);
         about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
         about["remarks"] = note.into_iter().chain(losses).chain(unreadable).collect();
-        return super::print_json(&about);
+        return print_json(&about);
     }
     report(args, &summary);
     if let Some(text) = unreadable {

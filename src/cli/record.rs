@@ -1,7 +1,8 @@
 //! `record`: writes pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
 
-use super::UsageError;
+use super::error::UsageError;
 use super::input_args::{Input, InputArgs, params_at_start};
+use super::print::print_json;
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
@@ -33,10 +34,10 @@ pub(super) struct RecordArgs {
     #[arg(long, value_name = "STREAMS")]
     streams: Option<Streams>,
     /// Whose messages the file holds
-    #[arg(long, value_name = "WHOSE", default_value = "ros2", value_parser = choice(Format::ALL, Format::word, Format::help))]
+    #[arg(long, hide_short_help = true, value_name = "WHOSE", default_value = "ros2", value_parser = choice(Format::ALL, Format::word, Format::help))]
     messages: Format,
     /// Compression of the chunks of the file
-    #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
+    #[arg(long, hide_short_help = true, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
     /// Go on in another file at this size (4GB, 700MiB) or time (10min, 2h) [default: one file, unless the disk takes no larger one]
     ///
@@ -47,7 +48,7 @@ pub(super) struct RecordArgs {
     #[arg(long, value_name = "S", value_parser = positive)]
     seconds: Option<f64>,
     /// End after so many recorded pairs [default: files once; others until Ctrl-C]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     /// Hold the source back until each pair is matched and written; nothing is dropped
     ///
@@ -55,10 +56,10 @@ pub(super) struct RecordArgs {
     #[arg(long)]
     lossless: bool,
     /// Record disparity and depth with filled holes (--fill) too, not only measured pixels
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     filled: bool,
     /// Print the summary at the end as JSON
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     json: bool,
     #[command(flatten)]
     publish: PublishArgs,
@@ -151,7 +152,7 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished, note: Option<S
         console::say(status.summary());
     }
     if args.json {
-        super::print_json(&about(&status, end, note))?;
+        print_json(&about(&status, end, note))?;
     }
     stopped?;
     if !end.status.errors.is_empty() {

@@ -1,6 +1,7 @@
 //! `router`: passes messages between heads, engines and programs that watch.
 
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
+use super::short_help::shown;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use stereopsis_base::console;
@@ -12,6 +13,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Arguments of `router`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("zenoh_config", shown))]
 pub(super) struct RouterArgs {
     #[command(flatten)]
     network: NetworkArgs,

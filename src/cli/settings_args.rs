@@ -12,6 +12,9 @@ use stereopsis_settings::settings::{
 };
 use stereopsis_stereo::StereoParams;
 
+/// Settings that `-h` of most commands shows.
+const COMMON: [&str; 3] = ["preset", "engine", "num-disparities"];
+
 /// The settings as they were written; resolve them with [`SettingsArgs::resolve`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct SettingsArgs {
@@ -68,10 +71,12 @@ impl clap::Args for SettingsArgs {
                 .long("settings")
                 .value_name("FILE.toml")
                 .value_parser(clap::value_parser!(PathBuf))
+                .hide_short_help(true)
                 .help("Settings from a file, one `flag = value` a line; flags win over it"),
         );
         let command = OTHER_WORDS.iter().fold(command, |command, (name, placeholder, help)| {
-            command.arg(words_of(name, Arg::new(*name).long(*name).value_name(*placeholder).help(*help)))
+            let arg = Arg::new(*name).long(*name).value_name(*placeholder).help(*help);
+            command.arg(words_of(name, arg.hide_short_help(!COMMON.contains(name))))
         });
         Group::ALL.iter().fold(command, |command, &group| {
             let parameters = StereoParams::table().iter().filter(|p| p.group == group);
@@ -151,6 +156,7 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
         .long(parameter.name)
         .help(format!("{first} [default: {default}]"))
         .long_help(format!("{first} [default: {default}{follows}]\n\n{rest}").trim_end().to_owned())
+        .hide_short_help(!COMMON.contains(&parameter.name))
         .allow_negative_numbers(true);
     let arg = match &parameter.domain {
         Domain::Choice(words) => {

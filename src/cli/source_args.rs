@@ -1,7 +1,7 @@
 //! Flags for the source of pairs.
 
-use super::UsageError;
 use super::camera_args::CameraArgs;
+use super::error::UsageError;
 use super::values::choice;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,21 +17,21 @@ use stereopsis_settings::settings::{Origin, Word};
 #[command(next_help_heading = "Source")]
 pub(super) struct SourceArgs {
     /// Size of each image, of the scene or requested from cameras, px
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(long, hide_short_help = true, value_name = "WxH", value_parser = parse_size)]
     pub(super) size: Option<(usize, usize)>,
     /// Pairs per second, or max: as fast as they are matched [default: 30; files in `compute`: max]
-    #[arg(long, value_name = "HZ|max", value_parser = rate)]
+    #[arg(long, hide_short_help = true, value_name = "HZ|max", value_parser = rate)]
     pub(super) rate: Option<Rate>,
     /// Play files and recordings once instead of again and again
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) once: bool,
     /// Speed of playback, as a multiple of the recorded one: 0.1 to 10, or max [default: 1; `compute`: max]
     ///
     /// max plays as fast as pairs are matched, and leaves none out.
-    #[arg(long, value_name = "TIMES|max", value_parser = speed)]
+    #[arg(long, hide_short_help = true, value_name = "TIMES|max", value_parser = speed)]
     pub(super) speed: Option<Speed>,
     /// Time after a recording's first pair at which to begin, s
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, hide_short_help = true, value_name = "SECONDS", value_parser = seconds)]
     pub(super) start_at: Option<Duration>,
     #[cfg(feature = "zenoh")]
     #[command(flatten)]
@@ -51,19 +51,19 @@ pub(super) struct SourceArgs {
 #[command(next_help_heading = "Source")]
 pub(super) struct SceneArgs {
     /// Seed of the scene's textures and noise
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1)]
     pub(super) scene_seed: u32,
     /// Noise of the scene's cameras, grey levels (standard deviation)
-    #[arg(long, value_name = "LEVELS", default_value_t = 0.0)]
+    #[arg(long, hide_short_help = true, value_name = "LEVELS", default_value_t = 0.0)]
     pub(super) scene_noise: f64,
     /// Brightness of the scene's right image relative to the left one
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    #[arg(long, hide_short_help = true, value_name = "FACTOR", default_value_t = 1.0)]
     pub(super) scene_exposure: f64,
     /// Vertical misalignment of the scene's right camera, px
-    #[arg(long, value_name = "PX", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "PX", default_value_t = 0.0, allow_negative_numbers = true)]
     pub(super) scene_vertical_px: f64,
     /// Baseline of the scene's rig, m
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, hide_short_help = true, value_name = "METRES")]
     pub(super) scene_baseline_m: Option<f64>,
 }
 
@@ -86,19 +86,19 @@ impl SceneArgs {
 #[command(next_help_heading = "Source")]
 pub(super) struct TopicArgs {
     /// Topic of the left images in a recording of another program [default: found by its name]
-    #[arg(long, value_name = "TOPIC")]
+    #[arg(long, hide_short_help = true, value_name = "TOPIC")]
     pub(super) left_topic: Option<String>,
     /// Topic of the right images
-    #[arg(long, value_name = "TOPIC")]
+    #[arg(long, hide_short_help = true, value_name = "TOPIC")]
     pub(super) right_topic: Option<String>,
     /// Topic of images that hold both views side by side, the left one left
-    #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
+    #[arg(long, hide_short_help = true, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
     pub(super) topic: Option<String>,
     /// Times by which the images of two topics are paired
-    #[arg(long, value_name = "TIME", default_value = "stamp", value_parser = choice(PairBy::ALL, PairBy::word, PairBy::help))]
+    #[arg(long, hide_short_help = true, value_name = "TIME", default_value = "stamp", value_parser = choice(PairBy::ALL, PairBy::word, PairBy::help))]
     pub(super) pair_by: PairBy,
     /// Do not read images of more pixels from files and recordings: a few bytes can claim billions
-    #[arg(long, value_name = "PIXELS", default_value_t)]
+    #[arg(long, hide_short_help = true, value_name = "PIXELS", default_value_t)]
     pub(super) max_pixels: MaxPixels,
 }
 
@@ -109,12 +109,12 @@ pub(super) struct BothViewsArgs {
     /// Each image holds both views side by side, the left view left
     ///
     /// For a file, a folder or --topic; add --swap-pictures where the right view is left.
-    #[arg(long, conflicts_with = "top_bottom")]
+    #[arg(long, hide_short_help = true, conflicts_with = "top_bottom")]
     side_by_side: bool,
     /// Each image holds both views, the left one above the right one
     ///
     /// For a file, a folder or --topic.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     top_bottom: bool,
 }
 
@@ -155,10 +155,10 @@ pub(super) struct TruthArgs {
     /// True disparities of the left image, to measure results [default: a data set's, beside the pair]
     ///
     /// .pfm, .tif or .npy of floats (px), 16-bit .png (px x 256, as KITTI), or 8 bits with --truth-scale.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Scale of --truth: its numbers are the disparity in px times this; negative for right minus left
-    #[arg(long, value_name = "N", requires = "truth", allow_negative_numbers = true, value_parser = truth_scale)]
+    #[arg(long, hide_short_help = true, value_name = "N", requires = "truth", allow_negative_numbers = true, value_parser = truth_scale)]
     truth_scale: Option<i32>,
 }
 
@@ -186,7 +186,7 @@ pub(super) struct RecordingArgs {
     #[command(flatten)]
     pub(super) topics: TopicArgs,
     /// Match with the recorded parameters where flags and settings file set none
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) recorded_parameters: bool,
 }
 

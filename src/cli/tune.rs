@@ -1,7 +1,9 @@
 //! `stereopsis tune`: times every variant of the GPU engine's kernels on one pair, and keeps the quickest one.
 
+use super::error::UsageError;
+use super::pair_args;
 use super::settings_args::SettingsArgs;
-use super::{UsageError, pair_args};
+use super::short_help::{hidden, shown};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions, tuning, variant};
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("engine", hidden), mut_arg("adapter", shown))]
 pub struct StudyArgs {
     /// The pair to tune on: a left and a right image, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "size")]

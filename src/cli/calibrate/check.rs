@@ -1,6 +1,8 @@
 //! `calibrate --check`: examines whether a rig has moved since its calibration, by a board or by the images alone.
 
-use super::{CalibrateArgs, folder};
+use super::args::CalibrateArgs;
+use super::{folder, views};
+use crate::cli::print::print_json;
 use crate::cli::values::Files;
 use glam::{DQuat, DVec3};
 use stereopsis_base::console;
@@ -36,7 +38,7 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
 /// Solves for the pose of the cameras again, and compares.
 fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow::Result<()> {
     let request = CalibrationRequest { kind: args.model, kept: Some([rig.left, rig.right]) };
-    let (board, taken) = args.taken(spec, request, None)?;
+    let (board, taken) = views::taken(args, spec, request, None)?;
     let (views, size) = (views_of(&taken), taken[0].pictures.size()?);
     let rig = &rig.rescaled(size)?;
     let kept = Some([rig.left, rig.right]);
@@ -52,7 +54,7 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
         DISTANCES_M.iter().map(|&distance| 100.0 * depth_difference(rig, &found.rig, size, distance)).collect();
     let has_moved = turned_deg > MOVED_DEG || stretched.abs() > MOVED_SHARE;
     if args.json {
-        crate::cli::print_json(&serde_json::json!({
+        print_json(&serde_json::json!({
             "has_moved": has_moved,
             "views": views.len(),
             "turned_deg": turned_deg,
@@ -128,7 +130,7 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     };
     let verdict = rows.verdict();
     if args.json {
-        crate::cli::print_json(
+        print_json(
             &serde_json::json!({ "has_moved": verdict == Verdict::Bad, "pairs": pairs, "row_offset": rows, "row_correction": fit }),
         )?;
     } else {

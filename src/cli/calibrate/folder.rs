@@ -1,6 +1,6 @@
 //! Views from existing images: a folder of pairs, a pair, or a recording.
 
-use super::CalibrateArgs;
+use super::args::CalibrateArgs;
 use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! `calibrate` with cameras, without a window: instructions are printed as lines, views are taken automatically.
 
-use super::CalibrateArgs;
+use super::args::CalibrateArgs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;

@@ -1,6 +1,6 @@
 //! `calibrate --print-board`: a sheet with a board.
 
-use super::CalibrateArgs;
+use super::args::CalibrateArgs;
 use std::path::Path;
 use stereopsis_base::files::Outputs;
 use stereopsis_base::{console, files};

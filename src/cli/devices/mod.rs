@@ -4,6 +4,7 @@ mod text;
 
 pub use text::camera_list_text;
 
+use super::print::print_json;
 use crossbeam_channel::bounded;
 use serde_json::{Value, json};
 use std::thread;
@@ -45,7 +46,7 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<()> {
         return print(&gpu_list_text(&Gpu::list()));
     }
     let cameras = with_controls(webcam::cameras()?);
-    if args.json { super::print_json(&camera_list_json(&cameras)) } else { print(&camera_list_text(&cameras)) }
+    if args.json { print_json(&camera_list_json(&cameras)) } else { print(&camera_list_text(&cameras)) }
 }
 
 fn print(text: &str) -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 
 use super::recorded;
 use super::scene::{PairSink, of_scene};
-use crate::cli::UsageError;
+use crate::cli::error::UsageError;
 use crate::cli::source_args::SceneArgs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

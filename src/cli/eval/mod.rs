@@ -9,8 +9,10 @@ mod scene;
 mod table;
 mod variants;
 
-use super::UsageError;
+use super::error::UsageError;
+use super::print::print_json;
 use super::settings_args::SettingsArgs;
+use super::short_help::shown;
 use super::source_args::SceneArgs;
 use super::values::{OVERWRITE, choice};
 use inputs::{Input, SceneChoice};
@@ -26,6 +28,7 @@ use variants::Variant;
 
 /// Arguments of `eval`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("fill", shown))]
 pub(super) struct EvalArgs {
     /// Folders of pairs with truth in the layouts of data sets, recordings of the built-in scene, or scene for the scene
     /// itself [default: scene]
@@ -54,19 +57,19 @@ pub(super) struct EvalArgs {
     /// Write the disparity of each pair and setting as .pfm, for other evaluators
     #[arg(long, value_name = "FOLDER")]
     maps: Option<PathBuf>,
-    #[arg(long, help = OVERWRITE)]
+    #[arg(long, hide_short_help = true, help = OVERWRITE)]
     overwrite: bool,
     /// Pairs of the scene, or of each recording from its start [default: 4 of the scene, all of recordings]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     frames: Option<u64>,
     /// Correction of row errors of files before matching; those of the scene stay
-    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "off"])]
+    #[arg(long, hide_short_help = true, value_name = "HOW", default_value = "auto", value_parser = ["auto", "off"])]
     rows: String,
     /// Size of the scene's views
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(long, hide_short_help = true, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
     /// Do not read images of more pixels: a few bytes can claim billions
-    #[arg(long, value_name = "PIXELS", default_value_t)]
+    #[arg(long, hide_short_help = true, value_name = "PIXELS", default_value_t)]
     max_pixels: MaxPixels,
     #[command(flatten)]
     scene: SceneArgs,
@@ -118,7 +121,7 @@ fn finish(args: &EvalArgs, variants: &[Variant], found: &Evaluation) -> anyhow::
         files::write_or_keep(path, text.as_bytes(), args.overwrite)?;
     }
     if args.json {
-        return super::print_json(&report::json(found, &means, variants));
+        return print_json(&report::json(found, &means, variants));
     }
     console::print(&table::text(found, &means, &names))?;
     found.remarks.iter().for_each(console::say);

@@ -1,6 +1,6 @@
 //! The settings that are evaluated side by side.
 
-use crate::cli::UsageError;
+use crate::cli::error::UsageError;
 use crate::cli::settings_args::SettingsArgs;
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;

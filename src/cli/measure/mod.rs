@@ -6,9 +6,11 @@ mod span;
 mod summary;
 mod table;
 
-use super::UsageError;
+use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
+use super::print::print_json;
 use super::settings_args::SettingsArgs;
+use super::short_help::hidden;
 use super::values::{OVERWRITE, positive};
 use rows::Measurement;
 use run::{Ended, Plan};
@@ -23,6 +25,7 @@ use stereopsis_settings::settings::Settings;
 
 /// Arguments of `measure`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("engine", hidden))]
 pub(super) struct MeasureArgs {
     /// Rectangle with a flat surface: column, row, width, height in px [default: the middle, 40 % of each side]
     ///
@@ -50,7 +53,7 @@ pub(super) struct MeasureArgs {
     /// Write one line for each pair as .csv
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    #[arg(long, help = OVERWRITE, requires = "csv")]
+    #[arg(long, hide_short_help = true, help = OVERWRITE, requires = "csv")]
     overwrite: bool,
     /// Print all numbers of each pair and their summary as JSON
     #[arg(long)]
@@ -152,7 +155,7 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
         about["remarks"] = serde_json::json!(remarks);
         about["warnings"] = serde_json::json!(warnings);
         about["errors"] = serde_json::json!(error.iter().collect::<Vec<_>>());
-        super::print_json(&about)?;
+        print_json(&about)?;
     } else {
         console::print(&summary::text(found))?;
         if let Some(path) = &args.csv {

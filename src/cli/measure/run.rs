@@ -2,7 +2,7 @@
 
 use super::rows::{Measurement, Part, Row, Setting};
 use super::span::Span;
-use crate::cli::UsageError;
+use crate::cli::error::UsageError;
 use anyhow::Context as _;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;

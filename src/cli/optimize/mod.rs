@@ -3,9 +3,11 @@
 mod pairs;
 mod report;
 
-use super::UsageError;
+use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
+use super::print::print_json;
 use super::settings_args::SettingsArgs;
+use super::short_help::hidden;
 use super::values::{OVERWRITE, choice, positive};
 use pairs::Pairs;
 use serde_json::{Map, Value, json};
@@ -23,6 +25,7 @@ use stereopsis_settings::settings::Settings;
 
 /// Arguments of `optimize`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("source", hidden), mut_arg("calibration", hidden))]
 pub(super) struct OptimizeArgs {
     /// File of the setting that is found, for --settings
     ///
@@ -50,7 +53,7 @@ pub(super) struct OptimizeArgs {
     /// Print all settings that were tried as JSON
     #[arg(long)]
     json: bool,
-    #[arg(long, help = OVERWRITE)]
+    #[arg(long, hide_short_help = true, help = OVERWRITE)]
     overwrite: bool,
     #[command(flatten)]
     input: InputArgs,
@@ -187,7 +190,7 @@ fn finish(args: &OptimizeArgs, settings: &Settings, progress: &SearchProgress, b
     if args.json {
         let mut about = report::json(progress);
         about["output"] = json!(args.output);
-        return super::print_json(&about);
+        return print_json(&about);
     }
     console::print(&report::table(progress))?;
     let by_earlier = if before >= progress.trials.len() { ", all of them by an earlier run" } else { "" };
