@@ -23,11 +23,9 @@ pub mod matching {
     use stereopsis_frame::MaxPixels;
     pub use stereopsis_frame::engine::{EngineChoice, EngineError};
     use stereopsis_images::decode;
-    pub use stereopsis_stereo::cost::mutual_information::Start as MiStart;
-    pub use stereopsis_stereo::filter::{Persistence, Temporal};
     pub use stereopsis_stereo::{
-        AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, RightMatching, StereoParams,
-        Subpixel, match_pair, reason,
+        AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, MiStart, ParamsError, Persistence, Preset,
+        RightMatching, StereoParams, Subpixel, Temporal, match_pair, reason,
     };
 
     /// Reads an image file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
@@ -41,10 +39,22 @@ pub mod matching {
 
 /// Filters of a disparity map, one by one; the parameters name those that run after matching.
 pub mod filters {
-    pub use stereopsis_stereo::filter::{
-        check_left_right, fill, fill_rows, median, remove_speckle, smooth_along_surfaces,
-    };
+    use stereopsis_base::image::PictureRef;
+    use stereopsis_stereo::filter::planes::Fillable;
+    pub use stereopsis_stereo::filter::{check_left_right, fill_rows, median, remove_speckle};
+    use stereopsis_stereo::{DisparityMap, StereoParams, filter, reason};
     pub use stereopsis_stereo::{Fill, Median};
+
+    /// Fills the holes of the map of one image.
+    pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
+        // the mark of planes is for the learned choice, which does not follow
+        filter::fill(map, picture, params.fill, &Fillable { mark: reason::FILLED, ..params.fillable() });
+    }
+
+    /// Smooths the disparities in place.
+    pub fn smooth_along_surfaces(map: &mut DisparityMap, params: &StereoParams) {
+        filter::smooth_along_surfaces(map, params.spatial.unwrap_or(0), params.along_surfaces());
+    }
 }
 
 /// Depth in metres of disparities, points in space, and files of them.

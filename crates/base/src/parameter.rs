@@ -317,21 +317,9 @@ macro_rules! stands_as_its_word {
 }
 
 /// Declares an enum of choices: each member has a word and a sentence; the enum has `ALL` and [`ParameterType`]. With
-/// `pub enum Kind: Description` each member also names its constant description; with `pub enum Kind, default Member` there is a default.
+/// `pub enum Kind, default Member` there is a default.
 #[macro_export]
 macro_rules! choices {
-    ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
-        $($(#[doc = $help:literal])+ $member:ident = $word:literal => $constant:expr,)+
-    }) => {
-        $crate::choices! { $(#[doc = $doc])* pub enum $name { $($(#[doc = $help])+ $member = $word,)+ } }
-
-        impl $name {
-            /// Returns the constant description of the member.
-            pub const fn description(self) -> &'static $description {
-                match self { $(Self::$member => &$constant,)+ }
-            }
-        }
-    };
     ($(#[doc = $doc:literal])* pub enum $name:ident, default $default:ident { $($members:tt)+ }) => {
         $crate::choices! { $(#[doc = $doc])* pub enum $name { $($members)+ } }
 

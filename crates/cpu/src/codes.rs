@@ -14,8 +14,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_stereo::cost::census::Shape;
-use stereopsis_stereo::cost::partner;
+use stereopsis_stereo::cost::{Shape, partner};
 
 #[derive(Default)]
 pub(super) struct Codes {

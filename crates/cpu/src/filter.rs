@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use fastrand::Rng;
     use stereopsis_base::image::{Luma, Picture};
-    use stereopsis_stereo::filter::Median;
+    use stereopsis_stereo::Median;
 
     fn map(rng: &mut Rng, (width, height): (usize, usize)) -> DisparityMap {
         let extreme = [16_376, -16_384][rng.usize(..2)];

@@ -11,7 +11,8 @@ use super::simd::{SimdLevel, on_level};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_stereo::gating::{Gate, GateBounds, Gates, percentile_skip};
+use stereopsis_stereo::GateBounds;
+use stereopsis_stereo::gating::{Gate, Gates, percentile_skip};
 use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS};
 
 /// Distance from the centre of the window of [`GateBounds::Percentiles`] to its edge, px.
@@ -343,7 +344,7 @@ mod tests {
             let min_disparity = rng.i32(-300..300);
             let gate_bounds = GateBounds::ALL[round % GateBounds::ALL.len()];
             let params = StereoParams { min_disparity, num_disparities, gate_bounds, ..StereoParams::default() };
-            let range = stereopsis_stereo::pyramid::coarse_range(&params);
+            let range = params.coarse_range();
             let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
             let disparities = params.disparities();
             let expected = gating::bounds_from(&map, size, gate_bounds, &disparities);

@@ -60,7 +60,8 @@ fn count_row(
         (Some(map), _) => (map, 1),
         (None, Some(map)) => (map, 0),
         (None, None) => {
-            (0..left.len()).for_each(|x| meet(x, random_disparity(x as u32, y as u32, params)));
+            let disparities = params.disparities();
+            (0..left.len()).for_each(|x| meet(x, random_disparity(x as u32, y as u32, &disparities)));
             return;
         }
     };
@@ -176,7 +177,7 @@ mod tests {
             for (coarser, last) in
                 [(None, None), (None, Some(&last)), (Some(&coarser), None), (Some(&coarser), Some(&last))]
             {
-                let guess = mutual_information::start(size, coarser, last, &params);
+                let guess = mutual_information::start(size, coarser, last, &params.disparities());
                 let counts = mutual_information::histogram(&left, &right, &guess);
                 for pool in &pools {
                     let start = InitialMaps { coarser, last };

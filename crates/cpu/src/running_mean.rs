@@ -98,7 +98,10 @@ pub(super) fn over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, par
     let means = past.values.pixels_mut().par_chunks_exact_mut(width);
     let seen = past.seen.pixels_mut().par_chunks_exact_mut(width);
     let rows = values.zip(reasons).zip(means.zip(seen)).with_min_len(LINES);
-    rows.for_each(|((values, reasons), (means, seen))| TemporalRow { values, reasons, means, seen }.smooth(params));
+    let (running, persistence) = (params.over_time(), params.persistence);
+    rows.for_each(|((values, reasons), (means, seen))| {
+        TemporalRow { values, reasons, means, seen }.smooth(running, persistence);
+    });
 }
 
 #[cfg(test)]
@@ -128,7 +131,7 @@ mod tests {
             };
             let mut expected = DisparityMap { values, reasons: Image::filled(width, height, 0), confidence: None };
             let values = expected.values.clone();
-            smooth_along_surfaces(&mut expected, &params);
+            smooth_along_surfaces(&mut expected, params.spatial.unwrap(), params.along_surfaces());
             for level in SimdLevel::all() {
                 let mut got = values.clone();
                 along_surfaces(level, &mut got, &params);

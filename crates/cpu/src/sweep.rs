@@ -99,7 +99,7 @@ impl Default for Penalties {
 impl Penalties {
     /// Chooses the formula where it reproduces the whole [`penalty_table`], else the table.
     fn of(params: &StereoParams) -> Self {
-        let table = penalty_table(params);
+        let table = penalty_table(params.adaptive_p2, &params.penalties());
         let [largest, smallest] = [table[0], table[255]].map(|p2| p2 as u16);
         let alpha = params.p2_alpha.min(u32::from(u16::MAX / u16::from(u8::MAX))) as u16;
         let fits = |alpha: &u16| {

@@ -11,7 +11,7 @@ use stereopsis_stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use stereopsis_stereo::filter::segments::MIN_SEGMENT;
 use stereopsis_stereo::filter::{FilterKind, choice};
 use stereopsis_stereo::local::Unit;
-use stereopsis_stereo::{Aggregation, GateBounds, RightMatching, StereoParams, pyramid};
+use stereopsis_stereo::{Aggregation, GateBounds, RightMatching, StereoParams};
 
 /// Direction straight to the right, whose path the winner kernel can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -54,7 +54,7 @@ pub struct Structure {
     pub swapped: bool,
     /// Whether this level is that second matching, of mirrored images.
     pub mirrored: bool,
-    /// Filters of the maps, in their order, each with [`Filter::size`](stereopsis_stereo::filter::FilterKind::active).
+    /// Filters of the maps, in their order, each with its size, see [`FilterKind::active`].
     pub filters: Vec<(FilterKind, u32)>,
     /// Whether both images have colours, which a filter reads.
     pub colored: bool,
@@ -80,7 +80,7 @@ impl Structure {
         let mut levels = Vec::new();
         let mut next = Some((size, params.clone(), wants_right));
         while let Some((size, params, wants_right)) = next {
-            let coarser = pyramid::coarser(size, &params);
+            let coarser = params.coarser(size);
             let structure = Self::new(size, &params, wants_right);
             // the gates of both matchings come from the coarser maps
             let wants_both = structure.swapped && structure.gates.is_some();
@@ -112,8 +112,8 @@ impl Structure {
             candidates: params.num_disparities,
             comparison: params.cost.comparison(),
             aggregation: params.aggregation,
-            unit: params.unit(),
-            local_reach: params.local_reach() as u32,
+            unit: params.local().unit(),
+            local_reach: params.local().reach() as u32,
             rank_window: params.rank_window,
             sad_window: params.sad_window,
             paths: params.paths,
@@ -126,8 +126,8 @@ impl Structure {
             mirrored: false,
             filters: FilterKind::active(params).collect(),
             colored: false,
-            gates: pyramid::is_gated(size, params).then_some(params.gate_bounds),
-            has_coarse_information: pyramid::has_coarse_information(size, params),
+            gates: params.is_gated(size).then_some(params.gate_bounds),
+            has_coarse_information: params.has_coarse_information(size),
             starts_from_last: params.starts_from_last(),
             chooses_from_last: params.chooses_from_last(),
         }

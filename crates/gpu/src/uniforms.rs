@@ -69,7 +69,7 @@ impl Params {
         let whole = || whole((width, height), params.window_reach(), &params.disparities());
         let (columns, rows) = if params.drop_border { whole() } else { (0..width, 0..height) };
         let (persistence_times, persistence_pairs) = params.persistence.times_in_pairs();
-        let weights = params.aggregation.has_weights().then(|| WeightTables::new(params));
+        let weights = params.aggregation.has_weights().then(|| WeightTables::new(&params.local()));
         let (of_step, of_place) =
             weights.as_ref().map_or((&[][..], &[][..]), |weights| (&weights.color[..], &weights.space[..]));
         let [left, right] = if layout.structure.mirrored { [right, left] } else { [left, right] };
@@ -107,7 +107,7 @@ impl Params {
             tau: params.tau,
             min_chance: params.min_chance.unwrap_or(0),
             unused: [0; 1],
-            p2_of_step: penalty_table(params),
+            p2_of_step: penalty_table(params.adaptive_p2, &params.penalties()),
             weight_of_step: packed(of_step),
             weight_of_place: packed(of_place),
         }

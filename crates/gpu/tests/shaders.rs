@@ -14,7 +14,7 @@ use stereopsis_gpu::limits::{Limits, WORKGROUP_BYTES};
 use stereopsis_gpu::shaders::Shader;
 use stereopsis_gpu::uniforms::{DispatchParams, Params};
 use stereopsis_gpu::variant::{CostSource, Exchange, PIECES, Variant, VariantOverrides, WORKGROUPS};
-use stereopsis_stereo::cost::mutual_information::Start;
+use stereopsis_stereo::MiStart;
 use stereopsis_stereo::map::{INVALID, NO_PICTURE, ON_PLANE, SUBPIXEL_STEPS, reason};
 use stereopsis_stereo::{Aggregation, CostKind, Fill, GateBounds, Median, RightMatching, StereoParams};
 
@@ -327,7 +327,7 @@ fn requests() -> HashSet<Request> {
     }
     for mi_levels in [1, 2] {
         let params = StereoParams::for_cost(CostKind::MutualInformation);
-        options.push(StereoParams { mi_levels, mi_start: Start::LastFrame, ..params });
+        options.push(StereoParams { mi_levels, mi_start: MiStart::LastFrame, ..params });
     }
     for p2 in [60, 300] {
         options.push(StereoParams { p2, gating: Some(2), ..plain.clone() });

@@ -43,7 +43,7 @@ fn block_matching(disparities: u32) -> StereoParams {
         num_disparities: disparities,
         subpixel: Subpixel::Off,
         left_right: None,
-        median: stereopsis_stereo::filter::Median::Off,
+        median: stereopsis_stereo::Median::Off,
         speckle_size: 0,
         weighted_median: false,
         ..StereoParams::default()

@@ -1,9 +1,10 @@
 //! State kept from pair to pair of a sequence: the last map, for mutual information or the learned choice, and that of the temporal
 //! filter.
 
-use super::filter::{Smoothed, Temporal};
+use super::filter::Smoothed;
 use super::map::DisparityMap;
 use super::params::StereoParams;
+use super::params::words::Temporal;
 
 /// State of a sequence of pairs with the same size and parameters.
 #[derive(Clone, Debug, Default)]

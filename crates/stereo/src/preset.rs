@@ -1,11 +1,9 @@
 //! Presets: named sets of parameters. A preset sets the method as its paper has it, never the search range.
 
-use super::cost::CostKind;
-use super::cost::mutual_information::Start;
-use super::disparity::{RightMatching, Subpixel};
-use super::local::Aggregation;
 use super::params::StereoParams;
-use super::{AdaptiveP2, Fill, GateBounds, Median, Temporal};
+use super::params::words::{
+    AdaptiveP2, Aggregation, CostKind, Fill, GateBounds, Median, MiStart, RightMatching, Subpixel, Temporal,
+};
 use stereopsis_base::parameter::choices;
 
 choices! {
@@ -106,7 +104,7 @@ impl Preset {
             },
             Self::Ernst2008 => StereoParams {
                 mi_levels: 5,
-                mi_start: Start::Random,
+                mi_start: MiStart::Random,
                 adaptive_p2: AdaptiveP2::Inverse,
                 subpixel: Subpixel::Parabola,
                 weighted_median: false,
@@ -154,7 +152,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aggregate::MAX_PATHS;
+    use crate::params::words::MAX_PATHS;
 
     #[test]
     fn presets_are_valid_over_any_range_and_leave_it_alone() {

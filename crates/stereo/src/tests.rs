@@ -2,7 +2,7 @@
 
 use super::*;
 use fastrand::Rng;
-use stereopsis_base::image::Image;
+use stereopsis_base::image::{Image, Luma};
 
 /// Returns a textured square in front of a textured wall, seen by both cameras.
 fn pair(width: usize, height: usize) -> (Luma, Luma) {

@@ -24,7 +24,7 @@ pub(super) fn run(
     last: Option<&DisparityMap>,
     params: &StereoParams,
 ) {
-    let chooser = Chooser::new(map, pictures, last, params);
+    let chooser = Chooser::new(map, pictures, last, &params.choice_settings());
     let (windows, directions) = (Windows::new(&chooser), Directions::new(level, chooser.trusted()));
     let slopes = Slopes::new(level, chooser.slanted());
     let (width, height) = map.size();
@@ -166,7 +166,7 @@ mod tests {
         for size in [(1, 1), (2, 9), (9, 2), (17, 1), (40, 31), (63, 52), (101, 64), (33, 120)] {
             let (map, pictures) = random(rng, size);
             let pictures = [PictureRef::from(&pictures[0]), PictureRef::from(&pictures[1])];
-            let chooser = Chooser::new(&map, pictures, None, &params);
+            let chooser = Chooser::new(&map, pictures, None, &params.choice_settings());
             let (chooser, windows) = (&chooser, &Windows::new(&chooser));
             for level in SimdLevel::all() {
                 let directions = &Directions::new(level, chooser.trusted());

@@ -227,7 +227,7 @@ fn sequences_remember_and_forget_as_the_reference() {
     let first = StereoParams {
         num_disparities: 20,
         temporal: stereopsis_stereo::Temporal::On,
-        mi_start: stereopsis_stereo::cost::mutual_information::Start::LastFrame,
+        mi_start: stereopsis_stereo::MiStart::LastFrame,
         ..StereoParams::for_cost(CostKind::MutualInformation)
     };
     let other = StereoParams { mi_levels: 2, ..first.clone() };

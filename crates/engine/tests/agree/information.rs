@@ -10,7 +10,7 @@ use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_frame::engine::Engine;
 use stereopsis_gpu::variant::{Variant, VariantOverrides};
 use stereopsis_gpu::{GpuEngine, GpuOptions};
-use stereopsis_stereo::cost::mutual_information::Start;
+use stereopsis_stereo::MiStart;
 use stereopsis_stereo::{CostKind, DisparityMap, Fill, GateBounds, Past, RightMatching, StereoParams, Subpixel};
 
 fn params() -> StereoParams {
@@ -111,11 +111,11 @@ enum SequenceStep {
 
 /// Returns a sequence of pairs that is interrupted by another size, other parameters, a `forget` or another variant.
 fn sequence(rng: &mut Rng) -> Vec<SequenceStep> {
-    let last = StereoParams { mi_start: Start::LastFrame, ..params() };
+    let last = StereoParams { mi_start: MiStart::LastFrame, ..params() };
     let short = StereoParams { mi_levels: 1, ..last.clone() };
     let filled = StereoParams { fill: Fill::Background, min_disparity: -3, uniqueness: 3, ..last.clone() };
     let other = StereoParams { p1: last.p1 + 1, ..last.clone() };
-    let random = StereoParams { mi_start: Start::Random, ..last.clone() };
+    let random = StereoParams { mi_start: MiStart::Random, ..last.clone() };
     let gated = StereoParams { gating: Some(2), right_matching: RightMatching::Swapped, ..filled.clone() };
     let (wide, high) = ((75, 38), (41, 67));
     let padded_alike = (101, 38); // rows of a map take as many bytes

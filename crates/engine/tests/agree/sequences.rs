@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_frame::engine::{Engine, Output};
-use stereopsis_stereo::filter::Persistence;
+use stereopsis_stereo::Persistence;
 use stereopsis_stereo::map::reason;
 use stereopsis_stereo::{Fill, Maps, Past, StereoParams};
 

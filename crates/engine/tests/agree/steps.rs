@@ -7,9 +7,9 @@ use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_gpu::{GpuEngine, GpuOptions, Trace, TraceData};
 use stereopsis_stereo;
-use stereopsis_stereo::aggregate::MAX_PATHS;
 use stereopsis_stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis_stereo::map::ON_PLANE;
+use stereopsis_stereo::params::words::MAX_PATHS;
 use stereopsis_stereo::{
     Aggregation, CostKind, DisparityMap, Fill, GateBounds, Maps, Median, Past, Prior, RightMatching, StereoParams,
     Subpixel, Volume, pyramid,
@@ -26,16 +26,28 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     if params.is_block_matching() {
         steps.push(volume("cost", &sums));
     } else {
-        let costs = stereopsis_stereo::cost::volume(left, right, params, prior.information.as_ref());
+        let costs = stereopsis_stereo::cost::volume(
+            left,
+            right,
+            &params.cost_settings(),
+            &params.disparities(),
+            prior.information.as_ref(),
+        );
         steps.push(volume("cost", &costs.map(|&cost| u32::from(cost))));
         if params.aggregation != Aggregation::None {
-            let aggregated = stereopsis_stereo::local::aggregate(&costs, &left.to_u8(), &right.to_u8(), params);
-            let mean = |&sum: &u32| u32::from(params.unit().mean(sum));
+            let aggregated = stereopsis_stereo::local::aggregate(
+                &costs,
+                &left.to_u8(),
+                &right.to_u8(),
+                &params.local(),
+                params.min_disparity,
+            );
+            let mean = |&sum: &u32| u32::from(params.local().unit().mean(sum));
             let aggregated = if params.paths == 0 { aggregated } else { aggregated.map(mean) };
             steps.push(volume("aggregation", &aggregated));
         }
     }
-    let mut left_map = stereopsis_stereo::disparity::winner_takes_all(&sums, params);
+    let mut left_map = stereopsis_stereo::disparity::winner_takes_all(&sums, &params.winner_rules());
     steps.push(("left map", TraceData::Map(left_map.clone())));
     steps.push(volume("sums", &sums));
     let mut step = |name, map: &DisparityMap| steps.push((name, TraceData::Map(map.clone())));
@@ -111,19 +123,19 @@ fn refine(
     params: &StereoParams,
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
-    for (map, _, names) in maps.iter_mut().filter(|_| params.spatial.is_some()) {
-        stereopsis_stereo::filter::smooth_along_surfaces(map, params);
+    for ((map, _, names), iterations) in maps.iter_mut().zip(params.spatial.into_iter().cycle()) {
+        stereopsis_stereo::filter::smooth_along_surfaces(map, iterations, params.along_surfaces());
         step(names[2], map);
     }
     if params.smooths_over_time() {
-        stereopsis_stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
+        stereopsis_stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params.over_time(), params.persistence);
         step("temporal", &maps[0].0);
     }
     // only the left map has a choice
     let of_sides = [params.clone(), StereoParams { choice: false, ..params.clone() }];
     for ((map, picture, names), params) in maps.iter_mut().zip(&of_sides).filter(|_| params.fill != Fill::None) {
         if params.fill == Fill::Planes {
-            let fillable = stereopsis_stereo::filter::planes::fillable(params);
+            let fillable = params.fillable();
             stereopsis_stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
             step(names[3], map);
             stereopsis_stereo::filter::band::fill_bands(map, &fillable);
@@ -134,7 +146,7 @@ fn refine(
         step(names[5], map);
     }
     for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {
-        stereopsis_stereo::filter::choice::choose(map, pictures, None, params);
+        stereopsis_stereo::filter::choice::choose(map, pictures, None, &params.choice_settings());
         step(names[6], map);
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
@@ -154,11 +166,11 @@ fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&
         return Vec::new();
     }
     let size = left.size();
-    let coarser = pyramid::coarser(size, params).map(|params| (pyramid::halve(left), pyramid::halve(right), params));
+    let coarser = params.coarser(size).map(|params| (pyramid::halve(left), pyramid::halve(right), params));
     let mut steps = coarser.as_ref().map_or(Vec::new(), |(left, right, params)| information_steps(left, right, params));
-    let map = coarser.filter(|_| pyramid::has_coarse_information(size, params));
+    let map = coarser.filter(|_| params.has_coarse_information(size));
     let map = map.map(|(left, right, params)| stereopsis_stereo::match_pair(&left, &right, &params));
-    let start = mutual_information::start(size, map.as_ref(), None, params);
+    let start = mutual_information::start(size, map.as_ref(), None, &params.disparities());
     let counts = mutual_information::histogram(&left.to_u8(), &right.to_u8(), &start);
     let costs = mutual_information::table(&counts).0.into_iter().map(u32::from).collect();
     steps.extend([("histogram", TraceData::Numbers(counts)), ("table", TraceData::Numbers(costs))]);

@@ -7,8 +7,7 @@ use crate::resource::Resource;
 use crate::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
 use crate::variant::CostSource;
 use std::sync::Arc;
-use stereopsis_stereo::cost::census::Shape;
-use stereopsis_stereo::cost::{Channel, Comparison, Scalar};
+use stereopsis_stereo::cost::{Channel, Comparison, Scalar, Shape};
 
 shaders! {
     CENSUS: "cost/census" CODE_WORDS = "1", TILE, ["transform"];

@@ -4,7 +4,8 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{Layout, Structure};
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, Shader, TILE, shaders};
-use stereopsis_stereo::filter::{Fill, FilterKind, choice, planes};
+use stereopsis_stereo::Fill;
+use stereopsis_stereo::filter::{FilterKind, choice, planes};
 use stereopsis_stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {

@@ -172,7 +172,7 @@ fn knowing_the_map_before(world: SceneWorld, seeds: std::ops::Range<u32>) -> (f6
             for (knows, (sums, last)) in [&mut alone, &mut knowing].into_iter().zip(&mut last).enumerate() {
                 let mut map = before.clone();
                 let known = last.as_ref().filter(|_| knows == 1);
-                choose(&mut map, pictures, known, &over_time);
+                choose(&mut map, pictures, known, &over_time.choice_settings());
                 let changed = last.iter().flat_map(|last: &DisparityMap| {
                     map.values.pixels().iter().zip(last.values.pixels()).filter(|(a, b)| a.abs_diff(**b) > 16)
                 });

@@ -7,9 +7,6 @@
 //! Lines are 8-connected: the minor axis advances together with the major one. The paper names 4-connected lines, but shifted copies
 //! of these visit most pixels of a diagonal twice, which the paper excludes.
 
-/// Largest number of directions, as in the paper's measurements.
-pub const MAX_PATHS: u32 = 384;
-
 /// Unit of the fraction [`Direction::slope`].
 const ONE: u32 = 1 << 16;
 
@@ -112,6 +109,7 @@ impl Direction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::words::MAX_PATHS;
 
     const SIZES: [(usize, usize); 8] = [(1, 1), (1, 9), (9, 1), (7, 5), (2, 3), (40, 3), (31, 64), (33, 33)];
 

@@ -6,20 +6,20 @@
 //! At the first pixel of a line, L is C. Candidates outside the range or outside a pixel's gate take no part. P2 depends on the
 //! brightness step `|I(p) - I(p-r)|` of the left image through a table.
 
-use super::AdaptiveP2;
 use super::direction::Direction;
-use crate::Volume;
-use crate::params::StereoParams;
+use crate::params::words::{AdaptiveP2, Penalties};
+use crate::volume::Volume;
 use stereopsis_base::image::Image;
 
 /// Returns P2 for each brightness step of 0 to 255. All engines take the table from here.
-pub fn penalty_table(params: &StereoParams) -> [u32; 256] {
+pub fn penalty_table(adaptive: AdaptiveP2, penalties: &Penalties) -> [u32; 256] {
+    let &Penalties { p2, p2_min, p2_alpha, .. } = penalties;
     std::array::from_fn(|step| {
         let step = step as u32;
-        match params.adaptive_p2 {
-            AdaptiveP2::Off => params.p2,
-            AdaptiveP2::Linear => params.p2.saturating_sub((params.p2_alpha * step) >> 4).max(params.p2_min),
-            AdaptiveP2::Inverse => (params.p2 / step.max(1)).max(params.p2_min),
+        match adaptive {
+            AdaptiveP2::Off => p2,
+            AdaptiveP2::Linear => p2.saturating_sub((p2_alpha * step) >> 4).max(p2_min),
+            AdaptiveP2::Inverse => (p2 / step.max(1)).max(p2_min),
         }
     })
 }
@@ -80,8 +80,9 @@ pub fn sum_paths(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CostKind;
-    use crate::aggregate::{MAX_PATHS, directions};
+    use crate::aggregate::directions;
+    use crate::params::words::MAX_PATHS;
+    use crate::{CostKind, StereoParams};
 
     fn line(costs: &[[u8; 3]]) -> Volume<u8> {
         Volume { width: costs.len(), height: 1, candidates: 3, data: costs.concat(), gates: None }
@@ -99,13 +100,17 @@ mod tests {
         (costs, image, params)
     }
 
+    fn table_of(params: &StereoParams) -> [u32; 256] {
+        penalty_table(params.adaptive_p2, &params.penalties())
+    }
+
     fn path_of(costs: &Volume<u8>, image: &Image<u8>, direction: Direction, params: &StereoParams) -> Volume<u16> {
-        path_costs(costs, image, direction, params.p1, &penalty_table(params))
+        path_costs(costs, image, direction, params.p1, &table_of(params))
     }
 
     fn sums_of(costs: &Volume<u8>, image: &Image<u8>, params: &StereoParams) -> Volume<u32> {
         let directions = directions(params.paths, params.start_angle_deg);
-        sum_paths(costs, image, &directions, params.p1, &penalty_table(params))
+        sum_paths(costs, image, &directions, params.p1, &table_of(params))
     }
 
     #[test]
@@ -132,9 +137,9 @@ mod tests {
             adaptive_p2: AdaptiveP2::Linear,
             ..StereoParams::default()
         };
-        let table = penalty_table(&params);
+        let table = table_of(&params);
         assert_eq!((table[0], table[1], table[20], table[255]), (60, 59, 40, 3));
-        let inverse = penalty_table(&StereoParams { adaptive_p2: AdaptiveP2::Inverse, ..params.clone() });
+        let inverse = table_of(&StereoParams { adaptive_p2: AdaptiveP2::Inverse, ..params.clone() });
         assert_eq!((inverse[0], inverse[1], inverse[7], inverse[100]), (60, 60, 8, 3));
         let costs = line(&[[0, 9, 9], [9, 9, 0], [0, 0, 0]]);
         let step = Image::new(3, 1, vec![0, 255, 255]);
@@ -166,7 +171,7 @@ mod tests {
         let Some(before) = image.get(x - dx, y - dy) else { return own.collect() };
         let last = stepwise(of, (x - dx, y - dy), (dx, dy));
         let least = *last.iter().min().unwrap();
-        let p2 = penalty_table(params)[usize::from(before.abs_diff(image.at(x as usize, y as usize)))];
+        let p2 = table_of(params)[usize::from(before.abs_diff(image.at(x as usize, y as usize)))];
         let step = |from: usize, to: usize| [0, params.p1, p2][from.abs_diff(to).min(2)];
         let reach = |to: usize| (0..last.len()).map(|from| last[from] + step(from, to)).min().unwrap();
         own.enumerate().map(|(i, cost)| cost + reach(i) - least).collect()

@@ -1,6 +1,7 @@
 //! Absolute difference of the brightness of two pixels, in eight bits (Scharstein & Szeliski 2002, section 3.1).
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar};
+use super::comparison::{Comparison, Cost, ExposureTolerance, Scalar};
+use crate::params::words::Penalties;
 
 /// Cost: absolute difference of brightness.
 pub const AD: Cost = Cost {

@@ -1,9 +1,9 @@
 //! AD-census (Mei et al. 2011, eqs. 1 to 3; the cost of Fang et al. 2012): difference of brightness plus Hamming distance of census
 //! strings, both on one scale. The paper takes the mean difference over three colours; here only brightness is matched.
 
-use super::census::SHAPE_7X7;
+use super::comparison::{Channel, Comparison, Cost, ExposureTolerance, SHAPE_7X7};
 use super::tables::Scale;
-use super::{Channel, Comparison, Cost, ExposureTolerance, Penalties};
+use crate::params::words::Penalties;
 
 /// Cost: absolute difference and census 7x7, 0 to 127 each.
 pub const AD_CENSUS: Cost = Cost {

@@ -3,7 +3,9 @@
 //! Plain shapes compare each neighbour with the centre: bit = neighbour < centre. The symmetric shape compares opposite pixels:
 //! bit = pixel > its mirror. Bits follow raster order from the lowest bit, without the centre. Coordinates are clamped at the border.
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties, padded};
+use super::clamped::padded;
+use super::comparison::{Comparison, Cost, ExposureTolerance, SHAPE_7X7, Shape};
+use crate::params::words::Penalties;
 use stereopsis_base::image::Image;
 
 /// Census over 5 x 5 pixels.
@@ -18,31 +20,11 @@ pub const CENSUS_9X7: Cost =
 pub const CENSUS_9X7_SYMMETRIC: Cost =
     cost(Shape { width: 9, height: 7, symmetric: true }, Penalties { p1: 10, p2: 100, p2_min: 15, p2_alpha: 64 });
 
-/// Window of census 7x7: its 48 bits leave room for two more bytes in a code of 64 bits.
-pub const SHAPE_7X7: Shape = Shape { width: 7, height: 7, symmetric: false };
-
 const fn cost(shape: Shape, penalties: Penalties) -> Cost {
     Cost { comparison: Comparison::Hamming(shape), penalties, parameters: &[], exposure: ExposureTolerance::Similar }
 }
 
-/// Window of a census transform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// Columns of the window, odd.
-    pub width: usize,
-    /// Rows of the window, odd.
-    pub height: usize,
-    /// Whether opposite pixels are compared instead of each with the centre.
-    pub symmetric: bool,
-}
-
 impl Shape {
-    /// Returns the number of comparisons: 24, 48, 62, or 31 for the symmetric window.
-    pub const fn bits(self) -> usize {
-        let neighbours = self.width * self.height - 1;
-        if self.symmetric { neighbours / 2 } else { neighbours }
-    }
-
     /// Returns column and row in the window of each pixel that is compared, in the order of the bits.
     fn compared(self) -> impl Iterator<Item = (usize, usize)> {
         let centre = self.width * self.height / 2;

@@ -3,9 +3,9 @@
 //! It is AD-census (`super::ad_census`) with gradients in place of brightness: as exact at edges, but the exposures of the cameras may
 //! differ.
 
-use super::census::SHAPE_7X7;
+use super::comparison::{Channel, Comparison, Cost, ExposureTolerance, SHAPE_7X7};
 use super::tables::Scale;
-use super::{Channel, Comparison, Cost, ExposureTolerance, Penalties};
+use crate::params::words::Penalties;
 use stereopsis_base::image::Image;
 
 /// Cost: gradient and census 7x7, 0 to 63 each, so that path costs fit in bytes.

@@ -1,10 +1,11 @@
 //! Costs of single pixels, from which the cost volume and the explanation of a pixel are made.
 
-use super::census::{self, Shape};
+use super::clamped::partner;
+use super::comparison::{Channel, Comparison, Scalar, Shape};
+use super::kind::CostSettings;
 use super::mutual_information::Table;
 use super::tables::Tables;
-use super::{Channel, Comparison, Scalar, absolute, gradient_census, partner, rank, sad};
-use crate::params::StereoParams;
+use super::{absolute, census, gradient_census, rank, sad};
 use stereopsis_base::image::{Image, Luma};
 
 /// Codes of the pixels of both images, left one first, with the tables of their comparison.
@@ -32,16 +33,18 @@ pub enum PixelCosts {
 
 impl PixelCosts {
     /// Computes the codes of a pair. Without its table a learned cost is 0 everywhere.
-    pub fn new(left: &Luma, right: &Luma, params: &StereoParams, information: Option<&Table>) -> Self {
+    pub fn new(left: &Luma, right: &Luma, settings: &CostSettings, information: Option<&Table>) -> Self {
         let bytes = || [left, right].map(Luma::to_u8);
         let census = |shape: Shape| [left, right].map(|luma| census::transform(&luma.to_u16(), shape));
-        match params.cost.comparison() {
+        match settings.kind.comparison() {
             Comparison::Hamming(shape) => Self::Hamming(census(shape)),
             Comparison::Difference(Scalar::Brightness) => Self::Difference(bytes()),
-            Comparison::Difference(Scalar::Rank) => {
-                Self::Difference([left, right].map(|luma| rank::transform(&luma.to_u16(), params.rank_window as usize)))
+            Comparison::Difference(Scalar::Rank) => Self::Difference(
+                [left, right].map(|luma| rank::transform(&luma.to_u16(), settings.rank_window as usize)),
+            ),
+            Comparison::WindowedDifference => {
+                Self::WindowedDifference { pictures: bytes(), window: settings.sad_window }
             }
-            Comparison::WindowedDifference => Self::WindowedDifference { pictures: bytes(), window: params.sad_window },
             Comparison::Tables { census: shape, channel, scale } => {
                 let tables = Box::new(scale.tables());
                 match channel {
@@ -56,7 +59,7 @@ impl PixelCosts {
         }
     }
 
-    /// Returns the cost of left pixel `(x, y)` at disparity `d` px, 0 to [`StereoParams::largest_cost`].
+    /// Returns the cost of left pixel `(x, y)` at disparity `d` px, 0 to [`Comparison::largest`].
     pub fn at(&self, (x, y): (usize, usize), d: i32) -> u8 {
         match self {
             Self::Hamming([l, r]) => hamming(l.at(x, y), r.at(partner(x, d, l.width()), y)),

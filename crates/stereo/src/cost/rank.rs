@@ -1,7 +1,9 @@
 //! Rank transform (Zabih & Woodfill 1994), the cost of Banz et al. 2011: the number of pixels in the window that are darker than
 //! the centre. The cost of two pixels is the absolute difference of their ranks. Coordinates are clamped at the border.
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar, padded};
+use super::clamped::padded;
+use super::comparison::{Comparison, Cost, ExposureTolerance, Scalar};
+use crate::params::words::Penalties;
 use stereopsis_base::image::Image;
 
 /// Cost: absolute difference of ranks.

@@ -3,9 +3,11 @@
 //! Each pixel of the window has its own partner, clamped into the right image; the window is clamped into the left image. Before
 //! paths the sum is replaced by the rounded mean, which fits in a byte.
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
-use crate::Volume;
-use crate::params::StereoParams;
+use super::clamped::partner;
+use super::comparison::{Comparison, Cost, ExposureTolerance};
+use crate::params::words::Penalties;
+use crate::volume::Volume;
+use std::ops::RangeInclusive;
 use stereopsis_base::image::Image;
 
 /// Cost: sum of absolute differences of brightness.
@@ -31,11 +33,11 @@ pub fn sum_at((left, right): (&Image<u8>, &Image<u8>), (x, y): (usize, usize), d
     sum
 }
 
-/// Computes the exact sums over `sad_window` x `sad_window` px for all pixels and candidates.
-pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {
+/// Computes the exact sums over `window` x `window` px for all pixels and `disparities`, px.
+pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, window: u32, disparities: &RangeInclusive<i32>) -> Volume<u32> {
     let (width, height) = left.size();
-    Volume::from_fn(width, height, params.num_disparities as usize, |x, y, i| {
-        sum_at((left, right), (x, y), params.disparity(i), params.sad_window)
+    Volume::from_fn(width, height, disparities.clone().count(), |x, y, i| {
+        sum_at((left, right), (x, y), disparities.start() + i as i32, window)
     })
 }
 

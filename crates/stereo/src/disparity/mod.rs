@@ -4,35 +4,20 @@ mod border;
 mod confidence;
 mod right;
 mod subpixel;
-mod swapped;
 mod uniqueness;
 mod winner;
 
 pub use border::{is_whole, whole};
 pub use confidence::confidence;
 pub use right::right_map;
-pub use subpixel::Subpixel;
-pub use swapped::swapped_map;
 pub use uniqueness::is_unique;
-pub use winner::winner_takes_all;
-
-use stereopsis_base::parameter::choices;
-
-choices! {
-    /// Source of the right image's disparities, with which the left ones are checked.
-    pub enum RightMatching {
-        /// From the same sums, along their diagonals: takes almost no time.
-        Diagonal = "diagonal",
-        /// From matching once more with the images swapped: more exact, takes twice as long.
-        Swapped = "swapped",
-    }
-}
+pub use winner::{WinnerRules, winner_takes_all};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::map::{INVALID, reason};
-    use crate::{StereoParams, Volume};
+    use crate::{StereoParams, Subpixel, Volume};
 
     fn sums(width: usize, data: &[u32]) -> Volume<u32> {
         Volume { width, height: 1, candidates: data.len() / width, data: data.to_vec(), gates: None }
@@ -41,7 +26,7 @@ mod tests {
     #[test]
     fn ties_go_to_the_smaller_disparity() {
         let params = StereoParams { min_disparity: 3, subpixel: Subpixel::Off, ..StereoParams::default() };
-        assert_eq!(winner_takes_all(&sums(1, &[9, 4, 7, 4]), &params).values.at(0, 0), 16 * 4);
+        assert_eq!(winner_takes_all(&sums(1, &[9, 4, 7, 4]), &params.winner_rules()).values.at(0, 0), 16 * 4);
     }
 
     #[test]
@@ -77,7 +62,7 @@ mod tests {
         assert!(is_unique(&[10, 30, 13], 0, 20));
         assert!(is_unique(&[10, 30, 10], 0, 0), "0 keeps all");
         let params = StereoParams { uniqueness: 20, ..StereoParams::default() };
-        let map = winner_takes_all(&sums(1, &[10, 30, 12]), &params);
+        let map = winner_takes_all(&sums(1, &[10, 30, 12]), &params.winner_rules());
         assert_eq!((map.values.at(0, 0), map.reasons.at(0, 0)), (INVALID, reason::UNIQUENESS));
     }
 
@@ -101,9 +86,9 @@ mod tests {
     #[test]
     fn the_map_has_confidence_if_asked_and_only_where_a_disparity_is() {
         let sums = sums(2, &[10, 30, 12, 10, 30, 20]);
-        assert_eq!(winner_takes_all(&sums, &StereoParams::default()).confidence, None);
+        assert_eq!(winner_takes_all(&sums, &StereoParams::default().winner_rules()).confidence, None);
         let params = StereoParams { uniqueness: 20, confidence: true, ..StereoParams::default() };
-        let map = winner_takes_all(&sums, &params);
+        let map = winner_takes_all(&sums, &params.winner_rules());
         assert_eq!(map.reasons.pixels(), [reason::UNIQUENESS, 0]);
         assert_eq!(map.confidence.unwrap().pixels(), [0, 127]);
     }

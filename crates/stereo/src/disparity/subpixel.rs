@@ -1,18 +1,6 @@
 //! Sub-pixel refinement: the lowest point of a curve through the winner's sum and its two neighbours.
 
-use stereopsis_base::parameter::choices;
-
-choices! {
-    /// The curve whose lowest point is the disparity between whole pixels.
-    pub enum Subpixel {
-        /// Whole pixels.
-        Off = "off",
-        /// A parabola: for costs that grow with the square of the distance. Others pull it towards whole pixels.
-        Parabola = "parabola",
-        /// Two lines of equal and opposite slope: for costs that grow with the distance, such as census and absolute differences.
-        Equiangular = "equiangular",
-    }
-}
+use crate::params::words::Subpixel;
 
 impl Subpixel {
     /// Returns the offset of the minimum from candidate `winner`, 1/16 px, -8 to 8; 0 at the ends of the range.

@@ -14,18 +14,16 @@ mod window;
 
 pub use check::Checked;
 pub use partner::Partner;
+pub use side::DirectionWinner;
 pub use verdict::{Finished, Verdict};
 pub use window::Windows;
 
-use super::aggregate::Direction;
-use super::cost::mutual_information::Start;
-use super::disparity::{RightMatching, Subpixel, confidence, is_unique, is_whole};
-use super::local::Aggregation;
+use super::disparity::{confidence, is_unique, is_whole};
 use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason, rounded_px};
 use super::params::StereoParams;
+use super::params::words::{Aggregation, MiStart, RightMatching, Subpixel};
 use super::prior::Prior;
-use super::pyramid::coarser;
-use side::Side;
+use side::{Side, smallest};
 use std::fmt;
 use stereopsis_base::image::Luma;
 
@@ -98,19 +96,6 @@ pub struct Refinement {
     pub offset_16th: i32,
 }
 
-/// Winner of one direction alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DirectionWinner {
-    /// Direction of the path.
-    pub direction: Direction,
-    /// P2 of the step to this pixel; `None` where the path starts here.
-    pub p2: Option<u32>,
-    /// Index of the smallest path cost; ties go to the smaller disparity.
-    pub winner: usize,
-    /// Path cost of the winner.
-    pub cost: u32,
-}
-
 impl Explainer {
     /// Prepares a pair of images of one size. With `gating` and mutual information this takes longest: both match smaller images first.
     ///
@@ -127,8 +112,8 @@ impl Explainer {
         if params.starts_from_last() {
             return impossible(format!(
                 "not explained with mi-start {}: its costs are learned from the pair before; mi-start {} needs only this one",
-                Start::LastFrame.word(),
-                Start::Random.word()
+                MiStart::LastFrame.word(),
+                MiStart::Random.word()
             ));
         }
         if params.paths > 0 && params.aggregation.has_weights() {
@@ -139,7 +124,7 @@ impl Explainer {
             ));
         }
         if let Some(coarse) =
-            coarser(left.size(), params).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
+            params.coarser(left.size()).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
         {
             let what = if params.gating.is_some() { "gating" } else { "mutual information" };
             return impossible(format!(
@@ -205,7 +190,7 @@ const MAX_PRIOR_WORK: u64 = 800_000_000;
 /// Returns the approximate number of additions for the reference to match images of half this size.
 fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
     let candidates = (size.0 as u64).div_ceil(2) * (size.1 as u64).div_ceil(2) * u64::from(coarse.num_disparities);
-    let across = 2 * coarse.local_reach() as u64 + 1;
+    let across = 2 * coarse.local().reach() as u64 + 1;
     candidates * (u64::from(coarse.paths.max(1)) + across * across)
 }
 
@@ -246,11 +231,6 @@ impl TestedWinner {
 /// Returns the column of the partner of a left pixel in column `x`; it may lie outside.
 fn partner_column(x: usize, disparity_16th: i32) -> i64 {
     x as i64 - i64::from(rounded_px(disparity_16th))
-}
-
-fn smallest(values: &[u32], counts: impl Fn(usize) -> bool) -> Option<usize> {
-    let counted = values.iter().enumerate().filter(|&(i, _)| counts(i));
-    counted.min_by_key(|&(_, value)| value).map(|(i, _)| i)
 }
 
 impl Explanation {

@@ -1,19 +1,33 @@
 //! One image searched in the other: costs and path costs of single pixels.
 
 use super::lines::{PathCosts, line_to};
-use super::{DirectionWinner, smallest};
 use crate::aggregate::{Direction, directions, penalty_table};
 use crate::cost::{PixelCosts, sad};
 use crate::filter::BlackBorder;
 use crate::gating::{Gate, Gates};
-use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
+use crate::local::{LocalSettings, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
+use crate::params::words::Aggregation;
 use crate::prior::Prior;
 use stereopsis_base::image::{Image, Luma};
+
+/// Winner of one direction alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirectionWinner {
+    /// Direction of the path.
+    pub direction: Direction,
+    /// P2 of the step to this pixel; `None` where the path starts here.
+    pub p2: Option<u32>,
+    /// Index of the smallest path cost; ties go to the smaller disparity.
+    pub winner: usize,
+    /// Path cost of the winner.
+    pub cost: u32,
+}
 
 /// One image, and the data to search its pixels in the other one.
 pub(super) struct Side {
     pub(super) params: StereoParams,
+    local: LocalSettings,
     /// Own and other image, in eight bits.
     pub(super) pictures: [Image<u8>; 2],
     pub(super) borders: [Option<BlackBorder>; 2],
@@ -35,15 +49,17 @@ pub(super) struct Candidates {
 impl Side {
     pub(super) fn new(own: &Luma, other: &Luma, params: &StereoParams, prior: &Prior) -> Self {
         let pictures = [own.to_u8(), other.to_u8()];
-        let is_aggregated = params.aggregation != Aggregation::None;
+        let local = params.local();
+        let is_aggregated = local.aggregation != Aggregation::None;
         Self {
             params: params.clone(),
             borders: [own, other].map(BlackBorder::of),
-            costs: PixelCosts::new(own, other, params, prior.information.as_ref()),
-            offsets: is_aggregated.then(|| Offsets::new(&pictures[0], &pictures[1], params)),
+            costs: PixelCosts::new(own, other, &params.cost_settings(), prior.information.as_ref()),
+            offsets: is_aggregated.then(|| Offsets::new(&pictures[0], &pictures[1], &local)),
             gates: prior.gates.clone(),
             directions: directions(params.paths, params.start_angle_deg),
-            p2_of_step: penalty_table(params),
+            p2_of_step: penalty_table(params.adaptive_p2, &params.penalties()),
+            local,
             pictures,
         }
     }
@@ -75,11 +91,11 @@ impl Side {
     fn aggregated(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> Option<u32> {
         let region = (self.offsets.as_ref()?, weights);
         let d = self.params.disparity(i);
-        Some(aggregate_at(|at| self.costs.at(at, d), region, (pixel, self.size()), i, &self.params))
+        Some(aggregate_at(|at| self.costs.at(at, d), region, (pixel, self.size()), d, &self.local))
     }
 
     pub(super) fn weights(&self) -> Weights<'_> {
-        Weights::new(&self.pictures[0], &self.pictures[1], &self.params)
+        Weights::new(&self.pictures[0], &self.pictures[1], &self.local)
     }
 
     fn path_inputs(&self, pixel: (usize, usize), weights: &Weights<'_>, costs: &mut [u8]) {
@@ -96,7 +112,7 @@ impl Side {
 
     /// Computes the means over the window for all candidates at once.
     fn window_means(&self, (x, y): (usize, usize), costs: &mut [u8]) {
-        let ((width, height), reach) = (self.size(), self.params.local_reach());
+        let ((width, height), reach) = (self.size(), self.local.reach());
         let mut sums = vec![0u32; costs.len()];
         for row in (0..=2 * reach).map(|k| (y + k).saturating_sub(reach).min(height - 1)) {
             for column in (0..=2 * reach).map(|k| (x + k).saturating_sub(reach).min(width - 1)) {
@@ -104,13 +120,13 @@ impl Side {
                 sums.iter_mut().zip(&*costs).for_each(|(sum, &cost)| *sum += u32::from(cost));
             }
         }
-        costs.iter_mut().zip(sums).for_each(|(cost, sum)| *cost = self.params.unit().mean(sum));
+        costs.iter_mut().zip(sums).for_each(|(cost, sum)| *cost = self.local.unit().mean(sum));
     }
 
     /// Computes the cost of one candidate that enters the paths.
     pub(super) fn path_input(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> u8 {
         let cost = || self.costs.at(pixel, self.params.disparity(i));
-        self.aggregated(pixel, i, weights).map_or_else(cost, |aggregated| self.params.unit().mean(aggregated))
+        self.aggregated(pixel, i, weights).map_or_else(cost, |aggregated| self.local.unit().mean(aggregated))
     }
 
     /// Computes the sum of a candidate without paths.
@@ -188,4 +204,9 @@ impl Side {
         }
         Some(Candidates { costs, means, sums, directions: winners })
     }
+}
+
+pub(super) fn smallest(values: &[u32], counts: impl Fn(usize) -> bool) -> Option<usize> {
+    let counted = values.iter().enumerate().filter(|&(i, _)| counts(i));
+    counted.min_by_key(|&(_, value)| value).map(|(i, _)| i)
 }

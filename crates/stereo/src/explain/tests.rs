@@ -3,10 +3,10 @@
 use super::verdict::Remedy;
 use super::*;
 use crate::aggregate::{path_costs, penalty_table};
-use crate::disparity::{right_map, swapped_map, winner_takes_all};
+use crate::disparity::{right_map, winner_takes_all};
 use crate::filter::black_border::drop_black_borders;
 use crate::map::{INVALID, Maps};
-use crate::{CostKind, Past, local, match_next, sum_volume};
+use crate::{CostKind, Past, local, match_next, sum_volume, swapped_map};
 use fastrand::Rng;
 use stereopsis_base::image::Image;
 use stereopsis_base::parameter::{Domain, Value};
@@ -78,22 +78,28 @@ impl Reference {
         let prior = Prior::of(left, right, params, None);
         let (left8, right8) = (left.to_u8(), right.to_u8());
         let sums = sum_volume(left, right, params, &prior);
-        let costs = crate::cost::volume(left, right, params, prior.information.as_ref());
+        let costs = crate::cost::volume(
+            left,
+            right,
+            &params.cost_settings(),
+            &params.disparities(),
+            prior.information.as_ref(),
+        );
         let costs = crate::Volume { gates: prior.gates.clone(), ..costs };
         let inputs = if params.aggregation == Aggregation::None {
             costs.clone()
         } else {
-            let aggregated = local::aggregate(&costs, &left8, &right8, params);
-            crate::Volume { gates: prior.gates.clone(), ..aggregated.map(|&cost| params.unit().mean(cost)) }
+            let aggregated = local::aggregate(&costs, &left8, &right8, &params.local(), params.min_disparity);
+            crate::Volume { gates: prior.gates.clone(), ..aggregated.map(|&cost| params.local().unit().mean(cost)) }
         };
         let directions = crate::aggregate::directions(params.paths, params.start_angle_deg);
-        let p2_of_step = penalty_table(params);
+        let p2_of_step = penalty_table(params.adaptive_p2, &params.penalties());
         let path = |&direction| path_costs(&inputs, &left8, direction, params.p1, &p2_of_step);
         let right_map = match params.right_matching {
             RightMatching::Diagonal => right_map(&sums, params.min_disparity),
             RightMatching::Swapped => swapped_map(left, right, params, &prior),
         };
-        let mut maps = Maps { left: winner_takes_all(&sums, params), right: Some(right_map) };
+        let mut maps = Maps { left: winner_takes_all(&sums, &params.winner_rules()), right: Some(right_map) };
         drop_black_borders(&mut maps, [left, right].map(Into::into));
         Self {
             paths: directions.iter().map(path).collect(),
@@ -143,7 +149,7 @@ impl Reference {
         }
 
         assert_eq!(found.directions.len(), self.paths.len(), "{what}");
-        let p2_of_step = penalty_table(params);
+        let p2_of_step = penalty_table(params.adaptive_p2, &params.penalties());
         for (winner, path) in found.directions.iter().zip(&self.paths) {
             let path = path.existing(x, y);
             let smallest = *path.iter().min().unwrap();
@@ -336,7 +342,7 @@ fn refuses_pixels_without_an_exact_explanation() {
     let ([left, right], params) = repeating();
     let params = StereoParams { paths: 8, ..params };
     let why = |left: &Luma, params: &StereoParams| Explainer::new(left, &right, params).err().unwrap().to_string();
-    let start = StereoParams { mi_start: Start::LastFrame, ..StereoParams::for_cost(CostKind::MutualInformation) };
+    let start = StereoParams { mi_start: MiStart::LastFrame, ..StereoParams::for_cost(CostKind::MutualInformation) };
     assert!(why(&left, &start).contains("mi-start random needs only this one"));
     let weights = StereoParams { aggregation: Aggregation::WeightedCross, ..params.clone() };
     assert!(why(&left, &weights).contains("not explained with aggregation weighted-cross before paths"));

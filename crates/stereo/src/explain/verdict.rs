@@ -1,9 +1,9 @@
 //! Verdict on a pixel: a sentence why it has a disparity or none, and the parameter that would change that.
 
 use super::{Checked, Explanation, Partner};
-use crate::Median;
 use crate::map::{NO_PICTURE, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
+use crate::params::words::Median;
 use stereopsis_base::parameter::Value;
 
 const MAX_TOLERANCE_PX: u32 = 64;

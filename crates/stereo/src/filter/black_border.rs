@@ -1,10 +1,7 @@
 //! Black borders: rectification leaves pixels of brightness 0 outside the view of a camera. They have no depth and are no partners.
 
-use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, reason, rounded_px};
 use stereopsis_base::image::{Image, Luma, PictureRef};
-
-pub(super) const BLACK_BORDER: Filter = Filter { size: |_| Some(0), function: Function::Maps(drop_black_borders) };
 
 /// Length of the shortest run of black pixels in a border, px, and smallest number of rows or columns with such a run.
 pub const MIN_RUN: usize = 4;

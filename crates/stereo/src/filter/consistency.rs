@@ -1,19 +1,15 @@
 //! Left-right check: a disparity is kept if the partner in the right image has the same one (Hirschmüller 2008, eq. 17).
 
-use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID, reason, rounded_px};
 
-pub(super) const LEFT_RIGHT: Filter = Filter {
-    size: |params| params.left_right.map(|_| 0),
-    function: Function::BothMaps(|left, right, params| {
-        let tolerance_px = params.left_right.unwrap_or(0);
-        let unchecked = left.clone();
-        check_left_right(left, right, tolerance_px);
-        let mut mirrored = right.mirrored();
-        check_left_right(&mut mirrored, &unchecked.mirrored(), tolerance_px);
-        *right = mirrored.mirrored();
-    }),
-};
+/// Checks each map against the other one, see [`check_left_right`].
+pub(super) fn check_both(left: &mut DisparityMap, right: &mut DisparityMap, tolerance_px: u32) {
+    let unchecked = left.clone();
+    check_left_right(left, right, tolerance_px);
+    let mut mirrored = right.mirrored();
+    check_left_right(&mut mirrored, &unchecked.mirrored(), tolerance_px);
+    *right = mirrored.mirrored();
+}
 
 /// Invalidates left pixels whose partner lies outside (range), has no disparity, or one that differs by more than `tolerance_px`
 /// (left-right). The partner of `x` is `x - round(d)`.

@@ -1,25 +1,10 @@
 //! Fill: pixels without a disparity get that of the background, because occluded surfaces lie behind.
 
-use super::description::{Filter, Function};
+use super::planes::Fillable;
 use super::{band, black_border, planes};
 use crate::map::{DisparityMap, INVALID, reason};
-use crate::params::StereoParams;
+use crate::params::words::Fill;
 use stereopsis_base::image::{Image, PictureRef};
-use stereopsis_base::parameter::choices;
-
-choices! {
-    /// Fill of pixels without a disparity.
-    pub enum Fill {
-        /// They stay invalid.
-        None = "none",
-        /// The farther one of the nearest valid neighbours in the row.
-        Background = "background",
-        /// The farther side of the row, each side being the median of its three nearest valid pixels.
-        Interpolate = "interpolate",
-        /// Planes through surfaces without texture, slopes continued to the borders, then as interpolate.
-        Planes = "planes",
-    }
-}
 
 impl Fill {
     /// Returns the number of nearest disparities on each side of a hole that enter the median.
@@ -32,26 +17,14 @@ impl Fill {
     }
 }
 
-pub(super) const FILL: Filter = Filter {
-    size: |params| (params.fill != Fill::None).then_some(params.fill as u32),
-    function: Function::MapOfPicture(fill_for_choice),
-};
-
-/// Fills the holes of the map of one image, without marks for the learned choice.
-pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
-    fill_for_choice(map, picture, &StereoParams { choice: false, ..params.clone() });
-}
-
-/// Fills the holes of the map of one image. If the learned choice follows, pixels filled from planes and bands are marked with
-/// [`ON_PLANE`](crate::map::ON_PLANE).
-pub fn fill_for_choice(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
-    if params.fill == Fill::Planes {
-        let fillable = planes::fillable(params);
-        planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
-        band::fill_bands(map, &fillable);
+/// Fills the holes of the map of one image.
+pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, kind: Fill, fillable: &Fillable) {
+    if kind == Fill::Planes {
+        planes::fill_planes(map, &picture.luma.to_u8(), fillable);
+        band::fill_bands(map, fillable);
     }
-    if params.fill != Fill::None {
-        fill_rows(map, params.fill.values_per_side());
+    if kind != Fill::None {
+        fill_rows(map, kind.values_per_side());
         black_border::empty(map);
     }
 }

@@ -1,22 +1,8 @@
 //! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
 
-use super::Fill;
-use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID};
+use crate::params::words::Median;
 use stereopsis_base::image::Image;
-use stereopsis_base::parameter::choices;
-
-choices! {
-    /// Size of the median filter.
-    pub enum Median {
-        /// No median.
-        Off = "0",
-        /// 3 x 3 pixels.
-        Three = "3",
-        /// 5 x 5 pixels.
-        Five = "5",
-    }
-}
 
 impl Median {
     /// Returns the distance from the centre to the window's edge, px; 0 for no median.
@@ -28,20 +14,6 @@ impl Median {
         }
     }
 }
-
-/// First median, of each map.
-pub(super) const MEDIAN: Filter = Filter {
-    size: |params| (params.median != Median::Off).then(|| params.median.radius() as u32),
-    function: Function::Map(|map, params| *map = median(map, params.median)),
-};
-
-/// Second median, after the fill, the learned choice and the weighted median.
-pub(super) const LAST_MEDIAN: Filter = Filter {
-    size: |params| {
-        (MEDIAN.size)(params).filter(|_| params.fill != Fill::None || params.choice || params.weighted_median)
-    },
-    ..MEDIAN
-};
 
 /// Computes the median of each window. An invalid centre stays invalid; neighbours that are invalid or outside count as the centre.
 pub fn median(map: &DisparityMap, size: Median) -> DisparityMap {

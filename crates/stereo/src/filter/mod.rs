@@ -1,13 +1,12 @@
 //! Filters of disparity maps: the maps of the winners in, the finished maps out.
 //!
-//! Each filter is a constant [`Filter`](description::Filter) in its own file; [`FilterKind`] lists them in the order in which they run.
+//! Each filter is a function in its own file; [`FilterKind`] lists them in the order in which they run.
 
 pub mod band;
 pub mod black_border;
 pub mod calm;
 pub mod choice;
 mod consistency;
-mod description;
 mod fill;
 mod median;
 pub mod moments;
@@ -21,21 +20,18 @@ pub mod weighted_median;
 
 pub use black_border::BlackBorder;
 pub use consistency::check_left_right;
-pub use description::Smoothed;
-pub use fill::{Fill, fill, fill_for_choice, fill_rows};
-pub use median::{Median, median};
+pub use fill::{fill, fill_rows};
+pub use median::median;
 pub use order::{FilterKind, filter_maps};
-#[cfg(test)]
-pub use spatial::blend;
-pub use spatial::smooth_along_surfaces;
+pub use spatial::{RunningMean, smooth_along_surfaces};
 pub use speckle::remove_speckle;
-pub use temporal::{Persistence, Row as TemporalRow, Temporal, smooth_over_time};
+pub use temporal::{Row as TemporalRow, Smoothed, smooth_over_time};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::map::{DisparityMap, INVALID, reason};
-    use crate::params::StereoParams;
+    use crate::params::words::{Median, Persistence};
     use stereopsis_base::image::Image;
 
     const X: i16 = INVALID;
@@ -124,30 +120,25 @@ mod tests {
 
     #[test]
     fn running_means_end_at_steps_and_holes() {
-        let params = StereoParams { spatial: Some(1), spatial_alpha: 50, spatial_delta: 10, ..StereoParams::default() };
+        let half = RunningMean { alpha_percent: 50, delta_16th: 10 };
         let mut row = map(6, &[16, 20, 20, 99, X, 20]);
-        smooth_along_surfaces(&mut row, &params);
+        smooth_along_surfaces(&mut row, 1, half);
         // there: 16, 18, 19, 99, X, 20; back: 19, 19 (18.5), 18 (17.5); columns of one pixel stay
         assert_eq!(row.values.pixels(), [18, 19, 19, 99, X, 20]);
         let mut column = map(1, &[-3, -6]);
-        smooth_along_surfaces(&mut column, &params);
+        smooth_along_surfaces(&mut column, 1, half);
         assert_eq!(column.values.pixels(), [-3, -4], "-4.5 and then -3.5, rounded up");
-        assert_eq!((blend(0, 10, 100), blend(0, 10, 1), blend(7, 7, 33)), (10, 0, 7));
+        let next = |alpha_percent, mean, value| RunningMean { alpha_percent, delta_16th: 10 }.next(mean, value);
+        assert_eq!([next(100, 0, 10), next(1, 0, 10), next(33, 7, 7)], [Some(10), Some(0), Some(7)]);
     }
 
     #[test]
     fn over_time_disparities_are_blended_and_holes_keep_them_for_a_while() {
-        let params = StereoParams {
-            temporal: Temporal::On,
-            temporal_alpha: 40,
-            temporal_delta: 10,
-            persistence: Persistence::TwoOfFour,
-            ..StereoParams::default()
-        };
+        let running = RunningMean { alpha_percent: 40, delta_16th: 10 };
         let past = &mut None;
         let mut next = |value: i16| {
             let mut one = map(1, &[value]);
-            smooth_over_time(&mut one, past, &params);
+            smooth_over_time(&mut one, past, running, Persistence::TwoOfFour);
             (one.values.at(0, 0), one.reasons.at(0, 0))
         };
         assert_eq!(next(X), (X, 0), "nothing to keep");

@@ -2,8 +2,7 @@
 
 use super::moments::{Vote, robust_plane};
 use super::segments::segments;
-use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
-use crate::params::StereoParams;
+use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 use std::ops::RangeInclusive;
 use stereopsis_base::image::Image;
 
@@ -21,7 +20,7 @@ pub const LIMITS: [i32; 5] = [256, 64, 32, 16, 16];
 pub struct Fillable {
     /// Disparities that may be filled in, 1/16 px: those of the search range.
     pub range: RangeInclusive<i32>,
-    /// Bits of [`reason`] that a filled pixel gets: [`ON_PLANE`] in front of the learned choice.
+    /// Bits of [`reason`](crate::reason) that a filled pixel gets: [`ON_PLANE`](crate::map::ON_PLANE) in front of the learned choice.
     pub mark: u8,
 }
 
@@ -48,14 +47,6 @@ pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &Fillable
     }
 }
 
-/// Values and mark of planes and bands with these parameters.
-pub fn fillable(params: &StereoParams) -> Fillable {
-    Fillable {
-        range: SUBPIXEL_STEPS * params.min_disparity..=SUBPIXEL_STEPS * params.last_disparity(),
-        mark: if params.choice { ON_PLANE } else { reason::FILLED },
-    }
-}
-
 pub(super) fn fill_pixel(map: &mut DisparityMap, (x, y): (usize, usize), value: i32, fillable: &Fillable) {
     if map.values.at(x, y) == INVALID && fillable.range.contains(&value) {
         map.values.set(x, y, value as i16);
@@ -66,6 +57,7 @@ pub(super) fn fill_pixel(map: &mut DisparityMap, (x, y): (usize, usize), value: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{StereoParams, reason};
 
     #[test]
     fn a_slanted_wall_goes_on_through_its_hole_and_past_wrong_disparities() {
@@ -80,7 +72,7 @@ mod tests {
         });
         let mut map = DisparityMap { values, reasons: Image::filled(60, 20, 0), confidence: None };
         let params = StereoParams::default();
-        fill_planes(&mut map, &luma, &fillable(&params));
+        fill_planes(&mut map, &luma, &params.fillable());
         for y in 0..20 {
             for x in 12..24 {
                 assert_eq!((map.values.at(x, y), map.reasons.at(x, y)), (wall(x, y), reason::FILLED), "{x}, {y}");
@@ -91,7 +83,7 @@ mod tests {
         let far = StereoParams { num_disparities: 15, ..params };
         let holes = Image::from_fn(60, 20, |x, y| if (12..24).contains(&x) { INVALID } else { wall(x, y) });
         let mut map = DisparityMap { values: holes, reasons: Image::filled(60, 20, 0), confidence: None };
-        fill_planes(&mut map, &luma, &fillable(&far));
+        fill_planes(&mut map, &luma, &far.fillable());
         assert_eq!((map.values.at(12, 0), map.values.at(13, 0)), (224, INVALID), "14 px is the last disparity");
     }
 
@@ -102,7 +94,7 @@ mod tests {
             Image::from_fn(30, 10, |x, y| if x < 10 { INVALID } else { (100 + 40 * ((7 * x + 3 * y) % 11)) as i16 });
         let mut map = DisparityMap { values, reasons: Image::filled(30, 10, 0), confidence: None };
         let before = map.clone();
-        fill_planes(&mut map, &luma, &fillable(&StereoParams::default()));
+        fill_planes(&mut map, &luma, &StereoParams::default().fillable());
         assert_eq!(map, before);
     }
 }

@@ -1,13 +1,7 @@
 //! Speckle removal: small islands of similar disparity are mismatches.
 
-use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID, reason};
 use stereopsis_base::image::Image;
-
-pub(super) const SPECKLE: Filter = Filter {
-    size: |params| (params.speckle_size > 0).then_some(0),
-    function: Function::Map(|map, params| remove_speckle(map, params.speckle_size, params.speckle_range)),
-};
 
 /// Invalidates 4-connected regions of at most `size` pixels; neighbours in a region differ by at most `range_px`.
 pub fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {

@@ -1,45 +1,24 @@
 //! Temporal filter: a running mean over the pairs, which also fills holes for a while (RealSense's temporal filter with
 //! persistency).
 
-use super::description::{Filter, Function, Smoothed};
-use super::spatial::blend;
+use super::spatial::RunningMean;
 use crate::map::{DisparityMap, INVALID, reason};
-use crate::params::StereoParams;
-use stereopsis_base::parameter::choices;
+use crate::params::words::Persistence;
+use stereopsis_base::image::Image;
 
-choices! {
-    /// Whether disparities are smoothed over the pairs.
-    pub enum Temporal {
-        /// On for cameras, off for files, recordings and the built-in scene.
-        Auto = "auto",
-        /// On, whatever the source.
-        On = "on",
-        /// Off: each pair by itself.
-        Off = "off",
-    }
+/// State of the temporal filter, for each pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Smoothed {
+    /// Running mean, 1/16 px; [`INVALID`] where no disparity was ever measured.
+    pub values: Image<i16>,
+    /// Pairs among the last eight in which the pixel was measured, the latest in bit 0.
+    pub seen: Image<u8>,
 }
 
-choices! {
-    /// When a hole keeps the disparity that was there before.
-    pub enum Persistence {
-        /// Never.
-        Off = "off",
-        /// If it was measured in each of the last 8 pairs.
-        EightOfEight = "8-of-8",
-        /// If it was measured in 2 of the last 3 pairs.
-        TwoOfThree = "2-of-3",
-        /// If it was measured in 2 of the last 4 pairs.
-        TwoOfFour = "2-of-4",
-        /// If it was measured in 2 of the last 8 pairs.
-        TwoOfEight = "2-of-8",
-        /// If it was measured in 1 of the last 2 pairs.
-        OneOfTwo = "1-of-2",
-        /// If it was measured in 1 of the last 5 pairs.
-        OneOfFive = "1-of-5",
-        /// If it was measured in 1 of the last 8 pairs.
-        OneOfEight = "1-of-8",
-        /// If it was ever measured.
-        Always = "always",
+impl Smoothed {
+    /// Returns the state before the first pair.
+    pub fn empty((width, height): (usize, usize)) -> Self {
+        Self { values: Image::filled(width, height, INVALID), seen: Image::filled(width, height, 0) }
     }
 }
 
@@ -66,12 +45,14 @@ impl Persistence {
     }
 }
 
-pub(super) const TEMPORAL: Filter =
-    Filter { size: |params| params.smooths_over_time().then_some(0), function: Function::Sequence(smooth_over_time) };
-
 /// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the scene: the
 /// mean and the count of pairs restart there.
-pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
+pub fn smooth_over_time(
+    map: &mut DisparityMap,
+    past: &mut Option<Smoothed>,
+    running: RunningMean,
+    persistence: Persistence,
+) {
     for y in 0..map.values.height() {
         let past = past.get_or_insert_with(|| Smoothed::empty(map.size()));
         let row = Row {
@@ -80,7 +61,7 @@ pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, par
             means: past.values.row_mut(y),
             seen: past.seen.row_mut(y),
         };
-        row.smooth(params);
+        row.smooth(running, persistence);
     }
 }
 
@@ -98,22 +79,22 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// Filters the row.
-    pub fn smooth(self, params: &StereoParams) {
+    pub fn smooth(self, running: RunningMean, persistence: Persistence) {
         let Self { values, reasons, means, seen } = self;
         for x in 0..values.len() {
             let (value, mean) = (values[x], means[x]);
             if value == INVALID {
-                if mean != INVALID && params.persistence.keeps(seen[x]) {
+                if mean != INVALID && persistence.keeps(seen[x]) {
                     values[x] = mean;
                     reasons[x] |= reason::HELD;
                 }
                 seen[x] <<= 1;
                 continue;
             }
-            let goes_on = mean != INVALID && i32::from(value).abs_diff(i32::from(mean)) <= params.temporal_delta;
-            means[x] = if goes_on { blend(mean, value, params.temporal_alpha) } else { value };
+            let next = running.next(mean, value);
+            means[x] = next.unwrap_or(value);
             values[x] = means[x];
-            seen[x] = if goes_on { seen[x] << 1 | 1 } else { 1 };
+            seen[x] = if next.is_some() { seen[x] << 1 | 1 } else { 1 };
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Weighted median at edges of depth: windows see two surfaces there and fatten the nearer one; colour separates them again.
 
-use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 use stereopsis_base::image::{Guide, Image};
 
@@ -16,11 +15,6 @@ pub const EDGE: i32 = SUBPIXEL_STEPS;
 pub const MAX_WEIGHT: u32 = 256;
 /// Difference of colour by which weights halve, levels of the channel that differs most.
 pub const STEP: u32 = 8;
-
-pub(super) const WEIGHTED_MEDIAN: Filter = Filter {
-    size: |params| params.weighted_median.then_some(RADIUS as u32),
-    function: Function::MapOfPicture(|map, picture, _| weighted_median(map, &picture.guide())),
-};
 
 /// Replaces each disparity at an edge of depth by the weighted median of the disparities within [`RADIUS`] pixels: the smallest one
 /// whose weight, with those of all smaller ones, reaches half of the total. Every second pixel of every second row counts. The weight

@@ -1,7 +1,8 @@
 //! Gates from the map of a coarser level.
 
-use super::{Gate, GateBounds, Gates};
+use super::{Gate, Gates};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
+use crate::params::words::GateBounds;
 use std::ops::RangeInclusive;
 use stereopsis_base::image::Image;
 

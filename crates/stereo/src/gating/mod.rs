@@ -11,19 +11,9 @@ mod bounds;
 
 pub use bounds::{bounds_from, percentile_skip};
 
+use crate::params::words::GateBounds;
 use std::ops::RangeInclusive;
 use stereopsis_base::image::Image;
-use stereopsis_base::parameter::choices;
-
-choices! {
-    /// How the gate of a pixel follows from the coarser level's disparities around it.
-    pub enum GateBounds {
-        /// The 16th percentiles from either end of the disparities in 51x51 px, widened by 20 px (Frommholz 2020): thin things may be missed.
-        Percentiles = "percentiles",
-        /// The smallest and the largest disparity in 17x17 px, widened by 6 px.
-        Extremes = "extremes",
-    }
-}
 
 impl GateBounds {
     /// Returns the radius of the window, px of the coarser level.

@@ -19,24 +19,7 @@ pub use aggregate::{aggregate, aggregate_at};
 pub use offsets::{Arms, Offsets, arms};
 pub use weights::{WeightTables, Weights};
 
-use stereopsis_base::parameter::choices;
-
-choices! {
-    /// Local aggregation of costs.
-    pub enum Aggregation {
-        /// No aggregation.
-        None = "none",
-        /// Mean over a square window; blurs edges of depth.
-        Window = "window",
-        /// Mean over a window in which near pixels of like brightness count more, in both images (Yoon & Kweon 2005);
-        /// keeps edges, and takes long.
-        AdaptiveWeight = "adaptive-weight",
-        /// Mean over a region that ends where brightness changes, in both images (Zhang et al. 2009).
-        Cross = "cross",
-        /// The region of `cross` with the weights of `adaptive-weight`.
-        WeightedCross = "weighted-cross",
-    }
-}
+use crate::params::words::Aggregation;
 
 impl Aggregation {
     /// Whether the region is a square window, of the size `window`.
@@ -52,6 +35,42 @@ impl Aggregation {
     /// Whether the pixels are weighted, by `gamma-color` and `gamma-space`.
     pub const fn has_weights(self) -> bool {
         matches!(self, Self::AdaptiveWeight | Self::WeightedCross)
+    }
+}
+
+/// Kind of an aggregation, with the numbers of all kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalSettings {
+    /// Kind.
+    pub aggregation: Aggregation,
+    /// Side of a square window, px; odd.
+    pub window: u32,
+    /// Tolerance of weights for brightness differences, squared grey levels.
+    pub gamma_color: u32,
+    /// Reach of weights, px².
+    pub gamma_space: u32,
+    /// Brightness difference at which arms end.
+    pub tau: u32,
+    /// Longest arm, px.
+    pub arms: u32,
+}
+
+impl LocalSettings {
+    /// Returns the distance from the centre to its farthest neighbour along an axis, px; 0 without an aggregation.
+    pub fn reach(&self) -> usize {
+        match self.aggregation {
+            aggregation if aggregation.has_window() => (self.window / 2) as usize,
+            aggregation if aggregation.has_arms() => self.arms as usize,
+            _ => 0,
+        }
+    }
+
+    /// Returns the unit of aggregated costs.
+    pub fn unit(&self) -> Unit {
+        match self.aggregation {
+            Aggregation::Window => Unit::Sum(self.window * self.window),
+            _ => Unit::Sixteenth,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Regions of pixels for local aggregation: square windows and crosses.
 
-use crate::params::StereoParams;
+use super::LocalSettings;
 use stereopsis_base::image::Image;
 
 /// Lengths of the arms of a pixel's cross, px.
@@ -59,13 +59,13 @@ pub enum Offsets {
 }
 
 impl Offsets {
-    /// Computes the regions for the aggregation of the parameters.
-    pub fn new(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Self {
-        if params.aggregation.has_arms() {
-            let [left, right] = [left, right].map(|picture| arms(picture, params.tau, params.arms));
+    /// Computes the regions.
+    pub fn new(left: &Image<u8>, right: &Image<u8>, settings: &LocalSettings) -> Self {
+        if settings.aggregation.has_arms() {
+            let [left, right] = [left, right].map(|picture| arms(picture, settings.tau, settings.arms));
             return Self::Cross { left, right };
         }
-        Self::Window(params.local_reach() as isize)
+        Self::Window(settings.reach() as isize)
     }
 
     /// Calls `visit` for every offset of the region of left pixel `(x, y)` and its partner `(partner, y)`.
@@ -85,4 +85,13 @@ impl Offsets {
             }
         }
     }
+}
+
+pub(super) fn clamped(
+    (x, y): (usize, usize),
+    (dx, dy): (isize, isize),
+    (width, height): (usize, usize),
+) -> (usize, usize) {
+    let at = |v: usize, dv: isize, len: usize| (v as isize + dv).clamp(0, len as isize - 1) as usize;
+    (at(x, dx, width), at(y, dy, height))
 }

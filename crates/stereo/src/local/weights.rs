@@ -3,8 +3,8 @@
 //! `w(p, q) = exp(-(|I(p) - I(q)|^2 / gamma_color + |p - q|^2 / gamma_space))`. The weight of a pixel is that in the left image times
 //! that in the right one, each a byte made of a factor of brightness and one of distance. Each image clamps its own coordinates.
 
-use super::aggregate::clamped;
-use crate::params::StereoParams;
+use super::LocalSettings;
+use super::offsets::clamped;
 use stereopsis_base::image::Image;
 
 /// Tables of both factors of a weight, 0 to 255. All engines take them from here.
@@ -19,15 +19,15 @@ pub struct WeightTables {
 }
 
 impl WeightTables {
-    /// Computes the tables for the parameters.
-    pub fn new(params: &StereoParams) -> Self {
+    /// Computes the tables.
+    pub fn new(settings: &LocalSettings) -> Self {
         let weight = |square: usize, gamma: u32| (255.0 * (-(square as f64) / f64::from(gamma)).exp()).round() as u8;
-        let reach = params.local_reach();
+        let reach = settings.reach();
         let place = |i: usize| (i / (reach + 1), i % (reach + 1));
         let space =
-            (0..(reach + 1) * (reach + 1)).map(place).map(|(dy, dx)| weight(dx * dx + dy * dy, params.gamma_space));
+            (0..(reach + 1) * (reach + 1)).map(place).map(|(dy, dx)| weight(dx * dx + dy * dy, settings.gamma_space));
         Self {
-            color: std::array::from_fn(|step| weight(step * step, params.gamma_color)),
+            color: std::array::from_fn(|step| weight(step * step, settings.gamma_color)),
             space: space.collect(),
             reach,
         }
@@ -56,10 +56,10 @@ pub enum Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// Prepares the weights for the aggregation of the parameters.
-    pub fn new(left: &'a Image<u8>, right: &'a Image<u8>, params: &StereoParams) -> Self {
-        if params.aggregation.has_weights() {
-            Self::Adaptive { tables: Box::new(WeightTables::new(params)), left, right }
+    /// Prepares the weights of an aggregation.
+    pub fn new(left: &'a Image<u8>, right: &'a Image<u8>, settings: &LocalSettings) -> Self {
+        if settings.aggregation.has_weights() {
+            Self::Adaptive { tables: Box::new(WeightTables::new(settings)), left, right }
         } else {
             Self::Ones
         }
@@ -76,17 +76,6 @@ impl<'a> Weights<'a> {
                 };
                 (weight(left, x) * weight(right, partner)) >> 8
             }
-        }
-    }
-}
-
-impl StereoParams {
-    /// Returns the distance from the centre of a local aggregation to its farthest neighbour along an axis, px.
-    pub fn local_reach(&self) -> usize {
-        match self.aggregation {
-            aggregation if aggregation.has_window() => (self.window / 2) as usize,
-            aggregation if aggregation.has_arms() => self.arms as usize,
-            _ => 0,
         }
     }
 }

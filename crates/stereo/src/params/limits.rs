@@ -1,10 +1,8 @@
 //! Largest costs, penalties and sums of a set of parameters, and the limits that follow from 16-bit sums.
 
 use super::StereoParams;
-use crate::aggregate::{MAX_PATHS, penalty_table};
-use crate::cost::Comparison;
-use crate::local::Aggregation;
-use crate::pyramid::COARSE_PATHS;
+use super::coarser::COARSE_PATHS;
+use super::words::{AdaptiveP2, Aggregation, CostKind, MAX_PATHS};
 
 /// Largest sum: the largest 16-bit value marks missing candidates.
 pub(super) const MAX_SUM: u32 = u16::MAX as u32 - 1;
@@ -17,7 +15,7 @@ impl StereoParams {
 
     /// Returns the largest P2 that can occur on a path.
     pub fn largest_p2(&self) -> u32 {
-        penalty_table(self).into_iter().max().unwrap_or(self.p2)
+        if self.adaptive_p2 == AdaptiveP2::Off { self.p2 } else { self.p2.max(self.p2_min) }
     }
 
     /// Whether winners have a confidence, as a result or as evidence for the learned choice.
@@ -27,9 +25,7 @@ impl StereoParams {
 
     /// Whether winners are taken from exact sums of absolute differences, without aggregation and paths.
     pub fn is_block_matching(&self) -> bool {
-        self.cost.comparison() == Comparison::WindowedDifference
-            && self.aggregation == Aggregation::None
-            && self.paths == 0
+        self.cost == CostKind::Sad && self.aggregation == Aggregation::None && self.paths == 0
     }
 
     /// Returns the largest sum that a winner can have.
@@ -41,7 +37,7 @@ impl StereoParams {
         } else if self.aggregation == Aggregation::None {
             self.largest_cost()
         } else {
-            self.largest_cost() * self.unit().per_cost()
+            self.largest_cost() * self.local().unit().per_cost()
         }
     }
 
@@ -54,7 +50,8 @@ impl StereoParams {
     /// Returns the distance from a pixel to the edge of the window that its cost depends on, px along rows and columns.
     pub fn window_reach(&self) -> (usize, usize) {
         let (width, height) = self.cost.comparison().window(self.rank_window, self.sad_window);
-        (width / 2 + self.local_reach(), height / 2 + self.local_reach())
+        let reach = self.local().reach();
+        (width / 2 + reach, height / 2 + reach)
     }
 
     /// Returns the largest number of paths whose sum fits in 16 bits with these penalties.

@@ -1,18 +1,19 @@
 //! Parameters of matching: each one declared once, with its default, range, unit, help and properties.
 
+mod coarser;
 mod limits;
 mod rules;
+pub mod words;
 
+pub use coarser::COARSE_PATHS;
 pub use rules::ParamsError;
 
-use super::aggregate::{AdaptiveP2, MAX_PATHS};
-use super::cost::{CostKind, mutual_information};
-use super::disparity::{RightMatching, Subpixel};
-use super::filter::{Fill, Median, Persistence, Temporal};
-use super::gating::GateBounds;
-use super::local::Aggregation;
 use std::ops::RangeInclusive;
 use stereopsis_base::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if, parameters};
+use words::{
+    AdaptiveP2, Aggregation, CostKind, Fill, GateBounds, MAX_PATHS, Median, MiStart, Persistence, RightMatching,
+    Subpixel, Temporal,
+};
 
 parameters! {
     /// Parameters of the whole matching pipeline, for all engines.
@@ -49,7 +50,7 @@ parameters! {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-levels"), "Only the cost mutual-information is learned.")),
         };
         /// Disparities with which mutual information starts at the smallest size.
-        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "MI start", 0..=0, "", Cost, Advanced {
+        mi_start: MiStart = MiStart::Random, "mi-start", "MI start", 0..=0, "", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-start"), "Only the cost mutual-information is learned.")),
         };
         /// Local aggregation of the costs, before the paths or, with 0 paths, instead of them.

@@ -2,8 +2,7 @@
 
 use super::StereoParams;
 use super::limits::MAX_SUM;
-use crate::CostKind;
-use crate::aggregate::AdaptiveP2;
+use super::words::{AdaptiveP2, CostKind, Penalties};
 use stereopsis_base::parameter::{Parameter, Value};
 
 /// Reason why parameters are invalid; the text names the flags.
@@ -14,15 +13,13 @@ pub struct ParamsError(pub String);
 impl StereoParams {
     /// Returns the defaults with this cost and its default penalties.
     pub fn for_cost(cost: CostKind) -> Self {
-        let penalties = cost.penalties();
-        Self {
-            cost,
-            p1: penalties.p1,
-            p2: penalties.p2,
-            p2_min: penalties.p2_min,
-            p2_alpha: penalties.p2_alpha,
-            ..Self::default()
-        }
+        let Penalties { p1, p2, p2_min, p2_alpha } = cost.penalties();
+        Self { cost, p1, p2, p2_min, p2_alpha, ..Self::default() }
+    }
+
+    /// Returns the penalties.
+    pub fn penalties(&self) -> Penalties {
+        Penalties { p1: self.p1, p2: self.p2, p2_min: self.p2_min, p2_alpha: self.p2_alpha }
     }
 
     /// Sets one parameter; a new cost changes the penalties too. The caller then calls [`Self::repair`].
@@ -52,7 +49,7 @@ impl StereoParams {
     /// Changes the cost and scales the penalties by its largest value; penalties at the old cost's defaults become the new defaults.
     pub fn set_cost(&mut self, cost: CostKind) {
         let (old, old_largest) = (self.cost.penalties(), self.largest_cost());
-        let at_defaults = (self.p1, self.p2, self.p2_min, self.p2_alpha) == (old.p1, old.p2, old.p2_min, old.p2_alpha);
+        let at_defaults = self.penalties() == old;
         self.cost = cost;
         let new = cost.penalties();
         if at_defaults {

@@ -36,11 +36,11 @@ fn plain_stages_ms(job: &Job) -> [f64; 3] {
         start = Instant::now();
         ms
     };
-    let costs = cost::volume(left, right, params, None);
+    let costs = cost::volume(left, right, &params.cost_settings(), &params.disparities(), None);
     let cost_ms = lap();
-    let sums = local::aggregate(&costs, &left.to_u8(), &right.to_u8(), params);
+    let sums = local::aggregate(&costs, &left.to_u8(), &right.to_u8(), &params.local(), params.min_disparity);
     let aggregation_ms = lap();
-    let left_map = disparity::winner_takes_all(&sums, params);
+    let left_map = disparity::winner_takes_all(&sums, &params.winner_rules());
     let right_map = params.left_right.is_some().then(|| disparity::right_map(&sums, params.min_disparity));
     black_box(filter_maps(Maps { left: left_map, right: right_map }, pictures, params, &mut Past::default(), false));
     [cost_ms, aggregation_ms, lap()]

@@ -12,8 +12,8 @@ pub use histogram::{LEVELS, MAX_PIXELS, histogram};
 pub use start::{random_disparity, start};
 pub use table::{LOG_TABLE_BITS, MAX_COST, Table, kernel, log_table, log2_q16, table};
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties};
-use stereopsis_base::parameter::choices;
+use super::comparison::{Comparison, Cost, ExposureTolerance};
+use crate::params::words::Penalties;
 
 /// Cost: mutual information of brightness.
 pub const MUTUAL_INFORMATION: Cost = Cost {
@@ -22,16 +22,6 @@ pub const MUTUAL_INFORMATION: Cost = Cost {
     parameters: &["mi-levels", "mi-start"],
     exposure: ExposureTolerance::Any,
 };
-
-choices! {
-    /// Initial disparities of the smallest images.
-    pub enum Start {
-        /// Random ones, the same for each pair, as in the paper.
-        Random = "random",
-        /// Disparities of the pair before, if it had the same size and parameters; the first pair starts with random ones.
-        LastFrame = "last-frame",
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::map::{DisparityMap, INVALID, reason};
-use crate::{CostKind, Past, Prior, StereoParams, match_next, match_pair};
+use crate::{CostKind, MiStart, Past, Prior, StereoParams, match_next, match_pair};
 use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma};
 
@@ -74,13 +74,17 @@ fn starts_from_coarser_map_else_last_map_else_random() {
         confidence: None,
     };
     let params = StereoParams { min_disparity: -3, ..params() };
-    let below = start((3, 1), Some(&map(16 * 5)), Some(&map(0)), &params);
+    let below = start((3, 1), Some(&map(16 * 5)), Some(&map(0)), &params.disparities());
     assert_eq!(below.pixels(), [Some(10), Some(10), None]);
-    assert_eq!(start((2, 1), None, Some(&map(24)), &params).pixels(), [Some(2), None], "1.5 px are rounded up");
+    assert_eq!(
+        start((2, 1), None, Some(&map(24)), &params.disparities()).pixels(),
+        [Some(2), None],
+        "1.5 px are rounded up"
+    );
     let mut filled = map(16);
     filled.reasons.set(0, 0, reason::FILLED | reason::LEFT_RIGHT);
-    assert_eq!(start((2, 1), None, Some(&filled), &params).pixels(), [None, None]);
-    let random = start((64, 64), None, None, &params);
+    assert_eq!(start((2, 1), None, Some(&filled), &params.disparities()).pixels(), [None, None]);
+    let random = start((64, 64), None, None, &params.disparities());
     let mut drawn = vec![0; 16];
     random.pixels().iter().for_each(|d| drawn[(d.unwrap() + 3) as usize] += 1);
     assert!(drawn.iter().all(|count| (180..340).contains(count)), "{drawn:?}");
@@ -104,10 +108,10 @@ fn a_negative_is_matched_from_a_random_start() {
 #[test]
 fn starts_from_last_pair_until_parameters_change() {
     let (left, right) = negative(96, 64);
-    let params = StereoParams { mi_start: Start::LastFrame, mi_levels: 1, ..params() };
+    let params = StereoParams { mi_start: MiStart::LastFrame, mi_levels: 1, ..params() };
     let past = &mut Past::default();
     let first = match_next(past, &left, &right, &params, false).left;
-    let by_chance = StereoParams { mi_start: Start::Random, ..params.clone() };
+    let by_chance = StereoParams { mi_start: MiStart::Random, ..params.clone() };
     assert_eq!(first, match_pair(&left, &right, &by_chance), "nothing came before");
     let second = match_next(past, &left, &right, &params, false).left;
     assert_ne!(second, first);

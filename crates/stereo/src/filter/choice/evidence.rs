@@ -1,6 +1,7 @@
 //! Evidence for and against the candidates of a pixel: the inputs of the network, integers of about eight bits.
 
-use super::{Candidate, Chooser, MAX_CANDIDATES, STEP, color_difference, is_on_plane, partner};
+use super::slope::is_on_plane;
+use super::{Candidate, Chooser, MAX_CANDIDATES, STEP, color_difference, partner};
 use crate::map::{INVALID, reason};
 
 /// Number of inputs for a candidate.

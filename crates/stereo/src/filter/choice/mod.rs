@@ -20,14 +20,11 @@ pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, SUPPORTS, Support, WINDOW
 pub use net::{Layer, Net, UNIT, net, numbers};
 pub use slope::{CHANGES, MAX_BEND, MAX_CHANGE, MIN_CHANGES, SLOPE_BITS, SPAN, Slope};
 
-use super::description::{Filter, Function};
-use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason, rounded_px};
-use crate::params::StereoParams;
+use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason, rounded_px};
+use slope::is_on_plane;
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use stereopsis_base::image::{Image, PictureRef};
-
-pub(super) const CHOICE: Filter =
-    Filter { size: |params| params.choice.then_some(0), function: Function::LeftMap(choose) };
 
 /// Radius of the window of a sure pixel, px: all its disparities are trusted and less than [`STEP`] from the pixel's own.
 pub const SURE_RADIUS: usize = 2;
@@ -42,6 +39,19 @@ pub const LIKE: u8 = 14;
 /// Directions in which candidates are searched, in this order.
 pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
+/// Disparities that may be chosen, and what is known beside the map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChoiceSettings {
+    /// Disparities of the search range, 1/16 px.
+    pub range: RangeInclusive<i32>,
+    /// Smallest chance of a disparity that stays, per cent; 0 keeps all.
+    pub min_chance: u32,
+    /// Whether the chances are requested.
+    pub wants_chance: bool,
+    /// Whether the map of the pair before counts.
+    pub over_time: bool,
+}
+
 /// Replaces each disparity of the left map by the candidate with the highest score, the first one of equals.
 ///
 /// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. A pixel that is not sure is
@@ -52,14 +62,14 @@ pub fn choose(
     map: &mut DisparityMap,
     pictures: [PictureRef<'_>; 2],
     last: Option<&DisparityMap>,
-    params: &StereoParams,
+    settings: &ChoiceSettings,
 ) {
-    let chooser = Chooser::new(map, pictures, last, params);
+    let chooser = Chooser::new(map, pictures, last, settings);
     let (width, height) = map.size();
     let chosen = Image::from_fn(width, height, |x, y| chooser.chosen(x, y));
     map.values = chosen.map(|chosen| chosen.value);
     map.reasons = chosen.map(|chosen| chosen.reasons);
-    map.confidence = params.confidence.then(|| chosen.map(|chosen| chosen.chance));
+    map.confidence = settings.wants_chance.then(|| chosen.map(|chosen| chosen.chance));
 }
 
 /// Result of the choice at a pixel.
@@ -124,7 +134,7 @@ pub struct Chooser<'a> {
     trusted: Image<i16>,
     /// Disparities that slopes are computed from.
     slanted: Image<i16>,
-    range: [i32; 2],
+    range: RangeInclusive<i32>,
     reasons: Image<u8>,
     /// Confidence of each measured disparity; 0 for others.
     clearness: Image<u8>,
@@ -141,7 +151,7 @@ impl<'a> Chooser<'a> {
         map: &DisparityMap,
         pictures: [PictureRef<'a>; 2],
         last: Option<&'a DisparityMap>,
-        params: &StereoParams,
+        settings: &ChoiceSettings,
     ) -> Self {
         let (width, height) = map.size();
         let trusted = Image::from_fn(width, height, |x, y| {
@@ -154,18 +164,18 @@ impl<'a> Chooser<'a> {
             },
         );
         Self {
-            wants_chance: params.confidence,
-            min_chance: params.min_chance.unwrap_or(0),
+            wants_chance: settings.wants_chance,
+            min_chance: settings.min_chance,
             values: map.values.clone(),
             trusted,
             slanted: slope::slanted(map),
-            range: [params.min_disparity, params.last_disparity()].map(|px| SUBPIXEL_STEPS * px),
+            range: settings.range.clone(),
             reasons: map.reasons.clone(),
             clearness,
             colors: pictures.map(colors),
             lumas: pictures.map(|picture| picture.luma.to_u8()),
             warped: warped(&map.values),
-            last: last.filter(|_| params.chooses_from_last()).map(|last| &last.values),
+            last: last.filter(|_| settings.over_time).map(|last| &last.values),
         }
     }
 
@@ -238,7 +248,7 @@ impl<'a> Chooser<'a> {
                 let place = ((x as i32 + columns) as usize, (y as i32 + rows) as usize);
                 let slope = neighbourhood.slope(place);
                 let value = i32::from(self.trusted.at(place.0, place.1)) + slope.ahead(-columns, -rows);
-                let value = value.clamp(self.range[0], self.range[1]) as i16;
+                let value = value.clamp(*self.range.start(), *self.range.end()) as i16;
                 add(&mut candidates, &mut count, Candidate { value, slope, distance, votes: 1 });
             }
         }
@@ -327,7 +337,7 @@ impl Neighbourhood for Chooser<'_> {
     }
 
     fn slope(&self, pixel: (usize, usize)) -> Slope {
-        self.slope_at(pixel)
+        slope::slope_at(&self.slanted, pixel)
     }
 
     fn first_other(&self, pixel: (usize, usize), own: Candidate, (dx, dy): (i32, i32)) -> Option<i32> {
@@ -352,11 +362,6 @@ impl Neighbourhood for Chooser<'_> {
         }
         WindowEvidence { supports: SUPPORTS.map(|size| self.support(pixel, candidates, size)), windows }
     }
-}
-
-#[inline(always)]
-fn is_on_plane(reasons: u8) -> bool {
-    reasons & ON_PLANE == ON_PLANE
 }
 
 #[inline(always)]

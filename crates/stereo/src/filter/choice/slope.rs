@@ -1,7 +1,6 @@
 //! Slopes of the disparity around a pixel, along columns and rows.
 
-use super::{Chooser, is_on_plane};
-use crate::map::{DisparityMap, INVALID, reason};
+use crate::map::{DisparityMap, INVALID, ON_PLANE, reason};
 use stereopsis_base::image::Image;
 
 /// Distance from a pixel to each of the two pixels whose disparities give the change, px.
@@ -76,26 +75,29 @@ pub(super) fn slanted(map: &DisparityMap) -> Image<i16> {
     })
 }
 
-impl Chooser<'_> {
-    pub(super) fn slope_at(&self, (x, y): (usize, usize)) -> Slope {
-        let (width, height) = self.slanted.size();
-        let at = |x: i32, y: i32| {
-            let is_inside = x >= 0 && y >= 0 && x < width as i32 && y < height as i32;
-            if is_inside { self.slanted.at(x as usize, y as usize) } else { INVALID }
-        };
-        let (mut sums, mut counts) = ([0; 2], [0; 2]);
-        let (radius, stride) = CHANGES;
-        for dy in (-radius..=radius).step_by(stride as usize) {
-            for dx in (-radius..=radius).step_by(stride as usize) {
-                let (x, y) = (x as i32 + dx, y as i32 + dy);
-                for (axis, (dx, dy)) in [(SPAN, 0), (0, SPAN)].into_iter().enumerate() {
-                    if let Some(change) = change(at(x - dx, y - dy), at(x, y), at(x + dx, y + dy)) {
-                        sums[axis] += change;
-                        counts[axis] += 1;
-                    }
+pub(super) fn slope_at(slanted: &Image<i16>, (x, y): (usize, usize)) -> Slope {
+    let (width, height) = slanted.size();
+    let at = |x: i32, y: i32| {
+        let is_inside = x >= 0 && y >= 0 && x < width as i32 && y < height as i32;
+        if is_inside { slanted.at(x as usize, y as usize) } else { INVALID }
+    };
+    let (mut sums, mut counts) = ([0; 2], [0; 2]);
+    let (radius, stride) = CHANGES;
+    for dy in (-radius..=radius).step_by(stride as usize) {
+        for dx in (-radius..=radius).step_by(stride as usize) {
+            let (x, y) = (x as i32 + dx, y as i32 + dy);
+            for (axis, (dx, dy)) in [(SPAN, 0), (0, SPAN)].into_iter().enumerate() {
+                if let Some(change) = change(at(x - dx, y - dy), at(x, y), at(x + dx, y + dy)) {
+                    sums[axis] += change;
+                    counts[axis] += 1;
                 }
             }
         }
-        Slope::of(sums, counts)
     }
+    Slope::of(sums, counts)
+}
+
+#[inline(always)]
+pub(super) fn is_on_plane(reasons: u8) -> bool {
+    reasons & ON_PLANE == ON_PLANE
 }

@@ -1,4 +1,8 @@
-//! An image at half its size.
+//! Smaller images of the same pair: gates and mutual information come from a match at half the size.
+//!
+//! A level is matched like the pair itself, with parameters derived from those of the finer level
+//! ([`StereoParams::coarser`](crate::StereoParams::coarser)). Its map bounds the search of the finer level (`stereo::gating`), or starts
+//! the learning of mutual information (`stereo::cost::mutual_information`).
 
 use stereopsis_base::image::{Image, Luma};
 
