@@ -1,4 +1,4 @@
-// Matching with the images swapped (crates/stereo/src/disparity/swapped.rs): mirrors and swaps the images, and mirrors their left map,
+// Matching with the images swapped (crates/stereo/src/pipeline.rs): mirrors and swaps the images, and mirrors their left map,
 // which is the right image's map.
 
 #include common

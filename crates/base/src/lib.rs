@@ -6,6 +6,7 @@ pub mod process;
 pub mod files;
 pub mod image;
 pub mod parameter;
+pub mod quantile;
 pub mod secrets;
 pub mod rate;
 pub mod threads;

@@ -11,7 +11,8 @@ use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 use serde::Serialize;
 use stereopsis_base::geometry::Axis;
-use stereopsis_calibration::{Camera, Rectification, StereoRig, quantile};
+use stereopsis_base::quantile::quantile;
+use stereopsis_calibration::{Camera, Rectification, StereoRig};
 use stereopsis_frame::Side;
 
 const MAX_GROUPS: usize = 20;

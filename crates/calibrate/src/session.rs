@@ -11,7 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::Image;
-use stereopsis_calibration::{CalibrationError, Camera, quantile};
+use stereopsis_base::quantile::quantile;
+use stereopsis_calibration::{CalibrationError, Camera};
 use stereopsis_frame::{RawPair, Side};
 
 const MAX_MOTION_PX: f64 = 0.2;

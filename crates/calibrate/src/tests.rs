@@ -13,7 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::Image;
-use stereopsis_calibration::{StereoRig, quantile};
+use stereopsis_base::quantile::quantile;
+use stereopsis_calibration::StereoRig;
 use stereopsis_frame::MaxPixels;
 use stereopsis_images::picture_files::list_pairs;
 

@@ -1,7 +1,8 @@
 //! Conversion of a rig to and from two ROS `camera_info` messages, for files and recordings.
 
+use super::formats::yaml_list;
 use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
-use crate::rectification::longer_axis;
+use crate::projection::longer_axis;
 use glam::DMat3;
 use std::path::PathBuf;
 use stereopsis_base::geometry::{Axis, Geometry};
@@ -166,19 +167,6 @@ pub(super) fn projection_of(camera: &Projection, baseline: f64, axis: Axis) -> [
         Axis::Vertical => (0.0, 0.0 - fy * baseline),
     };
     [fx, 0.0, cx, x, 0.0, fy, cy, y, 0.0, 0.0, 1.0, 0.0]
-}
-
-/// Formats numbers exactly. PyYAML, which ROS and Kalibr use, reads a number with an exponent as text unless it has a point and the
-/// exponent a sign.
-pub(super) fn yaml_list(numbers: &[f64]) -> String {
-    let number = |v: &f64| {
-        let text = format!("{v:?}");
-        let Some((digits, exponent)) = text.split_once('e') else { return text };
-        let point = if digits.contains('.') { "" } else { ".0" };
-        let sign = if exponent.starts_with('-') { "" } else { "+" };
-        format!("{digits}{point}e{sign}{exponent}")
-    };
-    format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod checks;
 mod crop;
 mod description;
 mod depth_fit;
+mod error;
 mod estimate;
 mod focal;
 mod formats;
@@ -18,6 +19,7 @@ mod lens;
 mod matches;
 mod note;
 mod polynomial;
+mod projection;
 mod rectification;
 mod rectifier;
 mod remap;
@@ -31,28 +33,17 @@ pub use camera_info::CameraInfo;
 pub use camera_model::{Camera, Distortion};
 pub use crop::Crop;
 pub use depth_fit::{KnownDepth, fit_depth};
+pub use error::CalibrationError;
 pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;
 pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read, toml_of, write};
-pub use health::{RowOffset, Verdict, quantile, row_offset_of};
+pub use health::{RowOffset, Verdict, row_offset_of};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
 pub use matches::{Match, Search, matches, search};
 pub use note::CalibrationNote;
-pub use rectification::{Projection, Rectification};
+pub use projection::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;
 pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowRemap, RowsChoice, row_field};
 pub use sides::{Exchanged, exchanged, range_of};
-
-/// Error of a calibration. The text names the operation, the file, and the next step for the user.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct CalibrationError(pub String);
-
-impl CalibrationError {
-    /// Whether the error is that left and right are swapped.
-    pub fn means_exchanged(&self) -> bool {
-        self.0.contains(estimate::SWAPPED)
-    }
-}

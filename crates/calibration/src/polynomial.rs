@@ -1,7 +1,7 @@
 //! Second-degree polynomials over an image, fitted to values with outliers.
 
-use super::health::quantile;
 use glam::DVec2;
+use stereopsis_base::quantile::quantile;
 
 /// Number of coefficients of a polynomial: for 1, x, y, xy, x² and y².
 pub(crate) const TERMS: usize = 6;

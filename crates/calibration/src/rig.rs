@@ -1,8 +1,8 @@
 //! Rig: two cameras and their relative pose.
 
 use super::length_unit::PLAUSIBLE_BASELINE_M;
-use super::rectification::to_right;
-use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification, checks};
+use super::projection::to_right;
+use super::{Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
 use glam::{DMat3, DVec3};
 use stereopsis_base::geometry::{Axis, Geometry, Uncertainty};
 
@@ -99,14 +99,6 @@ impl StereoRig {
         self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
     }
 
-    /// Returns the direction of the baseline: horizontal or vertical.
-    pub fn axis(&self) -> Axis {
-        match &self.rectification {
-            Some(rectification) => rectification.axis,
-            None => checks::standing(self).unwrap_or_default(),
-        }
-    }
-
     /// Returns the focal length, px: of the rectification in the file, else of the left camera.
     pub fn focal_px(&self) -> f64 {
         self.rectification.as_ref().map_or(self.left.fx, |r| r.left.fx)
@@ -171,10 +163,6 @@ impl StereoRig {
             exchanged: !self.exchanged,
             ..self.clone()
         }
-    }
-
-    pub(super) fn validate(&self) -> Result<(), CalibrationError> {
-        checks::check(self).map_err(CalibrationError)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Detection of swapped sides by the disparities of a pair, and the search range that a pair needs.
 
-use super::health::quantile;
 use super::matches::{EXCHANGED, Match, search};
 use std::fmt;
 use stereopsis_base::image::Luma;
+use stereopsis_base::quantile::quantile;
 
 /// Evidence that left and right are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -1,9 +1,8 @@
 //! Checks of the disk of recordings: whether the folder is writable, free space, write rate.
 
-use super::absolute;
 use super::report::Check;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, files};
 use stereopsis_recording::write::{MIN_RESERVE_BYTES, free_bytes};
@@ -112,6 +111,11 @@ fn minutes(time: Duration) -> String {
         seconds @ 120..10_800 => format!("{} minutes", seconds / 60),
         seconds => format!("{} hours", seconds / 3600),
     }
+}
+
+fn absolute(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).unwrap_or_else(|_| folder.to_owned())
 }
 
 #[cfg(test)]

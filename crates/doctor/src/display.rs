@@ -1,8 +1,8 @@
 //! Checks of the display on Linux: whether a window can connect, and the libraries that it loads.
 
-use super::Variables;
 use super::libraries::Libraries;
 use super::report::Check;
+use super::variables::Variables;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::fs::MetadataExt as _;

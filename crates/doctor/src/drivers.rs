@@ -3,7 +3,8 @@
 use super::adapters::{self, GpuContext};
 use super::patience::ProbeFailure;
 use super::report::Check;
-use super::{has_display, has_vulkan_loader, self_test, variables};
+use super::self_test;
+use super::variables::{Variables, has_display, variables};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::io::{self, BufRead as _, BufReader, PipeReader};
 use std::process::{Command, Stdio};
@@ -69,6 +70,17 @@ fn lines_of(pipe: PipeReader) -> io::Result<Receiver<Vec<u8>>> {
         let _ = BufReader::new(pipe).split(b'\n').map_while(Result::ok).try_for_each(|line| sender.send(line));
     })?;
     Ok(lines)
+}
+
+/// Returns whether the Vulkan loader is installed; systems other than Linux have their own.
+#[cfg(target_os = "linux")]
+fn has_vulkan_loader(variables: &Variables) -> bool {
+    crate::libraries::Libraries::of(std::path::Path::new("/"), variables).has("libvulkan.so.1")
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_vulkan_loader(_: &Variables) -> bool {
+    true
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Checks of the environment variables that affect the program. Values that may be secret are never reported.
 
-use super::Variables;
 use super::report::{self, Check};
+use super::variables::Variables;
 use stereopsis_base::console::{closest, foreign};
 use stereopsis_cpu::simd;
 use stereopsis_cpu::simd::SimdLevel;

@@ -19,16 +19,17 @@ mod personal;
 mod report;
 mod self_test;
 mod system;
+mod variables;
 
 pub use environment::{VARIABLES, Variable};
 pub use report::{Check, State, json, line, summary};
 
 use patience::{ProbeFailure, within};
 use personal::PersonalData;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 use stereopsis_capture::webcam;
+use variables::{Variables, variables};
 
 /// Time limit of reading system and user files.
 const FILES_LIMIT: Duration = Duration::from_secs(5);
@@ -40,9 +41,6 @@ const CAMERAS_LIMIT: Duration = Duration::from_secs(8);
 const GPU_LIMIT: Duration = Duration::from_secs(20);
 /// Time limit of the self-test on the CPU, for slow machines and debug builds.
 const CPU_LIMIT: Duration = Duration::from_secs(20);
-
-/// Environment variables by name; invalid UTF-8 is replaced.
-type Variables = BTreeMap<String, String>;
 
 /// Examines this machine, reports each check as soon as it is known, and returns all; `folder` is that of recordings.
 pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
@@ -56,12 +54,6 @@ pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
     examination.run_self_tests();
     examination.check_drivers();
     examination.checks
-}
-
-fn variables() -> Variables {
-    std::env::vars_os()
-        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-        .collect()
 }
 
 struct Examination<T> {
@@ -172,28 +164,6 @@ const HANGING_GPU: &str = "update the GPU's driver; until then use --engine cpu,
 
 fn unanswered(area: &'static str, why: &ProbeFailure, todo: &str) -> Check {
     Check::wrong(area, why.to_string(), todo)
-}
-
-/// Returns whether the program would open a window; systems other than Linux always have a display.
-fn has_display(variables: &Variables) -> bool {
-    let set = |name| variables.get(name).is_some_and(|value| !value.is_empty());
-    !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
-}
-
-/// Returns whether the Vulkan loader is installed; systems other than Linux have their own.
-#[cfg(target_os = "linux")]
-fn has_vulkan_loader(variables: &Variables) -> bool {
-    libraries::Libraries::of(Path::new("/"), variables).has("libvulkan.so.1")
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_vulkan_loader(_: &Variables) -> bool {
-    true
-}
-
-fn absolute(folder: &Path) -> PathBuf {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).unwrap_or_else(|_| folder.to_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Search for shared libraries in the places of the system's loader, without loading them.
 
-use super::Variables;
+use super::variables::Variables;
 use std::path::{Path, PathBuf};
 
 /// Variable with the folders that are searched first, separated by colons.

@@ -1,7 +1,7 @@
 //! Removal of personal data (user name, home folder) from reports, because users post them publicly.
 
-use super::Variables;
 use super::report::Check;
+use super::variables::Variables;
 use std::cmp::Reverse;
 use std::path::Path;
 

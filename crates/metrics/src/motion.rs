@@ -1,7 +1,8 @@
 //! Displacement between two images of one camera, from which the disparity error of a late right image follows.
 
 use stereopsis_base::image::Luma;
-use stereopsis_calibration::{Search, quantile, search};
+use stereopsis_base::quantile::quantile;
+use stereopsis_calibration::{Search, search};
 
 /// Coarse search: corners of a small level, moved by up to a tenth of the image in any direction.
 const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };

@@ -1,7 +1,8 @@
 //! Conventions of a model's inputs and output, in a text file beside it that the user may change.
 
 use crate::error::ModelError;
-use crate::loaded::{LoadedModel, Port, Signature};
+use crate::loaded::LoadedModel;
+use crate::values::{Port, Signature};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use stereopsis_base::{choices, console, files};

@@ -2,7 +2,7 @@
 
 use crate::description::{Colors, Description};
 use crate::error::ModelError;
-use crate::loaded::Values;
+use crate::values::Values;
 use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_stereo::StereoParams;
 use stereopsis_stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};

@@ -17,6 +17,7 @@ pub mod inspect;
 mod loaded;
 mod runtime;
 mod trial;
+mod values;
 mod weights;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -27,5 +28,6 @@ mod tests;
 pub use description::{Brightness, Colors, Description, path_beside};
 pub use engine::ModelEngine;
 pub use error::ModelError;
-pub use loaded::{LoadedModel, Port, Signature};
+pub use loaded::LoadedModel;
 pub use trial::{Trial, TrialResult, run_trial};
+pub use values::{Port, Signature};

@@ -2,49 +2,13 @@
 
 use crate::error::ModelError;
 use crate::runtime::{Runtime, built_in, onnx_runtime};
+use crate::values::{Signature, Values};
 use crate::weights;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use std::fmt;
 use std::thread::{Builder, JoinHandle};
 use stereopsis_base::process::memory;
 use stereopsis_base::{console, files};
 use stereopsis_frame::engine::{ModelDevice, ModelFile};
-
-/// Input or output of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
-    /// Name in the file.
-    pub name: String,
-    /// Size of each dimension; `None` for any.
-    pub extents: Vec<Option<usize>>,
-}
-
-// `left (1, 3, any, any)`
-impl fmt::Display for Port {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let extent = |extent: &Option<usize>| extent.map_or_else(|| "any".to_owned(), |extent| extent.to_string());
-        let extents: Vec<_> = self.extents.iter().map(extent).collect();
-        write!(f, "{} ({})", console::foreign(&self.name), extents.join(", "))
-    }
-}
-
-/// Inputs, outputs and properties of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signature {
-    /// Inputs in the order of the file.
-    pub inputs: Vec<Port>,
-    /// Outputs in the order of the file.
-    pub outputs: Vec<Port>,
-    /// Licence that the file names.
-    pub license: Option<String>,
-}
-
-/// Values of all dimensions; those of the last one are neighbours.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Values {
-    pub(crate) extents: Vec<usize>,
-    pub(crate) values: Vec<f32>,
-}
 
 /// Stack of the thread of a model, bytes. A runtime follows the graphs within a graph by recursion, as deep as the file has them, and an
 /// overflow ends the process.
@@ -174,6 +138,7 @@ fn open_runtime(file: &ModelFile, threads: Option<usize>) -> Opened {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::values::Port;
 
     /// Runtime that gives the stack that is left on its thread, or panics.
     struct Room {

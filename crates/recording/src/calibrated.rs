@@ -1,9 +1,7 @@
 //! Recording with a calibration, to compute its results again or to export it.
 
-use crate::Progress;
-use crate::export::{self, ExportOptions, Exported, Part};
 use crate::read::Recording;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use stereopsis_calibration::Crop;
 use stereopsis_frame::{MaxPixels, Skew, SourceInfo};
 use stereopsis_settings::rig::Calibrated;
@@ -38,18 +36,5 @@ impl CalibratedRecording {
     /// Returns the number of pairs.
     pub fn pairs(&self) -> u64 {
         self.recording.pairs().len() as u64
-    }
-
-    /// Returns every part of an export, with the reason if the recording cannot provide it.
-    pub fn parts(&self) -> Vec<(Part, Option<String>)> {
-        export::parts(self)
-    }
-
-    /// Writes pairs as files into a folder.
-    ///
-    /// # Errors
-    /// Errors of [`export::export`].
-    pub fn export(&mut self, folder: &Path, options: &ExportOptions, progress: &Progress) -> anyhow::Result<Exported> {
-        export::export(self, folder, options, progress)
     }
 }

@@ -39,6 +39,7 @@
 mod about;
 mod calibrated;
 mod channel;
+mod error;
 pub mod export;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixture;
@@ -59,9 +60,10 @@ pub mod write;
 pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
 pub use calibrated::CalibratedRecording;
 pub use channel::{Channel, Packet, Schema};
+pub use error::ReadError;
 pub use format::Format;
 pub use message::{Body, Message};
 pub use pairs::RecordedPairs;
 pub use progress::{Counter, Progress, pair_bar, unreadable};
-pub use read::{ReadError, Recording};
+pub use read::Recording;
 pub use stream::{Stream, Streams};

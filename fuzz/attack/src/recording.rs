@@ -3,9 +3,9 @@
 use super::MOST_PIXELS;
 use std::io::Read;
 use stereopsis_frame::{Pixels, TopicChoice};
-use stereopsis_recording::Recording;
-use stereopsis_recording::read::{PacketStream, PairStream, ReadError};
+use stereopsis_recording::read::{PacketStream, PairStream};
 use stereopsis_recording::unpack::{UnpackedResult, Unpacker};
+use stereopsis_recording::{ReadError, Recording};
 
 const MOST_PAIRS: usize = 32;
 

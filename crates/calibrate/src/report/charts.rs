@@ -4,7 +4,7 @@ use super::markup::{figures, paragraph, section};
 use crate::{CELLS, Coverage, Outcome};
 use glam::DVec2;
 use std::fmt::Write as _;
-use stereopsis_calibration::quantile;
+use stereopsis_base::quantile::quantile;
 use stereopsis_frame::Side;
 
 /// Largest number of corners and arrows per image, above which every n-th is drawn.

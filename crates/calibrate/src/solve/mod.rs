@@ -163,7 +163,7 @@ impl Solver<'_> {
             }
         }
         // the median length of errors along two axes is sqrt(2 ln 2) of their standard deviation
-        stereopsis_calibration::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
+        stereopsis_base::quantile::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
     }
 
     /// Finds common views with errors far above those of the others.
@@ -180,7 +180,7 @@ impl Solver<'_> {
                         .iter()
                         .map(|corner| bundle.error(state, number, side, corner).length())
                         .collect();
-                    stereopsis_calibration::quantile(&mut lengths, 0.5)
+                    stereopsis_base::quantile::quantile(&mut lengths, 0.5)
                 };
                 both.then(|| of_eye(0).max(of_eye(1)))
             })
@@ -189,7 +189,7 @@ impl Solver<'_> {
         if known.len() < 5 {
             return Vec::new();
         }
-        let limit = MIN_SPLIT_RATIO * stereopsis_calibration::quantile(&mut known, 0.5);
+        let limit = MIN_SPLIT_RATIO * stereopsis_base::quantile::quantile(&mut known, 0.5);
         errors
             .iter()
             .enumerate()

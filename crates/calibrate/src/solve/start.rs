@@ -5,7 +5,8 @@ use crate::lens_kind::MAX_PARAMETERS;
 use crate::pose::{Pose, board_pose};
 use crate::{Board, Corner, LensKind, View};
 use glam::{DQuat, DVec2, DVec3};
-use stereopsis_calibration::{CalibrationError, quantile};
+use stereopsis_base::quantile::quantile;
+use stereopsis_calibration::CalibrationError;
 
 /// Smallest number of corners that determines a pose.
 const MIN_CORNERS: usize = 6;

@@ -3,11 +3,26 @@
 mod fisheye;
 mod mode;
 
-use super::rectification::to_right;
-use super::{Camera, Projection, Rectification, StereoRig};
+use super::projection::to_right;
+use super::{CalibrationError, Camera, Projection, Rectification, StereoRig};
 pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
 use stereopsis_base::geometry::Axis;
+
+impl StereoRig {
+    /// Returns the direction of the baseline: horizontal or vertical.
+    pub fn axis(&self) -> Axis {
+        match &self.rectification {
+            Some(rectification) => rectification.axis,
+            None => standing(self).unwrap_or_default(),
+        }
+    }
+
+    /// Checks that the rig is usable.
+    pub(super) fn validate(&self) -> Result<(), CalibrationError> {
+        check(self).map_err(CalibrationError)
+    }
+}
 
 /// Largest axis skew of an ordinary camera, in focal lengths: rows and columns 1 degree off a right angle.
 const MAX_SKEW: f64 = 0.0175;

@@ -8,10 +8,10 @@
 //!
 //! Every parameter has a weak prior, which keeps parameters that the scene does not constrain at usual values.
 
-use crate::health::quantile;
 use crate::matches::Match;
 use crate::{CalibrationError, Distortion};
 use glam::{DMat3, DMat4, DVec2, DVec3, DVec4};
+use stereopsis_base::quantile::quantile;
 
 /// Left yaw and roll, right pitch, yaw and roll, rad; offset of the right principal point below the left one, as a fraction of the height;
 /// two radial coefficients.

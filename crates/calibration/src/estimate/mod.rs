@@ -6,15 +6,17 @@
 
 mod fit;
 
-use super::health::{RowOffset, quantile, row_offset_of};
+use super::health::{RowOffset, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
-use super::rectification::Rectification;
+use super::projection::Rectification;
 use super::{CalibrationError, Camera, FocalLength, StereoRig};
+use crate::error::SWAPPED;
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3};
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Luma, QuarterTurn};
+use stereopsis_base::quantile::quantile;
 
 /// Estimated rig, with the row offsets before and after rectification.
 #[derive(Clone, Debug)]
@@ -189,8 +191,6 @@ fn fitted(size: (usize, usize), focal: FocalLength, found: &[Match]) -> (Model, 
 /// Largest number of rounds to find the focal length for a field of view, and the change that ends them.
 const FOV_ROUNDS: usize = 6;
 const FOV_ACCURACY: f64 = 2e-3;
-
-pub(super) const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();

@@ -1,7 +1,7 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
 use super::{Kind, LoadOptions};
-use crate::rectification::{longer_axis, to_right};
+use crate::projection::{longer_axis, to_right};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
 use stereopsis_base::geometry::Axis;

@@ -3,8 +3,8 @@
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
 use super::tree::Node;
+use super::yaml_list;
 use super::{Kind, model, need};
-use crate::camera_info::yaml_list;
 use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 use std::fmt::Write as _;

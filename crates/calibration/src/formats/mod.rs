@@ -9,9 +9,11 @@ mod depthai;
 mod dialects;
 mod draft;
 mod euroc;
+mod file;
 mod foreign;
 mod k_txt;
 mod kalibr;
+mod kind;
 mod kitti;
 mod matlab;
 mod matrix;
@@ -32,77 +34,24 @@ mod xml;
 mod yaml;
 mod zed;
 
-use super::{CalibrationError, LengthUnit, StereoRig};
+use super::{CalibrationError, StereoRig};
 use draft::Draft;
+use file::{Content, File, MAX_TEXT_BYTES};
 use std::path::{Path, PathBuf};
 use stereopsis_base::console::foreign;
 use stereopsis_base::files::plain;
-use stereopsis_base::parameter::choices;
 use stereopsis_base::{console, files};
-use tree::Node;
 
 pub use cameras::Cameras;
+pub use kind::{Kind, LoadOptions};
 pub use own::write as toml_of;
 pub use write::{Output, write};
-
-choices! {
-    /// Kind of the file of a rig.
-    pub enum Kind {
-        /// Stereopsis's own TOML.
-        Toml = "Stereopsis TOML",
-        /// OpenCV's FileStorage: YAML, XML or JSON.
-        OpenCv = "OpenCV",
-        /// ROS's camera_info: one file for each camera, or the archive with both.
-        Ros = "ROS camera_info",
-        /// Kalibr's camchain.
-        Kalibr = "Kalibr camchain",
-        /// Factory calibration of a ZED.
-        Zed = "ZED .conf",
-        /// Middlebury's calib.txt.
-        Middlebury = "Middlebury calib.txt",
-        /// KITTI's and DrivingStereo's projections.
-        Kitti = "KITTI",
-        /// Two camera files of the EuRoC data set or of Kimera.
-        Euroc = "EuRoC",
-        /// TOML of anipose, freemocap, Pose2Sim or caliscope.
-        Anipose = "anipose TOML",
-        /// JSON of an OAK camera.
-        DepthAi = "DepthAI",
-        /// RealSense's table, or what its tool prints.
-        RealSense = "RealSense",
-        /// MATLAB's stereoParameters as JSON.
-        Matlab = "MATLAB stereoParameters",
-        /// FoundationStereo's K.txt.
-        FoundationStereo = "K.txt",
-        /// Cityscapes' camera.json.
-        Cityscapes = "Cityscapes",
-        /// No file.
-        Computed = "computed",
-    }
-}
-
-/// Options of the user for reading calibration files.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LoadOptions {
-    /// Length of one unit; `None` for the file's own unit, or else the one with a plausible baseline.
-    pub unit: Option<LengthUnit>,
-    /// Whether left and right are swapped.
-    pub swapped: bool,
-    /// Size of the images in use, per view; a ZED's file has calibrations for several sizes.
-    pub size: Option<(usize, usize)>,
-    /// Cameras chosen by the user in files of several.
-    pub cameras: Option<Cameras>,
-    /// Numbers of the cameras by the images' folders: 2 and 3 for KITTI's `image_2` and `image_3`.
-    pub camera_numbers: Option<[u32; 2]>,
-}
+pub(crate) use yaml::list as yaml_list;
 
 const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
                       Kalibr (camchain), EuRoC (two sensor.yaml), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
                       DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
 const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
-
-/// Largest size of a text file, bytes.
-const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// Reads a rig from one file, or from two for left and right or for intrinsics and extrinsics. A folder stands for its `left.yaml` and
 /// `right.yaml`.
@@ -162,34 +111,6 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
     let draft = draft(files, options).and_then(|draft| draft.of_cameras(options));
     let draft = draft.map_err(|e| CalibrationError(format!("cannot read the calibration {names}: {e}")))?;
     draft.finish(options).map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
-}
-
-struct File {
-    name: String,
-    tree: Node,
-}
-
-impl File {
-    fn stem(&self) -> String {
-        Path::new(self.name.strip_suffix(".gz").unwrap_or(&self.name))
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    }
-}
-
-enum Content {
-    /// Tree, which may need those of other files.
-    Tree(Node),
-    /// Rig of both cameras.
-    Rig(Box<Draft>),
-}
-
-impl Content {
-    fn rig(draft: Draft) -> Self {
-        Self::Rig(Box::new(draft))
-    }
 }
 
 fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, CalibrationError> {

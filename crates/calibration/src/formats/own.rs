@@ -2,7 +2,7 @@
 
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
-use crate::rectification::longer_axis;
+use crate::projection::longer_axis;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
 use serde::Deserialize;

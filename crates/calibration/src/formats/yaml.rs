@@ -102,6 +102,19 @@ impl Builder<'_> {
     }
 }
 
+/// Formats numbers exactly. PyYAML, which ROS and Kalibr use, reads a number with an exponent as text unless it has a point and the
+/// exponent a sign.
+pub(crate) fn list(numbers: &[f64]) -> String {
+    let number = |v: &f64| {
+        let text = format!("{v:?}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        let point = if digits.contains('.') { "" } else { ".0" };
+        let sign = if exponent.starts_with('-') { "" } else { "+" };
+        format!("{digits}{point}e{sign}{exponent}")
+    };
+    format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

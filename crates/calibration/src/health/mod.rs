@@ -7,6 +7,7 @@ use std::fmt;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::parameter::choices;
+use stereopsis_base::quantile::quantile;
 
 /// Row offset of matched points, right minus left; for cameras one above the other the column offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -131,12 +132,6 @@ fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     let (plane, sigma_px) = polynomial::fit(&offsets, PLANE_TERMS, MAX_RESIDUAL_PX / 3.0);
     let is_inlier = |(at, px): &(DVec2, f64)| (px - polynomial::value(&plane, *at)).abs() <= 3.0 * sigma_px;
     found.iter().zip(&offsets).filter(|(_, offset)| is_inlier(offset)).map(|(m, _)| *m).collect()
-}
-
-/// Returns the `share` quantile; `values` must not be empty.
-pub fn quantile(values: &mut [f64], share: f64) -> f64 {
-    let rank = ((values.len() - 1) as f64 * share).round() as usize;
-    *values.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! Mounts bend, lenses warm up, and no calibration is exact: rows are off by tenths of a pixel, more in one corner than in another. Half a
 //! pixel costs matching some per cent of its pixels. The error is smooth, so a polynomial with six coefficients describes it.
 
-use super::health::quantile;
 use super::matches::Match;
 use super::polynomial::{self, Factors, TERMS, value};
 use super::rectifier::Rectifier;
@@ -14,6 +13,7 @@ use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::Picture;
 use stereopsis_base::parameter::choices;
+use stereopsis_base::quantile::quantile;
 
 choices! {
     /// How small row errors of rectified pairs are corrected.

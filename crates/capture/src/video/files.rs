@@ -1,8 +1,8 @@
 //! Videos of known length as a source, played by the recordings' player with seeking to any frame.
 
-use crate::video::ViewLayout;
 use crate::video::program::{Launcher, Programs};
 use crate::video::reader::{FrameReader, StreamFormat};
+use crate::video::view_layout::{ViewLayout, views};
 use crate::video::y4m::Header;
 use std::ffi::OsString;
 use std::fs::File;
@@ -167,7 +167,7 @@ impl Pairs for VideoPairs {
         }
         let keeps_rgb = self.keeps_rgb;
         let pictures: Result<Vec<_>, _> = self.videos.iter_mut().map(|video| video.frame(k, keeps_rgb)).collect();
-        let (left, right) = crate::video::views(pictures?, self.views).map_err(PairError::Lost)?;
+        let (left, right) = views(pictures?, self.views).map_err(PairError::Lost)?;
         let due = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(k as f64 / self.rate);
         Ok(RawPair::new(format!("{}-{k:06}", self.name), k, due, left, right))
     }

@@ -3,10 +3,10 @@
 //! Frames of live streams are paired by arrival time, and only the newest is kept; a broken or silent stream is restarted. Frames of pipes
 //! are queued, paired by number, and end with the pipe.
 
-use crate::video::ViewLayout;
 use crate::video::files::film;
 use crate::video::program::{Launcher, Programs};
 use crate::video::reader::{FrameReader, StreamFormat};
+use crate::video::view_layout::{ViewLayout, views};
 use crate::video::y4m::Layout;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 use parking_lot::Mutex;
@@ -75,15 +75,15 @@ impl VideoStreams {
         let rates: Vec<f64> =
             streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(stream_options.pi_rate_hz)).collect();
         let pairing = Pairing::new(rates[0], *rates.last().unwrap_or(&DEFAULT_RATE));
-        let views = ViewLayout::of(options);
-        let (left, _) = crate::video::views(firsts.iter().map(|first| first.picture.clone()).collect(), views)
-            .map_err(CaptureError::Camera)?;
+        let layout = ViewLayout::of(options);
+        let (left, _) =
+            views(firsts.iter().map(|first| first.picture.clone()).collect(), layout).map_err(CaptureError::Camera)?;
         let (width, height) = left.size();
         let name = inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let info =
             SourceInfo { name, width, height, rate_hz: Some(rates[0]), is_camera: is_live, ..SourceInfo::default() };
         let waiting = streams.iter().map(|_| VecDeque::new()).collect();
-        let mut opened = Self { streams, pairing, waiting, is_live, info, views, given: 0, failure: None };
+        let mut opened = Self { streams, pairing, waiting, is_live, info, views: layout, given: 0, failure: None };
         for (at, first) in firsts.into_iter().enumerate() {
             opened.put(at, first);
         }
@@ -138,7 +138,7 @@ impl PairSource for VideoStreams {
         loop {
             let goes_on = self.drain();
             if let Some((pictures, time)) = self.take() {
-                let (left, right) = crate::video::views(pictures, self.views).map_err(CaptureError::Camera)?;
+                let (left, right) = views(pictures, self.views).map_err(CaptureError::Camera)?;
                 (self.info.width, self.info.height) = left.size();
                 let number = self.given;
                 self.given += 1;

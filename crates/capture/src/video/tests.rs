@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use stereopsis_base::image::Picture;
 use stereopsis_base::testing::{found, until};
 use stereopsis_frame::{Next, RawPair, SourceSpec, Speed};
 

@@ -39,7 +39,7 @@ pub(super) trait RowOutput<R>: Sync {
 }
 
 impl LocalAggregation<'_> {
-    /// Computes the sums in [`StereoParams::unit`]s.
+    /// Computes the sums in the aggregation's units.
     pub(super) fn sums<R: Send, O: RowOutput<R>>(&self, output: &O, rows: Vec<R>) {
         match self.params.aggregation {
             Aggregation::None => {}

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "leaving checks out of a shader is a promise about its text; its use says why it holds")]
 
 use super::super::device::Gpu;
-use super::{Pipeline, Request, Source};
+use super::request::{Pipeline, Request, Source};
 
 pub(super) struct Module {
     shader: wgpu::ShaderModule,

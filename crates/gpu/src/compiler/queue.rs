@@ -1,7 +1,7 @@
 //! State of the compiler: finished pipelines, those in progress, and the queue of requests.
 
 use super::compile::Module;
-use super::{Pipeline, Request, Source};
+use super::request::{Pipeline, Request, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;

@@ -1,7 +1,7 @@
 //! Decoders of disparity files that are no images: TIFF of floats, which this program writes too, and NumPy's `.npy`. Files are
 //! untrusted: sizes are checked before memory is allocated.
 
-use super::OVERHEAD_BYTES;
+use super::memory_limits::OVERHEAD_BYTES;
 use std::io::{self, BufReader, Read as _};
 use std::path::Path;
 use stereopsis_base::files::plain;

@@ -41,7 +41,7 @@ pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
     };
     // the decoder keeps an image of several scans as coefficients of two bytes
     let coefficients = if frame.is_plain { 0 } else { 2 * components };
-    super::taken(color, pixels) + coefficients * pixels
+    super::memory_limits::taken(color, pixels) + coefficients * pixels
 }
 
 /// Decodes the image to grey or RGB.

@@ -3,10 +3,11 @@
 
 mod floats;
 mod jpeg;
+mod memory_limits;
 mod pfm;
 mod turn;
 
-use image::{ColorType, DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader};
 use std::io::{self, Read as _};
 use std::path::Path;
 use stereopsis_base::files::plain;
@@ -17,19 +18,15 @@ use stereopsis_frame::{CaptureError, MaxPixels};
 
 pub(crate) use floats::{Numbers, read_numbers};
 pub use jpeg::size as jpeg_size;
+use memory_limits::{OVERHEAD_BYTES, limits, taken};
 pub use pfm::decode_pfm;
 pub(crate) use pfm::read_pfm;
 pub(crate) use turn::Turn;
 
 /// Maximum number of bytes read from a file before its size in pixels is known.
 const HEADER_BYTES: u64 = 16 << 20;
-/// Maximum number of file bytes, and of decoding memory, in addition to the pixels: colour profiles, texts, thumbnails.
-const OVERHEAD_BYTES: u64 = 64 << 20;
 /// Maximum number of file bytes per pixel: three numbers of five digits as text.
 const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
-/// Maximum decoding memory per pixel, bytes: four floats, twice.
-const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
-
 /// Maximum memory per pixel of an image and its copy turned by 90 degrees, bytes: four channels of 16 bits, twice.
 const MAX_TURNED_BYTES_PER_PIXEL: u64 = 16;
 
@@ -204,12 +201,6 @@ fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), Decod
     }
 }
 
-fn limits(pixels: u64) -> Limits {
-    let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(MAX_MEMORY_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES));
-    limits
-}
-
 fn decode_bytes(
     bytes: &[u8],
     color: bool,
@@ -261,19 +252,6 @@ fn decode_with(
     let mut room = limits(pixels);
     let reserved = room.reserve(decoder.total_bytes()).and_then(|()| decoder.set_limits(room));
     Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
-}
-
-/// Returns the maximum memory of an image until it is converted by [`picture_of`], bytes.
-fn taken(color: ColorType, pixels: u64) -> u64 {
-    let (own, then) = match color {
-        ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),
-        ColorType::La8 => (2, 1),
-        ColorType::La16 => (4, 2),
-        ColorType::Rgb8 | ColorType::Rgba8 => (u64::from(color.bytes_per_pixel()), 3),
-        ColorType::Rgb16 | ColorType::Rgba16 => (u64::from(color.bytes_per_pixel()), 6),
-        other => (u64::from(other.bytes_per_pixel()), 0),
-    };
-    (own + then) * pixels
 }
 
 fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {

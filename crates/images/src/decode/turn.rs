@@ -1,7 +1,8 @@
 //! Reads and applies the orientation tag of image files: Exif in JPEG, PNG and WebP, and tag 274 in TIFF. Viewers and OpenCV's `imread`
 //! apply it too, so calibrations and truth belong to the upright image.
 
-use super::{jpeg, limits};
+use super::jpeg;
+use super::memory_limits::limits;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
 use std::io::Cursor;

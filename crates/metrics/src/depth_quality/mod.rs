@@ -121,7 +121,7 @@ fn with_geometry(
         let true_mm = true_m * 1e3;
         let offset_mm = plane.pivot_z_mm(sight::centre_ray(size, geometry)).ok_or(Missing::LineOfSight)? - true_mm;
         let mut sorted: Vec<_> = errors_mm.iter().map(|error| offset_mm + error).collect();
-        Ok(100.0 * stereopsis_calibration::quantile(&mut sorted, 0.5) / true_mm)
+        Ok(100.0 * stereopsis_base::quantile::quantile(&mut sorted, 0.5) / true_mm)
     });
     MetricQuality { plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
 }

@@ -145,7 +145,7 @@ fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(DisparityPlan
         let Some(plane) = DisparityPlane::fitted(origin, three.into_iter()) else { continue };
         let mut residuals: Vec<_> =
             samples.iter().step_by(step).map(|sample| plane.residual_px(sample).abs()).collect();
-        let median = stereopsis_calibration::quantile(&mut residuals, 0.5);
+        let median = stereopsis_base::quantile::quantile(&mut residuals, 0.5);
         if best.is_none_or(|(_, least)| median < least) {
             best = Some((plane, median));
         }

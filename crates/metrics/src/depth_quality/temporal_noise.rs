@@ -60,7 +60,7 @@ impl TemporalNoise {
         if noise.is_empty() {
             return Err(Missing::Pairs);
         }
-        Ok(100.0 * stereopsis_calibration::quantile(&mut noise, 0.5))
+        Ok(100.0 * stereopsis_base::quantile::quantile(&mut noise, 0.5))
     }
 }
 
@@ -72,7 +72,7 @@ fn relative_deviation(values: &mut [f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / count;
-    Some(variance.sqrt() / stereopsis_calibration::quantile(values, 0.5))
+    Some(variance.sqrt() / stereopsis_base::quantile::quantile(values, 0.5))
 }
 
 #[cfg(test)]

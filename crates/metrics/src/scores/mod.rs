@@ -2,6 +2,7 @@
 //! `stereopsis-lab scores` measures their agreement with truth.
 
 mod combined;
+mod measured;
 mod photometric;
 mod smoothness;
 mod temporal;
@@ -15,8 +16,9 @@ pub use temporal::View;
 pub(crate) use temporal::temporal_agreement_percent;
 
 use super::quantity::{Better, Measured, Missing, Quantity};
+use measured::is_measured;
 use stereopsis_base::image::Luma;
-use stereopsis_stereo::{DisparityMap, INVALID, reason};
+use stereopsis_stereo::{DisparityMap, reason};
 
 /// Scores of one map.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,10 +64,6 @@ pub fn unmeasured_percent(map: &DisparityMap) -> f64 {
     let pixels = map.values.pixels().iter().zip(map.reasons.pixels());
     let measured = pixels.filter(|&(&value, &reasons)| is_measured(value, reasons)).count();
     100.0 - 100.0 * measured as f64 / map.values.pixels().len().max(1) as f64
-}
-
-fn is_measured(value: i16, reasons: u8) -> bool {
-    value != INVALID && reasons == 0
 }
 
 impl Scores {

@@ -1,6 +1,6 @@
 //! Photometric score: the right image is warped by the map into the left view and compared with the left image.
 
-use super::is_measured;
+use super::measured::is_measured;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_stereo::DisparityMap;
 

@@ -1,6 +1,6 @@
 //! Smoothness score: steps of the disparity are expected only where the brightness steps too.
 
-use super::is_measured;
+use super::measured::is_measured;
 use stereopsis_base::image::Luma;
 use stereopsis_stereo::DisparityMap;
 

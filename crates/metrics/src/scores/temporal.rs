@@ -1,6 +1,6 @@
 //! Temporal score: agreement of two successive maps, where nothing moved.
 
-use super::is_measured;
+use super::measured::is_measured;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_stereo::DisparityMap;
 

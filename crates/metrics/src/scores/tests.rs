@@ -2,6 +2,7 @@
 
 use super::*;
 use stereopsis_base::image::Image;
+use stereopsis_stereo::INVALID;
 
 const SIZE: (usize, usize) = (120, 60);
 /// Disparities of the background and of a square in front of it, px.

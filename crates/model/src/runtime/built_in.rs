@@ -2,7 +2,7 @@
 
 use super::{IS_IT_WHOLE, Runtime, STANDARD_OPERATORS, cause, failed, no_numbers};
 use crate::error::ModelError;
-use crate::loaded::{Port, Signature, Values};
+use crate::values::{Port, Signature, Values};
 use rten::{
     Dimension, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunErrorKind, RunOptions, ThreadPool, Value,
     ValueOrView,

@@ -4,7 +4,7 @@ pub(crate) mod built_in;
 pub(crate) mod onnx_runtime;
 
 use crate::error::ModelError;
-use crate::loaded::Values;
+use crate::values::Values;
 use stereopsis_base::console;
 
 /// Open model in a runtime.

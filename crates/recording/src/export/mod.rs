@@ -12,9 +12,9 @@ mod recording_json;
 pub use folder::UNFINISHED;
 pub use part::{Part, Selection};
 
-use super::read::{ReadError, Recording};
+use super::read::Recording;
 use super::unpack::Unpacker;
-use super::{Packet, Progress};
+use super::{Packet, Progress, ReadError};
 use crate::CalibratedRecording;
 use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
@@ -35,6 +35,21 @@ pub struct ExportOptions {
     pub selection: Selection,
     /// Limit of pixels; larger images are not read.
     pub max_pixels: MaxPixels,
+}
+
+impl CalibratedRecording {
+    /// Returns every part of an export, with the reason if the recording cannot provide it.
+    pub fn parts(&self) -> Vec<(Part, Option<String>)> {
+        parts(self)
+    }
+
+    /// Writes pairs as files into a folder.
+    ///
+    /// # Errors
+    /// Errors of [`export`].
+    pub fn export(&mut self, folder: &Path, options: &ExportOptions, progress: &Progress) -> anyhow::Result<Exported> {
+        export(self, folder, options, progress)
+    }
 }
 
 /// Outcome of an export.

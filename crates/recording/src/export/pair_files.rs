@@ -2,7 +2,7 @@
 
 use super::{Part, frames_csv};
 use crate::Packet;
-use crate::read::ReadError;
+use crate::ReadError;
 use crate::unpack::UnpackedResult;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Encoding and decoding of Foxglove's messages: protobuf with the schemas of its SDK, and JSON.
 
+use super::kind::{Format, Kind, json, since_1970};
 use super::pixels::{self, PackedImage};
 use super::points;
-use super::{Format, Kind, since_1970};
 use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::{Channel, Schema};
 use ::foxglove::bytes::Bytes as Shared;
@@ -217,7 +217,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
             let (translation_m, rotation) = ([t.x, t.y, t.z], [r.x, r.y, r.z, r.w]);
             Ok(message(timestamp, parent_frame_id, Body::Transform { child_frame_id, translation_m, rotation }))
         }
-        Kind::Json => super::json(data),
+        Kind::Json => json(data),
     }
 }
 

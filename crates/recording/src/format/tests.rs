@@ -4,6 +4,7 @@ use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBod
 use super::super::{Schema, topic};
 use super::*;
 use serde_json::json;
+use std::time::{Duration, UNIX_EPOCH};
 use stereopsis_base::image::Image;
 
 const STAMP_NS: u64 = 1_700_000_000_123_456_789;

@@ -8,8 +8,9 @@ mod results;
 pub use info::info_of;
 pub use pipe::PipeSource;
 
+use super::ReadError;
 use super::Recording;
-use super::read::{ReadError, StereoTopics};
+use super::read::StereoTopics;
 use super::unpack::Unpacker;
 use results::ResultSearch;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Source of a recording that arrives through a pipe while it is made. As with a camera, the newest pair wins.
 
 use super::{info, numbered};
-use crate::read::{PairSkew, PairStream, ReadError};
+use crate::ReadError;
+use crate::read::{PairSkew, PairStream};
 use crate::unpack::Unpacker;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;

@@ -1,6 +1,7 @@
 //! Search for the pairs of a file that have recorded depth. It reads all chunks, and so runs on a thread of its own.
 
-use crate::read::{ReadError, Recording};
+use crate::ReadError;
+use crate::read::Recording;
 use crate::topic;
 use std::path::Path;
 use std::sync::Arc;

@@ -37,7 +37,7 @@ pub use pair_stream::PairStream;
 pub use skew::PairSkew;
 pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
-use super::{About, Channel, Packet, PairNote, format, time, topic};
+use super::{About, Channel, Packet, PairNote, ReadError, format, time, topic};
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
@@ -51,17 +51,6 @@ use stereopsis_base::{console, files};
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
 use stereopsis_frame::player::median_interval;
 use stereopsis_frame::{PairBy, TopicChoice};
-
-/// Reason why a recording, or a part of it, cannot be read. The text names the file and the remedy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// The file cannot be read at all, or is no recording of pairs.
-    #[error("{0}")]
-    File(String),
-    /// A part is damaged; others may be readable.
-    #[error("{0}")]
-    Damaged(String),
-}
 
 /// Open recording with its readable parts.
 #[derive(Debug)]

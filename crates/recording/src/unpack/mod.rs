@@ -10,7 +10,8 @@ mod tests;
 pub use result::UnpackedResult;
 pub use sizes::Sizes;
 
-use super::read::{ReadError, Recording};
+use super::ReadError;
+use super::read::Recording;
 use super::time::later_s;
 use super::{About, Body, Message, Packet, PairNote, format, topic};
 use std::time::SystemTime;

@@ -1,27 +1,11 @@
 //! Layouts of data sets: finds the files with the truth of a pair by the name of its left image, and their scales. Tests only whether
 //! files exist; reads none except `meta.json`.
 
-use super::{Mask, meta};
+use super::files::{Mask, TruthFiles};
+use super::meta;
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
 use stereopsis_frame::source::DisparityFile;
-
-/// Files that contain the truth of a pair.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TruthFiles {
-    /// Name of the data set's layout, for messages.
-    pub layout: &'static str,
-    /// Disparities of the left view.
-    pub left: DisparityFile,
-    /// Disparities of the right view.
-    pub right: Option<DisparityFile>,
-    /// Mask of the left pixels that the right view sees too.
-    pub mask: Option<Mask>,
-    /// Mask image, 255 in the region `all` of a benchmark.
-    pub all: Option<PathBuf>,
-    /// Mask image, 255 in the region `disc` of a benchmark, near discontinuities of depth.
-    pub disc: Option<PathBuf>,
-}
 
 impl TruthFiles {
     /// Creates truth of the left view only.

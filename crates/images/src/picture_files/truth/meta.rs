@@ -1,7 +1,7 @@
 //! Layout of pairs with a `meta.json` beside them, which names the images, the truth with its scale, and the masks of a benchmark's
 //! regions. Another data set may have a file of this name with other contents, so everything unexpected means "no truth".
 
-use super::{Mask, TruthFiles};
+use super::files::{Mask, TruthFiles};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use stereopsis_base::files::plain;

@@ -1,31 +1,23 @@
 //! Ground truth of pairs of files: finds its files in the layouts of data sets and decodes disparities and masks. Every comparison with
 //! the truth of a data set must read it here.
 
+mod files;
 mod layout;
 mod meta;
 mod pairs;
 
-pub use layout::TruthFiles;
+pub use files::{Mask, TruthFiles};
 pub(super) use layout::truth_beside;
 pub use layout::{files_beside, has_calib_txt};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
 use crate::decode::{Numbers, read_numbers, read_pfm, read_picture};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use stereopsis_base::console;
 use stereopsis_base::image::{Image, Luma, Truth};
 use stereopsis_frame::source::DisparityFile;
 use stereopsis_frame::source::names::is_name_of_depth;
 use stereopsis_frame::{CaptureError, MaxPixels};
-
-/// Mask of the left pixels that the right view sees too.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mask {
-    /// Image, 255 where both views see the point (Middlebury, ETH3D).
-    Visible(PathBuf),
-    /// Disparities of these pixels only (KITTI's `disp_noc`).
-    Disparities(DisparityFile),
-}
 
 /// Largest disparity of a truth, px; no image of this program is wider.
 const MAX_DISPARITY_PX: f32 = 65_536.0;

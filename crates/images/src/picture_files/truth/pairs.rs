@@ -1,6 +1,7 @@
 //! Finds the pairs with truth below a folder, in the layouts of the data sets, and reads them with their regions and search range.
 
-use super::layout::{LAYOUTS, TruthFiles, files_beside, has_calib_txt, truth_beside};
+use super::files::TruthFiles;
+use super::layout::{LAYOUTS, files_beside, has_calib_txt, truth_beside};
 use super::{check_size, read_mask};
 use crate::picture_files::FilePair;
 use crate::picture_files::folder::{entries, pairs_in};

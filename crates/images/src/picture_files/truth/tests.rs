@@ -5,6 +5,7 @@
 use super::*;
 use image::{GrayImage, ImageBuffer};
 use std::fs;
+use std::path::PathBuf;
 
 /// Creates a folder of images: name, size, value. The prefix `deep-` stands for 16 bits and is removed.
 fn folder_of(files: &[(&str, (u32, u32), u16)]) -> tempfile::TempDir {

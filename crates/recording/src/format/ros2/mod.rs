@@ -5,9 +5,9 @@ mod cdr;
 mod messages;
 pub(super) mod ros1;
 
+use super::kind::{Format, Kind, json, since_1970};
 use super::pixels::{self, PackedImage};
 use super::points;
-use super::{Format, Kind, since_1970};
 use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::{Channel, Schema};
 use messages::{
@@ -200,7 +200,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
             let child_frame_id = child_frame_id.into_owned();
             Ok(header.message(Body::Transform { child_frame_id, translation_m, rotation }))
         }
-        Kind::Json => super::json(cdr::from_bytes::<Text>(data)?.data.as_bytes()),
+        Kind::Json => json(cdr::from_bytes::<Text>(data)?.data.as_bytes()),
     }
 }
 
