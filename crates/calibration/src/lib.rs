@@ -2,6 +2,18 @@
 //!
 //! [`load`] reads a [`StereoRig`] from files of many kinds and our own; [`StereoRig::rectifier`] computes, for one image size, the map that
 //! the capture thread applies to every raw pair.
+//!
+//! ```
+//! use stereopsis_base::image::{Image, Luma, Picture};
+//! use stereopsis_calibration::{LoadOptions, load};
+//!
+//! let rig = load(&["../../calibration/example-rig.toml".into()], &LoadOptions::default())?;
+//! let rectifier = rig.rectifier(640, 480, 0.0)?;
+//! let raw = Picture::from(Luma::U8(Image::filled(640, 480, 128)));
+//! let (left, _right) = rectifier.apply(&raw, &raw)?;
+//! assert_eq!(left.size(), (640, 480));
+//! # Ok::<(), stereopsis_calibration::CalibrationError>(())
+//! ```
 
 mod camera_info;
 mod camera_model;

@@ -1,6 +1,20 @@
 //! The CPU engine: a pair of images goes in, disparity maps come out, with the same bits as the reference (`crates/stereo`).
 //! The engine runs on all cores and in vector instructions. Each change must keep the bits: `tests/reference` compares them.
 //!
+//! ```
+//! use stereopsis_base::image::{Image, Luma};
+//! use stereopsis_cpu::CpuEngine;
+//! use stereopsis_stereo::{StereoParams, match_pair};
+//!
+//! // in the right image everything lies 5 px further left
+//! let view = |shift| Luma::U8(Image::from_fn(64, 48, |x, y| ((x + shift) * 7919 + y * 104_729) as u8));
+//! let (left, right) = (view(0), view(5));
+//! let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+//! let (maps, _) = CpuEngine::new(None).match_next(&left, &right, &params, false)?;
+//! assert_eq!(maps.left, match_pair(&left, &right, &params));
+//! # Ok::<(), stereopsis_frame::engine::EngineError>(())
+//! ```
+//!
 //! Stages in their order (`level`):
 //! 1. `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs.
 //! 2. The images become codes (`codes`) or volumes of costs (`stored_costs`), which `local` aggregates.

@@ -1,5 +1,15 @@
 //! Recordings: MCAP files of raw pairs, depth and all that is needed to compute depth again. Other programs can read them.
 //!
+//! ```
+//! use stereopsis_recording::RecordedPairs;
+//!
+//! for pair in RecordedPairs::open("../../fuzz/seeds/recording/ours-zstd.mcap".as_ref())? {
+//!     let pair = pair?;
+//!     println!("pair {} has {:?} px", pair.sequence, pair.left.size());
+//! }
+//! # Ok::<(), stereopsis_recording::ReadError>(())
+//! ```
+//!
 //! ```text
 //!              pack             format       write
 //!  frame, result ──▶ messages ──────▶ packets ──▶ chunks ──▶ file or pipe

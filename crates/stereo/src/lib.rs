@@ -3,6 +3,18 @@
 //! Semi-global matching after Hirschmüller (2008), and local methods that leave out the paths, in integers; only depth in metres is a
 //! float. It defines each stage to the bit: the CPU and GPU engines must equal [`match_next`] for every option. Threads, GPUs and windows
 //! have no place here.
+//!
+//! ```
+//! use stereopsis_base::image::{Image, Luma};
+//! use stereopsis_stereo::{StereoParams, match_pair};
+//!
+//! // in the right image everything lies 5 px further left
+//! let view = |shift| Luma::U8(Image::from_fn(64, 48, |x, y| ((x + shift) * 7919 + y * 104_729) as u8));
+//! let (left, right) = (view(0), view(5));
+//! let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+//! let map = match_pair(&left, &right, &params);
+//! assert_eq!(map.disparity_px(32, 24).map(f32::round), Some(5.0));
+//! ```
 
 pub mod aggregate;
 pub mod cost;
