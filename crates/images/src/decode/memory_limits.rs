@@ -14,7 +14,7 @@ pub(super) fn limits(pixels: u64) -> Limits {
     limits
 }
 
-/// Returns the maximum memory of an image until it is converted by [`picture_of`], bytes.
+/// Returns the maximum memory of an image until it is converted, bytes.
 pub(super) fn taken(color: ColorType, pixels: u64) -> u64 {
     let (own, then) = match color {
         ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),

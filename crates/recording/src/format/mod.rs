@@ -59,7 +59,7 @@ pub fn kind(channel: &Channel) -> Option<Kind> {
 /// JSON has neither a stamp nor a frame of reference: [`Message::stamp`] is then 1970, and the packet's times are used.
 ///
 /// # Errors
-/// The type is not read, see [`kind`]; or the bytes do not match the type, or have content that is not read.
+/// The type is not read, see [`kind()`]; or the bytes do not match the type, or have content that is not read.
 pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
     let damaged = |what: String| ReadError::Damaged(format!("{}: {what}", foreign(&channel.topic)));
     let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity | Kind::Points));

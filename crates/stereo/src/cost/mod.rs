@@ -3,8 +3,8 @@
 //! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the image; the left-right check
 //! later drops winners whose partner lies outside.
 //!
-//! Each cost is a constant [`Cost`] in its own file; [`CostKind`] lists them. Engines implement the few kinds of [`Comparison`], not
-//! each cost.
+//! Each cost is a constant [`Cost`] in its own file, which [`CostKind`](crate::CostKind) names. Engines implement the few kinds of
+//! [`Comparison`], not each cost.
 
 pub mod absolute;
 pub mod ad_census;

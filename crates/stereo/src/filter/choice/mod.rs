@@ -54,7 +54,7 @@ pub struct ChoiceSettings {
 
 /// Replaces each disparity of the left map by the candidate with the highest score, the first one of equals.
 ///
-/// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. A pixel that is not sure is
+/// A sure pixel keeps its own, and so does one `ON_PLANE`, whose reason becomes [`reason::FILLED`]. A pixel that is not sure is
 /// dropped where the [chance](Net::chance_of) of its best candidate is below `min_chance`. Confidence, if requested, becomes that chance.
 /// `last` is the finished left map of the pair before, with the temporal filter: its disparity is a candidate too, and candidates near
 /// it get e times the odds.
@@ -221,7 +221,7 @@ impl<'a> Chooser<'a> {
 
     /// Returns the candidates of pixel `(x, y)`, which has a disparity, and their number.
     ///
-    /// The first one is its own disparity. Unless the pixel is sure or [`ON_PLANE`], others follow: in each direction the first trusted
+    /// The first one is its own disparity. Unless the pixel is sure or `ON_PLANE`, others follow: in each direction the first trusted
     /// disparity of like colour that lies off the pixel's own slope, extended to the pixel along the slope there; and that of the pair
     /// before. One that is less than [`STEP`] from an earlier candidate adds to the votes of that.
     #[inline(always)]
