@@ -1,4 +1,4 @@
-//! `lab reproduce`: tables and figures of five papers, reproduced on this machine beside the papers' figures.
+//! `reproduce`: tables and figures of five papers, reproduced on this machine beside the papers' figures.
 //! Each paper has a module, with an [`Exhibit`] for each table or figure with numbers.
 
 mod banz2011;
@@ -37,7 +37,7 @@ choices! {
     }
 }
 
-/// Options of `lab reproduce`.
+/// Options of `reproduce`.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Papers in the order of the page.
