@@ -2,7 +2,7 @@
 
 use super::variants::{About, Tables};
 use super::*;
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
 use std::io::Write;
 use stereopsis_frame::engine::{AdapterChoice, EngineInfo, EngineKind};
 use stereopsis_frame::{SourceOptions, SourceSpec};
@@ -251,16 +251,4 @@ fn commands_of_the_documentation_are_parsed() {
         }
     }
     assert!(count > 15, "{count}");
-}
-
-#[test]
-fn flags_of_the_short_help_exist() {
-    let mut lab = Lab::command();
-    for (words, shown) in SHOWN {
-        let command = lab.find_subcommand_mut(words.split(' ').next_back().unwrap()).unwrap();
-        let known: Vec<_> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-        // the program's `bench` has these two
-        let missing = shown.iter().find(|id| !known.contains(id) && !["rate", "presets"].contains(id));
-        assert_eq!(missing, None, "{words}: {known:?}");
-    }
 }

@@ -54,13 +54,11 @@ pub(super) fn examples() -> String {
     let is_read = |variable: &&Variable| match variable.name {
         "STEREOPSIS_NETWORK_PASSWORD" => cfg!(feature = "zenoh"),
         "STEREOPSIS_PUBLISH_TOKEN" => cfg!(feature = "publish"),
-        "STEREOPSIS_DATA" => cfg!(feature = "lab"),
+        "STEREOPSIS_DATA" => false,
         _ => true,
     };
     let variables = VARIABLES.iter().filter(is_read).map(|own| format!("  {}: {}", own.name, own.effect));
     let variables = variables.collect::<Vec<_>>().join("\n");
     let examples = EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n");
-    format!(
-        "{examples}\n\nEnvironment:\n{variables}\n\nExit code: 0 done, 1 failed (the reason is printed), 2 wrong command line."
-    )
+    format!("{examples}\n\nEnvironment:\n{variables}\n\n{}", super::short_help::EXIT_CODE)
 }
