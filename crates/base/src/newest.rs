@@ -1,4 +1,4 @@
-//! Channel of capacity one. Live, a new value replaces one that was not taken, and the drop is counted; offline the sender waits for
+//! Channel of the newest value. Live, a new value replaces one that was not taken, and the drop is counted; offline the sender waits for
 //! room. To wait on several receivers see [`NewestReceiver::channel`].
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select};
@@ -73,7 +73,12 @@ pub fn channel<T>() -> (NewestSender<T>, NewestReceiver<T>) {
 
 /// Creates a channel of capacity one with this policy.
 pub fn channel_with<T>(policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
-    let (sender, receiver) = bounded(1);
+    channel_of(1, policy)
+}
+
+/// Creates a channel with this capacity and policy.
+pub fn channel_of<T>(capacity: usize, policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
+    let (sender, receiver) = bounded(capacity);
     let (open, closed) = bounded(0);
     let dropped = DropCounter::default();
     (

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::newest;
 use stereopsis_base::process::CpuShare;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
 use stereopsis_frame::Frame;
 use stereopsis_frame::engine::{Engine, Job};
@@ -30,17 +31,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<SteadyRun> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
-    let control = Control {
-        params: Arc::clone(&first.params),
-        read_back: true,
-        paused: false,
-        suspended: false,
-        steps: 0,
-        rig: None,
-    };
+    let control =
+        Control { params: Arc::clone(&first.params), read_back: true, paused: false, suspended: false, steps: 0 };
     let (sender, frames) = newest::channel();
-    let worker = EngineWorker::start(frames, EngineSource::Ready(engine), control, None, Vec::new(), Arc::new(|| {}))
-        .context("cannot start the engine thread")?;
+    let worker =
+        EngineWorker::start(frames, None, EngineSource::Ready(engine), control, None, Vec::new(), Arc::new(|| {}))
+            .context("cannot start the engine thread")?;
     wait(&worker, |stats| stats.engine.is_some(), SHUTDOWN_TIMEOUT)?;
 
     let share = CpuShare::start();
@@ -49,8 +45,9 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
     for (number, job) in (0..came).zip(jobs.iter().cycle()) {
         // copied, as from a camera
         let mut frame = Frame::clone(&job.frame);
-        frame.arrived = start + Duration::from_secs_f64(number as f64 / rate_hz);
-        std::thread::sleep(frame.arrived.saturating_duration_since(Instant::now()));
+        let arrived = start + Duration::from_secs_f64(number as f64 / rate_hz);
+        frame.latency_begin = (arrived, LatencySince::Arrival);
+        std::thread::sleep(arrived.saturating_duration_since(Instant::now()));
         if sender.send(Arc::new(frame)).is_err() {
             break; // the engine thread has ended; its error follows
         }

@@ -3,7 +3,6 @@
 
 #[cfg(feature = "gpu")]
 mod auto;
-mod elsewhere;
 mod front;
 mod open;
 pub mod worker;

@@ -1,8 +1,9 @@
 //! Opens the engine that the user has chosen, and opens it again after the loss of its device.
 
 use super::front::AxisAdapter;
+use std::sync::Arc;
 use stereopsis_cpu::CpuEngine;
-use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineSettings, Job};
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineSettings, Job, SourceEngine};
 #[cfg(feature = "gpu")]
 use stereopsis_gpu::variant::VariantOverrides;
 #[cfg(feature = "gpu")]
@@ -15,7 +16,10 @@ const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the featu
 const WITHOUT_MODELS: &str =
     "this build runs no models: build it with the feature `model` (`make run MODELS=1`), or choose another --engine";
 
-/// Options for opening an engine: its settings, and the GPU that is open already.
+pub(super) const NO_RIG: &str = "--engine network shows the results of a rig's engine, and this source is no rig on the network: open \
+     zenoh:NAME, or choose another engine";
+
+/// Options for opening an engine: its settings, and what is there already.
 #[derive(Clone, Default)]
 pub struct OpenOptions {
     /// Settings.
@@ -23,6 +27,8 @@ pub struct OpenOptions {
     /// GPU that a window draws with.
     #[cfg(feature = "gpu")]
     pub gpu: Option<Gpu>,
+    /// Engine that the source of the pairs brings.
+    pub source_engine: Option<Arc<dyn SourceEngine>>,
 }
 
 impl From<EngineSettings> for OpenOptions {
@@ -42,7 +48,7 @@ pub struct Opened {
 /// Opens an engine for pairs of either axis. `auto` times both engines on `sample`, or uses cached times, and never fails.
 ///
 /// # Errors
-/// The GPU or the model was chosen by name and cannot be opened; the text contains the remedy.
+/// The GPU, the model or the source's engine was chosen by name and cannot be opened; the text contains the remedy.
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.settings.choice {
         #[cfg(feature = "gpu")]
@@ -63,7 +69,10 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
             Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.settings.threads))), why: None })
         }
         EngineChoice::Model => Ok(Opened { engine: options.model_engine()?, why: None }),
-        EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::RemoteResults>::default(), why: None }),
+        EngineChoice::Network => match &options.source_engine {
+            Some(engine) => Ok(Opened { engine: engine.open()?, why: None }),
+            None => Err(EngineError::Unsupported(NO_RIG.to_owned())),
+        },
     }
 }
 

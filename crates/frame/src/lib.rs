@@ -16,7 +16,6 @@ pub mod pairing;
 mod pixels;
 pub mod player;
 mod preparation;
-mod remote_rig;
 mod rows;
 pub mod scale;
 mod side;
@@ -29,10 +28,9 @@ mod transport;
 pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
-pub use pair::{Frame, Matched, RawPair, Recorded, TakenOn};
+pub use pair::{Frame, RawPair, Recorded};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
-pub use remote_rig::RemoteRig;
 pub use rows::{FrameRows, RowCorrection};
 pub use scale::Scale;
 pub use side::Side;
@@ -42,10 +40,12 @@ pub use taps::{FrameTap, RawTap, ResultTap, Taps, Wake};
 pub use transport::{Playing, Speed, Transport};
 
 use self::decode_camera::Damaged;
+use self::engine::SourceEngine;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_base::threads::Panicked;
 use stereopsis_calibration::CalibrationNote;
 
@@ -120,9 +120,14 @@ pub trait PairSource: Send {
         None
     }
 
-    /// Returns the network rig whose pairs the source delivers, if an engine there may match them.
-    fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
+    /// Returns the engine that the source brings, if another machine may match its pairs.
+    fn engine(&self) -> Option<Arc<dyn SourceEngine>> {
         None
+    }
+
+    /// Returns the time from which the latency of the last pair's result counts, and the event at that time. The pair came at `arrived`.
+    fn latency_begin(&self, arrived: Instant) -> (Instant, LatencySince) {
+        (arrived, LatencySince::Arrival)
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::{Image, Picture, QuarterTurn, Truth};
 use stereopsis_base::rate::LatencySince;
-use stereopsis_stereo::{DisparityMap, StereoParams};
+use stereopsis_stereo::DisparityMap;
 
 /// Raw pair of a source, not rectified.
 #[derive(Clone, Debug)]
@@ -32,45 +32,6 @@ pub struct RawPair {
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, if the source has it.
     pub truth: Option<Arc<Truth>>,
-    /// Result of an engine on the network, if requested and received.
-    pub matched: Option<Arc<Matched>>,
-    /// Name of the network rig that took the pair.
-    pub rig: Option<Arc<str>>,
-    /// Machine that took the pair.
-    pub taken_on: TakenOn,
-}
-
-/// Machine that took a pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TakenOn {
-    /// This machine.
-    #[default]
-    ThisMachine,
-    /// Another machine, with the capture time on this machine's clock; `None` if the clocks cannot be compared.
-    Another(Option<Instant>),
-}
-
-impl TakenOn {
-    /// Converts a wall-clock time of another machine; a future time, an error of the clocks, becomes now.
-    pub fn another_at(taken: SystemTime) -> Self {
-        let age = SystemTime::now().duration_since(taken).unwrap_or_default();
-        Self::Another(Instant::now().checked_sub(age))
-    }
-}
-
-/// Result that another machine has computed.
-#[derive(Clone, Debug)]
-pub struct Matched {
-    /// Disparity map.
-    pub map: Arc<DisparityMap>,
-    /// Parameters of the result.
-    pub params: Arc<StereoParams>,
-    /// Engine with its device.
-    pub engine: String,
-    /// Whether the device is a software adapter.
-    pub software: bool,
-    /// Time from submission to the finished result, on that machine.
-    pub compute_time: Duration,
 }
 
 impl RawPair {
@@ -93,9 +54,6 @@ impl RawPair {
             original: None,
             recorded: None,
             truth: None,
-            matched: None,
-            rig: None,
-            taken_on: TakenOn::ThisMachine,
         };
         pair.deepen(0);
         pair
@@ -141,20 +99,13 @@ pub struct Frame {
     pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread.
     pub arrived: Instant,
+    /// Time from which the latency of the result counts, and the event at that time.
+    pub latency_begin: (Instant, LatencySince),
     /// Time spent on rectification and scaling.
     pub rectify_time: Duration,
 }
 
 impl Frame {
-    /// Returns the time from which the latency of the result counts, and the event at that time.
-    pub fn latency_begin(&self) -> (Instant, LatencySince) {
-        match self.raw.taken_on {
-            TakenOn::ThisMachine => (self.arrived, LatencySince::Arrival),
-            TakenOn::Another(None) => (self.arrived, LatencySince::NetworkArrival),
-            TakenOn::Another(Some(taken)) => (taken, LatencySince::Capture),
-        }
-    }
-
     /// Returns `(width, height)` of each view at working size.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
@@ -216,8 +167,6 @@ impl Frame {
             original: None,
             recorded: None,
             truth: None,
-            matched: None,
-            rig: None,
             ..*self.raw
         };
         let (left, right) = (Arc::new(Picture::empty()), Arc::new(Picture::empty()));
@@ -226,6 +175,7 @@ impl Frame {
 
     /// Creates an unprepared frame of a rectified pair, without a calibration and without truth.
     pub fn of_raw(raw: Arc<RawPair>) -> Self {
+        let now = Instant::now();
         Self {
             left: Arc::new(raw.left.clone()),
             right: Arc::new(raw.right.clone()),
@@ -235,7 +185,8 @@ impl Frame {
             geometry: None,
             rows: None,
             is_camera: false,
-            arrived: Instant::now(),
+            arrived: now,
+            latency_begin: (now, LatencySince::Arrival),
             rectify_time: Duration::ZERO,
         }
     }

@@ -8,6 +8,7 @@ use stereopsis_base::console;
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::Picture;
 use stereopsis_base::process::memory;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_calibration::{CalibrationError, Rectifier, RowField};
 
 /// Preparation of frames from raw pairs.
@@ -108,6 +109,7 @@ impl FramePreparation {
             rows,
             is_camera: source.is_camera,
             arrived,
+            latency_begin: (arrived, LatencySince::Arrival),
             rectify_time: start.elapsed(),
         })
     }

@@ -10,8 +10,8 @@ use stereopsis_base::rate::Rate;
 use stereopsis_base::threads::Latest;
 use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::{Control, EngineSource, EngineWorker, Figures};
-use stereopsis_frame::engine::{EngineChoice, ModelFile, Output};
-use stereopsis_frame::{Frame, RemoteRig, Wake};
+use stereopsis_frame::engine::{EngineChoice, ModelFile, Output, SourceEngine};
+use stereopsis_frame::{Frame, Wake};
 use stereopsis_metrics::Quantity;
 use stereopsis_stereo::StereoParams;
 
@@ -46,22 +46,22 @@ pub struct JudgedResult {
 }
 
 impl Comparison {
-    /// Opens an engine that matches with these valid parameters; `rig` is that of the first engine.
+    /// Opens an engine that matches with these valid parameters; the source of the pairs brings `source_engine`.
     ///
     /// # Errors
     /// The system gives no thread.
     pub fn start(
         params: StereoParams,
         engine: OpenOptions,
-        rig: Option<Arc<RemoteRig>>,
+        source_engine: Option<Arc<dyn SourceEngine>>,
         wake: Wake,
     ) -> std::io::Result<Self> {
         let (frames, receiver) = newest::channel();
-        let control =
-            Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0, rig };
+        let control = Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0 };
         let (threads, chosen) = (engine.settings.threads, (engine.settings.choice, engine.settings.model.clone()));
         let source = EngineSource::Open(engine);
-        let worker = EngineWorker::start(receiver, source, control, threads, Vec::new(), Arc::clone(&wake))?;
+        let worker =
+            EngineWorker::start(receiver, source_engine, source, control, threads, Vec::new(), Arc::clone(&wake))?;
         let mut judges: [Judge; 2] = Default::default();
         let judge = Latest::start("compare", wake, move |both: [Arc<Output>; 2]| {
             let [a, b] = both;

@@ -102,15 +102,12 @@ pub fn run_observed(
     let mut printer = StatusPrinter::new(|status| status.engine.computed > 0);
     let mut params = live.params();
     poll(interrupt, &mut printer, observer, |printer, observer| {
+        if let Some(params) = live.exchange() {
+            live.set_params(params);
+        }
         if let Some(remote) = live.remote() {
-            if let Some(params) = remote.exchange(&live.params()) {
-                live.set_params(params);
-            }
             printer.print_news(&remote.news());
             printer.clients = remote.standing();
-        }
-        if let Some(params) = live.follow_rig() {
-            live.set_params(params);
         }
         let in_force = live.params();
         if !Arc::ptr_eq(&in_force, &params) {

@@ -36,8 +36,8 @@ use std::sync::Arc;
 use stereopsis_calibration::CalibrationError;
 use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::{Control, EngineSource, EngineWorker};
-use stereopsis_frame::engine::Output;
-use stereopsis_frame::{FramePreparation, PairSource, RemoteRig, ResultTap, Taps, Transport, Wake};
+use stereopsis_frame::engine::{EngineKind, Output, SourceEngine};
+use stereopsis_frame::{FramePreparation, PairSource, ResultTap, Taps, Transport, Wake};
 use stereopsis_stereo::StereoParams;
 
 /// Options of the pipeline at its start; all can be changed while it runs.
@@ -100,9 +100,9 @@ impl Live {
             taps.push(Arc::clone(remote) as _);
         }
         let capture = Capture::start(source, capture);
-        let rig = capture.remote_rig().cloned();
-        let control = Control { params: Arc::new(params), read_back, paused: false, suspended: false, steps: 0, rig };
-        let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, Arc::clone(&wake))?;
+        let control = Control { params: Arc::new(params), read_back, paused: false, suspended: false, steps: 0 };
+        let (frames, own) = (capture.frames.clone(), capture.engine());
+        let engine = EngineWorker::start(frames, own, engine, control, threads, taps, Arc::clone(&wake))?;
         if let Some(remote) = &remote {
             let wake_engine = engine.waker();
             remote.set_wake(Arc::new(move || {
@@ -120,9 +120,8 @@ impl Live {
         options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         self.health.forget(); // first: a still's one pair arrives at once
         let new = Capture::start(source, options);
-        self.engine.set_frames(new.frames.clone());
-        let rig = new.remote_rig().cloned();
-        self.engine.set_control(|control| (control.paused, control.rig) = (false, rig));
+        self.engine.set_frames(new.frames.clone(), new.engine());
+        self.engine.set_control(|control| control.paused = false);
         let old = std::mem::replace(&mut *self.capture.lock(), new);
         let closing = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
         if let Err(err) = closing {
@@ -180,17 +179,20 @@ impl Live {
         self.engine.control().params
     }
 
-    /// Exchanges parameters with the shown network rig; returns the remote ones if they changed.
-    pub fn follow_rig(&self) -> Option<StereoParams> {
-        let rig = self.remote_rig()?;
-        let output =
-            self.latest().filter(|output| output.engine.kind == stereopsis_frame::engine::EngineKind::Network)?;
-        (output.job.frame.raw.rig.as_ref() == Some(&rig.name)).then(|| rig.exchange(&self.params()))?
+    /// Sends the parameters in force to clients, and to the source's engine if its results are shown. Returns the parameters that one of
+    /// them requests: valid ones, once. A request is in force for the next one.
+    pub fn exchange(&self) -> Option<StereoParams> {
+        let in_force = self.params();
+        let is_shown = self.latest().is_some_and(|output| output.engine.kind == EngineKind::Network);
+        let engine = self.source_engine().filter(|_| is_shown);
+        let requested = engine.and_then(|engine| engine.exchange(&in_force));
+        let remote = self.remote.as_ref();
+        remote.and_then(|remote| remote.exchange(requested.as_ref().unwrap_or(&in_force))).or(requested)
     }
 
-    /// Returns the rig on the network whose pairs are shown.
-    pub fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
-        self.engine.control().rig
+    /// Returns the engine that the source brings.
+    pub fn source_engine(&self) -> Option<Arc<dyn SourceEngine>> {
+        self.capture.lock().engine()
     }
 
     /// Replaces the engine. It is opened in the background; the status has the result.

@@ -8,6 +8,7 @@ use super::session::Network;
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::rate::LatencySince;
 
 const MAX_EXCHANGE_AGE: Duration = Duration::from_mins(1);
 /// Maximum relative drift between two clocks: crystals are within 50 ppm each.
@@ -106,9 +107,31 @@ impl ClockEstimate {
     }
 }
 
+/// Returns the time from which the latency of a pair's result counts, and the event at that time: its capture, in this machine's time, or
+/// its arrival where that is unknown.
+pub(super) fn latency_begin(taken: Option<SystemTime>, arrived: Instant) -> (Instant, LatencySince) {
+    // a future time, an error of the clocks, becomes now
+    let age = taken.map(|taken| SystemTime::now().duration_since(taken).unwrap_or_default());
+    let taken = age.and_then(|age| Instant::now().checked_sub(age));
+    taken.map_or((arrived, LatencySince::NetworkArrival), |taken| (taken, LatencySince::Capture))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn latencies_count_from_capture_if_the_clock_is_known() {
+        let now = Instant::now();
+        assert_eq!(latency_begin(None, now), (now, LatencySince::NetworkArrival));
+        let of = |taken| latency_begin(Some(taken), now);
+        let (known, since) = of(SystemTime::now() - Duration::from_secs(5));
+        assert_eq!(since, LatencySince::Capture);
+        assert!((5..8).contains(&known.elapsed().as_secs()), "{known:?}");
+        // a clock that is slightly wrong puts no capture into the future
+        let (ahead, since) = of(SystemTime::now() + Duration::from_secs(1));
+        assert!(since == LatencySince::Capture && ahead <= Instant::now() && ahead >= now, "{ahead:?}");
+    }
 
     /// Simulates one exchange a second with a drifting clock over random, asymmetric delays.
     fn watch(seconds: u32, ahead_s: f64, drift: f64) -> Vec<(f64, ClockOffset)> {

@@ -1,4 +1,4 @@
-//! Receiving end of a stream: validates messages, keeps the newest one for its reader, and counts dropped and refused ones. An invalid
+//! Receiving end of a stream: validates messages, keeps the newest ones for its reader, and counts dropped and refused ones. An invalid
 //! message must never replace a valid one.
 
 use super::error::NetworkError;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::newest;
-use stereopsis_base::newest::NewestReceiver;
+use stereopsis_base::newest::{NewestReceiver, Policy};
 use stereopsis_base::rate::Rate;
 use zenoh::Wait as _;
 use zenoh::bytes::ZBytes;
@@ -81,7 +81,7 @@ pub struct Inlet {
 }
 
 impl Inlet {
-    /// Subscribes to a key and keeps the messages that `judge` accepts; `judge` runs on a Zenoh thread and must not block.
+    /// Subscribes to a key and keeps the newest message that `judge` accepts; `judge` runs on a Zenoh thread and must not block.
     ///
     /// # Errors
     /// The session has ended.
@@ -91,7 +91,21 @@ impl Inlet {
         content: Content,
         judge: impl Fn(&Head) -> Verdict + Send + Sync + 'static,
     ) -> Result<Self, NetworkError> {
-        let (sender, messages) = newest::channel();
+        Self::keeping(1, network, key, content, judge)
+    }
+
+    /// Subscribes as [`Inlet::start`], and keeps the `count` newest messages.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub(super) fn keeping(
+        count: usize,
+        network: &Network,
+        key: &str,
+        content: Content,
+        judge: impl Fn(&Head) -> Verdict + Send + Sync + 'static,
+    ) -> Result<Self, NetworkError> {
+        let (sender, messages) = newest::channel_of(count, Policy::NewestWins);
         let seen = Arc::<Mutex<ReceiveState>>::default();
         let noted = Arc::clone(&seen);
         let take = move |sample: Sample| {
@@ -116,7 +130,7 @@ impl Inlet {
         Ok(Self { messages, seen, _subscriber: subscriber })
     }
 
-    /// Returns the queue with the newest message.
+    /// Returns the queue with the newest messages.
     pub fn messages(&self) -> &NewestReceiver<ReceivedMessage> {
         &self.messages
     }

@@ -25,8 +25,8 @@
 //!   name, `membership` determines the one that continues.
 //! - A head of one camera has its own role, so that no engine takes it for a rig. `paired` pairs the images of two such heads by the rule
 //!   for two local cameras (`frame/pairing`), in this machine's time. A head forwards images undecoded (`frame::Pixels::Unread`).
-//! - With `--engine network` (`engine/elsewhere`) results come with the pairs. While such an engine requires them, [`RigSource`] holds
-//!   pairs back until their results arrive. Parameters are exchanged through [`capture::RemoteRig`].
+//! - With `--engine network` a viewer opens the engine that a [`RigSource`] brings (`rig_engine`): its jobs wait for the results of their
+//!   pairs. A result of a newer pair ends the wait. Parameters are exchanged through `parameters`.
 //! - Streams use Zenoh's `BlockFirst` from a separate thread, each kind with its own priority. Queries have a higher one and are answered
 //!   on a separate thread (`answers`), because a blocked thread of Zenoh reads nothing. A link without room for half a second is closed:
 //!   closing it later would block all other links of its router.
@@ -49,11 +49,13 @@ pub mod key;
 mod membership;
 mod outlet;
 mod paired;
+mod parameters;
 mod presence;
 pub mod rendezvous;
 mod replies;
 pub mod result;
 mod rig;
+mod rig_engine;
 pub mod ros2;
 mod session;
 pub mod status;

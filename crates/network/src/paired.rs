@@ -1,7 +1,7 @@
 //! Source of two single-camera heads on two machines: receives both streams, converts capture times to this machine's clock by the
 //! measured offsets ([`super::clock`]), and pairs the images.
 
-use super::clock::ClockOffset;
+use super::clock::{self, ClockOffset};
 use super::inlet::{Inlet, ReceivedMessage};
 use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE_TIMEOUT, access_of};
 use super::session::Network;
@@ -10,12 +10,12 @@ use super::watch::HeadWatch;
 use super::wire::Packets;
 use crossbeam_channel::Select;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::console;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_frame::pairing::{Paired, Pairing};
 use stereopsis_frame::{
-    CaptureError, Next, PairSource, RawPair, RemoteRig, Side, SourceInfo, SourceOptions, SourceState, StereoLayout,
-    TakenOn,
+    CaptureError, Next, PairSource, RawPair, Side, SourceInfo, SourceOptions, SourceState, StereoLayout,
 };
 use stereopsis_recording::unpack::Unpacker;
 use stereopsis_recording::{About, Packet, playback, topic};
@@ -32,6 +32,8 @@ pub struct PairedHeads {
     pairing: Pairing<Vec<Packet>>,
     sequence: u64,
     first: Option<Box<RawPair>>,
+    /// Capture time of the last pair, in this machine's time.
+    taken: Option<SystemTime>,
 }
 
 struct HeadStream {
@@ -70,6 +72,7 @@ impl PairedHeads {
             pairing: Pairing::new(NOMINAL_HZ, NOMINAL_HZ),
             sequence: 0,
             first: None,
+            taken: None,
         };
         let end = Instant::now() + FIRST_PAIR_TIMEOUT;
         let first = loop {
@@ -168,8 +171,8 @@ impl PairedHeads {
                 let sequence = self.sequence;
                 self.sequence += 1;
                 let name = format!("pair-{sequence:06}");
-                let taken_on = TakenOn::another_at(time);
-                Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, taken_on, ..pair }))
+                self.taken = Some(time);
+                Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, ..pair }))
             }
             Err(why) => {
                 self.streams[0].inlet.refuse(&why.to_string());
@@ -229,7 +232,7 @@ impl HeadStream {
                 )));
             }
         }
-        let watch = HeadWatch::start(network, &Arc::new(RemoteRig::of(name)), tracked.description())?;
+        let watch = HeadWatch::start(network, name, Arc::default(), tracked.description())?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
         Ok(Self { name: name.to_owned(), side, inlet, tracked, packets, watch, last_picture })
     }
@@ -285,5 +288,9 @@ impl PairSource for PairedHeads {
         }
         state.remarks.extend(self.clock_remark());
         state
+    }
+
+    fn latency_begin(&self, arrived: Instant) -> (Instant, LatencySince) {
+        clock::latency_begin(self.taken, arrived)
     }
 }

@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use stereopsis_base::image::Image;
-use stereopsis_frame::Matched;
 use stereopsis_frame::engine::Output;
 use stereopsis_recording::message::{Bytes, Encoding, ImageBody};
 use stereopsis_recording::{Body, Format, Message, Packet, format, time};
 use stereopsis_settings::settings::parameter_words;
-use stereopsis_stereo::DisparityMap;
+use stereopsis_stereo::{DisparityMap, StereoParams};
 
 const NOTE: &str = "/stereopsis/result";
 /// Topic of the disparity map: 16 bits in 1/16 px, -32768 for none.
@@ -22,6 +21,21 @@ const REASONS: &str = "/stereopsis/result/reasons";
 const CONFIDENCE: &str = "/stereopsis/result/confidence";
 /// Maximum size of everything except pixels, bytes.
 const MAX_NOTE_BYTES: usize = 1 << 16;
+
+/// Result that another machine has computed.
+#[derive(Clone, Debug)]
+pub struct Matched {
+    /// Disparity map.
+    pub map: Arc<DisparityMap>,
+    /// Parameters of the result.
+    pub params: Arc<StereoParams>,
+    /// Engine with its device.
+    pub engine: String,
+    /// Whether the device is a software adapter.
+    pub software: bool,
+    /// Time from submission to the finished result, on that machine.
+    pub compute_time: Duration,
+}
 
 /// Data of a result other than maps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -142,7 +156,6 @@ mod tests {
     use stereopsis_cpu::CpuEngine;
     use stereopsis_frame::Frame;
     use stereopsis_frame::engine::{Job, run};
-    use stereopsis_stereo::StereoParams;
 
     fn output(confidence: bool) -> Output {
         let options =

@@ -1,26 +1,24 @@
-//! Source that reads a rig on the network: receives the newest pair of its head, and while they are shown also the results of the rig's
-//! engine.
+//! Source that reads a rig on the network: receives the newest pair of its head, and brings the engine of the rig.
 
 use super::access::{Access, Endpoint};
-use super::error::NetworkError;
+use super::clock;
 use super::head::Description;
-use super::inlet::{Inlet, InletCounts, MAX_GAP, ReceivedMessage, Verdict};
-use super::key::{RigTopic, Role, check_rig};
-use super::result;
+use super::inlet::{Inlet, InletCounts, MAX_GAP, ReceivedMessage};
+use super::key::check_rig;
+use super::parameters::RigParameters;
+use super::rig_engine::RigEngine;
 use super::session::Network;
 use super::tracked_head::{DescriptionChange, TrackedHead};
 use super::watch::{HeadNews, HeadWatch};
-use super::wire::{Content, Head, Packets};
-use crossbeam_channel::select;
+use super::wire::Packets;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::console;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_calibration::CalibrationNote;
-use stereopsis_frame::{
-    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, TakenOn,
-};
+use stereopsis_frame::engine::SourceEngine;
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 use stereopsis_recording::{About, playback};
 
@@ -40,8 +38,7 @@ pub struct RigSource {
     options: SourceOptions,
     inlet: Arc<Inlet>,
     tracked: TrackedHead,
-    remote: Arc<RemoteRig>,
-    results: ResultStream,
+    parameters: Arc<RigParameters>,
     /// Calibration of the rig when it was opened.
     calibration: CalibrationNote,
     unpacker: Unpacker,
@@ -49,6 +46,8 @@ pub struct RigSource {
     first: Option<Box<RawPair>>,
     numbers: PairNumbers,
     last_pair: Instant,
+    /// Capture time of the last pair, in this machine's time; `None` if the clocks cannot be compared.
+    taken: Option<SystemTime>,
     watch: HeadWatch,
 }
 
@@ -71,19 +70,6 @@ impl PairNumbers {
         number
     }
 }
-
-/// Results of the rig's engine, and the pairs that wait for them.
-#[derive(Default)]
-struct ResultStream {
-    inlet: Option<Inlet>,
-    /// Pairs that wait for their results: capture time, ns since 1970, arrival, pair.
-    held: VecDeque<(u64, Instant, Box<RawPair>)>,
-}
-
-/// Maximum number of pairs that wait for results. A slower engine shows only some of them.
-const MAX_HELD: usize = 16;
-/// Time after which a pair is delivered without a result.
-const RESULT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// View of a rig source's state for its observers.
 #[derive(Clone)]
@@ -139,8 +125,8 @@ impl RigSource {
         let (width, height) = (description.about.width as u64, description.about.height as u64);
         let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
         options.max_pixels.check(width, height).map_err(too_large)?; // before waiting for pairs
-        let remote = Arc::new(RemoteRig::of(rig));
-        let watch = HeadWatch::start(&network, &remote, tracked.description())?;
+        let parameters = Arc::<RigParameters>::default();
+        let watch = HeadWatch::start(&network, rig, Arc::clone(&parameters), tracked.description())?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
@@ -149,13 +135,13 @@ impl RigSource {
             inlet,
             calibration: description.about.calibration,
             tracked,
-            remote,
-            results: ResultStream::default(),
+            parameters,
             unpacker,
             packets: Packets::default(),
             first: None,
             numbers: PairNumbers::default(),
             last_pair: Instant::now(),
+            taken: None,
             watch,
         };
         source.note_parameters();
@@ -170,7 +156,7 @@ impl RigSource {
         let end = Instant::now() + FIRST_PAIR_TIMEOUT;
         // a limit of the whole wait, because invalid messages may come without end
         while Instant::now() < end {
-            if let Some(pair) = self.next_raw(FOLLOW_INTERVAL) {
+            if let Some(pair) = self.next_pair(FOLLOW_INTERVAL) {
                 return Ok(pair);
             }
         }
@@ -184,17 +170,12 @@ impl RigSource {
         Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig)))
     }
 
-    /// Waits for the next pair; does not wait for its result.
-    fn next_raw(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
-        self.follow();
-        let arrived = self.inlet.messages().recv_timeout(timeout).ok()?;
-        self.take(&arrived)
-    }
-
-    fn follow(&mut self) {
+    fn next_pair(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
         if self.tracked.follow() {
             self.renew();
         }
+        let arrived = self.inlet.messages().recv_timeout(timeout).ok()?;
+        self.take(&arrived)
     }
 
     /// Decodes the pair of a message; counts an invalid one and returns `None`.
@@ -215,10 +196,8 @@ impl RigSource {
                 self.last_pair = Instant::now();
                 let sequence = self.numbers.of(pair.sequence);
                 let name = playback::numbered(&pair);
-                let rig = Some(Arc::clone(&self.remote.name));
-                let taken = self.watch.clock().and_then(|clock| clock.here(arrived.head.taken_ns));
-                let taken_on = taken.map_or(TakenOn::Another(None), TakenOn::another_at);
-                Some(Box::new(RawPair { sequence, name, rig, taken_on, ..pair }))
+                self.taken = self.watch.clock().and_then(|clock| clock.here(arrived.head.taken_ns));
+                Some(Box::new(RawPair { sequence, name, ..pair }))
             }
             Err(why) => {
                 self.inlet.refuse(&why);
@@ -237,7 +216,7 @@ impl RigSource {
     fn note_parameters(&self) {
         let params = self.tracked.description().lock().params();
         match params {
-            Ok(params) => self.remote.set_there(params),
+            Ok(params) => self.parameters.set_there(params),
             Err(err) => log::warn!("rig '{}': {err}", self.rig),
         }
     }
@@ -245,64 +224,6 @@ impl RigSource {
     /// Returns the state shared with observers.
     pub fn view(&self) -> RigView {
         RigView { description: Arc::clone(self.tracked.description()), inlet: Arc::clone(&self.inlet) }
-    }
-
-    fn results_of_engines(&self) -> Result<Inlet, NetworkError> {
-        let presence = self.network.presence()?;
-        let is_engine = move |head: &Head| {
-            let is_there = presence.look(|present| present.of(Role::Engine).any(|engine| engine.boot == head.boot));
-            if is_there { Verdict::Take } else { Verdict::Refuse("no engine that is there has sent it") }
-        };
-        Inlet::start(&self.network, &RigTopic::Result.rig(&self.rig), Content::Result, is_engine)
-    }
-
-    /// Waits for the next pair that has its result or whose result is overdue.
-    fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
-        if self.results.inlet.is_none() {
-            self.results.inlet = Some(self.results_of_engines()?);
-        }
-        let end = Instant::now() + timeout;
-        self.follow();
-        loop {
-            let held = &mut self.results.held;
-            if held.len() > MAX_HELD || held.front().is_some_and(|(_, since, _)| since.elapsed() > RESULT_TIMEOUT) {
-                return Ok(held.pop_front().map(|(_, _, pair)| pair));
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            let Some(results) = &self.results.inlet else { return Ok(None) };
-            let (pairs, matched) = (self.inlet.messages().channel().clone(), results.messages().channel().clone());
-            select! {
-                recv(pairs) -> arrived => {
-                    let Ok(arrived) = arrived else { return Ok(None) };
-                    if let Some(pair) = self.take(&arrived) {
-                        self.results.held.push_back((arrived.head.taken_ns, Instant::now(), pair));
-                    }
-                }
-                recv(matched) -> arrived => {
-                    let Ok(arrived) = arrived else { return Ok(None) };
-                    if let Some(pair) = self.take_result(&arrived) {
-                        return Ok(Some(pair));
-                    }
-                }
-                default(left) => return Ok(None),
-            }
-        }
-    }
-
-    /// Returns the pair of a result, and drops earlier pairs. Later results of the same pair are ignored.
-    fn take_result(&mut self, arrived: &ReceivedMessage) -> Option<Box<RawPair>> {
-        let at = self.results.held.iter().position(|(taken_ns, ..)| *taken_ns == arrived.head.taken_ns)?;
-        let (_, _, mut pair) = self.results.held.drain(..=at).next_back()?;
-        let (width, height) = pair.left.size();
-        match result::unpack(&arrived.payload.to_bytes(), width * height) {
-            Ok(matched) => pair.matched = Some(Arc::new(matched)),
-            Err(why) => {
-                if let Some(inlet) = &self.results.inlet {
-                    inlet.refuse(&why);
-                }
-            }
-        }
-        Some(pair)
     }
 }
 
@@ -322,10 +243,6 @@ pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
 }
 
 impl PairSource for RigSource {
-    fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
-        Some(Arc::clone(&self.remote))
-    }
-
     fn info(&self) -> SourceInfo {
         self.info.clone()
     }
@@ -334,14 +251,7 @@ impl PairSource for RigSource {
         if let Some(first) = self.first.take() {
             return Ok(Next::Pair(first));
         }
-        let pair = if self.remote.is_wanted() {
-            self.next_matched(timeout)?
-        } else {
-            self.results.inlet = None;
-            self.results.held.clear();
-            self.next_raw(timeout)
-        };
-        let Some(pair) = pair else { return Ok(Next::Waiting) };
+        let Some(pair) = self.next_pair(timeout) else { return Ok(Next::Waiting) };
         (self.info.width, self.info.height) = pair.left.size();
         Ok(Next::Pair(pair))
     }
@@ -383,6 +293,15 @@ impl PairSource for RigSource {
 
     fn calibration(&self) -> Option<&CalibrationNote> {
         Some(&self.calibration)
+    }
+
+    fn engine(&self) -> Option<Arc<dyn SourceEngine>> {
+        let (network, rig, parameters) = (self.network.clone(), self.rig.clone(), Arc::clone(&self.parameters));
+        Some(Arc::new(RigEngine { network, rig, parameters }))
+    }
+
+    fn latency_begin(&self, arrived: Instant) -> (Instant, LatencySince) {
+        clock::latency_begin(self.taken, arrived)
     }
 }
 

@@ -4,6 +4,7 @@ use super::clock::{ClockEstimate, ClockOffset};
 use super::error::NetworkError;
 use super::head::Description;
 use super::key::RigTopic;
+use super::parameters::RigParameters;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{HeadStatus, Status};
@@ -14,7 +15,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
 use stereopsis_base::threads::join_or_detach;
-use stereopsis_frame::RemoteRig;
 use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::StereoParams;
 
@@ -53,31 +53,32 @@ pub(super) struct HeadWatch {
 }
 
 impl HeadWatch {
-    /// Starts to watch the head of a rig with this description.
+    /// Starts to watch the head of a rig with this description; sends it the parameters that are requested.
     ///
     /// # Errors
     /// The system provides no thread.
     pub(super) fn start(
         network: &Network,
-        remote: &Arc<RemoteRig>,
+        rig: &str,
+        parameters: Arc<RigParameters>,
         description: &Arc<Mutex<Description>>,
     ) -> Result<Self, NetworkError> {
         let news = Arc::<Mutex<HeadNews>>::default();
         let description = Arc::clone(description);
         let (stop, stopped) = bounded::<()>(0);
-        let (shared, network, remote) = (Arc::clone(&news), network.clone(), Arc::clone(remote));
+        let (shared, network, rig) = (Arc::clone(&news), network.clone(), rig.to_owned());
         let work = move || {
             let mut estimate = ClockEstimate::default();
             let mut refusal = None;
             let mut due = Instant::now();
             loop {
-                if let Some(params) = remote.take_request() {
-                    refusal = request(&network, &remote.name, &params).err();
+                if let Some(params) = parameters.take_request() {
+                    refusal = request(&network, &rig, &params).err();
                 }
                 if Instant::now() >= due {
                     due = Instant::now() + WATCH_INTERVAL;
                     let boot = description.lock().boot;
-                    let (status, clock) = ask(&network, &remote.name, boot, &mut estimate);
+                    let (status, clock) = ask(&network, &rig, boot, &mut estimate);
                     *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
                 }
                 if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {

@@ -39,7 +39,9 @@ pub enum Failure {
 impl From<EngineError> for Failure {
     fn from(err: EngineError) -> Self {
         match err {
-            EngineError::TooLarge(why) | EngineError::Unsupported(why) => Self::Refused(why),
+            EngineError::TooLarge(why) | EngineError::Unsupported(why) | EngineError::LeftOut(why) => {
+                Self::Refused(why)
+            }
             EngineError::NoAdapter(_) | EngineError::DeviceLost(_) | EngineError::Device(_) => {
                 Self::Lost(err.to_string())
             }

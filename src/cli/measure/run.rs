@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stereopsis_base::newest::Policy;
-use stereopsis_frame::engine::{Engine, EngineKind, Job, Output};
+use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::{Engine, EngineError, Job, Output};
 use stereopsis_frame::{FramePreparation, PairSource, Skew, SourceState};
 use stereopsis_live::capture::{Capture, CaptureOptions};
 use stereopsis_live::{Health, PreviousPair, Subject, Warning, of_pair, warnings_of};
@@ -74,12 +75,16 @@ pub(super) fn run(
         let job = Job { frame, params, read_back: true, wants_right: false };
         let engine = match &mut engine {
             Some(engine) => engine,
-            None => engine.insert(stereopsis_engine::open(&plan.settings.engine_settings().into(), Some(&job))?.engine),
+            None => {
+                let settings = plan.settings.engine_settings();
+                let options = OpenOptions { source_engine: capture.engine(), ..settings.into() };
+                engine.insert(stereopsis_engine::open(&options, Some(&job))?.engine)
+            }
         };
-        if let Some(rig) = capture.remote_rig().filter(|_| engine.info().kind == EngineKind::Network) {
-            rig.want();
-        }
-        let output = stereopsis_frame::engine::run(engine.as_mut(), job)?;
+        let output = match stereopsis_frame::engine::run(engine.as_mut(), job) {
+            Err(EngineError::LeftOut(_)) => continue,
+            output => output?,
+        };
         // the pairs come from one rig: the first one shows how it stands
         if measuring.found.pairs == 0 {
             warnings = warnings_of(&output, &Health::of(&output.job));

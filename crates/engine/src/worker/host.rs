@@ -3,6 +3,7 @@
 use super::EngineSource;
 use super::shared::SharedState;
 use crate::front::AxisAdapter;
+use crate::open::NO_RIG;
 use crate::{OpenOptions, open};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use stereopsis_base::parameter::Value;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::engine::recovery::{Decision, Recovery, not_recovered};
-use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineKind, Job};
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineKind, Job, SourceEngine};
 use stereopsis_stereo::StereoParams;
 
 /// Interval at which an engine with jobs in flight is polled for results.
@@ -63,6 +64,8 @@ pub(super) struct EngineHost {
     shared: Arc<SharedState>,
     requested: Option<EngineSource>,
     engine: Option<Box<dyn Engine>>,
+    /// Engine that the source brings.
+    source_engine: Option<Arc<dyn SourceEngine>>,
     /// Whether another engine was opened after the last job was submitted.
     replaced: bool,
     /// Options by which the engine can be opened again; `None` for one that replaces a failed one.
@@ -81,11 +84,17 @@ pub(super) struct EngineHost {
 }
 
 impl EngineHost {
-    pub(super) fn new(shared: Arc<SharedState>, source: EngineSource, fallback_threads: Option<usize>) -> Self {
+    pub(super) fn new(
+        shared: Arc<SharedState>,
+        source: EngineSource,
+        source_engine: Option<Arc<dyn SourceEngine>>,
+        fallback_threads: Option<usize>,
+    ) -> Self {
         Self {
             shared,
             requested: Some(source),
             engine: None,
+            source_engine,
             replaced: false,
             opened_by: None,
             recovery: Recovery::default(),
@@ -105,7 +114,7 @@ impl EngineHost {
         self.requested = Some(source);
     }
 
-    /// Opens the requested engine; `auto` needs a sample.
+    /// Opens the requested engine; `auto` waits for a sample, and `network` for a source that brings an engine.
     pub(super) fn open_requested(&mut self, sample: Option<&Job>) {
         match self.requested.take() {
             Some(EngineSource::Ready(engine)) => self.install(engine, None, None),
@@ -113,13 +122,22 @@ impl EngineHost {
                 self.install(engine, None, None);
                 self.opened_by = Some(options);
             }
-            Some(EngineSource::Open(options)) if options.settings.choice != EngineChoice::Auto || sample.is_some() => {
+            Some(EngineSource::Open(options)) if self.can_open(options.settings.choice, sample) => {
+                let options = OpenOptions { source_engine: self.source_engine.clone(), ..options };
                 match open(&options, sample) {
                     Ok(opened) => self.install_opened(opened.engine, opened.why, options, sample),
                     Err(err) => self.fall_back(format!("{err}; {CPU_INSTEAD}")),
                 }
             }
             waiting => self.requested = waiting,
+        }
+    }
+
+    fn can_open(&self, choice: EngineChoice, sample: Option<&Job>) -> bool {
+        match choice {
+            EngineChoice::Auto => sample.is_some(),
+            EngineChoice::Network => self.source_engine.is_some(),
+            _ => true,
         }
     }
 
@@ -204,9 +222,12 @@ impl EngineHost {
         self.in_flight.clear();
     }
 
-    /// Forgets the earlier pairs, because another source begins.
-    pub(super) fn forget_past(&mut self) {
-        if let Some(engine) = &mut self.engine {
+    /// Forgets the earlier pairs, because another source begins; the engine of a source ends with it.
+    pub(super) fn begin_source(&mut self, source_engine: Option<Arc<dyn SourceEngine>>) {
+        self.source_engine = source_engine;
+        if let Some(options) = self.opened_by.take_if(|options| options.settings.choice == EngineChoice::Network) {
+            self.request(EngineSource::Open(options));
+        } else if let Some(engine) = &mut self.engine {
             engine.forget();
         }
     }
@@ -230,10 +251,10 @@ impl EngineHost {
 
     /// Returns the job if the engine is prepared for it. `with_older` tries the last accepted parameters too.
     pub(super) fn startable(&mut self, job: &Job, with_older: bool) -> Option<Job> {
-        let engine = self.engine.as_mut()?;
-        if engine.prepare(job) {
+        if self.engine.as_mut().is_none_or(|engine| engine.prepare(job)) {
             return Some(job.clone());
         }
+        let engine = self.engine.as_mut()?;
         let params = Arc::clone(self.accepted.as_ref().filter(|params| with_older && **params != job.params)?);
         let older = Job { params, ..job.clone() };
         engine.prepare(&older).then_some(older)
@@ -242,7 +263,8 @@ impl EngineHost {
     /// Submits a job; `again` if its pair was matched before. Where there is no memory for it, the parameters of the last result are used.
     pub(super) fn submit(&mut self, job: Job, again: bool) {
         if self.engine.is_none() {
-            return;
+            self.shared.report(|stats| (stats.engine, stats.opening) = (None, false));
+            return self.fail(&EngineError::Unsupported(NO_RIG.to_owned()));
         }
         self.replaced = false;
         let older = self.matched.clone().filter(|params| *params != job.params);
@@ -269,11 +291,6 @@ impl EngineHost {
 
     fn take(&mut self, job: Job, again: bool) -> Result<(), EngineError> {
         let Some(engine) = &mut self.engine else { return Ok(()) };
-        if engine.info().kind == EngineKind::Network
-            && let Some(rig) = self.shared.control().rig
-        {
-            rig.want();
-        }
         let (params, size) = (Arc::clone(&job.params), job.frame.size());
         engine.submit(job)?;
         self.in_flight.push_back(InFlight { again, params: Arc::clone(&params), size });
@@ -311,12 +328,15 @@ impl EngineHost {
                 self.matched = Some(Arc::clone(&output.job.params));
                 self.shared.publish(output, again);
             }
-            Err(err) => {
-                if let (Some(job), EngineError::TooLarge(why)) = (self.in_flight.pop_front(), &err) {
-                    self.refuse(&job.params, job.size, why);
+            Err(err) => match (self.in_flight.pop_front(), &err) {
+                (Some(InFlight { again: false, .. }), EngineError::LeftOut(_)) => self.shared.stats.lock().late += 1,
+                (job, _) => {
+                    if let (Some(job), EngineError::TooLarge(why)) = (job, &err) {
+                        self.refuse(&job.params, job.size, why);
+                    }
+                    self.fail(&err);
                 }
-                self.fail(&err);
-            }
+            },
         }
         true
     }

@@ -15,6 +15,7 @@ pub use stats::{EngineStats, Figures};
 
 use super::OpenOptions;
 use crossbeam_channel::{Sender, bounded};
+use host::EngineHost;
 use parking_lot::Mutex;
 use shared::SharedState;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_base::newest::NewestReceiver;
-use stereopsis_frame::engine::{Engine, Output};
-use stereopsis_frame::{Frame, FramePreparation, RemoteRig, ResultTap, SourceInfo, Wake};
+use stereopsis_frame::engine::{Engine, Output, SourceEngine};
+use stereopsis_frame::{Frame, FramePreparation, ResultTap, SourceInfo, Wake};
 use stereopsis_stereo::StereoParams;
 use thread::{EngineThread, Inputs};
 
@@ -43,8 +44,6 @@ pub struct Control {
     pub suspended: bool,
     /// Number of steps so far: each takes one new pair while paused.
     pub steps: u64,
-    /// Rig on the network that sends the pairs: its results are requested while an engine there is chosen.
-    pub rig: Option<Arc<RemoteRig>>,
 }
 
 /// Source of the engine: an open one, or options by which the thread opens one.
@@ -53,12 +52,12 @@ pub enum EngineSource {
     Ready(Box<dyn Engine>),
     /// Open engine, and the options by which it is opened again after a loss.
     Opened(Box<dyn Engine>, OpenOptions),
-    /// Options; `auto` decides with the first pair.
+    /// Options; `auto` decides with the first pair, `network` is the engine of the source.
     Open(OpenOptions),
 }
 
 enum Command {
-    Frames(NewestReceiver<Arc<Frame>>),
+    Frames(NewestReceiver<Arc<Frame>>, Option<Arc<dyn SourceEngine>>),
     Engine(EngineSource),
     /// Prepares the frames of this source in another way.
     PrepareAgain(FramePreparation, SourceInfo),
@@ -75,7 +74,7 @@ pub struct EngineWorker {
 }
 
 impl EngineWorker {
-    /// Starts matching `frames`. If the engine cannot be opened or is lost, the CPU takes over with `fallback_threads`, and
+    /// Starts matching the `frames` of a source, which brings `source_engine`. If the engine cannot be opened or is lost, the CPU takes over with `fallback_threads`, and
     /// [`EngineStats::fault`] contains the reason. A lost GPU is opened again by the policy of [`stereopsis_frame::engine::recovery`], unless it belongs to
     /// a window, which opens the next one itself.
     ///
@@ -83,6 +82,7 @@ impl EngineWorker {
     /// The system gives no thread.
     pub fn start(
         frames: NewestReceiver<Arc<Frame>>,
+        source_engine: Option<Arc<dyn SourceEngine>>,
         engine: EngineSource,
         control: Control,
         fallback_threads: Option<usize>,
@@ -103,7 +103,8 @@ impl EngineWorker {
             wake,
         });
         let inputs = Inputs { commands: command_queue, wakeups: wakeup_queue, frames };
-        let thread = EngineThread::new(Arc::clone(&shared), inputs, engine, fallback_threads);
+        let host = EngineHost::new(Arc::clone(&shared), engine, source_engine, fallback_threads);
+        let thread = EngineThread::new(Arc::clone(&shared), inputs, host);
         let thread = std::thread::Builder::new().name("engine".into()).spawn(move || thread.run())?;
         Ok(Self { shared, commands, wakeups, thread: Some(thread) })
     }
@@ -133,9 +134,9 @@ impl EngineWorker {
         }
     }
 
-    /// Takes pairs from `frames` from now on. The last result stays until there is a new one.
-    pub fn set_frames(&self, frames: NewestReceiver<Arc<Frame>>) {
-        self.send(Command::Frames(frames));
+    /// Takes pairs of another source from now on. The last result stays until there is a new one.
+    pub fn set_frames(&self, frames: NewestReceiver<Arc<Frame>>, source_engine: Option<Arc<dyn SourceEngine>>) {
+        self.send(Command::Frames(frames, source_engine));
     }
 
     /// Prepares the frames of the last pair and of a held one again, on the engine thread, and matches them.

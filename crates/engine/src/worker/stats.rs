@@ -40,7 +40,7 @@ pub struct EngineStats {
     pub computed: u64,
     /// Number of pairs whose computation failed.
     pub failed: u64,
-    /// Number of pairs replaced by a newer one before the engine was free.
+    /// Number of pairs replaced by a newer one before the engine was free, or left out by the engine of another machine.
     pub late: u64,
     /// Number of pairs left out because the image was paused, or matching suspended.
     pub while_paused: u64,
@@ -117,7 +117,7 @@ impl EngineStats {
         self.error = None;
         self.rate.record(now);
         if !again {
-            let (begin, since) = output.job.frame.latency_begin();
+            let (begin, since) = output.job.frame.latency_begin;
             // latencies from different events cannot be compared
             if std::mem::replace(&mut self.latency_since, since) != since {
                 (self.latency, self.run_latency) = Default::default();

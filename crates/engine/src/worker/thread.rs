@@ -4,7 +4,7 @@
 use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
-use super::{Command, EngineSource, Figures};
+use super::{Command, Figures};
 use crossbeam_channel::{Receiver, Select};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,15 +32,9 @@ pub(super) struct EngineThread {
 }
 
 impl EngineThread {
-    pub(super) fn new(
-        shared: Arc<SharedState>,
-        inputs: Inputs,
-        engine: EngineSource,
-        fallback_threads: Option<usize>,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<SharedState>, inputs: Inputs, host: EngineHost) -> Self {
         let Inputs { commands, wakeups, frames } = inputs;
         let feeder = Feeder::new(frames, shared.control().steps);
-        let host = EngineHost::new(Arc::clone(&shared), engine, fallback_threads);
         Self { shared, commands, wakeups, feeder, host, unprepared_until: None }
     }
 
@@ -63,11 +57,11 @@ impl EngineThread {
 
     fn handle_command(&mut self, command: Command) {
         match command {
-            Command::Frames(frames) => {
+            Command::Frames(frames, source_engine) => {
                 self.shared.count_drops();
                 self.shared.stats.lock().begin_source(frames.drop_counter());
                 self.feeder.set_frames(frames);
-                self.host.forget_past();
+                self.host.begin_source(source_engine);
             }
             Command::Engine(source) => {
                 self.host.request(source);
@@ -76,7 +70,8 @@ impl EngineThread {
             Command::MatchAgain => self.feeder.repeat_last(),
             Command::PrepareAgain(preparation, source) => self.feeder.replace(&self.shared.control(), |frame| {
                 let again = preparation.prepare(&frame.raw, &source, frame.arrived);
-                again.inspect_err(|err| log::warn!("{} stays as it was: {err}", frame.raw.name)).ok()
+                let again = again.inspect_err(|err| log::warn!("{} stays as it was: {err}", frame.raw.name)).ok()?;
+                Some(Frame { latency_begin: frame.latency_begin, ..again })
             }),
         }
     }

@@ -2,8 +2,7 @@
 
 use fastrand::Rng;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
-use stereopsis_base::geometry::Axis;
+use std::time::SystemTime;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::parameter::{Domain, Value};
 pub(crate) use stereopsis_base::testing::seeds;
@@ -16,18 +15,7 @@ pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
     let pictures = [&left, &right].map(|picture| Arc::new(picture.clone()));
     let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, left, right);
     let [left, right] = pictures;
-    let frame = Frame {
-        left,
-        right,
-        raw: Arc::new(raw),
-        axis: Axis::Horizontal,
-        truth: None,
-        geometry: None,
-        rows: None,
-        is_camera: false,
-        arrived: Instant::now(),
-        rectify_time: Duration::ZERO,
-    };
+    let frame = Frame { left, right, ..Frame::of_raw(Arc::new(raw)) };
     Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false }
 }
 

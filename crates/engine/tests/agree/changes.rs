@@ -26,17 +26,11 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
     let engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
     let (frames, receiver) = newest::channel();
     let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
-    let control = Control {
-        params: Arc::new(params.clone()),
-        read_back: true,
-        paused: false,
-        suspended: false,
-        steps: 0,
-        rig: None,
-    };
+    let control =
+        Control { params: Arc::new(params.clone()), read_back: true, paused: false, suspended: false, steps: 0 };
     let source = EngineSource::Ready(Box::new(engine));
     let worker =
-        EngineWorker::start(receiver, source, control, Some(1), Vec::new(), Arc::new(|| {})).expect("a thread");
+        EngineWorker::start(receiver, None, source, control, Some(1), Vec::new(), Arc::new(|| {})).expect("a thread");
     let frame = Case::new(&mut Rng::with_seed(1), (24, 16), Content::Shifted, 8, params.clone()).job().frame;
     let mut sequence = 0;
     // feeds pairs until `is_last` accepts a result; returns all new results on the way

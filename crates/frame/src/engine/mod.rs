@@ -175,6 +175,22 @@ pub enum EngineError {
     /// The device reports another error.
     #[error("{0}")]
     Device(String),
+    /// Another machine has matched a newer pair instead of this one.
+    #[error("{0}")]
+    LeftOut(String),
+}
+
+/// Engine that comes with a source: another machine matches the source's pairs, and has the parameters.
+pub trait SourceEngine: Send + Sync {
+    /// Opens the engine, which takes only pairs of the source and ignores the parameters of jobs.
+    ///
+    /// # Errors
+    /// The other machine cannot be reached.
+    fn open(&self) -> Result<Box<dyn Engine>, EngineError>;
+
+    /// Sends the other machine parameters that were changed here, and returns its own ones if others have changed them, once. Does nothing
+    /// before the engine's first result.
+    fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams>;
 }
 
 /// Engine that runs jobs in order. Up to [`Engine::slots`] are in flight, so that the upload of a pair overlaps the computation of the

@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use stereopsis_base::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use stereopsis_base::rate::Rate;
 use stereopsis_base::threads;
-use stereopsis_frame::{
-    Frame, FramePreparation, Next, PairSource, RemoteRig, SourceInfo, SourceState, Speed, Taps, Transport,
-};
+use stereopsis_frame::engine::SourceEngine;
+use stereopsis_frame::{Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport};
 
 pub use stereopsis_base::threads::join_or_detach;
 
@@ -85,7 +84,7 @@ pub struct Capture {
     pub frames: NewestReceiver<Arc<Frame>>,
     shared: Arc<SharedState>,
     transport: Option<Arc<Transport>>,
-    remote_rig: Option<Arc<RemoteRig>>,
+    engine: Option<Arc<dyn SourceEngine>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -99,7 +98,7 @@ impl Capture {
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
         let CaptureOptions { preparation, policy: _, taps, counts_from, max_pairs, max_time } = options;
-        let (transport, remote_rig) = (source.transport(), source.remote_rig());
+        let (transport, engine) = (source.transport(), source.engine());
         let shared = Arc::new(SharedState {
             stop: AtomicBool::new(false),
             stats: Mutex::default(),
@@ -128,7 +127,7 @@ impl Capture {
             stats.last_error = Some(format!("cannot start the capture thread: {err}"));
             (stats.ended, stats.lost) = (true, true);
         }
-        Self { frames, shared, transport, remote_rig, thread: thread.ok() }
+        Self { frames, shared, transport, engine, thread: thread.ok() }
     }
 
     /// Returns the present statistics.
@@ -169,9 +168,9 @@ impl Capture {
         self.transport.as_ref()
     }
 
-    /// Returns the rig on the network whose pairs the source delivers.
-    pub fn remote_rig(&self) -> Option<&Arc<RemoteRig>> {
-        self.remote_rig.as_ref()
+    /// Returns the engine that the source brings.
+    pub fn engine(&self) -> Option<Arc<dyn SourceEngine>> {
+        self.engine.clone()
     }
 
     /// Starts to align two free-running cameras, see [`PairSource::resync`].
@@ -266,11 +265,16 @@ impl CaptureThread {
             for tap in &taps.raw {
                 tap.pair(&raw, preparation.geometry(&info), &info);
             }
-            let mut frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
+            let latency_begin = self.source.latency_begin(arrived);
+            let prepared = |preparation: &FramePreparation| {
+                let frame = preparation.prepare(&raw, &info, arrived);
+                frame.map(|frame| Arc::new(Frame { latency_begin, ..frame }))
+            };
+            let mut frame = prepared(&preparation);
             // the preparation may have changed meanwhile, and a still image delivers no other pair
             while let Some((newer, preparation)) = self.newer_preparation(version) {
                 version = newer;
-                frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
+                frame = prepared(&preparation);
             }
             self.has_truth = raw.truth.is_some();
             for tap in &taps.frames {

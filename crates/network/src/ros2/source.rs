@@ -1,5 +1,6 @@
 //! Source that reads a ROS 2 driver: subscribes to two image topics and their camera descriptions, and decodes the newest pair.
 
+use super::super::clock;
 use super::environment::RosEnvironment;
 use super::node::{Node, NodeSubscription};
 use super::pairs::Intake;
@@ -10,10 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::console::{counted, foreign};
 use stereopsis_base::newest::NewestReceiver;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_calibration::CalibrationNote;
-use stereopsis_frame::{
-    CaptureError, Next, PairSource, RawPair, Side, SourceInfo, SourceOptions, SourceState, TakenOn,
-};
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, Side, SourceInfo, SourceOptions, SourceState};
 use stereopsis_recording::format::Kind;
 use stereopsis_recording::read::{calibration_of_cameras, camera_topic};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
@@ -244,9 +244,7 @@ impl PairSource for RosSource {
             if let Some(pair) = self.subscriptions.pair(&self.unpacker, &packets, Some(last)) {
                 self.sequence += 1;
                 let (sequence, name) = (self.sequence, name_of(self.sequence));
-                // the offset of the driver's clock is unknown
-                let taken_on = TakenOn::Another(None);
-                break Box::new(RawPair { sequence, name, taken_on, ..pair });
+                break Box::new(RawPair { sequence, name, ..pair });
             }
             if Instant::now() >= until {
                 return Ok(Next::Waiting); // a flood of unusable pairs must not block the caller
@@ -278,6 +276,10 @@ impl PairSource for RosSource {
 
     fn calibration(&self) -> Option<&CalibrationNote> {
         self.calibration.as_ref()
+    }
+
+    fn latency_begin(&self, arrived: Instant) -> (Instant, LatencySince) {
+        clock::latency_begin(None, arrived) // the offset of the driver's clock is unknown
     }
 }
 

@@ -207,8 +207,8 @@ impl Running {
 
     /// Passes the parameters to the additional publisher, and logs its messages.
     fn follow_remote(&self) {
+        let _ = self.live.exchange(); // requests are ignored: the rig's head sets the parameters
         let Some(remote) = self.live.remote() else { return };
-        let _ = remote.exchange(&self.live.params()); // requests are ignored: the rig's head sets the parameters
         for news in remote.news() {
             if news.is_error { log::warn!("{}", news.text) } else { log::info!("{}", news.text) }
         }

@@ -27,15 +27,12 @@ impl Session {
         }
     }
 
-    /// Applies parameters that clients have set, sends the present ones, and shows the remote's messages.
+    /// Applies parameters that others have set, sends the present ones, and shows the remote's messages.
     pub(crate) fn exchange_with_remote(&mut self) {
-        if let Some(params) = self.live.follow_rig() {
+        if let Some(params) = self.live.exchange() {
             self.set_params(params);
         }
-        let Some(remote) = self.live.remote().cloned() else { return };
-        if let Some(params) = remote.exchange(&self.live.params()) {
-            self.set_params(params);
-        }
+        let Some(remote) = self.live.remote() else { return };
         for news in remote.news() {
             if news.is_error {
                 self.state.notices.error(news.text);

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::newest::{NewestSender, channel};
 use stereopsis_base::rate::LatencySince;
+use stereopsis_base::testing::until;
+use stereopsis_frame::RawPair;
 use stereopsis_frame::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job};
-use stereopsis_frame::{RawPair, TakenOn};
 use stereopsis_stereo::map::{INVALID, reason};
 use stereopsis_stereo::{CostKind, DisparityMap};
 
@@ -108,9 +109,10 @@ impl Bench {
         let script = Arc::<Mutex<Script>>::default();
         let engine = ScriptedEngine { slots, script: Arc::clone(&script), queue: VecDeque::new() };
         let params = Arc::new(StereoParams::default());
-        let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0, rig: None };
+        let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0 };
         let source = EngineSource::Ready(Box::new(engine));
-        let worker = EngineWorker::start(receiver, source, control, Some(1), Vec::new(), Arc::new(|| {})).unwrap();
+        let worker =
+            EngineWorker::start(receiver, None, source, control, Some(1), Vec::new(), Arc::new(|| {})).unwrap();
         Self { worker, frames, script }
     }
 
@@ -229,29 +231,23 @@ fn held_pair_is_matched_again_on_request() {
 }
 
 #[test]
-fn latency_counts_from_capture_elsewhere_if_the_clock_is_known() {
+fn latencies_from_different_events_are_not_mixed() {
     let bench = Bench::new(2);
     bench.permit(100);
-    let send = |sequence: u64, taken_on: TakenOn| {
-        let frame = frame(sequence);
-        let raw = Arc::new(RawPair { taken_on, ..(*frame.raw).clone() });
-        bench.frames.send(Arc::new(Frame { raw, ..frame })).unwrap();
+    let send = |sequence: u64, since: LatencySince, age: Duration| {
+        let latency_begin = (Instant::now() - age, since);
+        bench.frames.send(Arc::new(Frame { latency_begin, ..frame(sequence) })).unwrap();
         bench.until("the result", |b| b.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == sequence));
         bench.worker.stats()
     };
     let median_ms = |stats: &EngineStats| stats.latency_ms().unwrap().0;
-    let here = send(0, TakenOn::ThisMachine);
+    let here = send(0, LatencySince::Arrival, Duration::ZERO);
     assert!(here.latency_since == LatencySince::Arrival && median_ms(&here) < 3e3, "{here:?}");
-    let unknown = send(1, TakenOn::Another(None));
+    let unknown = send(1, LatencySince::NetworkArrival, Duration::ZERO);
     assert!(unknown.latency_since == LatencySince::NetworkArrival && median_ms(&unknown) < 3e3, "{unknown:?}");
-    let taken = TakenOn::another_at(SystemTime::now() - Duration::from_secs(5));
-    let known = send(2, taken);
+    let known = send(2, LatencySince::Capture, Duration::from_secs(5));
     assert_eq!((known.latency_since, known.run_latency.count()), (LatencySince::Capture, 1), "the others do not count");
     assert!((5e3..8e3).contains(&median_ms(&known)), "{known:?}");
-    // a clock that is slightly wrong puts no capture into the future
-    let ahead = send(3, TakenOn::another_at(SystemTime::now() + Duration::from_secs(1)));
-    assert_eq!(ahead.latency_since, LatencySince::Capture);
-    assert!(ahead.latency_ms().unwrap().0 < 3e3 && ahead.latency_ms().unwrap().1 >= 5e3, "{ahead:?}");
 }
 
 #[test]
@@ -352,7 +348,7 @@ fn named_engine_opens_before_the_first_pair_and_end_is_reported() {
     bench.until("the CPU is open", |b| b.worker.stats().engine.is_some_and(|engine| engine.kind == EngineKind::Cpu));
     let Bench { worker, frames, script } = bench;
     let (sender, receiver) = channel();
-    worker.set_frames(receiver);
+    worker.set_frames(receiver, None);
     sender.send(Arc::new(frame(7))).unwrap();
     drop(sender);
     let bench = Bench { worker, frames, script };
@@ -451,21 +447,50 @@ fn last_pair_is_measured_after_a_while() {
     assert_eq!(bench.log()[4..], [Submit(1, P1), Done(1)], "once");
 }
 
+/// Engine of a source; opens the same scripted engine each time.
+struct OwnEngine(Arc<Mutex<Script>>);
+
+impl SourceEngine for OwnEngine {
+    fn open(&self) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(ScriptedEngine { slots: 1, script: Arc::clone(&self.0), queue: VecDeque::new() }))
+    }
+
+    fn exchange(&self, _: &StereoParams) -> Option<StereoParams> {
+        None
+    }
+}
+
 #[test]
-fn results_of_a_rig_are_requested_only_for_its_own_engine() {
-    let bench = Bench::new(1);
-    let rig = Arc::new(RemoteRig::of("pi"));
-    bench.worker.set_control(|control| control.rig = Some(Arc::clone(&rig)));
-    bench.permit(1);
-    bench.send(0);
-    bench.until("a result", |bench| bench.worker.latest().is_some());
-    assert!(!rig.is_wanted(), "an engine of this machine matches the pair itself");
-    bench.worker.set_engine(EngineSource::Open(OpenOptions::from(EngineSettings {
+fn the_engine_of_a_source_comes_and_goes_with_it() {
+    let Bench { worker, frames, script } = Bench::new(1);
+    script.lock().permits = 100;
+    worker.set_engine(EngineSource::Open(OpenOptions::from(EngineSettings {
         choice: EngineChoice::Network,
         ..EngineSettings::default()
     })));
-    bench.until("it is wanted", |bench| {
-        bench.send(1);
-        rig.is_wanted()
-    });
+    let begin = |own: bool| {
+        let (frames, receiver) = channel();
+        worker.set_frames(receiver, own.then(|| Arc::new(OwnEngine(Arc::clone(&script))) as _));
+        frames
+    };
+    let refused = |stats: EngineStats| {
+        let error = stats.error.unwrap_or_default();
+        stats.failed > 0 && stats.engine.is_none() && error.contains("this source is no rig on the network")
+    };
+    frames.send(Arc::new(frame(0))).unwrap();
+    until("the pair fails", || refused(worker.stats()));
+    for sequence in [1, 3] {
+        let with_engine = begin(true);
+        with_engine.send(Arc::new(frame(sequence))).unwrap();
+        until("a result", || worker.latest().is_some_and(|output| output.job.frame.raw.sequence == sequence));
+        assert_eq!(worker.stats().error, None);
+        // a pair that the other machine leaves out is late, and no error
+        script.lock().fault = Some(EngineError::LeftOut("a newer one was matched".into()));
+        with_engine.send(Arc::new(frame(9))).unwrap();
+        until("it is counted", || worker.stats().late == 1);
+        assert_eq!((worker.stats().failed, worker.stats().error), (0, None));
+        let without = begin(false);
+        without.send(Arc::new(frame(sequence + 1))).unwrap();
+        until("the pair fails", || refused(worker.stats()));
+    }
 }

@@ -8,7 +8,7 @@ use stereopsis_frame::engine::{AdapterChoice, EngineSettings};
 fn untimed_engine_is_timed_with_the_first_pair() {
     let (_, frames) = channel::<Arc<Frame>>();
     let params = Arc::new(StereoParams::default());
-    let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0, rig: None };
+    let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0 };
     let mut stats = EngineStats::default();
     stats.begin_source(frames.drop_counter());
     let shared = Arc::new(SharedState {
@@ -22,7 +22,7 @@ fn untimed_engine_is_timed_with_the_first_pair() {
     let adapter = AdapterChoice::Name("no adapter has this name".into());
     let options = OpenOptions::from(EngineSettings { threads: Some(1), adapter, ..EngineSettings::default() });
     let untimed = || Box::new(ScriptedEngine { slots: 1, script: Arc::default(), queue: VecDeque::new() });
-    let mut host = EngineHost::new(Arc::clone(&shared), EngineSource::Ready(untimed()), Some(1));
+    let mut host = EngineHost::new(Arc::clone(&shared), EngineSource::Ready(untimed()), None, Some(1));
     host.open_requested(None);
     host.install_opened(untimed(), Some("not timed".into()), options, None);
     assert_eq!(shared.stats.lock().why.as_deref(), Some("not timed"));

@@ -1,11 +1,12 @@
 //! Tests of two heads with one camera each: their images are paired by capture time, also with different clocks.
 
-use super::{FedHead, LIMIT, SIZE, client, fed_about, named, next_of, options, params, present, router, until};
+use super::{FedHead, LIMIT, SIZE, client, fed_about, named, next, next_of, options, params, present, router, until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_frame::{MaxPixels, PairSource, RawPair, RawTap, Side, SourceInfo, TakenOn};
+use stereopsis_base::rate::LatencySince;
+use stereopsis_frame::{MaxPixels, PairSource, RawPair, RawTap, Side, SourceInfo};
 use stereopsis_network::key::{RigTopic, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;
@@ -122,9 +123,11 @@ fn capture_times_are_converted_to_the_local_clock() {
     show_with_other_clock(&client(&endpoint), "pi", "pi-ahead", Duration::from_secs(5));
     for rig in ["pi", "pi-ahead"] {
         let mut source = RigSource::on(client(&endpoint), rig, &options()).unwrap();
-        let mut taken = || match next_of(&mut source).taken_on {
-            TakenOn::Another(taken) => taken.map(|taken| taken.elapsed()),
-            TakenOn::ThisMachine => panic!("'{rig}' is another machine"),
+        let mut taken = || {
+            next(&mut source);
+            let (taken, since) = source.latency_begin(Instant::now());
+            assert_ne!(since, LatencySince::Arrival, "'{rig}' is another machine");
+            (since == LatencySince::Capture).then(|| taken.elapsed())
         };
         let end = Instant::now() + LIMIT;
         let age = std::iter::repeat_with(&mut taken).find_map(|age| {

@@ -9,12 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::rate::LatencySince;
 use stereopsis_base::testing::until;
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::{EngineChoice, EngineSettings, Job, run};
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineKind, EngineSettings, Job, Output, run};
 use stereopsis_frame::{Frame, MaxPixels, Next, PairSource, RawPair, RawTap, SceneOptions, SourceInfo, SourceOptions};
+use stereopsis_live::{Live, LiveOptions};
 use stereopsis_network::key::RigTopic;
 use stereopsis_network::status::{HeadStatus, Speed};
 use stereopsis_network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, Present, RigSource};
@@ -119,6 +121,29 @@ fn next_of(source: &mut impl PairSource) -> RawPair {
     panic!("no pair: {:?}", source.state());
 }
 
+/// Source of a rig, and the engine that it brings.
+struct Viewer {
+    source: RigSource,
+    engine: Box<dyn Engine>,
+}
+
+impl Viewer {
+    fn new(source: RigSource) -> Self {
+        let engine = source.engine().unwrap().open().unwrap();
+        Self { source, engine }
+    }
+
+    /// Returns the next pair, with its result from the network if there is one.
+    fn next(&mut self) -> (RawPair, Option<Output>) {
+        let pair = next(&mut self.source);
+        let output = run(&mut *self.engine, job(&pair, &StereoParams::default()));
+        if let Err(err) = &output {
+            assert!(err.to_string().contains("has matched this pair of rig 'pi' yet"), "{err}");
+        }
+        (pair, output.ok())
+    }
+}
+
 /// Engine on a thread, until it is dropped.
 struct RunningEngine {
     stop: Arc<AtomicBool>,
@@ -172,7 +197,6 @@ fn a_rig_source_returns_the_pairs_and_calibration_of_its_head() {
         let pair = next(&mut source);
         let expected = scene.pair(pair.sequence);
         assert_eq!((&pair.left, &pair.right), (&expected.left, &expected.right));
-        assert!(pair.rig.as_deref() == Some("pi") && pair.matched.is_none());
     }
     let info = source.info();
     assert_eq!((info.width, info.height, info.is_camera), (SIZE.0, SIZE.1, true));
@@ -193,33 +217,39 @@ fn fed_about() -> About {
     About::of_source("scene", &SourceInfo::default(), SystemTime::now())
 }
 
+fn job(pair: &RawPair, params: &StereoParams) -> Job {
+    let frame = Arc::new(Frame::of_raw(Arc::new(pair.clone())));
+    Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false }
+}
+
 /// Matches the pair with an engine of this process.
 fn matched_here(pair: &RawPair, params: &StereoParams) -> Arc<DisparityMap> {
-    let frame = Arc::new(Frame::of_raw(Arc::new(pair.clone())));
-    let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
-    run(&mut CpuEngine::new(Some(1)), job).unwrap().map.unwrap()
+    run(&mut CpuEngine::new(Some(1)), job(pair, params)).unwrap().map.unwrap()
 }
 
 #[test]
 fn network_results_equal_local_ones_with_the_rigs_parameters() {
     let (router, endpoint) = router(None);
     let _fed = FedHead::start(&router, "pi");
-    let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let mut viewer = Viewer::new(RigSource::on(client(&endpoint), "pi", &options()).unwrap());
+    let rig = viewer.source.engine().unwrap();
+    assert_eq!(rig.exchange(&StereoParams::default()), None, "no result is shown yet");
     let _serving = RunningEngine::start(client(&endpoint), "desk");
-    let matched = |source: &mut RigSource, params: &StereoParams| {
+    let mut matched = |params: &StereoParams| {
         let end = Instant::now() + LIMIT;
         while Instant::now() < end {
-            let pair = next(source);
-            source.remote_rig().unwrap().want();
-            if let Some(matched) = pair.matched.as_ref().filter(|matched| *matched.params == *params) {
-                assert_eq!(matched.map, matched_here(&pair, params));
-                assert!(matched.engine.starts_with("cpu "));
-                return pair;
+            let (pair, output) = viewer.next();
+            if let Some(output) = output.filter(|output| *output.job.params == *params) {
+                assert_eq!(output.map.unwrap(), matched_here(&pair, params));
+                assert!(output.engine.kind == EngineKind::Network && output.engine.adapter.starts_with("cpu "));
+                let again = run(&mut *viewer.engine, job(&pair, params)).unwrap();
+                assert_eq!(again.map.unwrap(), matched_here(&pair, params), "a held pair is matched again");
+                return;
             }
         }
         panic!("no result");
     };
-    matched(&mut source, &params());
+    matched(&params());
     // any program can change parameters, by the rules of flags
     let third = client(&endpoint);
     let ask =
@@ -231,23 +261,42 @@ fn network_results_equal_local_ones_with_the_rigs_parameters() {
     let changed =
         stereopsis_settings::settings::changed(&params(), &[("cost".into(), "sad".into()), ("p1".into(), "9".into())]);
     let changed = changed.unwrap();
-    matched(&mut source, &changed);
+    matched(&changed);
     // and so can the viewer of the results
-    let rig = source.remote_rig().unwrap();
     assert_eq!(rig.exchange(&params()), Some(changed.clone()));
     let here = StereoParams { p1: 11, ..changed };
     assert_eq!(rig.exchange(&here), None);
-    matched(&mut source, &here);
+    matched(&here);
     let words = ask("{}").unwrap().1;
     let words: std::collections::BTreeMap<String, String> = serde_json::from_slice(&words).unwrap();
     assert_eq!(words, parameter_words(&here));
 }
 
 #[test]
+fn a_pipeline_shows_the_results_of_the_network_and_follows_the_parameters_of_the_rig() {
+    let (router, endpoint) = router(None);
+    let _fed = FedHead::start(&router, "pi");
+    let _serving = RunningEngine::start(client(&endpoint), "desk");
+    let source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let of_network = EngineSettings { choice: EngineChoice::Network, ..EngineSettings::default() };
+    let live = Live::start(Box::new(source), LiveOptions::new(StereoParams::default(), of_network)).unwrap();
+    until("there are results", || live.status().engine.computed > 20);
+    let output = live.latest().unwrap();
+    assert_eq!((output.engine.kind, &*output.job.params), (EngineKind::Network, &params()));
+    assert_eq!(live.status().engine.latency_since, LatencySince::Capture);
+    assert_eq!(live.exchange(), Some(params()), "the rig's hold at first");
+    live.set_params(StereoParams { p1: 11, ..params() });
+    until("the rig has the parameters of its viewer", || {
+        assert_eq!(live.exchange().map(|params| params.p1), None);
+        live.latest().is_some_and(|output| output.job.params.p1 == 11)
+    });
+}
+
+#[test]
 fn rigs_move_between_engines_and_no_pair_is_shown_twice() {
     let (router, endpoint) = router(None);
     let _fed = FedHead::start(&router, "pi");
-    let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let mut viewer = Viewer::new(RigSource::on(client(&endpoint), "pi", &options()).unwrap());
     let names = ["desk", "rack"];
     let mut serving: Vec<_> = names.iter().map(|name| Some(RunningEngine::start(client(&endpoint), name))).collect();
     let owner = || {
@@ -255,14 +304,13 @@ fn rigs_move_between_engines_and_no_pair_is_shown_twice() {
         stereopsis_network::rendezvous::owner("pi", &present.members).map(|engine| engine.name.clone())
     };
     let shown = AtomicU64::new(0);
-    let results = |source: &mut RigSource, count: usize| {
+    let mut results = |count: usize| {
         let mut got = 0;
         let end = Instant::now() + LIMIT;
         while got < count {
             assert!(Instant::now() < end, "results stopped");
-            let pair = next(source);
-            source.remote_rig().unwrap().want();
-            if pair.matched.is_some() {
+            let (pair, output) = viewer.next();
+            if output.is_some() {
                 let before = shown.swap(pair.sequence + 1, Ordering::AcqRel);
                 assert!(pair.sequence >= before, "{} after {before}", pair.sequence);
                 got += 1;
@@ -270,15 +318,15 @@ fn rigs_move_between_engines_and_no_pair_is_shown_twice() {
         }
     };
     for _ in 0..2 {
-        results(&mut source, 5);
+        results(5);
         let has_it = owner().unwrap();
         let at = names.iter().position(|name| **name == has_it).unwrap();
         serving[at] = None;
         until("another engine has it", || owner().is_some_and(|name| name != has_it));
-        results(&mut source, 5);
+        results(5);
         serving[at] = Some(RunningEngine::start(client(&endpoint), names[at]));
         until("it has it again", || owner().as_deref() == Some(has_it.as_str()));
-        results(&mut source, 5);
+        results(5);
     }
 }
 
@@ -286,7 +334,7 @@ fn rigs_move_between_engines_and_no_pair_is_shown_twice() {
 fn counts_damaged_messages_and_continues() {
     let (router, endpoint) = router(None);
     let _fed = FedHead::start(&router, "pi");
-    let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let mut viewer = Viewer::new(RigSource::on(client(&endpoint), "pi", &options()).unwrap());
     let _serving = RunningEngine::start(client(&endpoint), "desk");
     let hostile = client(&endpoint);
     let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap().recv().unwrap();
@@ -317,20 +365,12 @@ fn counts_damaged_messages_and_continues() {
     for what in [RigTopic::About, RigTopic::Parameters, RigTopic::Controls, RigTopic::Clock] {
         let _ = hostile.ask(&what.rig("pi"), Some(vec![0xff; 1000]), ANSWER_TIMEOUT).unwrap();
     }
-    let view = source.view();
+    let view = viewer.source.view();
     until("they are counted", || {
-        next(&mut source);
+        next(&mut viewer.source);
         view.counts().refused > 0
     });
-    let end = Instant::now() + LIMIT;
-    loop {
-        assert!(Instant::now() < end, "no result any more");
-        let pair = next(&mut source);
-        source.remote_rig().unwrap().want();
-        if pair.matched.is_some() {
-            break;
-        }
-    }
+    until("there are results again", || viewer.next().1.is_some());
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::cameras::show_with_other_clock;
 use super::{
-    FedHead, LIMIT, RunningEngine, SIZE, client, fed_about, geometry, next, next_of, options, params, present, router,
-    until,
+    FedHead, LIMIT, RunningEngine, SIZE, Viewer, client, fed_about, geometry, next, next_of, options, params, present,
+    router, until,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,11 +95,8 @@ fn refuses_images_of_another_size_and_continues() {
         assert!(source.state().remarks.iter().any(|remark| remark.contains("were refused")));
     }
     // the engine continues too
-    until("there is a result", || {
-        let pair = next(&mut source);
-        source.remote_rig().unwrap().want();
-        pair.matched.is_some()
-    });
+    let mut viewer = Viewer::new(source);
+    until("there is a result", || viewer.next().1.is_some());
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) fn keep_as_a(session: &mut Session) {
     }
     end(session);
     let wake = session.waker.clone();
-    match Comparison::start(kept.params.clone(), options, session.live.remote_rig(), Arc::new(move || wake.wake())) {
+    match Comparison::start(kept.params.clone(), options, session.live.source_engine(), Arc::new(move || wake.wake())) {
         Ok(comparison) => {
             session.comparison = Some(comparison);
             session.state.comparison = Some(CompareState::new(kept));
