@@ -221,7 +221,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
 }
 
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
-    let opened = stereopsis_engine::open(&settings.engine_settings().into(), Some(job))?;
+    let opened = stereopsis_engine::open(&settings.engine_options().into(), Some(job))?;
     if let Some(why) = &opened.why {
         log::info!("{why}");
     }

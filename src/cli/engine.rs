@@ -68,7 +68,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     let words = given
         .into_iter()
         .filter_map(|(name, text)| Some(Word { name: name.to_owned(), text: text?, origin: Origin::Flag }));
-    let engine = Settings::resolve(&words.collect::<Vec<_>>())?.engine_settings().into();
+    let engine = Settings::resolve(&words.collect::<Vec<_>>())?.engine_options().into();
     let stub = args.stub_ms.map(|ms| Stub::new(Duration::from_secs_f64(ms / 1e3)));
     let speed = match args.stub_ms {
         Some(ms) => Speed { pairs_per_s: 1e3 / ms, ..Speed::default() },

@@ -110,7 +110,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
     let capture = calibrated.preparation.clone().into();
     let remote = published.0.clone();
-    let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_settings()) };
+    let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
     let Some(output) = &end.output else {
         let reasons = end.status.errors.join("; ");

@@ -137,7 +137,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         }
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
         let remote = published.0.clone();
-        let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_settings()) };
+        let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_options()) };
         headless::run_observed(source, options, &mut beside)?
     } else {
         headless::capture_observed(source, capture, &mut beside)?

@@ -118,7 +118,7 @@ impl Matcher {
     }
 
     fn open(&self, job: &Job) -> Result<Box<dyn Engine>, EngineError> {
-        let mut engine = open(&self.settings.engine_settings().into(), Some(job))?.engine;
+        let mut engine = open(&self.settings.engine_options().into(), Some(job))?.engine;
         engine.forget(); // the failed attempt may have used the pair
         Ok(engine)
     }

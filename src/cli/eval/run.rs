@@ -179,7 +179,7 @@ impl Run<'_> {
         let known = self.engines.iter().position(|(of, _)| *of == key);
         let at = known.unwrap_or(self.engines.len());
         if known.is_none() {
-            self.engines.push((key, stereopsis_engine::open(&settings.engine_settings().into(), Some(job))?.engine));
+            self.engines.push((key, stereopsis_engine::open(&settings.engine_options().into(), Some(job))?.engine));
         }
         Ok(self.engines[at].1.as_mut())
     }

@@ -76,7 +76,7 @@ pub(super) fn run(
         let engine = match &mut engine {
             Some(engine) => engine,
             None => {
-                let settings = plan.settings.engine_settings();
+                let settings = plan.settings.engine_options();
                 let options = OpenOptions { source_engine: capture.engine(), ..settings.into() };
                 engine.insert(stereopsis_engine::open(&options, Some(&job))?.engine)
             }

@@ -111,7 +111,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         console::say(format_args!("goes on after the {tried} in {}", console::path(&journal_path)));
     }
     let keep = Box::new(move |trial: &_, elapsed| journal.keep(trial, elapsed));
-    let engine = settings.engine_settings().into();
+    let engine = settings.engine_options().into();
     let search = Search::resume(found.samples, plan, engine, known, keep, Arc::new(|| {}))?;
     let progress = watch(&search, interrupt, args.json);
     drop(search);

@@ -82,7 +82,7 @@ fn submit(
     let engine = if let Some(engine) = engine {
         engine
     } else {
-        let opened = stereopsis_engine::open(&settings.engine_settings().into(), Some(&job)).map_err(&failed)?;
+        let opened = stereopsis_engine::open(&settings.engine_options().into(), Some(&job)).map_err(&failed)?;
         if let Some(why) = opened.why {
             log::info!("{why}");
         }

@@ -211,7 +211,7 @@ impl Settings {
     }
 
     /// Returns the settings by which the engine is opened.
-    pub fn engine_settings(&self) -> EngineSettings {
+    pub fn engine_options(&self) -> EngineSettings {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         EngineSettings {
             choice: self.engine,

@@ -97,7 +97,7 @@ impl Session {
         let mut settings = resolve(&options, &saved)?;
         let mut view = saved.view();
         settings.params.confidence |= view.shown().contains(&ViewKind::Confidence);
-        let engine = OpenOptions { gpu, ..settings.engine_settings().into() };
+        let engine = OpenOptions { gpu, ..settings.engine_options().into() };
         let waker = Waker::default();
         let wake = waker.clone();
         let live_options = LiveOptions {
