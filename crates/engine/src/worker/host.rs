@@ -262,11 +262,11 @@ impl EngineHost {
 
     /// Submits a job; `again` if its pair was matched before. Where there is no memory for it, the parameters of the last result are used.
     pub(super) fn submit(&mut self, job: Job, again: bool) {
+        self.replaced = false;
         if self.engine.is_none() {
             self.shared.report(|stats| (stats.engine, stats.opening) = (None, false));
             return self.fail(&EngineError::Unsupported(NO_RIG.to_owned()));
         }
-        self.replaced = false;
         let older = self.matched.clone().filter(|params| *params != job.params);
         let is_refused = |refused: &RefusedSetting| refused.is_of(&job) && Instant::now() < refused.again_at;
         if older.is_none() || !self.refused.as_ref().is_some_and(is_refused) {

@@ -464,6 +464,7 @@ impl SourceEngine for OwnEngine {
 fn the_engine_of_a_source_comes_and_goes_with_it() {
     let Bench { worker, frames, script } = Bench::new(1);
     script.lock().permits = 100;
+    worker.set_control(|control| control.read_back = true); // else pairs are matched again for their numbers
     worker.set_engine(EngineSource::Open(OpenOptions::from(EngineSettings {
         choice: EngineChoice::Network,
         ..EngineSettings::default()
