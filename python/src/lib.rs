@@ -5,11 +5,13 @@ mod calibration;
 mod matcher;
 mod recording;
 mod shared;
+mod vocabulary;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    stereopsis::inside::speak(&vocabulary::Python);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<matcher::Matcher>()?;
     module.add_class::<calibration::Calibration>()?;

@@ -43,13 +43,14 @@ mod short_help;
 mod source_args;
 mod tune;
 mod values;
+mod vocabulary;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use error::{exit_code, is_closed_pipe, without_secrets, words};
 use examples::examples;
 use std::io::Write as _;
 use std::process::ExitCode;
-use stereopsis_base::{console, secrets};
+use stereopsis_base::{console, remedy, secrets};
 
 /// Parts of the command line that the laboratory's has too.
 pub mod command_line {
@@ -142,10 +143,13 @@ pub fn run_program(run: impl FnOnce() -> anyhow::Result<()>) -> ExitCode {
         writeln!(line, "[{} {}] {text}", record.level(), record.target())
     });
     log.init();
+    remedy::speak(&vocabulary::CommandLine);
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if is_closed_pipe(&err) => ExitCode::SUCCESS,
         Err(err) => {
+            // a window may have spoken last
+            remedy::speak(&vocabulary::CommandLine);
             console::say(without_secrets(&words(&err)));
             ExitCode::from(exit_code(&err))
         }

@@ -7,6 +7,7 @@ pub mod files;
 pub mod image;
 pub mod parameter;
 pub mod quantile;
+pub mod remedy;
 pub mod secrets;
 pub mod rate;
 pub mod threads;

@@ -79,6 +79,7 @@ mod state;
 mod store;
 mod style;
 mod view;
+mod vocabulary;
 mod waker;
 mod widgets;
 mod window;
@@ -106,6 +107,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// # Errors
 /// Wrong flags or settings; no GPU that can draw, with the packages to install; no display; no window on this GPU.
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
+    stereopsis_base::remedy::speak(&vocabulary::Window);
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
     let ending = ending::Termination::listen();
     let icon = options.icon;

@@ -1,0 +1,107 @@
+//! Remedies as data: what a person can do about a fault, which each face writes in its own words.
+//!
+//! Crates below the faces know facts. Where their message advises something, it names options and commands by a [`Remedy`], and the face in
+//! use writes them: the command line as `--p2 146`, the window by the label of a slider, Python as `p2=146`. A face gives its
+//! [`Vocabulary`] once, when it begins ([`speak`]).
+
+use parking_lot::RwLock;
+use std::fmt;
+
+/// Something that a person can do about a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Choosing an option, whatever its value: `scale`.
+    Option(&'static str),
+    /// Setting an option to this value: `rectify`, `auto`.
+    Set(&'static str, String),
+    /// Running a command of the program.
+    Run(Vec<Part>),
+}
+
+/// Part of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Word as it is: the command, a file, a value.
+    Word(String),
+    /// Option of the command.
+    Option(&'static str),
+}
+
+/// Words of a face for remedies.
+pub trait Vocabulary: Sync {
+    /// Writes an option, with its value if the remedy has one.
+    ///
+    /// # Errors
+    /// The formatter's.
+    fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Writes a command.
+    ///
+    /// # Errors
+    /// The formatter's.
+    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// Words of a program that uses the crates as a library: the names of fields.
+struct Plain;
+
+impl Vocabulary for Plain {
+    fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name.replace('-', "_"))?;
+        value.map_or(Ok(()), |value| write!(f, " {value}"))
+    }
+
+    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in parts.iter().enumerate() {
+            let gap = if at == 0 { "" } else { " " };
+            match part {
+                Part::Word(word) => write!(f, "{gap}{word}")?,
+                Part::Option(name) => write!(f, "{gap}{}", name.replace('-', "_"))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+static SPOKEN: RwLock<&'static dyn Vocabulary> = RwLock::new(&Plain);
+
+/// Makes messages use the words of a face from now on, in the whole process.
+pub fn speak(face: &'static dyn Vocabulary) {
+    *SPOKEN.write() = face;
+}
+
+impl Remedy {
+    /// Creates the remedy that sets an option to a value.
+    pub fn set(name: &'static str, value: impl fmt::Display) -> Self {
+        Self::Set(name, value.to_string())
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let face = *SPOKEN.read();
+        match self {
+            Self::Option(name) => face.option(name, None, f),
+            Self::Set(name, value) => face.option(name, Some(value), f),
+            Self::Run(parts) => face.command(parts, f),
+        }
+    }
+}
+
+/// Writes an option in the words of the face in use, within a message.
+pub fn option(name: &'static str) -> Remedy {
+    Remedy::Option(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_face_options_have_the_names_of_fields() {
+        assert_eq!(option("min-disparity").to_string(), "min_disparity");
+        assert_eq!(Remedy::set("p2", 146).to_string(), "p2 146");
+        let parts = vec![Part::Word("recompute".into()), Part::Option("streams"), Part::Word("raw".into())];
+        assert_eq!(Remedy::Run(parts).to_string(), "recompute streams raw");
+    }
+}
