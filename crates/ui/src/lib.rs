@@ -62,34 +62,21 @@
 //! - Jobs (`ui/jobs`) are work that may block: dialogs, cameras, files. A start names the work and the change by its result; the status
 //!   line shows the job, with a button to stop it where possible.
 
-mod action;
 mod app;
-mod command;
-mod ending;
+mod core;
 mod features;
-mod jobs;
-mod notices;
-mod options;
 mod panels;
 mod render;
-mod saved;
-mod session;
 mod space;
-mod state;
-mod store;
 mod style;
 mod view;
 mod vocabulary;
-mod waker;
 mod widgets;
-mod window;
 
+pub use crate::core::options::WindowOptions;
+use app::Session;
 #[cfg(test)]
-use app::App;
-pub use options::WindowOptions;
-use session::Session;
-#[cfg(test)]
-use {command::Command, space::Surface, state::Conversion};
+use {crate::core::Conversion, crate::core::command::Command, app::App, space::Surface};
 
 use anyhow::{Context as _, bail};
 use std::cell::RefCell;
@@ -109,15 +96,15 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     stereopsis_base::remedy::speak(&vocabulary::Window);
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
-    let ending = ending::Termination::listen();
+    let ending = app::ending::Termination::listen();
     let icon = options.icon;
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
     let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?.for_window();
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
-    let shown = window::show(&session, gpu, icon, &ending, || reopen(&choice));
-    session.borrow_mut().save();
-    let recorded = features::recording::commands::finish(&mut session.borrow_mut());
-    session.borrow().note_closed();
+    let shown = app::window::show(&session, gpu, icon, &ending, || reopen(&choice));
+    session.borrow_mut().core.save();
+    let recorded = features::recording::commands::finish(&mut session.borrow_mut().core);
+    session.borrow().core.note_closed();
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),
         Some(Ok(said)) => {

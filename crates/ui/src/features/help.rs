@@ -1,8 +1,8 @@
 //! The page of keys.
 
-use crate::action::Action;
-use crate::command::Command;
-use crate::state::State;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use egui::{Grid, Label, RichText, Ui};
 
 const POINTER: [(&str, &str); 16] = [
@@ -24,7 +24,7 @@ const POINTER: [(&str, &str); 16] = [
     ("files dropped here", "open a recording, a pair, a folder or a model"),
 ];
 
-pub(crate) fn show(ui: &mut Ui, _: &State, _: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, _: &Core, _: &mut Vec<Command>) {
     Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
         for action in Action::all() {
             ui.monospace(ui.ctx().format_shortcut(&action.shortcut()));

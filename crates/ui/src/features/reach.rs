@@ -1,8 +1,8 @@
 //! Distance over disparity for the present rig and search range, and its error for an error of the disparity.
 
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, ERRORS_PX, ViewSettings};
 use crate::panels::pixel;
-use crate::state::{ERRORS_PX, State, ViewSettings};
 use crate::view::metres;
 use crate::widgets;
 use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
@@ -21,8 +21,8 @@ const POINTER_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
 /// Room above the curves for the legend, as a share of their height.
 const LEGEND_SHARE: f64 = 0.5;
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let Some(output) = state.output() else {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let Some(output) = core.output() else {
         widgets::note(ui, "No result yet.");
         return;
     };
@@ -31,31 +31,31 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         widgets::note(ui, why);
         return;
     };
-    let reach = reach_of(state, geometry);
-    let pointed = pixel::pointed(state).and_then(|(output, (x, y))| {
+    let reach = reach_of(core, geometry);
+    let pointed = pixel::pointed(core).and_then(|(output, (x, y))| {
         let d = output.map.as_ref()?.disparity_px(x, y)?;
         reach.sample(f64::from(d))
     });
-    let mut error_px = state.view.error_px;
+    let mut error_px = core.view.error_px;
     curves(ui, &reach, error_px, pointed);
     sentences(ui, &reach, error_px, pointed);
     error_field(ui, &mut error_px);
-    if error_px.to_bits() != state.view.error_px.to_bits() {
-        commands.push(Command::SetView(ViewSettings { error_px, ..state.view.clone() }));
+    if error_px.to_bits() != core.view.error_px.to_bits() {
+        commands.push(Command::SetView(ViewSettings { error_px, ..core.view.clone() }));
     }
     if geometry.estimated {
         widgets::note(ui, "The rig is estimated from the images: all distances may be off by a factor.");
     }
 }
 
-pub(crate) fn figure(ui: &mut Ui, state: &State) {
-    if let Some(geometry) = state.geometry() {
-        curves(ui, &reach_of(state, *geometry), state.view.error_px, None);
+pub(crate) fn figure(ui: &mut Ui, core: &Core) {
+    if let Some(geometry) = core.geometry() {
+        curves(ui, &reach_of(core, *geometry), core.view.error_px, None);
     }
 }
 
-fn reach_of(state: &State, geometry: Geometry) -> Reach {
-    let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
+fn reach_of(core: &Core, geometry: Geometry) -> Reach {
+    let StereoParams { min_disparity, num_disparities, .. } = core.matching.params;
     Reach { geometry, min_disparity, num_disparities }
 }
 

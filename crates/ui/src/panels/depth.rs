@@ -1,7 +1,7 @@
 //! Display of depth: range, colour map, reasons.
 
-use super::{Action, Command, State, action_button, tooltip, widgets};
-use crate::state::ViewSettings;
+use super::{Action, Command, Core, action_button, tooltip, widgets};
+use crate::core::ViewSettings;
 use crate::view::metres;
 use egui::{Align, Button, Color32, ComboBox, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
 use stereopsis_images::colormap::{Colormap, reason_color};
@@ -10,9 +10,9 @@ use stereopsis_stereo::reason;
 /// Width of a colour map in the list of maps, points.
 const SWATCH_WIDTH: f32 = 56.0;
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let has_depth = state.has_depth();
-    let mut view = state.view.clone();
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let has_depth = core.has_depth();
+    let mut view = core.view.clone();
     widgets::heading(ui, "Depth display");
     if let Some((near, far)) = view.depth_range_m.as_mut().filter(|_| has_depth) {
         ui.horizontal(|ui| {
@@ -40,8 +40,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::note(ui, if view.inverted { "Inverted: near has the first colour." } else { view.colormap.help() });
     let reasons = widgets::checkbox(ui, &mut view.colour_reasons, Action::ColourReasons.label());
     reasons.on_hover_text(tooltip(ui, Action::ColourReasons));
-    if state.view.colour_reasons {
-        let shares = state.status().engine.figures.map(|figures| figures.shares.holes);
+    if core.view.colour_reasons {
+        let shares = core.status().engine.figures.map(|figures| figures.shares.holes);
         for (bit, word, sentence) in reason::of_holes() {
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             });
         }
     }
-    if view != state.view {
+    if view != core.view {
         commands.push(Command::SetView(view));
     }
 }

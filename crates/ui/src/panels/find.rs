@@ -1,7 +1,7 @@
 //! Field that finds actions, pages, settings, presets, engines and sources by their words.
 
-use super::{Action, Command, Panel, State, source};
-use crate::state::{Theme, ViewSettings};
+use super::{Action, Command, Core, Panel, source};
+use crate::core::{Theme, ViewSettings};
 use egui::{Align, Align2, Button, Id, Key, Layout, Modal, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
 use stereopsis_base::parameter::Parameter;
 use stereopsis_frame::SourceSpec;
@@ -34,14 +34,14 @@ struct Entry {
 }
 
 impl Panel for Finder {
-    fn is_open(&self, state: &State) -> bool {
-        state.is_finder_open || self.is_open
+    fn is_open(&self, core: &Core) -> bool {
+        core.is_finder_open || self.is_open
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let begins = state.is_finder_open && !self.is_open;
-        self.is_open = state.is_finder_open;
-        if !state.is_finder_open {
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let begins = core.is_finder_open && !self.is_open;
+        self.is_open = core.is_finder_open;
+        if !core.is_finder_open {
             return;
         }
         if begins {
@@ -51,7 +51,7 @@ impl Panel for Finder {
         let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, [0.0, TOP]);
         let shown = Modal::new(id).area(area).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(0.9 * ui.ctx().content_rect().width()));
-            self.content(ui, state, begins)
+            self.content(ui, core, begins)
         });
         if let Some(command) = shown.inner {
             commands.extend([Action::Find.into(), command]);
@@ -63,7 +63,7 @@ impl Panel for Finder {
 
 impl Finder {
     /// Shows the field and the list, and returns the command of the chosen line.
-    fn content(&mut self, ui: &mut Ui, state: &State, begins: bool) -> Option<Command> {
+    fn content(&mut self, ui: &mut Ui, core: &Core, begins: bool) -> Option<Command> {
         let (up, down, enter) = ui.input_mut(|i| {
             let mut pressed = |key| i.consume_key(egui::Modifiers::NONE, key);
             (pressed(Key::ArrowUp), pressed(Key::ArrowDown), pressed(Key::Enter))
@@ -77,7 +77,7 @@ impl Finder {
         if begins || !field.has_focus() {
             field.request_focus();
         }
-        let mut found = matching(entries(ui, state), &self.words);
+        let mut found = matching(entries(ui, core), &self.words);
         if field.changed() {
             self.chosen = 0;
         }
@@ -134,7 +134,7 @@ fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
     ranked.into_iter().map(|(_, entry)| entry).collect()
 }
 
-fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
+fn entries(ui: &Ui, core: &Core) -> Vec<Entry> {
     let actions = Action::all().filter(|action| !matches!(action, Action::Find | Action::Close)).map(|action| Entry {
         kind: if matches!(action, Action::View(_)) { "view" } else { "action" },
         name: action.label().trim_end_matches(" …").to_owned(),
@@ -142,13 +142,13 @@ fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
         note: ui.ctx().format_shortcut(&action.shortcut()),
         command: action.into(),
     });
-    let params = &state.matching.params;
+    let params = &core.matching.params;
     let settings = StereoParams::table().iter().map(|parameter| setting(parameter, params));
     let presets = preset_groups().into_iter().flat_map(|group| group.presets.clone()).map(|preset| Entry {
         kind: "preset",
         name: preset.word().to_owned(),
         help: preset.help().to_owned(),
-        note: state.rate_text(preset),
+        note: core.rate_text(preset),
         command: Command::SetPreset(preset),
     });
     let plain = |kind, name: &str, help: &str, command| Entry {
@@ -158,19 +158,19 @@ fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
         note: String::new(),
         command,
     };
-    let own = state.matching.own_presets.iter();
+    let own = core.matching.own_presets.iter();
     let own = own.map(|name| plain("preset of your own", name, "", Command::TakeOwnPreset(name.clone())));
     let engines = EngineChoice::ALL.iter();
     let engines = engines.map(|&choice| plain("engine", choice.word(), choice.help(), Command::SetEngine(choice)));
-    let sources = std::iter::once(&SourceSpec::Scene).chain(&state.source.recent);
+    let sources = std::iter::once(&SourceSpec::Scene).chain(&core.source.recent);
     let sources =
         sources.map(|spec| plain("source", &source::short_name(spec), &spec.to_string(), Command::Open(spec.clone())));
     let themes = Theme::ALL.iter().map(|&theme| {
-        let view = ViewSettings { theme, ..state.view.clone() };
+        let view = ViewSettings { theme, ..core.view.clone() };
         plain("theme", theme.word(), theme.help(), Command::SetView(view))
     });
     let colours = Colormap::ALL.iter().map(|&colormap| {
-        let view = ViewSettings { colormap, ..state.view.clone() };
+        let view = ViewSettings { colormap, ..core.view.clone() };
         plain("colours", colormap.word(), colormap.help(), Command::SetView(view))
     });
     actions

@@ -1,6 +1,6 @@
 //! Agreement of the two cameras: rows, time, brightness, and the state of each camera.
 
-use super::{Action, Command, State, style, widgets};
+use super::{Action, Command, Core, style, widgets};
 use egui::{RichText, Ui};
 use stereopsis_base::console::foreign;
 use stereopsis_calibration::Verdict;
@@ -8,9 +8,9 @@ use stereopsis_frame::CameraState;
 
 const EXCHANGED: &str = "Left and right look exchanged: nearly all matches lie on the wrong side.";
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Rig");
-    let status = state.status();
+    let status = core.status();
     let rows = status.health.row_offset.as_ref();
     // without this the sign of a value near zero would flicker
     let offset = |px: f64| if px.abs() < 0.05 { "0.0".to_owned() } else { format!("{px:+.1}") };
@@ -64,9 +64,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for camera in &status.cameras.cameras {
         self::camera(ui, camera);
     }
-    if !status.cameras.cameras.is_empty() || state.rig.note.is_some() {
+    if !status.cameras.cameras.is_empty() || core.rig.note.is_some() {
         let open = ui.small_button("Calibration, controls …").on_hover_text("Open the page of the rig.");
-        if open.clicked() && !state.is_open(Action::Rig) {
+        if open.clicked() && !core.is_open(Action::Rig) {
             commands.push(Action::Rig.into());
         }
     }

@@ -14,30 +14,30 @@ mod timeline;
 mod toolbar;
 mod tools;
 
-use super::action::Action;
-use super::command::Command;
-use super::state::State;
-use super::{style, widgets};
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::features::{
     cameras, comparison, conversion, dialog, doctor, explain, guide, help, history, measure, picture, presets, reach,
     recording, rig, search,
 };
+use crate::{style, widgets};
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
 
 pub(crate) trait Panel {
-    fn is_open(&self, _state: &State) -> bool {
+    fn is_open(&self, _core: &Core) -> bool {
         true
     }
 
     /// Draws the panel and adds the user's commands to `commands`.
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>);
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>);
 }
 
 /// Panel as a function, without view state and always shown.
-impl<F: FnMut(&mut Ui, &State, &mut Vec<Command>)> Panel for F {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        self(ui, state, commands);
+impl<F: FnMut(&mut Ui, &Core, &mut Vec<Command>)> Panel for F {
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        self(ui, core, commands);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Matching and filters, built from the table of parameters, so that a new one appears without further code.
 
-use super::{Command, State, widgets};
-use crate::state::ViewSettings;
+use super::{Command, Core, widgets};
+use crate::core::ViewSettings;
 use crate::view::metres;
 use crate::widgets::NumberRow;
 use egui::{Align, Button, Rect, RichText, Role, StrokeKind, Ui, WidgetInfo};
@@ -17,14 +17,14 @@ const MARKED: Duration = Duration::from_secs(4);
 /// Reason why a parameter has no effect on a model.
 const NOT_OF_MODELS: &str = "The engine is a model, which has no costs and sums of semi-global matching.";
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let mut params = state.matching.params.clone();
-    let mut unfolded = state.view.unfolded.clone();
-    let defaults = defaults(&params, state.matching.base());
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let mut params = core.matching.params.clone();
+    let mut unfolded = core.view.unfolded.clone();
+    let defaults = defaults(&params, core.matching.base());
     for &group in Group::ALL {
-        rows(ui, group, &mut params, &defaults, &mut unfolded, state);
+        rows(ui, group, &mut params, &defaults, &mut unfolded, core);
     }
-    if params != state.matching.params {
+    if params != core.matching.params {
         commands.push(Command::SetParams(params));
     }
     ui.add_space(4.0);
@@ -36,8 +36,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     {
         unfolded = if all { Vec::new() } else { Group::ALL.to_vec() };
     }
-    if unfolded != state.view.unfolded {
-        commands.push(Command::SetView(ViewSettings { unfolded, ..state.view.clone() }));
+    if unfolded != core.view.unfolded {
+        commands.push(Command::SetView(ViewSettings { unfolded, ..core.view.clone() }));
     }
 }
 
@@ -48,10 +48,10 @@ fn rows(
     params: &mut StereoParams,
     defaults: &StereoParams,
     unfolded: &mut Vec<Group>,
-    state: &State,
+    core: &Core,
 ) {
     let is_open = unfolded.contains(&group);
-    let has_model = state.has_model();
+    let has_model = core.has_model();
     let is_changed = |p: &Parameter<StereoParams>| (p.get)(params) != (p.get)(defaults);
     let of_group = || StereoParams::table().iter().filter(|p| p.group == group);
     let applicable = of_group().filter(|p| p.properties.belongs.is_none() || p.inapplicable(params).is_none());
@@ -76,11 +76,11 @@ fn rows(
     }
     for parameter in shown {
         let row = ui.scope(|ui| one(ui, parameter, params, defaults, has_model)).response.rect;
-        if let Some((_, since)) = state.revealed.filter(|(name, _)| *name == parameter.name) {
+        if let Some((_, since)) = core.revealed.filter(|(name, _)| *name == parameter.name) {
             mark(ui, row, since.elapsed());
         }
         match parameter.name {
-            "num-disparities" => range_line(ui, params, state.geometry()),
+            "num-disparities" => range_line(ui, params, core.geometry()),
             "p1" | "p2" if params.paths != 0 => relative_line(ui, (parameter.get)(params), params),
             _ => {}
         }

@@ -1,9 +1,9 @@
 //! Open views: images and maps, with cross-hair and colour bar.
 
-use super::{Action, Command, Panel, State, pixel, rig, widgets};
+use super::{Action, Command, Core, Panel, pixel, rig, widgets};
+use crate::core::{CompareState, CompareStep, MeasureStep, ViewSettings};
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::space::panel::SpaceView;
-use crate::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
 use crate::view::{Marks, Tile, TitleClick, ViewKind, ViewRects, arrange, arrange_around, range_text};
 use eframe::egui_wgpu::RenderState;
 use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
@@ -91,16 +91,15 @@ impl Pictures {
     }
 
     /// Returns A's map in a view, and the position of the line between both.
-    fn beside(&self, state: &State, kind: ViewKind) -> Option<(Drawable<'_>, f32)> {
-        let comparison =
-            state.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
+    fn beside(&self, core: &Core, kind: ViewKind) -> Option<(Drawable<'_>, f32)> {
+        let comparison = core.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
         Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
     }
 
     /// Returns the image of a view, or the reason why none exists.
     fn content(
         &self,
-        state: &State,
+        core: &Core,
         kind: ViewKind,
         is_small: bool,
         has_display: bool,
@@ -108,7 +107,7 @@ impl Pictures {
         match kind {
             ViewKind::Depth if !has_display && is_small => Err(NO_DEPTH_HERE),
             ViewKind::Depth if !has_display => Err(""), // the fields for the lens contain the reason
-            ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
+            ViewKind::Confidence if !core.matching.params.confidence => Err(NO_CONFIDENCE),
             ViewKind::Confidence if !has_display => Err(NO_RESULT),
             ViewKind::Recorded if !has_display => Err(NOT_RECORDED),
             ViewKind::Difference if !has_display => Err(NO_REFERENCE),
@@ -116,25 +115,25 @@ impl Pictures {
         }
     }
 
-    fn ready(&mut self, state: &State, output: &Arc<Output>, views: &[ViewKind]) -> ViewData {
+    fn ready(&mut self, core: &Core, output: &Arc<Output>, views: &[ViewKind]) -> ViewData {
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
-        let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
+        let compared = core.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
         let reference = match compared {
             _ if !views.contains(&ViewKind::Difference) => None,
             Some([a, _]) => self.map_of_a(a),
             None => self.reference_map(output),
         };
         let (params, geometry) = (&output.job.params, output.job.frame.geometry.as_ref());
-        let displays = state.view.maps(params, geometry, recorded.as_deref(), reference.is_some());
+        let displays = core.view.maps(params, geometry, recorded.as_deref(), reference.is_some());
         self.screens.update(output, recorded.as_deref(), reference.as_ref(), &displays, views);
-        self.update_a(state.comparison.as_ref(), &displays, views);
+        self.update_a(core.comparison.as_ref(), &displays, views);
         ViewData { displays, recorded }
     }
 
     /// Returns a view at its place, without cross-hair, remark and marks.
     fn tile<'a>(
         &'a self,
-        state: &'a State,
+        core: &'a Core,
         kind: ViewKind,
         rects: ViewRects,
         displays: &'a MapDisplays,
@@ -144,38 +143,38 @@ impl Pictures {
         Tile {
             kind,
             rects,
-            content: self.content(state, kind, is_small, display.is_some()),
+            content: self.content(core, kind, is_small, display.is_some()),
             display: display.map(|display| (display, &displays.colours[..])),
-            size: state.output().map_or((1, 1), |output| output.job.frame.size()),
+            size: core.output().map_or((1, 1), |output| output.job.frame.size()),
             crosshair: None,
             beside_pointer: None,
             remark: "",
             is_stale: false,
-            beside: self.beside(state, kind),
+            beside: self.beside(core, kind),
             marks: None,
         }
     }
 
     /// Draws one view for a saved image without marks of the pointer.
-    pub(crate) fn show_alone(&mut self, ui: &mut Ui, state: &State, kind: ViewKind, rects: ViewRects) {
-        let Some(output) = state.output() else { return };
-        let ViewData { displays, recorded } = self.ready(state, output, &[kind]);
-        let remark = remark(state, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
-        let remark = format!("{remark} · {}", state.status().source.name);
+    pub(crate) fn show_alone(&mut self, ui: &mut Ui, core: &Core, kind: ViewKind, rects: ViewRects) {
+        let Some(output) = core.output() else { return };
+        let ViewData { displays, recorded } = self.ready(core, output, &[kind]);
+        let remark = remark(core, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
+        let remark = format!("{remark} · {}", core.status().source.name);
         if kind == ViewKind::Space {
-            self.space.show_alone(ui, state, (output, &self.screens), rects, &displays, &remark);
+            self.space.show_alone(ui, core, (output, &self.screens), rects, &displays, &remark);
             return;
         }
-        let length = length(state);
-        let marks = marks(state, output.job.frame.size(), length.as_deref());
-        let tile = self.tile(state, kind, rects, &displays, false);
-        Tile { remark: &remark, marks, ..tile }.show(ui, &mut state.pointer.zoom.clone());
+        let length = length(core);
+        let marks = marks(core, output.job.frame.size(), length.as_deref());
+        let tile = self.tile(core, kind, rects, &displays, false);
+        Tile { remark: &remark, marks, ..tile }.show(ui, &mut core.pointer.zoom.clone());
     }
 
     /// Returns the range of the colours of a view, as `0.385 to 0.899 m`; `None` for images.
-    pub(crate) fn range_text(&mut self, state: &State, kind: ViewKind) -> Option<String> {
-        let output = state.output()?;
-        let ViewData { displays, .. } = self.ready(state, output, &[kind]);
+    pub(crate) fn range_text(&mut self, core: &Core, kind: ViewKind) -> Option<String> {
+        let output = core.output()?;
+        let ViewData { displays, .. } = self.ready(core, output, &[kind]);
         display_of(kind, &displays).map(range_text)
     }
 
@@ -201,9 +200,9 @@ fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
     }
 }
 
-fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMap>) -> String {
-    let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
-    let is_recorded = state.output().is_some_and(|output| output.job.frame.raw.recorded.is_some());
+fn remark(core: &Core, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMap>) -> String {
+    let compared = core.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
+    let is_recorded = core.output().is_some_and(|output| output.job.frame.raw.recorded.is_some());
     let remark = match (kind, recorded) {
         (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth".to_owned(),
         (ViewKind::Recorded, Some(_)) => " disparity".to_owned(),
@@ -215,7 +214,7 @@ fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&Float
             };
             format!(" from {of}")
         }
-        (ViewKind::Depth, _) if is_shown => state.depth_mark().map_or(String::new(), |mark| format!(" · {mark}")),
+        (ViewKind::Depth, _) if is_shown => core.depth_mark().map_or(String::new(), |mark| format!(" · {mark}")),
         _ => String::new(),
     };
     if compared.is_some_and(|comparison| comparison.shows_a) && kind.is_map() {
@@ -225,24 +224,24 @@ fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&Float
     }
 }
 
-fn marks<'a>(state: &'a State, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
-    let measure = state.is_open(Action::Measure).then_some(&state.measure)?;
+fn marks<'a>(core: &'a Core, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
+    let measure = core.is_open(Action::Measure).then_some(&core.measure)?;
     Some(Marks { region: measure.subject(size).region, points: &measure.points, length })
 }
 
 /// Returns the distance of two points, as `412.3 mm ± 2.1`.
-fn length(state: &State) -> Option<String> {
-    let measured = state.measure.measured.as_ref()?;
+fn length(core: &Core) -> Option<String> {
+    let measured = core.measure.measured.as_ref()?;
     let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
     Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_total_error_mm")?))
 }
 
-fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
+fn shown_views(core: &Core, output: &Output) -> Vec<ViewKind> {
     // other sources have no recorded depth
-    let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
+    let is_recording = matches!(core.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
         || output.job.frame.raw.recorded.is_some();
-    let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
-    let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
+    let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || core.view.alone.is_some();
+    let mut views: Vec<_> = core.view.shown().iter().filter(can_have).copied().collect();
     if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
         views[1] = ViewKind::Disparity; // the recorded view would be empty
     }
@@ -263,8 +262,8 @@ fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>
 }
 
 /// Returns whether a click in any image holds or measures a pixel for the open page.
-fn takes_pixels(state: &State) -> bool {
-    [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
+fn takes_pixels(core: &Core) -> bool {
+    [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| core.is_open(page))
 }
 
 fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
@@ -338,16 +337,16 @@ fn typed(
 }
 
 impl Panel for Pictures {
-    fn is_open(&self, state: &State) -> bool {
-        !state.shows_guide()
+    fn is_open(&self, core: &Core) -> bool {
+        !core.shows_guide()
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let Some(output) = state.output() else {
-            let text = match state.unreadable() {
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let Some(output) = core.output() else {
+            let text = match core.unreadable() {
                 Some(why) => foreign(&why),
-                None if state.status().capture.captured == 0 => format!("opening {} …", state.source.spec),
-                None => match &state.status().engine.error {
+                None if core.status().capture.captured == 0 => format!("opening {} …", core.source.spec),
+                None => match &core.status().engine.error {
                     Some(why) => console::shown(why),
                     None => "the engine starts …".to_owned(),
                 },
@@ -355,35 +354,35 @@ impl Panel for Pictures {
             ui.centered_and_justified(|ui| ui.add(Label::new(text).wrap()));
             return;
         };
-        let views = &shown_views(state, output)[..];
-        let ViewData { displays, recorded } = self.ready(state, output, views);
+        let views = &shown_views(core, output)[..];
+        let ViewData { displays, recorded } = self.ready(core, output, views);
         let frame = &output.job.frame;
         let size = frame.size();
-        let large = state.view.large_among(views, frame.geometry.is_some());
+        let large = core.view.large_among(views, frame.geometry.is_some());
         let (room, aspect) = (ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
         let rects = match large {
             Some(large) => arrange_around(views, large, room, aspect),
             None => arrange(views, room, aspect),
         };
-        let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
-        let beside_pointer = pixel::beside_pointer(state);
-        let lost = state.source.lost_text();
-        let length = length(state);
-        let mut view = state.view.clone();
-        let mut pointer = state.pointer;
+        let crosshair = pixel::pointed(core).map(|(output, at)| pixel::crosshair(output, at));
+        let beside_pointer = pixel::beside_pointer(core);
+        let lost = core.source.lost_text();
+        let length = length(core);
+        let mut view = core.view.clone();
+        let mut pointer = core.pointer;
         pointer.hovered = None;
         for (number, (&kind, rects)) in views.iter().zip(rects).enumerate() {
             let is_small = large.is_some_and(|large| large != number);
             if kind == ViewKind::Space {
                 let (result, place) = ((output, &self.screens), (rects, is_small));
-                let title = self.space.show(ui, state, result, place, &displays, commands);
+                let title = self.space.show(ui, core, result, place, &displays, commands);
                 take_title(&mut view, kind, title);
                 continue;
             }
-            let remark = remark(state, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
+            let remark = remark(core, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
-            let marks = marks(state, size, length.as_deref());
-            let tile = self.tile(state, kind, rects, &displays, is_small);
+            let marks = marks(core, size, length.as_deref());
+            let tile = self.tile(core, kind, rects, &displays, is_small);
             let tile = Tile {
                 crosshair,
                 beside_pointer: beside_pointer.as_deref().filter(|_| reads_left(kind)),
@@ -394,9 +393,9 @@ impl Panel for Pictures {
             };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() && !is_small {
-                match state.status().health.misaligned() {
-                    Some(rows) => offer_estimate(ui, rects.picture, rows, &state.rig.choice, commands),
-                    None => lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands),
+                match core.status().health.misaligned() {
+                    Some(rows) => offer_estimate(ui, rects.picture, rows, &core.rig.choice, commands),
+                    None => lens(ui, rects.picture, &mut self.lens, &core.rig.choice, commands),
                 }
             }
             // in the right image the pointer refers to that image's own pixel
@@ -413,18 +412,18 @@ impl Panel for Pictures {
             if let Some(region) = pointed.region {
                 commands.push(MeasureStep::SetRegion(Some(region)).into());
             }
-            if is_small && pointed.pressed && !takes_pixels(state) {
+            if is_small && pointed.pressed && !takes_pixels(core) {
                 view.large = Some(kind);
-            } else if let (Some(at), true) = (pointed.clicked, state.is_open(Action::Measure)) {
+            } else if let (Some(at), true) = (pointed.clicked, core.is_open(Action::Measure)) {
                 commands.push(MeasureStep::AddPoint(at).into());
             } else if let Some(at) = pointed.clicked {
                 pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
             }
         }
-        if view != state.view {
+        if view != core.view {
             commands.push(Command::SetView(view));
         }
-        if pointer != state.pointer {
+        if pointer != core.pointer {
             commands.push(Command::SetPointer(pointer));
         }
     }

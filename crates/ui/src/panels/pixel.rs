@@ -1,6 +1,6 @@
 //! Read-out of the pixel under the pointer: disparity, depth, position, grey values, and reasons for a missing disparity.
 
-use super::{Command, State, widgets};
+use super::{Command, Core, widgets};
 use crate::view::{Crosshair, metres};
 use egui::{Align, Layout, RichText, Role, TextStyle, Ui, WidgetInfo, vec2};
 use std::sync::Arc;
@@ -14,43 +14,43 @@ use stereopsis_stereo::{DisparityMap, INVALID, depth, reason};
 const ROWS: usize = 9;
 const NO_PIXEL: &str = "Rest the pointer on an image to read it; a click holds the place.";
 
-pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
     // equal height with and without numbers, so that nothing below moves
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
-    let optional = state.output().map_or(0, |output| {
+    let optional = core.output().map_or(0, |output| {
         usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
     });
     let height = row * (ROWS + optional) as f32;
     let size = vec2(ui.available_width(), height);
     ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
         ui.set_min_height(height);
-        match pointed(state) {
-            Some((output, pixel)) => readout(ui, output, pixel, state.depth_mark()),
+        match pointed(core) {
+            Some((output, pixel)) => readout(ui, output, pixel, core.depth_mark()),
             None => widgets::note(ui, NO_PIXEL),
         }
     });
 }
 
 /// Returns the newest result and the pixel to read; a held one may lie outside smaller images.
-pub(crate) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
-    let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
+pub(crate) fn pointed(core: &Core) -> Option<(&Arc<Output>, (usize, usize))> {
+    let (output, (x, y)) = core.output().zip(core.pointer.pixel())?;
     let (width, height) = output.job.frame.size();
     (x < width && y < height).then_some((output, (x, y)))
 }
 
 /// Shows the read-out in one line below a page.
-pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+pub(super) fn brief(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(ui.spacing().interact_size.y);
-        let Some((output, (x, y))) = pointed(state) else {
+        let Some((output, (x, y))) = pointed(core) else {
             widgets::note(ui, NO_PIXEL);
             return;
         };
         let (geometry, map) = (output.job.frame.geometry.as_ref(), output.map.as_deref());
         let disparity_px = map.and_then(|map| map.disparity_px(x, y));
         let depth_m = geometry.zip(disparity_px).and_then(|(geometry, d)| geometry.depth_m(f64::from(d)));
-        let mark = state.depth_mark().map_or(String::new(), |mark| format!(", {mark}"));
+        let mark = core.depth_mark().map_or(String::new(), |mark| format!(", {mark}"));
         let dash = || "–".to_owned();
         for (name, value) in [
             ("x, y", format!("{x}, {y}")),
@@ -132,9 +132,9 @@ fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)
 }
 
 /// Returns the depth and disparity of the pixel under the pointer as a label.
-pub(super) fn beside_pointer(state: &State) -> Option<String> {
-    state.pointer.hovered?;
-    let (output, (x, y)) = pointed(state)?;
+pub(super) fn beside_pointer(core: &Core) -> Option<String> {
+    core.pointer.hovered?;
+    let (output, (x, y)) = pointed(core)?;
     let disparity_px = output.map.as_ref()?.disparity_px(x, y)?;
     let depth_m = output.job.frame.geometry.as_ref().and_then(|geometry| geometry.depth_m(f64::from(disparity_px)));
     let depth = depth_m.map_or(String::new(), |z| format!("{} m · ", metres(z as f32)));

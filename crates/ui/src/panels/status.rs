@@ -1,6 +1,6 @@
 //! Status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine; cells without room appear on hover.
 
-use super::{Command, State};
+use super::{Command, Core};
 use egui::{Align, Color32, FontId, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
 use stereopsis_base::rate::LatencySince;
 use stereopsis_frame::engine::EngineKind;
@@ -47,13 +47,13 @@ fn letters() -> FontId {
 }
 
 /// Draws the line in one row or two, depending on the width alone so that nothing moves; the last cell lists those without room.
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let num_rows = if ui.available_width() < ONE_ROW_WIDTH { 2 } else { 1 };
-    let cells = cells(state);
-    let engine = engine(state);
+    let cells = cells(core);
+    let engine = engine(core);
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
     let widths: Vec<_> = cells.iter().map(|cell| cell.width(ui)).collect();
-    let of_jobs = if state.jobs.is_empty() { 0.0 } else { JOBS_SHARE * size.x };
+    let of_jobs = if core.jobs.shown().next().is_none() { 0.0 } else { JOBS_SHARE * size.x };
     let more_width = StatusCell::new(MORE, "").width(ui);
     let last_row = size.x - of_jobs - MIN_ENGINE_WIDTH - more_width;
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -64,7 +64,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             ui.set_min_size(size);
             let is_last = number + 1 == num_rows;
             if is_last {
-                jobs(ui, state, of_jobs, commands);
+                jobs(ui, core, of_jobs, commands);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = (GAP - SEPARATOR_WIDTH) / 2.0;
@@ -107,10 +107,10 @@ fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
     (rows, hidden)
 }
 
-fn engine(state: &State) -> StatusCell {
-    let engine = &state.status().engine;
+fn engine(core: &Core) -> StatusCell {
+    let engine = &core.status().engine;
     // a remote engine names its machine with each result, and a model the change of the images
-    let changes = state.output().map(|output| &output.engine);
+    let changes = core.output().map(|output| &output.engine);
     let changes = changes.filter(|engine| matches!(engine.kind, EngineKind::Network | EngineKind::Model));
     let changes = changes.filter(|changes| engine.engine.as_ref().is_some_and(|open| open.kind == changes.kind));
     let text = match changes.or(engine.engine.as_ref()) {
@@ -122,9 +122,9 @@ fn engine(state: &State) -> StatusCell {
 }
 
 /// Returns all cells, the most important ones first.
-fn cells(state: &State) -> Vec<StatusCell> {
-    let status = state.status();
-    let mut cells = if status.source.is_still { still(status) } else { rates(state) };
+fn cells(core: &Core) -> Vec<StatusCell> {
+    let status = core.status();
+    let mut cells = if status.source.is_still { still(status) } else { rates(core) };
     if let Some(figures) = status.engine.figures {
         let help = "Pixels that have a disparity. What was filled from neighbours or held from earlier pairs was not measured, and is \
                     hatched in the images.";
@@ -148,7 +148,7 @@ fn cells(state: &State) -> Vec<StatusCell> {
     } else if status.engine.computed > 0 && !status.source.is_still {
         cells.push(StatusCell::new(format!("matching {:.1} ms", status.engine.compute_ms), WITHOUT_STAGES));
     }
-    if let Some(remote) = &state.pipeline.remote {
+    if let Some(remote) = &core.pipeline.remote {
         let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
         cells.push(StatusCell::new(remote.standing(), format!("{}\n{help}", remote.invitation())));
     }
@@ -166,9 +166,9 @@ fn still(status: &Status) -> Vec<StatusCell> {
 }
 
 /// Returns rates, latency and losses of a source of many pairs.
-fn rates(state: &State) -> Vec<StatusCell> {
-    let status = state.status();
-    let shown_hz = state.pipeline.shown_hz;
+fn rates(core: &Core) -> Vec<StatusCell> {
+    let status = core.status();
+    let shown_hz = core.pipeline.shown_hz;
     let rates = if status.paused {
         "held".to_owned()
     } else {
@@ -194,9 +194,9 @@ fn rates(state: &State) -> Vec<StatusCell> {
 }
 
 /// Shows the running jobs in at most `width`, each with a button that cancels it where possible.
-fn jobs(ui: &mut Ui, state: &State, width: f32, commands: &mut Vec<Command>) {
-    let each = width / state.jobs.len().max(1) as f32;
-    for &job in &state.jobs {
+fn jobs(ui: &mut Ui, core: &Core, width: f32, commands: &mut Vec<Command>) {
+    let each = width / core.jobs.shown().count().max(1) as f32;
+    for job in core.jobs.shown() {
         ui.spinner();
         let button_width = if job.can_stop { 2.0 * ui.spacing().interact_size.y } else { 0.0 };
         let room = (each - ui.spacing().interact_size.y - 3.0 * ui.spacing().item_spacing.x - button_width).max(0.0);

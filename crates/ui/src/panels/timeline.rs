@@ -1,8 +1,8 @@
 //! Time line of a recording or a folder: play, step, position, speed, loop.
 //! The source seeks to the newest position only, so that dragging never lags.
 
-use super::{Action, Command, Panel, State, action_button, style, widgets};
-use crate::command::Playback;
+use super::{Action, Command, Core, Panel, action_button, style, widgets};
+use crate::core::command::Playback;
 use egui::{
     Align, Button, Color32, DragValue, Label, Layout, Rangef, Rect, Response, RichText, Role, Slider, TextStyle, Ui,
     vec2,
@@ -31,21 +31,21 @@ pub(super) struct Timeline {
 }
 
 impl Panel for Timeline {
-    fn is_open(&self, state: &State) -> bool {
-        state.pipeline.playback.is_some()
+    fn is_open(&self, core: &Core) -> bool {
+        core.pipeline.playback.is_some()
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let Some(playing) = &state.pipeline.playback else { return };
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let Some(playing) = &core.pipeline.playback else { return };
         // one row would have no room for the slider
         let is_narrow = ui.available_width() < ONE_ROW_WIDTH;
         ui.horizontal(|ui| {
-            buttons(ui, playing, state.status().paused, commands);
+            buttons(ui, playing, core.status().paused, commands);
             if !is_narrow {
                 place(ui, playing, commands);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                choices(ui, state, playing, commands);
+                choices(ui, core, playing, commands);
                 if !is_narrow {
                     ui.separator();
                     self.slider(ui, playing, commands);
@@ -87,10 +87,10 @@ fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
 }
 
 /// Shows conversion, loop and speed from right to left.
-fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Command>) {
-    if state.open_recording().is_some() {
+fn choices(ui: &mut Ui, core: &Core, playing: &Playing, commands: &mut Vec<Command>) {
+    if core.open_recording().is_some() {
         let convert = Button::new("Export …");
-        action_button(ui, Action::Convert, convert, state.is_open(Action::Convert), commands);
+        action_button(ui, Action::Convert, convert, core.is_open(Action::Convert), commands);
     }
     let mut looped = playing.looped;
     let help = "At the end, begin again; otherwise stay there.";

@@ -1,7 +1,7 @@
 //! Toolbar at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
-use super::{Action, Command, State, action_button, menu_entry, presets, recording, source, tools, tooltip, widgets};
-use crate::state::{Theme, ViewLayout};
+use super::{Action, Command, Core, action_button, menu_entry, presets, recording, source, tools, tooltip, widgets};
+use crate::core::{Theme, ViewLayout};
 use crate::view::ViewKind;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 use stereopsis_frame::engine::EngineChoice;
@@ -12,58 +12,58 @@ const SOURCE_SHARE: f32 = 0.17;
 const ONE_ROW_WIDTH: f32 = 1250.0;
 const ENGINE_WIDTH: f32 = 64.0;
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     if ui.ctx().content_rect().width() < ONE_ROW_WIDTH {
-        ui.horizontal(|ui| input(ui, state, commands));
-        ui.horizontal(|ui| output(ui, state, commands));
+        ui.horizontal(|ui| input(ui, core, commands));
+        ui.horizontal(|ui| output(ui, core, commands));
     } else {
         ui.horizontal(|ui| {
-            input(ui, state, commands);
+            input(ui, core, commands);
             ui.separator();
-            output(ui, state, commands);
+            output(ui, core, commands);
         });
     }
 }
 
-fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn input(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     // a recording has these buttons on its time line, and a still pair cannot be held
-    if state.pipeline.playback.is_none() && !state.status().source.is_still {
-        let (text, held) = if state.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
+    if core.pipeline.playback.is_none() && !core.status().source.is_still {
+        let (text, held) = if core.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
         action_button(ui, Action::Pause, Button::new(text), held, commands);
         action_button(ui, Action::Step, Button::new("▸| Step"), false, commands);
         ui.separator();
     }
     ui.scope(|ui| {
         ui.set_max_width(SOURCE_SHARE * ui.ctx().content_rect().width());
-        let summary = source::summary(state);
+        let summary = source::summary(core);
         ui.add(Label::new(&summary).truncate()).on_hover_text(summary);
     });
-    source::menu(ui, state, commands);
+    source::menu(ui, core, commands);
     ui.separator();
-    presets::panel::show(ui, state, commands);
+    presets::panel::show(ui, core, commands);
 }
 
 /// Shows the engine at the left, files and views at the right.
-fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    engine(ui, state, commands);
+fn output(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    engine(ui, core, commands);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        action_button(ui, Action::Help, Button::new("?"), state.is_open(Action::Help), commands);
-        let menu = ui.menu_button("≡", |ui| menu(ui, state, commands)).response;
+        action_button(ui, Action::Help, Button::new("?"), core.is_open(Action::Help), commands);
+        let menu = ui.menu_button("≡", |ui| menu(ui, core, commands)).response;
         menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Menu"));
-        ui.menu_button("Views ▾", |ui| views(ui, state, commands));
+        ui.menu_button("Views ▾", |ui| views(ui, core, commands));
         tools::menu(ui, commands);
         action_button(ui, Action::Snapshot, Button::new("Snapshot"), false, commands);
-        recording::panel::show(ui, state, commands);
+        recording::panel::show(ui, core, commands);
     });
 }
 
-fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let arrangement = state.view.arrangement();
+fn views(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let arrangement = core.view.arrangement();
     for &view in ViewKind::ALL {
         switch(ui, Action::View(view), arrangement.views.contains(&view), commands);
     }
     ui.separator();
-    switch(ui, Action::Grid, state.view.layout == ViewLayout::Grid, commands);
+    switch(ui, Action::Grid, core.view.layout == ViewLayout::Grid, commands);
     switch(ui, Action::Controls, arrangement.controls, commands);
     switch(ui, Action::Readings, arrangement.readings, commands);
     menu_entry(ui, Action::Panels, commands);
@@ -85,14 +85,14 @@ fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>)
     });
 }
 
-fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let mut view = state.view.clone();
+fn menu(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let mut view = core.view.clone();
     ui.horizontal(|ui| {
         for &theme in Theme::ALL {
             ui.selectable_value(&mut view.theme, theme, theme.word()).on_hover_text(theme.help());
         }
     });
-    if view != state.view {
+    if view != core.view {
         commands.push(Command::SetView(view));
     }
     ui.separator();
@@ -101,10 +101,10 @@ fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn engine(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
-    let mut engine = state.matching.engine.settings.choice;
+    let mut engine = core.matching.engine.settings.choice;
     // a click on the present engine reopens it, which restores a lost GPU
     let chosen = ui.scope(|ui| {
         ui.set_max_width(ENGINE_WIDTH);

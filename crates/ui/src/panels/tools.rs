@@ -1,6 +1,6 @@
 //! Tools: their menu, and in wide windows a row of buttons below the toolbar, beside the offer of sources.
 
-use super::{Action, Command, Panel, State, action_button, menu_entry, source};
+use super::{Action, Command, Core, Panel, action_button, menu_entry, source};
 use egui::{Align, Button, Layout, Ui};
 use stereopsis_frame::SourceSpec;
 
@@ -33,25 +33,25 @@ const ONE_ROW_WIDTH: f32 = 1400.0;
 pub(super) struct ToolStrip;
 
 impl Panel for ToolStrip {
-    fn is_open(&self, state: &State) -> bool {
-        shows_scene(state) || !state.view.is_narrow
+    fn is_open(&self, core: &Core) -> bool {
+        shows_scene(core) || !core.view.is_narrow
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let has_tools = !state.view.is_narrow;
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let has_tools = !core.view.is_narrow;
         let is_divided =
-            has_tools && shows_scene(state) && (ui.available_width() < ONE_ROW_WIDTH || state.source.is_replaced());
+            has_tools && shows_scene(core) && (ui.available_width() < ONE_ROW_WIDTH || core.source.is_replaced());
         if is_divided {
-            ui.horizontal(|ui| source::offer(ui, state, commands));
+            ui.horizontal(|ui| source::offer(ui, core, commands));
         }
         ui.horizontal(|ui| {
-            if shows_scene(state) && !is_divided {
-                source::offer(ui, state, commands);
+            if shows_scene(core) && !is_divided {
+                source::offer(ui, core, commands);
             }
             if !has_tools {
                 return;
             }
-            let compares = state.comparison.is_some();
+            let compares = core.comparison.is_some();
             let buttons = [
                 (Action::Find, "Find"),
                 (Action::Convert, "Export"),
@@ -66,7 +66,7 @@ impl Panel for ToolStrip {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 for (action, name) in buttons {
                     let key = ui.ctx().format_shortcut(&action.shortcut());
-                    let is_open = state.is_open(action) || action == Action::EndComparison;
+                    let is_open = core.is_open(action) || action == Action::EndComparison;
                     action_button(ui, action, Button::new(name).shortcut_text(key), is_open, commands);
                 }
             });
@@ -74,6 +74,6 @@ impl Panel for ToolStrip {
     }
 }
 
-fn shows_scene(state: &State) -> bool {
-    state.source.running == Some(SourceSpec::Scene)
+fn shows_scene(core: &Core) -> bool {
+    core.source.running == Some(SourceSpec::Scene)
 }

@@ -1,10 +1,10 @@
 //! Export of the points of the 3-D view to a file once the shown result is on the host.
 
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::command::Command;
+use crate::core::jobs::Job;
+use crate::core::notices::{Level, Remedy};
 use crate::features::dialog;
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::session::Session;
 use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use stereopsis_images::{CloudShape, CloudSize};
 
 const WRITE: Job = Job::new("writing the points");
 /// Job that counts the points, hidden from the status line.
-pub(crate) const COUNT: Job = Job::new("counting the points");
+pub(crate) const COUNT: Job = Job::hidden("counting the points");
 
 /// Content of a file of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,51 +74,51 @@ impl PointsFile {
 }
 
 /// Counts the points while their menu is open, and opens the file dialog once there are points to save.
-pub(crate) fn update(session: &mut Session) {
-    let output = session.state.output().filter(|output| output.map.is_some()).cloned();
+pub(crate) fn update(core: &mut Core) {
+    let output = core.output().filter(|output| output.map.is_some()).cloned();
     let Some(output) = output else { return };
-    count(session, &output);
-    let Some(wish) = session.points.wanted.take() else { return };
-    session.owned(Some(Command::SavePoints(wish).owner()), |session| choose_points_file(session, output, wish));
+    count(core, &output);
+    let Some(wish) = core.points.wanted.take() else { return };
+    core.owned(Some(Command::SavePoints(wish).owner()), |core| choose_points_file(core, output, wish));
 }
 
-fn count(session: &mut Session, output: &Arc<Output>) {
-    let Some(wish) = session.points.offered.filter(|_| !session.jobs.is_running(COUNT)) else { return };
-    let Some(file) = points_file(session, Arc::clone(output), wish) else { return };
-    if session.points.counted.as_ref().is_some_and(|counted| counted.is_counted_by(&file)) {
+fn count(core: &mut Core, output: &Arc<Output>) {
+    let Some(wish) = core.points.offered.filter(|_| !core.jobs.is_running(COUNT)) else { return };
+    let Some(file) = points_file(core, Arc::clone(output), wish) else { return };
+    if core.points.counted.as_ref().is_some_and(|counted| counted.is_counted_by(&file)) {
         return;
     }
-    session.points.counted = Some(file.clone());
+    core.points.counted = Some(file.clone());
     let work = move || file.size();
-    session.start_job(COUNT, work, move |session, size| session.state.points_size = Some((wish, size)));
+    core.start_job(COUNT, work, move |core, size| core.points_size = Some((wish, size)));
 }
 
-fn choose_points_file(session: &mut Session, output: Arc<Output>, wish: PointsWish) {
-    let Some(file) = points_file(session, output, wish) else {
-        return session.state.notices.news("the points cannot be saved: there is no calibration");
+fn choose_points_file(core: &mut Core, output: Arc<Output>, wish: PointsWish) {
+    let Some(file) = points_file(core, output, wish) else {
+        return core.notices.news("the points cannot be saved: there is no calibration");
     };
     let name = "points.ply".to_owned();
-    let write = |session: &mut Session, path, replaces| write_points(session, path, replaces, file);
-    dialog::commands::ask_new_file(session, "A file for the points", name, ("Points", &["ply"]), write);
+    let write = |core: &mut Core, path, replaces| write_points(core, path, replaces, file);
+    dialog::commands::ask_new_file(core, "A file for the points", name, ("Points", &["ply"]), write);
 }
 
 /// Returns the points of `output` as shown now, or `None` without geometry.
-pub(crate) fn points_file(session: &Session, output: Arc<Output>, wish: PointsWish) -> Option<PointsFile> {
-    let view = &session.state.view;
-    let scene = session.state.space_scene(&output, false)?;
+pub(crate) fn points_file(core: &Core, output: Arc<Output>, wish: PointsWish) -> Option<PointsFile> {
+    let view = &core.view;
+    let scene = core.space_scene(&output, false)?;
     Some(PointsFile { output, scene, settings: view.space, colours: view.colours(), wish })
 }
 
-pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool, file: PointsFile) {
+pub(crate) fn write_points(core: &mut Core, path: PathBuf, replaces: bool, file: PointsFile) {
     let to = path.clone();
     let work = move || {
         let (bytes, size) = file.bytes()?;
         files::write_or_keep(&to, &bytes, replaces).map_err(|err| err.to_string())?;
         Ok(size)
     };
-    session.start_job(WRITE, work, move |session, size| {
+    core.start_job(WRITE, work, move |core, size| {
         let text = format!("{} → {}", size_text(size), path.display());
-        session.state.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
+        core.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
     });
 }
 

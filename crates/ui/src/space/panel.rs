@@ -1,13 +1,13 @@
 //! 3-D view: its image, the gestures that move its camera, and a row of controls.
 
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, ViewSettings};
 use crate::render::{Display, MapDisplays, Screens, is_software};
 use crate::space::save_menu::SaveMenu;
 use crate::space::{
     Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
     grid_spacing_m,
 };
-use crate::state::{State, ViewSettings};
 use crate::style::Ground;
 use crate::view::{TitleClick, ViewKind, ViewRects, paint_over, show_title};
 use crate::widgets::{self, focused_slider};
@@ -65,7 +65,7 @@ impl SpaceView {
     }
 
     /// Returns whether a software adapter draws fewer points, because pairs arrive or the view moves.
-    fn is_coarse(&self, ui: &Ui, state: &State) -> bool {
+    fn is_coarse(&self, ui: &Ui, core: &Core) -> bool {
         if !self.is_software {
             return false;
         }
@@ -74,7 +74,7 @@ impl SpaceView {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(SETTLE_S - since_s));
             return true;
         }
-        let status = state.status();
+        let status = core.status();
         !(status.paused || status.engine.ended || status.source.is_still)
     }
 
@@ -82,14 +82,14 @@ impl SpaceView {
     pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
-        state: &State,
+        core: &Core,
         (output, screens): (&Arc<Output>, &Screens),
         (rects, is_small): (ViewRects, bool),
         displays: &MapDisplays,
         commands: &mut Vec<Command>,
     ) -> Option<TitleClick> {
-        let scene = state.space_scene(output, self.is_coarse(ui, state));
-        let remark = scene.as_ref().map_or(String::new(), |scene| remark(state, scene));
+        let scene = core.space_scene(output, self.is_coarse(ui, core));
+        let remark = scene.as_ref().map_or(String::new(), |scene| remark(core, scene));
         let mut title = show_title(ui, ViewKind::Space, rects.header, &remark);
         let (row, picture) = rects.picture.split_top_bottom_at_y(rects.picture.top() + ROW_HEIGHT);
         let response = ui.interact(picture, ui.scope_id().with(ViewKind::Space.word()), Sense::click_and_drag());
@@ -108,13 +108,13 @@ impl SpaceView {
         let layout = Layout::left_to_right(Align::Center);
         ui.scope_builder(UiBuilder::new().max_rect(row).layout(layout), |ui| {
             ui.set_clip_rect(row.intersect(ui.clip_rect()));
-            self.controls(ui, state, &scene, commands);
+            self.controls(ui, core, &scene, commands);
         });
 
         let size = size_px(ui, picture);
-        let pose = state.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
-        self.paint(ui, state, (output, screens, inputs), (&scene, &pose), picture, displays);
-        let display = bar_of(&scene, state, displays);
+        let pose = core.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
+        self.paint(ui, core, (output, screens, inputs), (&scene, &pose), picture, displays);
+        let display = bar_of(&scene, core, displays);
         if let Some(display) = display.filter(|_| !is_small) {
             paint_over(ui.painter(), picture, display, &displays.colours[..]);
         }
@@ -138,18 +138,18 @@ impl SpaceView {
     pub(crate) fn show_alone(
         &mut self,
         ui: &mut Ui,
-        state: &State,
+        core: &Core,
         (output, screens): (&Arc<Output>, &Screens),
         rects: ViewRects,
         displays: &MapDisplays,
         about: &str,
     ) {
-        let Some(scene) = state.space_scene(output, false) else { return };
+        let Some(scene) = core.space_scene(output, false) else { return };
         let Some(inputs) = screens.space_inputs() else { return };
-        show_title(ui, ViewKind::Space, rects.header, &format!("{}{about}", remark(state, &scene)));
-        let pose = state.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
-        self.paint(ui, state, (output, screens, inputs), (&scene, &pose), rects.picture, displays);
-        if let Some(display) = bar_of(&scene, state, displays) {
+        show_title(ui, ViewKind::Space, rects.header, &format!("{}{about}", remark(core, &scene)));
+        let pose = core.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
+        self.paint(ui, core, (output, screens, inputs), (&scene, &pose), rects.picture, displays);
+        if let Some(display) = bar_of(&scene, core, displays) {
             paint_over(ui.painter(), rects.picture, display, &displays.colours[..]);
         }
     }
@@ -157,24 +157,24 @@ impl SpaceView {
     fn paint(
         &mut self,
         ui: &Ui,
-        state: &State,
+        core: &Core,
         (output, screens, inputs): (&Arc<Output>, &Screens, Inputs<'_>),
         (scene, pose): (&Scene, &Pose),
         picture: Rect,
         displays: &MapDisplays,
     ) {
-        let ground = state.view.space.ground.colour(ui.visuals().dark_mode);
-        let drawing = Drawing::new(scene, &state.view.space, pose, size_px(ui, picture), ground);
+        let ground = core.view.space.ground.colour(ui.visuals().dark_mode);
+        let drawing = Drawing::new(scene, &core.view.space, pose, size_px(ui, picture), ground);
         let texture = self.screen.update(output, inputs, drawing, &displays.colours);
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
+        screens.drawable(texture).paint(ui.painter(), picture, whole, !core.source.lost_since.is_empty());
     }
 
-    fn controls(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
+    fn controls(&mut self, ui: &mut Ui, core: &Core, scene: &Scene, commands: &mut Vec<Command>) {
         let is_short = ui.available_width() < SHORT_ROW_WIDTH;
         // stays open for several choices
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let (shown, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, state, scene, commands));
+        let (shown, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, core, scene, commands));
         shown.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Points shown"));
         shown.on_hover_text("Colour, surface, density and background of the points");
         let name = "As the camera sees it";
@@ -184,7 +184,7 @@ impl SpaceView {
             commands.push(Command::SetPose(None));
         }
         let save = if is_short { "Save …" } else { "Save points …" };
-        self.save_menu.show(ui, state, (scene, save), commands);
+        self.save_menu.show(ui, core, (scene, save), commands);
         ui.label(RichText::new("?").weak()).on_hover_text(GESTURES);
     }
 }
@@ -195,16 +195,16 @@ fn size_px(ui: &Ui, rect: Rect) -> (u32, u32) {
 }
 
 /// Returns the colour bar of the points, or `None` for the image's colours.
-fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option<&'a Display> {
-    match scene.colouring(&state.view.space) {
+fn bar_of<'a>(scene: &Scene, core: &Core, displays: &'a MapDisplays) -> Option<&'a Display> {
+    match scene.colouring(&core.view.space) {
         Colouring::Picture => None,
         Colouring::Depth => displays.depth.as_ref(),
         Colouring::Confidence => displays.confidence.as_ref(),
     }
 }
 
-fn remark(state: &State, scene: &Scene) -> String {
-    let settings = &state.view.space;
+fn remark(core: &Core, scene: &Scene) -> String {
+    let settings = &core.view.space;
     let mut parts = vec![every_text(scene.every(settings))];
     if scene.colouring(settings) != settings.colouring {
         parts.push(format!("{} is not computed", settings.colouring));
@@ -212,24 +212,24 @@ fn remark(state: &State, scene: &Scene) -> String {
     if settings.has_lines {
         parts.push(format!("grid {} m", grid_spacing_m(scene.range_m.1)));
     }
-    let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
+    let compared = core.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
     if let Some(comparison) = compared {
         parts.push(if comparison.shows_a { "A" } else { "B" }.to_owned());
     }
-    parts.extend(state.depth_mark().map(str::to_owned));
-    parts.extend(state.source.lost_text());
+    parts.extend(core.depth_mark().map(str::to_owned));
+    parts.extend(core.source.lost_text());
     format!(" · {}", parts.join(" · "))
 }
 
 /// Shows the settings of the points in two columns, because one would exceed a small window.
-fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
-    let mut space = state.view.space;
+fn menu(ui: &mut Ui, core: &Core, scene: &Scene, commands: &mut Vec<Command>) {
+    let mut space = core.view.space;
     ui.horizontal_top(|ui| {
         ui.vertical(|ui| look(ui, scene, &mut space));
         ui.vertical(|ui| density(ui, scene, &mut space));
     });
-    if space != state.view.space {
-        commands.push(Command::SetView(ViewSettings { space, ..state.view.clone() }));
+    if space != core.view.space {
+        commands.push(Command::SetView(ViewSettings { space, ..core.view.clone() }));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::commands::{PointsWish, size_text};
 use super::{Scene, SpaceSettings, Surface};
-use crate::command::Command;
-use crate::state::State;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
@@ -37,13 +37,13 @@ impl SaveMenu {
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,
-        state: &State,
+        core: &Core,
         (scene, text): (&Scene, &str),
         commands: &mut Vec<Command>,
     ) {
         // stays open for several choices
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let menu = |ui: &mut Ui| self.menu(ui, state, scene, commands);
+        let menu = |ui: &mut Ui| self.menu(ui, core, scene, commands);
         let (button, shown) = MenuButton::new(text).config(config).ui(ui, menu);
         button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save points …"));
         let help = "Write what is shown into a PLY file, in metres: x right, y down, z forward from the left camera";
@@ -55,9 +55,9 @@ impl SaveMenu {
         }
     }
 
-    fn menu(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) -> PointsWish {
+    fn menu(&mut self, ui: &mut Ui, core: &Core, scene: &Scene, commands: &mut Vec<Command>) -> PointsWish {
         ui.set_width(WIDTH);
-        let mut has_faces = self.wish(scene, &state.view.space).shape.has_faces;
+        let mut has_faces = self.wish(scene, &core.view.space).shape.has_faces;
         for (is_mesh, name, help) in [
             (true, "mesh", "Points with triangles between neighbours, cut at the edges of depth."),
             (false, "points only", "No triangles."),
@@ -71,8 +71,8 @@ impl SaveMenu {
         let help = "Each point has the normal of the surface through its neighbours, towards the camera: for programs that light or \
                     reconstruct surfaces.";
         widgets::checkbox(ui, &mut self.has_normals, "normals").on_hover_text(help);
-        let wish = self.wish(scene, &state.view.space);
-        let size = state.points_size.filter(|(counted, _)| *counted == wish);
+        let wish = self.wish(scene, &core.view.space);
+        let size = core.points_size.filter(|(counted, _)| *counted == wish);
         widgets::note(ui, size.map_or("counting …".to_owned(), |(_, size)| size_text(size)));
         if ui.button("Choose a file …").clicked() {
             commands.push(Command::SavePoints(wish));

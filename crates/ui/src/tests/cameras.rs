@@ -2,7 +2,7 @@
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
-use crate::action::Action;
+use crate::core::action::Action;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -123,7 +123,7 @@ fn inside_exchanged() {
     let mut window = Window::open(&gpu, options);
     let [left, right] = views();
     shows(&mut window, &right, "the cameras as they come");
-    assert_eq!(window.session.borrow().state.source.running, Some(source));
+    assert_eq!(window.core().source.running, Some(source));
     window.until("why they are not rectified", |w| w.has("shown as they come, not rectified").then_some(()));
     // the message stays while results arrive
     let before = window.sequence();
@@ -137,7 +137,7 @@ fn inside_exchanged() {
         (output.job.frame.geometry.is_some_and(|geometry| geometry.estimated)).then_some(())
     });
     assert!(!window.has("not rectified"), "its cause is gone");
-    assert_eq!(window.session.borrow().state.source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
+    assert_eq!(window.core().source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
 }
 
 fn write_blank(folder: &Path) {
@@ -166,7 +166,7 @@ fn inside_blank() {
     window.until("what the map tells", |w| w.has("2 messages").then_some(()));
     for _ in 0..2 {
         window.until("the failure with its cause", |w| w.has("too little texture").then_some(()));
-        assert_eq!(window.session.borrow().state.source.running.as_ref(), Some(&source));
+        assert_eq!(window.core().source.running.as_ref(), Some(&source));
         window.harness.get_by_label("Estimate again").click();
         window.until("the end of the message", |w| (!w.has("too little texture")).then_some(()));
     }
@@ -197,9 +197,7 @@ fn inside_absent() {
     // an opened page is no remedy yet, so the message stays
     window.harness.get_all_by_label("Cameras …").last().expect("in the message").click();
     window.harness.run_steps(3);
-    assert!(
-        window.session.borrow().state.is_open(Action::Cameras) && window.has("the built-in scene is shown instead")
-    );
+    assert!(window.core().is_open(Action::Cameras) && window.has("the built-in scene is shown instead"));
     window.harness.get_all_by_label("Dismiss").last().expect("of the message").click();
     window.harness.key_press(Key::R);
     window.until("the rig's page", |w| w.has("1 Cameras: webcam:1,0 cannot be opened").then_some(()));
@@ -254,17 +252,17 @@ fn inside_first_depth() {
     cover(0, false);
     let port = |name: &str| CameraName::Port(name.to_owned());
     let right_order = SourceSpec::WebcamPair(port("1-0:1.0"), port("1-1:1.0"));
-    window.until("the right order", |w| (w.session.borrow().state.source.spec == right_order).then_some(()));
+    window.until("the right order", |w| (w.core().source.spec == right_order).then_some(()));
     window.until("the step", |w| w.has("camera 0 left, camera 1 right: checked with a hand").then_some(()));
 
     // automatic steps: rows, range and colours
     window.until("the estimate", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
     window.until("the range", |w| (w.params().num_disparities != before.num_disparities).then_some(()));
-    let fitted = window.until("the colours", |w| w.session.borrow().state.view.depth_range_m);
+    let fitted = window.until("the colours", |w| w.core().view.depth_range_m);
     window.until("what is assumed", |w| {
         w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed").then_some(())
     });
-    assert!(window.session.borrow().state.depth_mark() == Some("estimated, scale assumed"));
+    assert!(window.core().depth_mark() == Some("estimated, scale assumed"));
     window.until("the range in metres", |w| w.has("% measured").then_some(()));
     window.harness.run_steps(5);
 
@@ -276,13 +274,13 @@ fn inside_first_depth() {
     window.until("no estimate", |w| (w.result()?.job.frame.geometry.is_none()).then_some(()));
     let end = Instant::now() + Duration::from_secs(3);
     window.until("a while", |_| (Instant::now() > end).then_some(()));
-    assert!(window.session.borrow().state.rig.choice.is_unset(), "it does not begin again");
+    assert!(window.core().rig.choice.is_unset(), "it does not begin again");
     for _ in 0..2 {
         window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
         window.harness.run_steps(3);
     }
     window.until("the estimate again", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
-    assert_eq!(window.session.borrow().state.view.depth_range_m, Some(fitted));
+    assert_eq!(window.core().view.depth_range_m, Some(fitted));
     assert_ne!(window.params().num_disparities, before.num_disparities);
 
     // sides are right
@@ -290,7 +288,7 @@ fn inside_first_depth() {
     window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
     cover(0, true);
     window.until("the answer", |w| w.has("left is left").then_some(()));
-    assert_eq!(window.session.borrow().state.source.spec, right_order);
+    assert_eq!(window.core().source.spec, right_order);
 }
 
 #[test]

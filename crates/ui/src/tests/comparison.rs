@@ -7,8 +7,8 @@ use stereopsis_stereo::{StereoParams, Subpixel};
 
 /// Returns P1 of A and B once both have results.
 fn p1(window: &Window) -> Option<[u32; 2]> {
-    let session = window.session.borrow();
-    let [a, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
+    let core = window.core();
+    let [a, b] = core.comparison.as_ref()?.shown.as_ref()?;
     assert!(std::sync::Arc::ptr_eq(&a.job.frame, &b.job.frame), "of one pair");
     Some([a.job.params.p1, b.job.params.p1])
 }
@@ -42,8 +42,8 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     window.harness.run_steps(3);
     let alone = left_part(&mut window, 0.5);
     let changed = StereoParams { subpixel: Subpixel::Off, left_right: None, p1: before.p1 + 9, ..before.clone() };
-    window.session.borrow().live().set_params(changed.clone());
-    window.session.borrow_mut().state.matching.params = changed.clone();
+    window.core().live().set_params(changed.clone());
+    window.core_mut().matching.params = changed.clone();
     window.until("B's own", |w| p1(w).filter(|both| *both == [before.p1, before.p1 + 9]));
     window.until("what differs", |w| w.has(&format!("P1 {} → {}", before.p1, before.p1 + 9)).then_some(()));
     window.until("figures and scores", |w| (w.has("A time") && w.has("B measured") && w.has("A score ")).then_some(()));
@@ -63,7 +63,7 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     window.harness.step();
     window.harness.drop_at(egui::pos2(view.left() + 1.0, line.y));
     window.harness.run_steps(3);
-    assert!(window.session.borrow().state.comparison.as_ref().unwrap().wiper < 0.05);
+    assert!(window.core().comparison.as_ref().unwrap().wiper < 0.05);
     let b = left_part(&mut window, 0.5);
     assert!(b != alone, "B differs");
     window.harness.key_press(Key::T);

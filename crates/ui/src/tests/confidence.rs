@@ -34,7 +34,7 @@ fn check_view(mut window: Window) {
     assert!(!window.has("confidence"), "closed at first");
     window.in_grid();
     window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+    window.until("the pause", |w| w.core().live().is_paused().then_some(()));
     window.harness.get_by_label("Views ▾").click();
     window.harness.run_steps(2);
     window.harness.get_by_role_and_label(Role::CheckBox, "confidence").click();

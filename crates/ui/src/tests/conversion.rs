@@ -22,7 +22,7 @@ fn on_recording(path: &Path) -> Option<Window> {
     options.calibration.baseline_m = Some(0.065);
     let mut window = Window::open(&gpu, options);
     window.until("the search", |w| {
-        let transport = w.session.borrow().live().transport()?;
+        let transport = w.core().live().transport()?;
         transport.get().recorded.filter(|recorded| recorded.len() as u64 == PAIRS).map(drop)
     });
     Some(window)
@@ -55,7 +55,7 @@ fn pairs_with_recorded_depth_are_marked_and_gone_to() {
     }
     window.harness.get_by_label("Back to recorded depth").click();
     window.until("recorded depth before", |w| (w.sequence() == 7).then_some(()));
-    assert!(window.session.borrow().live().is_paused());
+    assert!(window.core().live().is_paused());
     window.harness.key_press(Key::Home);
     window.until("the first pair", |w| (w.sequence() == 0).then_some(()));
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::ArrowLeft);
@@ -83,9 +83,9 @@ fn recomputation_is_stopped_and_resumed() {
     open_page(&mut window);
     assert!(window.has("24 pairs, raw and depth, less than"), "what is written, and how large");
     {
-        let mut session = window.session.borrow_mut();
-        session.execute(Command::Convert(Conversion::Recompute), &window.harness.ctx);
-        session.execute(Command::StopConversion, &window.harness.ctx);
+        let mut core = window.core_mut();
+        core.execute(Command::Convert(Conversion::Recompute), &window.harness.ctx);
+        core.execute(Command::StopConversion, &window.harness.ctx);
     }
     window.until("its end", |w| w.has("stopped after").then_some(()));
     let new = folder.path().join("walk-again.mcap");
@@ -97,13 +97,10 @@ fn recomputation_is_stopped_and_resumed() {
     assert_eq!(std::fs::read(&path).unwrap(), before, "what was recorded stays");
     let recording = Recording::open(&new).unwrap();
     assert_eq!((recording.pairs().len() as u64, recording.len(topic::DEPTH)), (PAIRS, PAIRS));
-    window.until("the next name", |w| {
-        w.session.borrow().state.conversion.choices.recording.ends_with("_2.mcap").then_some(())
-    });
+    window.until("the next name", |w| w.core().conversion.choices.recording.ends_with("_2.mcap").then_some(()));
     window.until("its button", |w| w.has("Open it").then_some(()));
     window.harness.get_by_label("Open it").click();
-    window
-        .until("the new recording", |w| (w.session.borrow().live().status().source.name == "walk-again").then_some(()));
+    window.until("the new recording", |w| (w.core().live().status().source.name == "walk-again").then_some(()));
 }
 
 #[test]
@@ -117,7 +114,7 @@ fn export_writes_chosen_parts_and_names_missing_ones() {
     for part in ["right", "csv", "json"] {
         press_box(&mut window, part);
     }
-    window.session.borrow_mut().state.conversion.choices.pairs = (2, 7);
+    window.core_mut().conversion.choices.pairs = (2, 7);
     press(&mut window, "Export");
     window.until("the files", |w| w.has("6 pairs → ").then_some(()));
     let mut names: Vec<_> = std::fs::read_dir(folder.path().join("walk-export"))
@@ -136,8 +133,8 @@ fn export_writes_chosen_parts_and_names_missing_ones() {
     let other = folder.path().join("mine");
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("notes.txt"), "mine").unwrap();
-    window.until("the next name", |w| w.session.borrow().state.conversion.choices.folder.ends_with("_2").then_some(()));
-    window.session.borrow_mut().state.conversion.choices.folder = other.display().to_string();
+    window.until("the next name", |w| w.core().conversion.choices.folder.ends_with("_2").then_some(()));
+    window.core_mut().conversion.choices.folder = other.display().to_string();
     press(&mut window, "Export");
     window.until("why not", |w| w.has("holds something already, and nothing is overwritten").then_some(()));
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1);

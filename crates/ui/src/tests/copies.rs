@@ -45,7 +45,7 @@ fn maps_are_copied_to_the_host_only_on_demand() {
     }
     let place = window.place("disparity view", (0.5, 0.5));
     window.harness.hover_at(place);
-    window.until("the pixel under the pointer", |w| w.session.borrow().state.pointer.pixel());
+    window.until("the pixel under the pointer", |w| w.core().pointer.pixel());
     let (pairs, copies, _) = watch(&mut window);
     assert!(copies + 3 >= pairs, "the pointer reads a number of every pair: {copies} copies of {pairs} pairs");
     window.harness.remove_cursor();

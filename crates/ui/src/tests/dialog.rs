@@ -32,9 +32,8 @@ fn typed_path_opens_a_source_or_shows_its_error() {
     window.harness.key_press(Key::Enter);
     let expected = left.clone();
     window.until("the pair", |w| {
-        let session = w.session.borrow();
-        let is_open =
-            matches!(&session.state.source.running, Some(SourceSpec::Files { left, .. }) if *left == expected);
+        let core = w.core();
+        let is_open = matches!(&core.source.running, Some(SourceSpec::Files { left, .. }) if *left == expected);
         is_open.then_some(())
     });
     assert!(!window.has(FIELD));

@@ -1,7 +1,7 @@
 //! Search field for all actions and settings, and the menu and the row of tools.
 
 use super::harness::Window;
-use crate::action::Action;
+use crate::core::action::Action;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -23,25 +23,25 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     find(&mut window, "sweep");
     window.harness.key_press(Key::Enter);
     window.harness.run_steps(3);
-    assert!(!window.has(FIELD) && window.session.borrow().state.is_open(Action::Sweep));
+    assert!(!window.has(FIELD) && window.core().is_open(Action::Sweep));
 
     find(&mut window, "two webcams");
     window.harness.key_press(Key::Enter);
     window.harness.run_steps(3);
-    assert!(window.session.borrow().state.is_open(Action::Rig));
+    assert!(window.core().is_open(Action::Rig));
 
     // a folded parameter is shown and marked
     assert!(!window.has("Rank window"), "folded at first");
-    window.session.borrow_mut().state.view.arrangement_mut().controls = false;
+    window.core_mut().view.arrangement_mut().controls = false;
     find(&mut window, "speckle range");
     window.harness.key_press(Key::Enter);
     window.harness.run_steps(3);
     assert!(window.harness.query_by_role_and_label(Role::Slider, "Speckle range").is_some());
-    assert_eq!(window.session.borrow().state.revealed.map(|(name, _)| name), Some("speckle-range"));
+    assert_eq!(window.core().revealed.map(|(name, _)| name), Some("speckle-range"));
 
     find(&mut window, "fast preset");
     window.harness.key_press(Key::Enter);
-    window.until("the preset", |w| (w.session.borrow().state.matching.preset == Preset::Fast).then_some(()));
+    window.until("the preset", |w| (w.core().matching.preset == Preset::Fast).then_some(()));
 
     // second one of several results, and no result
     find(&mut window, "theme");
@@ -49,7 +49,7 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     window.harness.run_steps(2);
     window.harness.key_press(Key::Enter);
     window.harness.run_steps(3);
-    assert_eq!(window.session.borrow().state.view.theme, crate::state::Theme::ALL[1]);
+    assert_eq!(window.core().view.theme, crate::core::Theme::ALL[1]);
     find(&mut window, "no such thing");
     assert!(window.has("nothing has all of these words"));
     window.harness.key_press(Key::Enter);
@@ -57,7 +57,7 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     assert!(window.has(FIELD), "there is nothing to take");
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
-    assert!(!window.has(FIELD) && window.session.borrow().state.is_open(Action::Rig), "the page stays");
+    assert!(!window.has(FIELD) && window.core().is_open(Action::Rig), "the page stays");
 }
 
 #[test]
@@ -66,14 +66,14 @@ fn letters_in_the_field_are_no_keys_and_a_click_takes_a_line() {
     let before = window.params();
     find(&mut window, "x");
     assert_eq!(window.params(), before);
-    assert!(window.session.borrow().state.page.is_none());
+    assert!(window.core().page.is_none());
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::K);
     window.harness.run_steps(3);
     assert!(!window.has(FIELD), "the same key closes it");
     find(&mut window, "distance and error");
     window.harness.get_by_label("Distance and error, action").click();
     window.harness.run_steps(3);
-    assert!(window.session.borrow().state.is_open(Action::Reach));
+    assert!(window.core().is_open(Action::Reach));
 }
 
 #[test]
@@ -82,13 +82,13 @@ fn tools_stand_in_a_row_and_in_a_menu() {
     for action in [Action::Explain, Action::Sweep, Action::Suggest, Action::Measure, Action::History] {
         window.harness.get_by_label(action.label()).click();
         window.harness.run_steps(3);
-        assert!(window.session.borrow().state.is_open(action), "{action:?}");
+        assert!(window.core().is_open(action), "{action:?}");
     }
     window.harness.get_by_label("Keep as A").click();
     window.harness.run_steps(3);
-    assert!(window.session.borrow().state.comparison.is_some());
+    assert!(window.core().comparison.is_some());
     window.harness.get_by_label("Tools ▾").click();
     window.harness.run_steps(2);
     window.harness.get_by_label_contains("Distance and error").click();
-    window.until("the page", |w| w.session.borrow().state.is_open(Action::Reach).then_some(()));
+    window.until("the page", |w| w.core().is_open(Action::Reach).then_some(()));
 }

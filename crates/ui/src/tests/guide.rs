@@ -57,8 +57,8 @@ fn click(window: &mut Window, label: &str) {
 }
 
 fn view_count(window: &Window) -> usize {
-    let session = window.session.borrow();
-    let Some(running) = &session.state.guide.running else { return 0 };
+    let core = window.core();
+    let Some(running) = &core.guide.running else { return 0 };
     running.count()
 }
 
@@ -80,8 +80,8 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     window.harness.get_by_role_and_label(Role::CheckBox, "by itself").click();
     // the calibration may still examine and take a pair before the setting reaches it
     window.until("no automatic", |w| {
-        let session = w.session.borrow();
-        let running = session.state.guide.running.as_ref()?;
+        let core = w.core();
+        let running = core.guide.running.as_ref()?;
         (!running.progress.is_automatic).then_some(())
     });
     window.harness.run_steps(3);
@@ -91,7 +91,7 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     window.harness.key_press(Key::Space);
     let count = before + 1;
     window.until("the notice", |w| w.has(&format!("View {count} taken")).then_some(()));
-    assert!(!window.session.borrow().live().is_paused(), "Space takes a view instead");
+    assert!(!window.core().live().is_paused(), "Space takes a view instead");
     window.until("the count", |w| w.has(&format!("{} to go at least", 8 - count)).then_some(()));
     window.harness.get_by_label("Delete view 001").click();
     window.until("no such view", |w| (!w.has("Delete view 001")).then_some(()));
@@ -122,8 +122,8 @@ fn calibration_views_stay_until_discarded() {
 
 /// Returns whether all views are in the solution.
 fn is_solved(window: &Window) -> bool {
-    let session = window.session.borrow();
-    let Some(running) = &session.state.guide.running else { return false };
+    let core = window.core();
+    let Some(running) = &core.guide.running else { return false };
     running.progress.outcome.is_some() && !running.progress.is_solving
 }
 
@@ -166,11 +166,11 @@ fn calibration_is_saved_used_and_replaced_only_on_consent() {
         window.harness.step();
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(stays_open(&mut window.session.borrow_mut()), "closed now, the views would be lost");
+    assert!(stays_open(&mut window.core_mut()), "closed now, the views would be lost");
     window.until("the question", |w| w.has("9 views of the board would be lost").then_some(()));
-    assert!(!stays_open(&mut window.session.borrow_mut()), "a second time it closes");
+    assert!(!stays_open(&mut window.core_mut()), "a second time it closes");
     let save = if window.has("Save and use") { "Save and use" } else { "Save as doubtful" };
-    window.session.borrow_mut().state.guide.save_as = "mine.toml".to_owned();
+    window.core_mut().guide.save_as = "mine.toml".to_owned();
     window.until("the button", |w| w.has(save).then_some(()));
     click(&mut window, save);
     window.until("the question", |w| w.has("mine.toml exists. Replace it, and what belongs to it?").then_some(()));
@@ -186,10 +186,10 @@ fn calibration_is_saved_used_and_replaced_only_on_consent() {
     for file in ["report.html", "opencv.yml", "views/left/001.png", "views/right/009.png", "views/board.txt"] {
         assert!(place.join("mine-calibration").join(file).is_file(), "{file} is missing");
     }
-    assert!(!stays_open(&mut window.session.borrow_mut()), "nothing would be lost");
+    assert!(!stays_open(&mut window.core_mut()), "nothing would be lost");
     // the calibration is in force: depth is in metres
     window.until("metres", |w| {
-        let session = w.session.borrow();
-        session.state.output()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.03).map(drop)
+        let core = w.core();
+        core.output()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.03).map(drop)
     });
 }

@@ -1,12 +1,14 @@
 //! Window without a display for tests, operated by its labels.
 
-use crate::state::ViewLayout;
+use crate::core::Core;
+use crate::core::ViewLayout;
+use crate::core::command::Command;
 use crate::{App, Session, WindowOptions};
 use egui::accesskit::Role;
 use egui::{Key, Pos2, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell, RefMut};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,7 +36,7 @@ impl eframe::App for OnBackground {
 
 pub(crate) struct Window {
     pub(crate) harness: Harness<'static, OnBackground>,
-    pub(crate) session: Rc<RefCell<Session>>,
+    session: Rc<RefCell<Session>>,
 }
 
 pub(crate) fn gpu() -> Option<Gpu> {
@@ -69,7 +71,7 @@ impl Window {
     pub(crate) fn held(gpu: &Gpu, options: WindowOptions) -> Self {
         let mut window = Self::open(gpu, options);
         window.harness.key_press(Key::Space);
-        window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+        window.until("the pause", |w| w.core().live().is_paused().then_some(()));
         window.still_sequence();
         window
     }
@@ -95,8 +97,20 @@ impl Window {
         window
     }
 
+    pub(crate) fn core(&self) -> Ref<'_, Core> {
+        Ref::map(self.session.borrow(), |session| &session.core)
+    }
+
+    pub(crate) fn core_mut(&self) -> RefMut<'_, Core> {
+        RefMut::map(self.session.borrow_mut(), |session| &mut session.core)
+    }
+
+    pub(crate) fn execute(&self, command: Command) {
+        self.session.borrow_mut().execute(command, &self.harness.ctx);
+    }
+
     pub(crate) fn in_grid(&mut self) {
-        self.session.borrow_mut().state.view.layout = ViewLayout::Grid;
+        self.core_mut().view.layout = ViewLayout::Grid;
         self.harness.run_steps(3);
     }
 
@@ -118,11 +132,11 @@ impl Window {
     }
 
     pub(crate) fn result(&self) -> Option<Arc<Output>> {
-        self.session.borrow().live().latest()
+        self.core().live().latest()
     }
 
     pub(crate) fn params(&self) -> StereoParams {
-        (*self.session.borrow().live().params()).clone()
+        (*self.core().live().params()).clone()
     }
 
     pub(crate) fn sequence(&self) -> u64 {

@@ -50,7 +50,7 @@ fn another_source_is_a_step_too() {
     let mut window = Window::open(&gpu, options(SourceSpec::Scene));
     let SourceSpec::Files { left, right, .. } = spec else { panic!("two files") };
     window.drop_files(&[left, right]);
-    let running = |w: &mut Window| w.session.borrow().state.source.running.clone();
+    let running = |w: &mut Window| w.core().source.running.clone();
     window.until("the pair", |w| matches!(running(w), Some(SourceSpec::Files { .. })).then_some(()));
     window.harness.run_steps(3);
     press(&mut window, Modifiers::COMMAND, Key::Z);

@@ -54,10 +54,10 @@ fn one_view_is_large_beside_an_open_page_and_a_click_exchanges_it() {
     let at = window.place("left view", (0.5, 0.5));
     window.click_at(at);
     assert!(width_of(&window, "left view") >= large && width_of(&window, "depth view") <= small + 1.0);
-    assert!(window.session.borrow().state.pointer.pinned.is_none(), "a click in the strip holds no pixel");
+    assert!(window.core().pointer.pinned.is_none(), "a click in the strip holds no pixel");
     let at = window.place("left view", (0.5, 0.5));
     window.click_at(at);
-    assert!(window.session.borrow().state.pointer.pinned.is_some(), "one in the large image does");
+    assert!(window.core().pointer.pinned.is_some(), "one in the large image does");
     // a click on the title has the same effect, and a key shows all views in one size
     let title = window.harness.get_by_label("depth title").rect().left_center() + vec2(12.0, 0.0);
     window.click_at(title);
@@ -130,7 +130,7 @@ fn messages_and_read_outs_move_nothing() {
     };
     let before = places(&window);
     for number in 0..3 {
-        window.session.borrow_mut().state.notices.error(format!("error {number}"));
+        window.core_mut().notices.error(format!("error {number}"));
     }
     window.harness.run_steps(3);
     assert!(window.has("error 2") && window.has("3 messages"));
@@ -277,13 +277,13 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
 #[test]
 fn colours_follow_a_fitted_range_and_a_click_on_their_bar() {
     let Some(mut window) = Window::on_scene() else { return };
-    let range = |w: &Window| w.session.borrow().state.view.depth_range_m;
+    let range = |w: &Window| w.core().view.depth_range_m;
     let first = window.until("the first fit", |w| range(w));
-    window.session.borrow_mut().state.view.depth_range_m = Some((20.0, 21.0));
+    window.core_mut().view.depth_range_m = Some((20.0, 21.0));
     window.harness.get_by_label("Fit the colours").click();
     let fitted = window.until("the fit", |w| range(w).filter(|range| range.0 < 10.0));
     assert!((fitted.0 - first.0).abs() < 0.5 * first.0, "{fitted:?} and {first:?}");
-    window.session.borrow_mut().state.view.depth_range_m = Some((20.0, 21.0));
+    window.core_mut().view.depth_range_m = Some((20.0, 21.0));
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::F);
     window.until("the fit to another search range", |w| range(w).filter(|range| range.0 < 10.0));
 }
@@ -291,8 +291,8 @@ fn colours_follow_a_fitted_range_and_a_click_on_their_bar() {
 #[test]
 fn the_status_line_is_never_cut_and_has_one_height() {
     let Some(mut window) = Window::on_scene() else { return };
-    window.session.borrow_mut().start_job(
-        crate::jobs::Job::stoppable("examining this machine, all of it, and its cameras too"),
+    window.core_mut().start_job(
+        crate::core::jobs::Job::stoppable("examining this machine, all of it, and its cameras too"),
         || {
             std::thread::sleep(std::time::Duration::from_secs(30));
             Ok(())

@@ -1,7 +1,7 @@
 //! Messages that end with their causes, and their short list.
 
 use super::harness::Window;
-use crate::notices::Level;
+use crate::core::notices::Level;
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 
@@ -12,16 +12,16 @@ fn an_error_ends_when_its_command_is_given_again() {
     let file = folder.path().join("a file");
     std::fs::write(&file, "").unwrap();
     let errors = |w: &Window| {
-        let session = w.session.borrow();
-        session.state.notices.all().iter().filter(|notice| notice.level == Level::Error).count()
+        let core = w.core();
+        core.notices.all().iter().filter(|notice| notice.level == Level::Error).count()
     };
-    window.session.borrow_mut().state.recording.choices.folder = Some(file);
+    window.core_mut().recording.choices.folder = Some(file);
     window.harness.key_press(Key::S);
     window.until("why nothing was written", |w| (errors(w) == 1).then_some(()));
     window.harness.key_press(Key::D);
     window.harness.run_steps(3);
     assert_eq!(errors(&window), 1, "another command ends nothing");
-    window.session.borrow_mut().state.recording.choices.folder = Some(folder.path().to_owned());
+    window.core_mut().recording.choices.folder = Some(folder.path().to_owned());
     window.harness.key_press(Key::S);
     window.until("the snapshot", |w| w.has("snapshot: ").then_some(()));
     assert_eq!(errors(&window), 0);
@@ -31,7 +31,7 @@ fn an_error_ends_when_its_command_is_given_again() {
 fn the_list_of_messages_is_small_and_each_has_its_buttons() {
     let Some(mut window) = Window::on_scene() else { return };
     for number in 1..=9 {
-        window.session.borrow_mut().state.notices.error(format!("something failed for the {number}. time"));
+        window.core_mut().notices.error(format!("something failed for the {number}. time"));
     }
     window.harness.run_steps(3);
     window.harness.get_by_label("9 messages ▾").click();

@@ -58,7 +58,7 @@ fn keys_on_a_slider_change_what_is_computed() {
     window.harness.key_press(Key::ArrowRight);
     window.until_computed(|params| params.p1 == before.p1 + 1);
     assert!(window.is_enabled("Back to balanced"), "the preset is marked as changed");
-    assert!(!window.session.borrow().live().is_paused());
+    assert!(!window.core().live().is_paused());
 
     // P2 follows P1 upwards
     window.focus_slider("P2");
@@ -78,7 +78,7 @@ fn keys_on_a_slider_change_what_is_computed() {
 fn pause_holds_the_pair_and_step_takes_the_next() {
     let Some(mut window) = Window::on_scene() else { return };
     window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().status().paused.then_some(()));
+    window.until("the pause", |w| w.core().live().status().paused.then_some(()));
     let held = window.still_sequence();
     window.focus_slider("P2");
     let p2 = window.params().p2;
@@ -87,9 +87,9 @@ fn pause_holds_the_pair_and_step_takes_the_next() {
     assert_eq!(window.sequence(), held, "matching goes on, the pair stays");
 
     window.harness.key_press(Key::Space);
-    window.until("the end of the pause", |w| (!w.session.borrow().live().is_paused()).then_some(()));
+    window.until("the end of the pause", |w| (!w.core().live().is_paused()).then_some(()));
     window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+    window.until("the pause", |w| w.core().live().is_paused().then_some(()));
     std::thread::sleep(Duration::from_millis(300));
     let held = window.sequence();
 

@@ -9,8 +9,8 @@ use stereopsis_model::testing::BlockMatching;
 
 /// Returns the engines of A and B once both have results.
 fn engines(window: &Window) -> Option<[EngineKind; 2]> {
-    let session = window.session.borrow();
-    let both = session.state.comparison.as_ref()?.shown.as_ref()?;
+    let core = window.core();
+    let both = core.comparison.as_ref()?.shown.as_ref()?;
     Some(both.each_ref().map(|output| output.engine.kind))
 }
 
@@ -26,8 +26,8 @@ fn a_dropped_model_matches_beside_semi_global_matching() {
     let file = folder.path().join("blocks.onnx");
     std::fs::write(&file, BlockMatching::default().file()).unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
-    window.until("a result", |w| w.session.borrow().state.output().map(drop));
-    let before = window.session.borrow().state.output().unwrap().engine.kind;
+    window.until("a result", |w| w.core().output().map(drop));
+    let before = window.core().output().unwrap().engine.kind;
     assert!(has_p1(&window));
     window.harness.key_press(Key::A);
     window.until("A", |w| engines(w).filter(|both| *both == [before; 2]));
@@ -36,7 +36,7 @@ fn a_dropped_model_matches_beside_semi_global_matching() {
     window.harness.run_steps(3);
     assert!(window.has("model · blocks.onnx, licence MIT"), "its licence stands beside its name");
     assert!(!has_p1(&window), "a model has no P1");
-    let command = window.session.borrow().command_line();
+    let command = window.core().command_line();
     assert!(command.contains("--engine model --model") && command.contains("blocks.onnx"), "{command}");
     window.harness.get_by_label("Exchange").click();
     window.until("the model as A", |w| engines(w).filter(|both| *both == [EngineKind::Model, before]));
@@ -49,13 +49,13 @@ fn a_file_that_is_no_model_leaves_the_window_matching() {
     let file = folder.path().join("notes.onnx");
     std::fs::write(&file, "not a model").unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
-    window.until("a result", |w| w.session.borrow().state.output().map(drop));
+    window.until("a result", |w| w.core().output().map(drop));
     window.drop_files(std::slice::from_ref(&file));
     window.until("the reason", |w| (w.has("notes.onnx") && w.has("in the format ONNX?")).then_some(()));
     window.drop_files(&[folder.path().join("missing.onnx")]);
     window.until("the other reason", |w| w.has("there is no such file; the CPU computes instead").then_some(()));
     window.until("a result of the CPU", |w| {
-        w.session.borrow().state.output().filter(|output| output.engine.kind == EngineKind::Cpu).map(drop)
+        w.core().output().filter(|output| output.engine.kind == EngineKind::Cpu).map(drop)
     });
     window.harness.run_steps(2);
     assert!(has_p1(&window));

@@ -29,7 +29,7 @@ fn saved(window: &mut Window, folder: &Path) -> PathBuf {
     let before = files();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
     let path = window.until("the file", |_| files().into_iter().find(|path| !before.contains(path)));
-    window.until("the end of the job", |w| w.session.borrow().state.jobs.is_empty().then_some(()));
+    window.until("the end of the job", |w| w.core().jobs.shown().next().is_none().then_some(()));
     path
 }
 
@@ -41,10 +41,10 @@ fn texts(path: &Path) -> Vec<(String, String)> {
 }
 
 fn choose(window: &mut Window, figure: Figure, scale: u32) {
-    let mut session = window.session.borrow_mut();
-    session.state.picture.choices.scale = scale;
-    session.state.page = Some(crate::action::Action::Pictures);
-    session.state.picture.chosen = Some(figure);
+    let mut core = window.core_mut();
+    core.picture.choices.scale = scale;
+    core.page = Some(crate::core::action::Action::Pictures);
+    core.picture.chosen = Some(figure);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn saved_image_equals_its_view_and_names_its_settings() {
 fn figures_are_drawings_with_text_and_the_clipboard_gets_pixels() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = still(folder.path()) else { return };
-    window.session.borrow_mut().state.picture.choices.format = PictureFormat::Svg;
+    window.core_mut().picture.choices.format = PictureFormat::Svg;
     window.harness.key_press(Key::D);
     window.harness.run_steps(3);
     let svg = std::fs::read_to_string(saved(&mut window, folder.path())).unwrap();

@@ -47,5 +47,5 @@ fn without_a_calibration_there_are_no_distances() {
     window.harness.get_by_label_contains("Distance and error").click();
     window.until("why there are none", |w| w.has("No distances: there is no calibration").then_some(()));
     assert!(!window.has(CURVES));
-    assert_ne!(window.session.borrow().live().status().source.name, SourceSpec::Scene.to_string());
+    assert_ne!(window.core().live().status().source.name, SourceSpec::Scene.to_string());
 }

@@ -62,8 +62,8 @@ fn end_and_switch(window: &mut Window) {
 /// Waits until the question is gone and more pairs are recorded.
 fn goes_on(window: &mut Window) {
     let recorded = |w: &Window| {
-        let session = w.session.borrow();
-        session.state.recording.running().map(|status| status.counters.pairs)
+        let core = w.core();
+        core.recording.running().map(|status| status.counters.pairs)
     };
     window.until("the answer", |w| asks(w).is_none().then_some(()));
     let before = recorded(window).unwrap();
@@ -102,7 +102,7 @@ fn notice_opens_the_recording_with_its_depth() {
     window.harness.get_by_label("Open it").click();
     window.until("the time line", |w| w.has("Position").then_some(()));
     window.until("a pair of the file", |w| {
-        let info = w.session.borrow().live().status().source;
+        let info = w.core().live().status().source;
         (info.name.starts_with("stereopsis_") && w.result().is_some()).then_some(())
     });
     window.harness.key_press(Key::Num6);
@@ -134,13 +134,13 @@ fn recording_ends_for_another_source_after_consent() {
     window.until("the question", |w| w.has("right.png would be another").then_some(()));
     window.harness.key_press(Key::Escape);
     goes_on(&mut window);
-    assert_eq!(window.session.borrow().live().status().source.name, "scene");
+    assert_eq!(window.core().live().status().source.name, "scene");
     window.drop_files(&[left, right]);
     window.until("the question", |w| asks(w));
     end_and_switch(&mut window);
     window.until("why it ended", |w| w.has("the source was changed").then_some(()));
     assert!(!complete_recording(folder.path()).pairs().is_empty());
-    window.until("the other source", |w| (w.session.borrow().live().status().source.name == "left").then_some(()));
+    window.until("the other source", |w| (w.core().live().status().source.name == "left").then_some(()));
     assert!(window.is_enabled("Record"));
 }
 
@@ -148,7 +148,7 @@ fn recording_ends_for_another_source_after_consent() {
 fn swap_asks_before_it_ends_a_recording_with_depth() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
-    let is_swapped = |w: &Window| w.session.borrow().live().preparation().swapped;
+    let is_swapped = |w: &Window| w.core().live().preparation().swapped;
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     begun(&mut window);
     for answer in [Key::Escape, Key::Enter, Key::Space] {
@@ -188,10 +188,9 @@ fn raw_recording_continues_through_swap_and_preset() {
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     begun(&mut window);
     window.harness.key_press(Key::X);
-    window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
+    window.until("the exchange", |w| w.core().live().preparation().swapped.then_some(()));
     assert!(asks(&window).is_none());
-    let ctx = window.harness.ctx.clone();
-    window.session.borrow_mut().execute(Command::SetPreset(Preset::Fast), &ctx);
+    window.execute(Command::SetPreset(Preset::Fast));
     goes_on(&mut window);
     window.harness.get_by_label("Stop recording").click();
     window.until("the end", |w| w.has("recorded raw into").then_some(()));
@@ -210,8 +209,8 @@ fn question_ends_with_the_recording_and_the_change_is_made() {
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
     // as after a full disk
-    window.session.borrow().state.recording.recorder().unwrap().close();
-    window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
+    window.core().recording.recorder().unwrap().close();
+    window.until("the exchange", |w| w.core().live().preparation().swapped.then_some(()));
     assert!(asks(&window).is_none());
     assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
@@ -222,7 +221,7 @@ fn a_window_that_is_closed_during_the_question_leaves_a_whole_file() {
     let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
-    finish(&mut window.session.borrow_mut()).unwrap().unwrap();
+    finish(&mut window.core_mut()).unwrap().unwrap();
     assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
 
@@ -235,9 +234,9 @@ fn letters_belong_to_an_open_menu() {
         window.harness.run_steps(2);
     }
     assert!(window.has("compressed") && window.has("P1") && !window.has("recorded view"));
-    let session = window.session.borrow();
-    assert!(session.state.page.is_none() && !session.live().preparation().swapped && !session.live().is_paused());
-    drop(session);
+    let core = window.core();
+    assert!(core.page.is_none() && !core.live().preparation().swapped && !core.live().is_paused());
+    drop(core);
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
     assert!(!window.has("not compressed"));
@@ -249,7 +248,7 @@ fn letters_belong_to_an_open_menu() {
 fn a_closed_window_leaves_a_whole_file() {
     let folder = tempfile::tempdir().unwrap();
     let Some(window) = begun_in(folder.path()) else { return };
-    let said = finish(&mut window.session.borrow_mut()).unwrap().unwrap();
+    let said = finish(&mut window.core_mut()).unwrap().unwrap();
     assert!(said.contains("recorded") && said.contains(&folder.path().display().to_string()), "{said}");
     assert!(!complete_recording(folder.path()).pairs().is_empty());
 }
@@ -322,7 +321,7 @@ fn choices_are_there_again_at_the_next_start() {
     }
     window.harness.get_by_label("foxglove").click();
     window.harness.run_steps(3);
-    window.session.borrow_mut().save();
+    window.core_mut().save();
     drop(window);
     let mut window = Window::open(&gpu, options());
     menu(&mut window);
@@ -341,7 +340,7 @@ fn pause_and_failed_opening_leave_the_recording_intact() {
     let Some(mut window) = recording_into(folder.path()) else { return };
     window.until("a pair", |w| w.result().map(drop));
     window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().status().paused.then_some(()));
+    window.until("the pause", |w| w.core().live().status().paused.then_some(()));
     window.harness.get_by_label("Record").click();
     window.until("why not", |w| w.has("nothing comes that could be recorded").then_some(()));
     window.harness.key_press(Key::Space);

@@ -24,7 +24,7 @@ fn exchanged(folder: &Path) -> SourceSpec {
 }
 
 fn spec(window: &Window) -> SourceSpec {
-    window.session.borrow().state.source.spec.clone()
+    window.core().source.spec.clone()
 }
 
 #[test]
@@ -49,14 +49,14 @@ fn failed_estimate_keeps_rectification_and_offers_a_remedy() {
     let source = exchanged(folder.path());
     let options = WindowOptions { saved_state: Some(saved.clone()), ..options(source.clone()) };
     let mut window = Window::open(&gpu, options);
-    let before = window.session.borrow().state.rig.choice.clone();
+    let before = window.core().rig.choice.clone();
     window.harness.key_press(Key::R);
     window.until("the rig's page", |w| w.has("Estimate from the images").then_some(()));
     window.harness.get_by_label("Estimate from the images").click();
     window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
     assert_eq!(spec(&window), source);
-    assert_eq!(window.session.borrow().state.rig.choice, before);
-    window.session.borrow_mut().save();
+    assert_eq!(window.core().rig.choice, before);
+    window.core_mut().save();
     let text = std::fs::read_to_string(&saved).unwrap();
     assert!(text.contains("a.png") && !text.contains("source = \"scene\""), "{text}");
     // the message ends with its cause
@@ -67,8 +67,8 @@ fn failed_estimate_keeps_rectification_and_offers_a_remedy() {
     window.harness.run_steps(3);
     window.harness.get_by_label("Estimate from the images").click();
     window.until("the estimate", |w| {
-        let session = w.session.borrow();
-        (session.state.rig.choice.rectify() == RectifyChoice::Auto).then_some(())
+        let core = w.core();
+        (core.rig.choice.rectify() == RectifyChoice::Auto).then_some(())
     });
 }
 
@@ -79,8 +79,7 @@ fn a_source_that_cannot_be_opened_changes_nothing() {
     let source = pair(folder.path());
     let mut window = Window::open(&gpu, options(source.clone()));
     let missing = SourceSpec::Folder(PathBuf::from("no/such/folder"));
-    let ctx = window.harness.ctx.clone();
-    window.session.borrow_mut().execute(crate::Command::Open(missing), &ctx);
+    window.execute(crate::Command::Open(missing));
     window.until("the error", |w| w.has("no/such/folder").then_some(()));
     assert_eq!(spec(&window), source);
     assert!(!window.has("built-in scene"));
@@ -94,7 +93,7 @@ fn missing_source_is_kept_for_the_next_start() {
     let missing = SourceSpec::Folder(folder.path().join("not/yet"));
     let mut window = Window::open(&gpu, WindowOptions { saved_state: Some(saved.clone()), ..options(missing.clone()) });
     window.until("the scene", |w| w.has("the built-in scene is shown instead").then_some(()));
-    window.session.borrow_mut().save();
+    window.core_mut().save();
     assert!(std::fs::read_to_string(&saved).unwrap().contains("not/yet"));
     // the message's button opens the source once it exists
     std::fs::create_dir_all(folder.path().join("not/yet")).unwrap();
@@ -102,7 +101,7 @@ fn missing_source_is_kept_for_the_next_start() {
     std::fs::copy(left, folder.path().join("not/yet/left1.png")).unwrap();
     std::fs::copy(right, folder.path().join("not/yet/right1.png")).unwrap();
     window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
-    window.until("the folder", |w| (w.session.borrow().state.source.running == Some(missing.clone())).then_some(()));
+    window.until("the folder", |w| (w.core().source.running == Some(missing.clone())).then_some(()));
     assert!(!window.has("built-in scene"));
 }
 
@@ -135,13 +134,13 @@ fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
     options.calibration.files = vec![calibration];
     let mut window = Window::open(&gpu, options);
     window.until("the doubt", |w| w.has("a baseline of 3.400 m is doubtful").then_some(()));
-    assert!(window.session.borrow().state.title().contains("baseline doubtful"));
+    assert!(window.core().title().contains("baseline doubtful"));
     let at = window.place("depth view", (0.5, 0.6));
     window.click_at(at);
     window.until("the mark", |w| w.has("m, baseline doubtful").then_some(()));
     window.harness.get_by_label("It is right").click();
     window.until("its end", |w| (!w.has("doubtful")).then_some(()));
-    assert!(!window.session.borrow().state.title().contains("doubtful"));
+    assert!(!window.core().title().contains("doubtful"));
 }
 
 /// Calibration file in the format of OpenCV's tools, for a board whose squares have side 1.
@@ -187,13 +186,12 @@ fn setting_beyond_memory_keeps_the_previous_one() {
     let mut window = Window::open(&gpu, options(SourceSpec::Scene));
     let before = window.params();
     let engine = CpuEngine::new(Some(1)).with_free(FreeMemory { bytes: 12_000_000, bound: Bound::Machine });
-    window.session.borrow().live().set_engine(EngineSource::Ready(Box::new(engine)));
+    window.core().live().set_engine(EngineSource::Ready(Box::new(engine)));
     window.until("its first result", |w| w.result()?.engine.adapter.contains("1 thread").then_some(()));
     let mut wanted = before.clone();
     Preset::Best.apply(&mut wanted);
     wanted.num_disparities = 150;
-    let ctx = window.harness.ctx.clone();
-    window.session.borrow_mut().execute(Command::SetParams(wanted.clone()), &ctx);
+    window.execute(Command::SetParams(wanted.clone()));
     window.until("the refusal", |w| w.has("this machine has 12.0 MB of memory free").then_some(()));
     let sequence = window.sequence();
     window.until("results of the setting before", |w| (w.sequence() > sequence + 3).then_some(()));

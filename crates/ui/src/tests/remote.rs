@@ -89,7 +89,7 @@ fn remote_client_moves_sliders_and_receives_their_values() {
     window.until("the refusal is shown", |w| w.has("asked in vain").then_some(()));
     // another source and a recorder's taps leave the client's taps connected
     let seen = || (elsewhere.frames.load(Ordering::Relaxed), elsewhere.results.load(Ordering::Relaxed));
-    window.session.borrow().live().set_taps(Taps::default(), Vec::new());
+    window.core().live().set_taps(Taps::default(), Vec::new());
     let before = seen();
     window.until("frames and results are still seen", |_| {
         let now = seen();

@@ -2,7 +2,7 @@
 
 use super::harness::{Window, gpu, options, pair_of};
 use crate::WindowOptions;
-use crate::command::Command;
+use crate::core::command::Command;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -37,7 +37,7 @@ fn two_distances_make_metres_of_disparities() {
         let at = window.place("left view", place);
         window.click_at(at);
         let metres = window.until("a depth to read", |w| w.read("depth"));
-        window.session.borrow_mut().state.rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
+        window.core_mut().rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
         window.press(&format!("Take {name}"));
         window.click_at(at); // a second click releases the pixel
     }
@@ -65,13 +65,13 @@ fn two_distances_that_contradict_the_lens_are_refused() {
     options.calibration.baseline_m = Some(0.065);
     let mut window = Window::open(&gpu, options);
     let before = window.result().unwrap().job.frame.geometry;
-    let mut session = window.session.borrow_mut();
+    let mut core = window.core_mut();
     // a third of the depths that the lens implies
     let geometry = before.unwrap();
-    for (known, px) in session.state.rig.known.iter_mut().zip([24.0, 8.0]) {
+    for (known, px) in core.rig.known.iter_mut().zip([24.0, 8.0]) {
         (known.disparity_px, known.metres) = (Some(px), geometry.depth_m(px).unwrap() / 3.0);
     }
-    drop(session);
+    drop(core);
     window.harness.key_press(Key::R);
     window.until("the rig's page", |w| w.is_enabled("Fit depth").then_some(()));
     window.harness.get_by_label("Fit depth").scroll_to_me();
@@ -79,7 +79,7 @@ fn two_distances_that_contradict_the_lens_are_refused() {
     window.harness.get_by_label("Fit depth").click();
     window.until("the refusal", |w| w.has("these two distances imply a field of view of").then_some(()));
     assert!(window.has("you said 60°"));
-    assert_eq!(window.session.borrow().state.rig.choice.depth_fit, None);
+    assert_eq!(window.core().rig.choice.depth_fit, None);
     window.harness.run_steps(10);
     assert_eq!(window.result().unwrap().job.frame.geometry, before, "depth stays");
 }
@@ -95,7 +95,7 @@ fn misaligned_cameras_are_rectified_from_their_images() {
     window.until("straight rows", |w| w.has("good").then_some(()));
     let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
     assert!(estimated && window.has("depth is an estimate"));
-    assert_eq!(window.session.borrow().state.rig.choice.rectify(), RectifyChoice::Auto);
+    assert_eq!(window.core().rig.choice.rectify(), RectifyChoice::Auto);
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn scale_is_assumed_until_two_distances_define_it() {
     window.harness.get_by_label("Estimate from the images").click();
     let is_assumed = |w: &Window| w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed");
     window.until("what is assumed", |w| is_assumed(w).then_some(()));
-    let mark = |w: &Window| w.session.borrow().state.depth_mark();
+    let mark = |w: &Window| w.core().depth_mark();
     window.until("the mark", |w| (mark(w) == Some("estimated, scale assumed")).then_some(()));
     // four fifths of the depths for 60 degrees mean a shorter focal length
     let geometry = window.until("depth", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
-    for (known, px) in window.session.borrow_mut().state.rig.known.iter_mut().zip([24.0, 8.0]) {
+    for (known, px) in window.core_mut().rig.known.iter_mut().zip([24.0, 8.0]) {
         (known.disparity_px, known.metres) = (Some(px), 0.8 * geometry.depth_m(px).unwrap());
     }
     window.harness.run_steps(3);
@@ -124,13 +124,13 @@ fn scale_is_assumed_until_two_distances_define_it() {
     window.until("the assumption again", |w| is_assumed(w).then_some(()));
 
     // a typed baseline scales the estimate and keeps it
-    let note = window.session.borrow().state.rig.note.clone();
-    let choice = CalibrationChoice { baseline_m: Some(0.12), ..window.session.borrow().state.rig.choice.clone() };
-    window.session.borrow_mut().execute(Command::Calibrate(choice), &window.harness.ctx);
+    let note = window.core().rig.note.clone();
+    let choice = CalibrationChoice { baseline_m: Some(0.12), ..window.core().rig.choice.clone() };
+    window.execute(Command::Calibrate(choice));
     let scaled = window
         .until("twice the baseline", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.1));
     assert!((scaled.baseline_m - 0.12).abs() < 1e-6 && (scaled.focal_px - geometry.focal_px).abs() < 1e-6);
-    assert_eq!(window.session.borrow().state.rig.note, note);
+    assert_eq!(window.core().rig.note, note);
 }
 
 #[test]
@@ -164,13 +164,13 @@ fn an_estimate_is_there_again_at_the_next_start() {
     window.until("the estimate", |w| {
         w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
     });
-    window.session.borrow_mut().save();
+    window.core_mut().save();
     drop(window);
     let options = WindowOptions { source: None, ..misaligned() };
     let options = WindowOptions { source_options: WindowOptions::default().source_options, ..options };
     let window = Window::open(&gpu, options);
-    let session = window.session.borrow();
-    let [calibration] = &session.state.rig.choice.files[..] else { panic!("one file") };
+    let core = window.core();
+    let [calibration] = &core.rig.choice.files[..] else { panic!("one file") };
     let name = calibration.file_name().unwrap().to_string_lossy();
     assert!(calibration.parent() == Some(folder.path()) && name.starts_with("last-rig-calibration-"), "{name}");
     assert!(calibration.exists());
@@ -190,7 +190,7 @@ fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
     window.harness.get_by_role_and_label(Role::ComboBox, "Lens by").click();
     window.harness.run_steps(3);
     window.harness.get_by_label("focal length, mm").click();
-    let focal = |w: &Window| w.session.borrow().state.rig.choice.focal();
+    let focal = |w: &Window| w.core().rig.choice.focal();
     let named = window.until("the lens in mm", |w| focal(w).filter(|focal| matches!(focal, FocalLength::Lens { .. })));
     assert!((named.px(320) - 288.0).abs() < 1e-9, "the same lens: {named:?}");
     window.until("its second number", |w| w.has("sensor width").then_some(()));

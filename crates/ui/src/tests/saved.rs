@@ -1,8 +1,8 @@
 //! Saved state: the window starts as it was closed, also by an earlier version, and after a crash.
 
 use super::harness::{SIZE, Window, gpu, options};
-use crate::saved::SavedState;
-use crate::state::ViewSettings;
+use crate::core::ViewSettings;
+use crate::core::saved::SavedState;
 use crate::view::ViewKind;
 use crate::{Session, WindowOptions};
 use egui::accesskit::Role;
@@ -21,14 +21,14 @@ fn a_window_that_an_earlier_version_saved_opens_unchanged() {
     let source_options = SourceOptions { size: Some(SIZE), ..WindowOptions::default().source_options };
     let options = WindowOptions { saved_state: Some(saved.clone()), source_options, ..WindowOptions::default() };
     let window = Window::open(&gpu, options);
-    let params = window.session.borrow().live().params();
+    let params = window.core().live().params();
     let StereoParams { cost, p1, paths, num_disparities, fill, temporal, .. } = *params;
     let expected = (CostKind::Rank, 20, 4, 48, Fill::Interpolate, Temporal::On);
     assert_eq!((cost, p1, paths, num_disparities, fill, temporal), expected);
     let by_reason = window.harness.get_by_role_and_label(Role::CheckBox, "Colour invalid by reason");
     assert_eq!(by_reason.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
     // this version saves an equal state
-    window.session.borrow_mut().save();
+    window.core_mut().save();
     let table = |path: &Path| std::fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
     let (before, after) = (table(&fixture), table(&saved));
     for (key, value) in &before {
@@ -57,7 +57,7 @@ fn unusable_state_is_kept_and_named_on_the_screen() {
         let aside = folder.path().join(aside);
         assert_eq!(std::fs::read_to_string(&aside).unwrap(), before);
         assert_eq!(window.params().p1, StereoParams::default().p1);
-        assert_eq!(window.session.borrow().state.view.wide.views, views, "{why}");
+        assert_eq!(window.core().view.wide.views, views, "{why}");
         assert!(SavedState::read(&saved).is_ok());
         window.harness.get_by_label("Dismiss").click();
         window.until("its end", |w| (!w.has(why)).then_some(()));
@@ -76,8 +76,8 @@ fn session_without_a_window_writes_no_state() {
     for text in ["source = \"scene\"\nfuture = 1\n", "views = [\n"] {
         std::fs::write(&saved, text).unwrap();
         let mut session = Session::start(kept(&saved, true), None).unwrap();
-        session.save();
-        session.note_closed();
+        session.core.save();
+        session.core.note_closed();
         drop(session);
         assert_eq!(std::fs::read_to_string(&saved).unwrap(), text);
         assert_eq!(names(folder.path(), "").len(), 2, "the file and its lock");
@@ -177,30 +177,29 @@ fn an_address_is_kept_without_its_secrets_and_asked_for() {
     let mut window = Window::open(&gpu, options);
     window.until("what is missing", |w| w.has("was kept without what stands before the @").then_some(()));
     let shown = |w: &Window| {
-        let state = &w.session.borrow().state;
-        let sources = state.source.recent.iter().chain([&state.source.spec]);
+        let core = w.core();
+        let sources = core.source.recent.iter().chain([&core.source.spec]);
         sources.map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(shown(&window), "http://127.0.0.1:9/y?token=*** http://***@127.0.0.1:9/x");
-    window.session.borrow_mut().save();
+    window.core_mut().save();
     let text = std::fs::read_to_string(&saved).unwrap();
     assert!(text.contains("token=***") && text.contains("//***@") && !text.contains("geheim"), "{text}");
-    let session = std::rc::Rc::clone(&window.session);
-    session.borrow_mut().open_again();
+    window.core_mut().open_again();
     window.until("the field", |w| w.harness.query_by_label("Address of the stream").map(drop));
     window.press("OK");
     window.until("the field again", |w| w.harness.query_by_label("Address of the stream").map(drop));
-    let typed = session.borrow().state.typed.clone().unwrap();
+    let typed = window.core().typed.clone().unwrap();
     assert_eq!(typed.text, "http://***@127.0.0.1:9/x");
     assert!(typed.error.unwrap().contains("give the whole address again"));
     window.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.harness.get_by_label("Address of the stream").type_text("scene");
     window.harness.run_steps(2);
     window.press("OK");
-    window.until("the scene", |_| (session.borrow().state.source.spec == SourceSpec::Scene).then_some(()));
-    let mut session = session.borrow_mut();
-    session.state.source.note_opened(&SourceSpec::parse("http://127.0.0.1:9/y?token=other").unwrap());
-    assert_eq!(session.state.source.recent.len(), 1, "the same address");
-    session.state.notices.error("cannot read http://me:geheim@127.0.0.1:9/y");
-    assert!(session.state.notices.all().iter().all(|notice| !notice.text.contains("geheim")));
+    window.until("the scene", |w| (w.core().source.spec == SourceSpec::Scene).then_some(()));
+    let mut core = window.core_mut();
+    core.source.note_opened(&SourceSpec::parse("http://127.0.0.1:9/y?token=other").unwrap());
+    assert_eq!(core.source.recent.len(), 1, "the same address");
+    core.notices.error("cannot read http://me:geheim@127.0.0.1:9/y");
+    assert!(core.notices.all().iter().all(|notice| !notice.text.contains("geheim")));
 }

@@ -29,15 +29,15 @@ fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
         assert!(!window.is_enabled("Stop the sweep"));
         window.harness.get_by_label("Start the sweep").click();
         let (x, y) = window.until("some cells", |w| {
-            let session = w.session.borrow();
-            let sweep = session.state.search.sweep.as_ref()?;
+            let core = w.core();
+            let sweep = core.search.sweep.as_ref()?;
             // coarse first: the fourth cell of the fourth row precedes its neighbours by far
             (matches!(sweep.cell(4, 4), Cell::Tried(_)) && matches!(sweep.cell(3, 4), Cell::Waiting)).then_some((4, 4))
         });
         assert_eq!(window.params(), before, "nothing is taken without a click");
         let label = window.until("the cell's label", |w| {
-            let session = w.session.borrow();
-            let sweep = session.state.search.sweep.as_ref()?;
+            let core = w.core();
+            let sweep = core.search.sweep.as_ref()?;
             let [p1, p2] = [sweep.axes[0].values()[x], sweep.axes[1].values()[y]];
             Some(format!("P1 {p1}, P2 {p2}: "))
         });
@@ -73,23 +73,23 @@ fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
     window.until("presets", |w| (w.has("balanced loss") && w.has("fast loss")).then_some(()));
     assert!(window.has("Quality against time of the settings that were tried"));
     assert!(window.has("Only presets are proposed"), "one pair says too little for more");
-    window.until("the end", |w| (!w.session.borrow().state.search.is_searching()).then_some(()));
+    window.until("the end", |w| (!w.core().search.is_searching()).then_some(()));
     assert_eq!(window.params(), before, "nothing is forced");
-    let search = Arc::clone(window.session.borrow().state.search.search.as_ref().expect("a search"));
+    let search = Arc::clone(window.core().search.search.as_ref().expect("a search"));
     let (preset, trial) = search.presets.last().expect("a preset");
     let limits = SearchLimits { max_ms: Some(trial.time_ms / 2.0), ..search.limits };
-    window.session.borrow_mut().state.search.search = Some(Arc::new(SearchProgress { limits, ..(*search).clone() }));
+    window.core_mut().search.search = Some(Arc::new(SearchProgress { limits, ..(*search).clone() }));
     window.harness.run_steps(2);
     assert!(window.has(&format!("Why not {preset}: it takes {:.1} ms a pair, and the limit is", trial.time_ms)));
-    window.session.borrow_mut().state.search.search = Some(search);
+    window.core_mut().search.search = Some(search);
     window.harness.run_steps(2);
     window.press("Take fast as B");
     let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
     let mut fast = before.clone();
     Preset::Fast.apply(&mut fast);
     assert_eq!((taken.paths, taken.cost), (fast.paths, fast.cost));
-    let session = window.session.borrow();
-    let kept = &session.state.comparison.as_ref().expect("a comparison").kept;
+    let core = window.core();
+    let kept = &core.comparison.as_ref().expect("a comparison").kept;
     assert_eq!(kept.params, before, "A is what was in force");
 }
 
@@ -102,7 +102,7 @@ fn settings_that_cannot_be_judged_are_not_tried() {
     window.until("the page", |w| w.has("score without truth").then_some(()));
     assert!(window.is_enabled("Start the search"));
     let params = StereoParams { left_right: None, ..window.params() };
-    window.session.borrow_mut().state.matching.params = params;
+    window.core_mut().matching.params = params;
     window.until("the reason", |w| w.has("needs the left-right check").then_some(()));
     assert!(!window.is_enabled("Start the search"));
 }

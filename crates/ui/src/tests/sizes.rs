@@ -65,8 +65,8 @@ struct Resizable {
 impl Drop for Resizable {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let session = self.window.session.borrow();
-            let (page, size) = (session.state.page, self.window.harness.ctx.content_rect().size());
+            let core = self.window.core();
+            let (page, size) = (core.page, self.window.harness.ctx.content_rect().size());
             println!("at {size:?} points with {page:?}, {:?}", self.shown);
         }
     }
@@ -78,14 +78,14 @@ impl Resizable {
         let mut window = Window::open(&gpu, WindowOptions { folder: folder.to_owned(), ..options(source) });
         window.harness.set_size(vec2(1280.0, 800.0));
         // each page is opened by its key
-        let mut pages: Vec<OpenPage> = vec![Box::new(|w| w.session.borrow_mut().state.page = None)];
+        let mut pages: Vec<OpenPage> = vec![Box::new(|w| w.core_mut().page = None)];
         let mut names = Vec::new();
         for (modifiers, key) in PAGES {
             window.harness.key_press_modifiers(modifiers, key);
             window.harness.run_steps(2);
-            let page = window.session.borrow().state.page.expect("its page is open");
+            let page = window.core().page.expect("its page is open");
             names.push(format!("{page:?}"));
-            pages.push(Box::new(move |w| w.session.borrow_mut().state.page = Some(page)));
+            pages.push(Box::new(move |w| w.core_mut().page = Some(page)));
         }
         names.sort();
         names.dedup();
@@ -94,19 +94,19 @@ impl Resizable {
         pages[0](&window);
         let mut kinds = Vec::new();
         for key in VIEWS {
-            let before = window.session.borrow().state.view.wide.views.clone();
+            let before = window.core().view.wide.views.clone();
             window.harness.key_press(key);
             window.harness.run_steps(2);
-            let now = window.session.borrow().state.view.wide.views.clone();
+            let now = window.core().view.wide.views.clone();
             kinds.extend(now.iter().chain(&before).find(|kind| now.contains(kind) != before.contains(kind)).copied());
         }
         assert_eq!(kinds.len(), VIEWS.len(), "{kinds:?}");
-        let views = kinds.iter().map(|&kind| -> Box<dyn Fn(&Window)> {
-            Box::new(move |w| w.session.borrow_mut().state.view.alone = Some(kind))
-        });
+        let views = kinds
+            .iter()
+            .map(|&kind| -> Box<dyn Fn(&Window)> { Box::new(move |w| w.core_mut().view.alone = Some(kind)) });
         let mut views: Vec<_> = views.collect();
         views.push(Box::new(move |w| {
-            let view = &mut w.session.borrow_mut().state.view;
+            let view = &mut w.core_mut().view;
             view.alone = None;
             (view.wide.views, view.narrow.views) = (kinds.clone(), kinds.clone());
         }));
@@ -117,13 +117,13 @@ impl Resizable {
 
     fn show(&mut self, views: Views) {
         self.shown = views;
-        let compares = self.window.session.borrow().state.comparison.is_some();
+        let compares = self.window.core().comparison.is_some();
         if compares != (views == Views::Compared) {
             let modifiers = if compares { Modifiers::SHIFT } else { Modifiers::NONE };
             self.window.harness.key_press_modifiers(modifiers, Key::A);
             self.window.until("the comparison, or its end", |w| {
-                let session = w.session.borrow();
-                let shown = session.state.comparison.as_ref().map(|comparison| comparison.shown.is_some());
+                let core = w.core();
+                let shown = core.comparison.as_ref().map(|comparison| comparison.shown.is_some());
                 (shown == (views == Views::Compared).then_some(true)).then_some(())
             });
         }
@@ -199,7 +199,7 @@ fn time_line_and_calibration_are_drawn_at_every_size() {
     sized.window.until("the raw images", |w| w.has("left, raw").then_some(()));
     for (size, scale) in sizes() {
         sized.draw(3, size, scale);
-        assert!(sized.window.session.borrow().state.shows_guide());
+        assert!(sized.window.core().shows_guide());
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::Surface;
+use crate::core::Theme;
 use crate::space::commands::PointsWish;
-use crate::state::Theme;
 use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn difference(a: &[[u8; 4]], b: &[[u8; 4]]) -> f32 {
 }
 
 fn held(window: &mut Window) -> Arc<Output> {
-    window.session.borrow().live().set_read_back(true);
+    window.core().live().set_read_back(true);
     window.until("numbers on the host", |w| w.result().filter(|output| output.map.is_some()))
 }
 
@@ -91,20 +91,20 @@ fn held(window: &mut Window) -> Arc<Output> {
 fn the_view_turns_and_goes_back_to_what_the_camera_sees() {
     for engine in ["cpu", "gpu"] {
         let Some(mut window) = open(engine) else { return };
-        assert!(window.has("3d view") && window.session.borrow().state.pose.is_none());
+        assert!(window.has("3d view") && window.core().pose.is_none());
         window.harness.remove_cursor();
         window.harness.run_steps(2);
         let before = picture(&mut window);
         let colours: std::collections::HashSet<_> = before.iter().collect();
         assert!(colours.len() > 100, "{} colours of {engine}", colours.len());
         drag(&mut window, PointerButton::Primary, (0.4, 0.5), (0.6, 0.55));
-        let pose = window.session.borrow().state.pose.expect("a pose");
+        let pose = window.core().pose.expect("a pose");
         assert!(pose.yaw_rad > 0.3 && pose.pitch_rad > 0.0, "{pose:?}");
         let turned = picture(&mut window);
         assert!(difference(&before, &turned) > 0.2, "{}", difference(&before, &turned));
 
         drag(&mut window, PointerButton::Secondary, (0.5, 0.5), (0.6, 0.5));
-        let moved = window.session.borrow().state.pose.expect("a pose");
+        let moved = window.core().pose.expect("a pose");
         assert!((moved.yaw_rad - pose.yaw_rad).abs() < 1e-12 && moved.pivot_m != pose.pivot_m, "{moved:?}");
         assert!(difference(&turned, &picture(&mut window)) > 0.2);
 
@@ -112,7 +112,7 @@ fn the_view_turns_and_goes_back_to_what_the_camera_sees() {
         window.harness.run_steps(3);
         window.harness.remove_cursor();
         window.harness.run_steps(2);
-        assert!(window.session.borrow().state.pose.is_none());
+        assert!(window.core().pose.is_none());
         assert!(picture(&mut window) == before, "as before");
     }
 }
@@ -127,14 +127,14 @@ fn keys_fly_after_a_click_and_step_through_pairs_otherwise() {
         window.harness.key_press(key);
         window.harness.run_steps(2);
     }
-    let pose = window.session.borrow().state.pose.expect("a pose");
+    let pose = window.core().pose.expect("a pose");
     let step_m = 0.05 * pose.distance_m;
     let eye = pose.eye_m();
     assert!((eye - glam::dvec3(step_m, -step_m, step_m)).length() < 1e-9, "{eye} by steps of {step_m}");
     assert_eq!(window.still_sequence(), sequence, "the arrows were the view's");
     window.harness.key_press(Key::Num0);
     window.harness.run_steps(2);
-    assert!(window.session.borrow().state.pose.is_none(), "the whole image");
+    assert!(window.core().pose.is_none(), "the whole image");
     window.harness.remove_cursor();
     window.harness.run_steps(2);
     let left = window.harness.get_by_label("3d title").rect().right_center() + vec2(0.0, -200.0);
@@ -158,10 +158,10 @@ fn the_wheel_goes_nearer_and_a_double_click_back() {
         source: egui::MouseWheelSource::Wheel,
     });
     window.harness.run_steps(10);
-    let pose = window.session.borrow().state.pose.expect("a pose");
+    let pose = window.core().pose.expect("a pose");
     assert!(pose.eye_m().z > 0.1 && pose.eye_m().x == 0.0, "nearer: {pose:?}");
     click(&mut window, middle, 2);
-    assert!(window.session.borrow().state.pose.is_none());
+    assert!(window.core().pose.is_none());
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn space_view_without_calibration_shows_the_reason() {
 #[test]
 fn colour_surface_and_density_change_what_is_drawn() {
     let Some(mut window) = open("cpu") else { return };
-    let settings = |w: &Window| w.session.borrow().state.view.space;
+    let settings = |w: &Window| w.core().view.space;
     let mut before = picture(&mut window);
     for choice in ["points by depth", "as points", "every 4th pixel", "grid and cameras", "as mesh"] {
         let old = settings(&window);
@@ -200,9 +200,9 @@ fn wish(every: usize, has_faces: bool) -> PointsWish {
 
 /// Writes the shown points as after the dialog.
 fn save(window: &Window, path: PathBuf, output: &Arc<Output>, wish: PointsWish) {
-    let mut session = window.session.borrow_mut();
-    let file = crate::space::commands::points_file(&session, Arc::clone(output), wish).expect("a calibrated source");
-    crate::space::commands::write_points(&mut session, path, false, file);
+    let mut core = window.core_mut();
+    let file = crate::space::commands::points_file(&core, Arc::clone(output), wish).expect("a calibrated source");
+    crate::space::commands::write_points(&mut core, path, false, file);
 }
 
 fn read(path: &Path) -> (Vec<Vec<f64>>, usize) {
@@ -216,7 +216,7 @@ fn the_saved_file_has_the_points_that_are_shown() {
     for engine in ["cpu", "gpu"] {
         let Some(mut window) = open(engine) else { return };
         {
-            let view = &mut window.session.borrow_mut().state.view;
+            let view = &mut window.core_mut().view;
             view.depth_range_m = Some((1.0, 3.0));
             (view.space.is_limited, view.space.surface) = (true, Surface::Points);
         }
@@ -251,9 +251,9 @@ fn the_saved_file_has_the_points_that_are_shown() {
         // an existing file is never replaced without a confirmation
         save(&window, folder.path().join("points-3.ply"), &output, wish(1, false));
         window.until("the error", |w| {
-            let session = w.session.borrow();
+            let core = w.core();
             let says = |text: &str| text.contains("points-3.ply") && !text.contains('→');
-            session.state.notices.all().iter().any(|notice| says(&notice.text)).then_some(())
+            core.notices.all().iter().any(|notice| says(&notice.text)).then_some(())
         });
         let size = |name: &str| read(&folder.path().join(name)).0.len();
         assert!(size("points-3.ply") < size("points-1.ply"));
@@ -297,7 +297,7 @@ fn menu_shows_the_size_of_the_written_file() {
         window.harness.get_by_label("Save points …").click();
         window.until("the number of triangles", |w| w.has("triangles").then_some(()));
         let has_size = |w: &Window, wish: PointsWish| {
-            let size = w.session.borrow().state.points_size;
+            let size = w.core().points_size;
             size.filter(|(counted, _)| *counted == wish).map(|(_, size)| size)
         };
         let mesh = window.until("its size", |w| has_size(w, wish(1, true)));
@@ -310,7 +310,7 @@ fn menu_shows_the_size_of_the_written_file() {
             window.harness.get_by_label(label).click();
             window.harness.run_steps(3);
         }
-        let chosen = window.session.borrow().points.offered.expect("the menu is open");
+        let chosen = window.core().points.offered.expect("the menu is open");
         assert!(chosen.shape.has_normals && !chosen.has_colours && !chosen.shape.has_faces);
         let output = held(&mut window);
         let folder = tempfile::tempdir().unwrap();
@@ -326,18 +326,18 @@ fn menu_shows_the_size_of_the_written_file() {
         }
         window.harness.key_press(Key::Escape);
         window.harness.run_steps(3);
-        assert!(window.session.borrow().points.offered.is_none(), "closed, nothing is counted");
+        assert!(window.core().points.offered.is_none(), "closed, nothing is counted");
     }
 }
 
 #[test]
 fn the_ground_follows_the_theme_until_another_is_chosen() {
     let Some(mut window) = open("cpu") else { return };
-    window.session.borrow_mut().state.view.space.is_limited = true;
-    window.session.borrow_mut().state.view.depth_range_m = Some((900.0, 1000.0)); // leaves nothing but the ground
-    window.session.borrow_mut().state.view.space.has_lines = false;
+    window.core_mut().view.space.is_limited = true;
+    window.core_mut().view.depth_range_m = Some((900.0, 1000.0)); // leaves nothing but the ground
+    window.core_mut().view.space.has_lines = false;
     let ground = |window: &mut Window, theme: Theme| {
-        window.session.borrow_mut().state.view.theme = theme;
+        window.core_mut().view.theme = theme;
         window.harness.remove_cursor();
         window.harness.run_steps(3);
         let picture = picture(window);

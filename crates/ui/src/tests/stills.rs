@@ -2,7 +2,7 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
-use crate::notices::Level;
+use crate::core::notices::Level;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -40,14 +40,14 @@ fn a_folder_has_a_time_line_and_is_held_until_it_is_played() {
     let mut window = Window::open(&gpu, options(three_pairs(folder.path())));
     window.until("its name", |w| w.has("of 3, left1").then_some(()));
     assert_eq!(window.still_sequence(), 0, "nothing plays");
-    let computed = window.session.borrow().live().status().engine.computed;
+    let computed = window.core().live().status().engine.computed;
     assert!(computed <= 3, "{computed} results of one pair: with its numbers, for the range, for the pixel");
     steps_to(&mut window, Key::ArrowRight, "left2", 2.0);
     steps_to(&mut window, Key::ArrowRight, "left3", 3.0);
     steps_to(&mut window, Key::ArrowLeft, "left2", 2.0);
     window.harness.key_press(Key::Space);
     window.until("playback", |w| {
-        w.session.borrow().live().transport().is_some_and(|transport| transport.get().playing).then_some(())
+        w.core().live().transport().is_some_and(|transport| transport.get().playing).then_some(())
     });
     window.until("the first pair again", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
 }
@@ -84,8 +84,8 @@ fn a_pair_that_cannot_be_read_shows_no_other_pair() {
     window.harness.key_press(Key::ArrowLeft);
     window.until("the pair before", |w| (shown(w).as_deref() == Some("left2") && w.has("left view")).then_some(()));
     window.until("the end of the error", |w| {
-        let session = w.session.borrow();
-        session.state.notices.all().iter().all(|notice| notice.level != Level::Error).then_some(())
+        let core = w.core();
+        core.notices.all().iter().all(|notice| notice.level != Level::Error).then_some(())
     });
 }
 
@@ -143,11 +143,11 @@ fn failed_opening_is_reported_and_recent_sources_offered() {
     window.until("the folder", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
     window.drop_files(&[one.join("left.png"), one.join("right.png")]);
     window.until("the pair", |w| (shown(w).as_deref() == Some("left")).then_some(()));
-    window.session.borrow_mut().save();
+    window.core_mut().save();
     drop(window);
 
     let mut window = Window::open(&gpu, options());
-    let recent = window.session.borrow().state.source.recent.clone();
+    let recent = window.core().source.recent.clone();
     let pair = SourceSpec::from_paths(&[one.join("left.png"), one.join("right.png")]).unwrap();
     assert_eq!(recent, [pair, SourceSpec::Folder(PathBuf::from(&many))]);
     window.harness.get_by_label("Source ▾").click();
@@ -155,5 +155,5 @@ fn failed_opening_is_reported_and_recent_sources_offered() {
     assert!(window.has("one/left.png, right.png"));
     window.harness.get_by_label_contains("/many").click();
     window.until("the folder again", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
-    assert_eq!(window.session.borrow().state.source.recent[0], SourceSpec::Folder(many));
+    assert_eq!(window.core().source.recent[0], SourceSpec::Folder(many));
 }

@@ -65,7 +65,7 @@ fn on_looped_pair() -> Option<Window> {
     let mut window = Window::on_scene()?;
     let source = LoopedPair::new();
     source.transport.step(0);
-    window.session.borrow().live().set_source(Box::new(source), CaptureOptions::default());
+    window.core().live().set_source(Box::new(source), CaptureOptions::default());
     window.until("the time line", |w| w.has("Position").then_some(()));
     shows(&mut window, 0);
     Some(window)
@@ -76,7 +76,7 @@ fn shows(window: &mut Window, pair: u64) {
     window.until(&format!("pair {pair}"), |w| {
         let output = w.result()?;
         let raw = &output.job.frame.raw;
-        (raw.sequence == pair && w.session.borrow().live().status().source.name == "tape").then_some(())
+        (raw.sequence == pair && w.core().live().status().source.name == "tape").then_some(())
     });
     std::thread::sleep(Duration::from_millis(50));
     window.harness.run_steps(2);
@@ -86,7 +86,7 @@ fn shows(window: &mut Window, pair: u64) {
 }
 
 fn transport(window: &Window) -> Arc<Transport> {
-    window.session.borrow().live().transport().expect("a transport")
+    window.core().live().transport().expect("a transport")
 }
 
 fn type_into(window: &mut Window, field: &str, text: &str) {
@@ -225,7 +225,7 @@ fn playback_has_speed_loop_and_end() {
     shows(&mut window, 30);
     window.harness.get_by_label("Pause").click();
     shows(&mut window, PAIRS - 1);
-    assert!(window.session.borrow().live().is_paused(), "it stands still at the end");
+    assert!(window.core().live().is_paused(), "it stands still at the end");
     window.harness.key_press(Key::Space);
     window.until("the start again", |w| (w.sequence() < 30).then_some(()));
     shows(&mut window, PAIRS - 1);
@@ -255,7 +255,7 @@ fn recorded_and_computed_maps_are_shown_together() {
     let recorded = Recorded { depth_m: Some(Image::from_fn(width, height, depth_m)), disparity_px: None };
     source.pair.recorded = Some(Arc::new(recorded));
     source.transport.step(0);
-    window.session.borrow().live().set_source(Box::new(source), CaptureOptions::default());
+    window.core().live().set_source(Box::new(source), CaptureOptions::default());
     window.until("the time line", |w| w.has("Position").then_some(()));
     shows(&mut window, 0);
     window.until("the map", |w| (!w.has("No recorded depth")).then_some(()));

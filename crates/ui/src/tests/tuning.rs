@@ -37,13 +37,13 @@ fn the_pages_work_while_a_recording_plays() {
 
     window.harness.key_press(Key::A);
     window.until("both settings of one pair", |w| {
-        let session = w.session.borrow();
-        session.state.comparison.as_ref()?.judged.as_ref().map(drop)
+        let core = w.core();
+        core.comparison.as_ref()?.judged.as_ref().map(drop)
     });
     plays_on(&mut window);
     let compared = |w: &Window| {
-        let session = w.session.borrow();
-        let [_, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
+        let core = w.core();
+        let [_, b] = core.comparison.as_ref()?.shown.as_ref()?;
         Some(b.job.frame.raw.sequence)
     };
     let before = window.until("a compared pair", |w| compared(w));
@@ -58,13 +58,13 @@ fn the_pages_work_while_a_recording_plays() {
 
     window.harness.key_press(Key::L);
     window.until("values of several pairs", |w| {
-        w.session.borrow().state.measure.measured.as_ref().filter(|measured| measured.results > 3).map(drop)
+        w.core().measure.measured.as_ref().filter(|measured| measured.results > 3).map(drop)
     });
     plays_on(&mut window);
 
     window.harness.key_press(Key::G);
     window.until("the page", |w| w.has("Start the sweep").then_some(()));
     window.harness.get_by_label("Start the sweep").click();
-    window.until("cells", |w| w.session.borrow().state.search.sweep.as_ref().filter(|sweep| sweep.done > 3).map(drop));
+    window.until("cells", |w| w.core().search.sweep.as_ref().filter(|sweep| sweep.done > 3).map(drop));
     plays_on(&mut window);
 }

@@ -1,8 +1,8 @@
 //! Images of all cameras; a click makes one the left camera, a second click another one the right camera.
 
 use super::thumbnail::{WIDTH, thumbnail};
-use crate::command::Command;
-use crate::state::State;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::widgets;
 use egui::{
     Color32, Image, Label, Rect, RichText, Role, Sense, StrokeKind, TextureHandle, TextureOptions, Ui, WidgetInfo, vec2,
@@ -28,14 +28,14 @@ pub(crate) struct Chooser {
 }
 
 impl Chooser {
-    pub(crate) fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         let pass = ui.ctx().cumulative_pass_nr();
         if pass > self.last_pass + 1 {
             *self = Self::default(); // it was closed
         }
         self.last_pass = pass;
         ui.ctx().request_repaint_after(REFRESH_INTERVAL);
-        match state.source.cameras.as_deref() {
+        match core.source.cameras.as_deref() {
             None => drop(ui.label("looking for cameras …")),
             Some([]) => drop(ui.label("no camera found: plug one in, then look again")),
             Some(cameras) => {
@@ -48,7 +48,7 @@ impl Chooser {
                 widgets::note(ui, hint);
                 ui.horizontal_wrapped(|ui| {
                     for camera in cameras {
-                        ui.push_id(camera.index, |ui| ui.vertical(|ui| self.tile(ui, state, camera, commands)));
+                        ui.push_id(camera.index, |ui| ui.vertical(|ui| self.tile(ui, core, camera, commands)));
                     }
                 });
             }
@@ -58,23 +58,23 @@ impl Chooser {
         }
     }
 
-    fn tile(&mut self, ui: &mut Ui, state: &State, camera: &DetectedCamera, commands: &mut Vec<Command>) {
+    fn tile(&mut self, ui: &mut Ui, core: &Core, camera: &DetectedCamera, commands: &mut Vec<Command>) {
         ui.set_width(WIDTH as f32);
         let camera_name = name_of(camera);
         let is_left = self.left.as_ref() == Some(&camera_name);
-        let used = use_of(state, camera);
+        let used = use_of(core, camera);
         let title = format!("{} {}", camera.index, foreign(&camera.name));
         let help = "Click: the first camera is left, the second one right.";
         // equal room with and without an image: nothing jumps under the pointer
         let (rect, response) = ui.allocate_exact_size(vec2(WIDTH as f32, WIDTH as f32 * 0.75), Sense::click());
         ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
-        self.update_thumbnail(ui, state, camera);
+        self.update_thumbnail(ui, core, camera);
         if let Some((texture, _)) = self.thumbnails.get(&camera.index) {
             let size = texture.size_vec2();
             let fitted = Rect::from_center_size(rect.center(), size * (rect.size() / size).min_elem());
             Image::new(texture).paint_at(ui, fitted);
         } else {
-            let preview = state.source.previews.get(&camera.index);
+            let preview = core.source.previews.get(&camera.index);
             let problem = camera.problem.clone().or_else(|| preview.and_then(Preview::problem));
             let text = Label::new(RichText::new(problem.unwrap_or_else(|| "opening …".into())).small()).wrap();
             ui.put(rect.shrink(8.0), text);
@@ -109,11 +109,11 @@ impl Chooser {
     }
 
     /// Updates the image of a camera from the source that uses it, or else from its preview.
-    fn update_thumbnail(&mut self, ui: &Ui, state: &State, camera: &DetectedCamera) {
+    fn update_thumbnail(&mut self, ui: &Ui, core: &Core, camera: &DetectedCamera) {
         let number = camera.index;
-        let position = state.status().cameras.cameras.iter().position(|used| used.index == number);
-        let preview = state.source.previews.get(&number).and_then(Preview::latest);
-        let (address, picture) = match (position, state.output(), &preview) {
+        let position = core.status().cameras.cameras.iter().position(|used| used.index == number);
+        let preview = core.source.previews.get(&number).and_then(Preview::latest);
+        let (address, picture) = match (position, core.output(), &preview) {
             (Some(position), Some(output), _) => {
                 let raw = &output.job.frame.raw;
                 (Arc::as_ptr(raw) as usize, if position == 0 { &raw.left } else { &raw.right })
@@ -134,8 +134,8 @@ fn name_of(camera: &DetectedCamera) -> CameraName {
     if camera.port.is_empty() { CameraName::Number(camera.index) } else { CameraName::Port(camera.port.clone()) }
 }
 
-fn use_of(state: &State, camera: &DetectedCamera) -> Option<&'static str> {
-    let used = &state.status().cameras.cameras;
+fn use_of(core: &Core, camera: &DetectedCamera) -> Option<&'static str> {
+    let used = &core.status().cameras.cameras;
     let position = used.iter().position(|used| used.index == camera.index)?;
     Some(match (used.len(), position) {
         (1, _) => "left and right",

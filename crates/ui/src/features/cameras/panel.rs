@@ -1,10 +1,10 @@
 //! Page of cameras: their images, mode and orientation of those in use, rigs of the network.
 
 use super::chooser::Chooser;
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::panels::{Panel, action_button};
-use crate::state::State;
 use crate::widgets;
 use egui::{Button, Role, Ui};
 use stereopsis_capture::webcam::Mode;
@@ -19,35 +19,35 @@ pub(crate) struct CamerasPage {
 }
 
 impl Panel for CamerasPage {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        self.chooser.show(ui, state, commands);
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        self.chooser.show(ui, core, commands);
         ui.horizontal_wrapped(|ui| {
-            if state.status().source.is_camera {
+            if core.status().source.is_camera {
                 let swap = Button::new(Action::SwapPictures.label());
                 action_button(ui, Action::SwapPictures, swap, false, commands);
             }
             action_button(ui, Action::Rig, Button::new(Action::Rig.label()), false, commands);
         });
-        if state.source.spec.is_camera() {
+        if core.source.spec.is_camera() {
             ui.separator();
-            options(ui, state, commands);
+            options(ui, core, commands);
         }
         #[cfg(feature = "zenoh")]
         {
             ui.separator();
-            self.rigs.show(ui, state, commands);
+            self.rigs.show(ui, core, commands);
         }
     }
 }
 
 /// Shows mode and orientation of the cameras in use; a change opens them again.
-fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let mut options = state.rig.options.clone();
-    let modes = modes_in_use(state);
-    let views = if matches!(state.source.spec, SourceSpec::WebcamSideBySide(_)) { 2 } else { 1 };
+fn options(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let mut options = core.rig.options.clone();
+    let modes = modes_in_use(core);
+    let views = if matches!(core.source.spec, SourceSpec::WebcamSideBySide(_)) { 2 } else { 1 };
     let help = "Size of each image; the cameras use their nearest mode.";
     widgets::row(ui, "size", help, |ui| {
-        let info = &state.status().source;
+        let info = &core.status().source;
         let now = (info.width, info.height);
         let sizes = sorted(modes.iter().map(|m| (m.width / views, m.height)).chain([now]));
         let words = sizes.into_iter().map(|size| (size, format!("{}×{}", size.0, size.1)));
@@ -72,11 +72,11 @@ fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             widgets::choice(ui, &format!("Orientation {name}"), help, &words, &mut view.orientation);
         });
     }
-    for camera in &state.status().cameras.cameras {
+    for camera in &core.status().cameras.cameras {
         let text = format!("camera {}: {}, {:.1}/s come", camera.index, camera.mode, camera.rate_hz);
         widgets::note(ui, text);
     }
-    if options != state.rig.options {
+    if options != core.rig.options {
         commands.push(Command::Reopen(Box::new(options)));
     }
 }
@@ -89,9 +89,9 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// Returns the modes that all cameras in use have in common.
-fn modes_in_use(state: &State) -> Vec<Mode> {
-    let used = &state.status().cameras.cameras;
-    let all = state.source.cameras.iter().flatten();
+fn modes_in_use(core: &Core) -> Vec<Mode> {
+    let used = &core.status().cameras.cameras;
+    let all = core.source.cameras.iter().flatten();
     let mut cameras = all.filter(|camera| used.iter().any(|used| used.index == camera.index));
     let Some(first) = cameras.next() else { return Vec::new() };
     cameras.fold(first.modes.clone(), |mut modes, camera| {

@@ -1,8 +1,8 @@
 //! Rigs on the network, as sources; shown below the cameras of this machine.
 
 use super::thumbnail::thumbnail;
-use crate::command::Command;
-use crate::state::State;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::widgets;
 use egui::{Image, Rect, RichText, Role, Sense, TextEdit, TextureHandle, TextureOptions, Ui, WidgetInfo, vec2};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Default for RigChooser {
 }
 
 impl RigChooser {
-    pub(crate) fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         widgets::heading(ui, "Rigs on the network");
         ui.horizontal(|ui| {
             let label = ui.label("Router");
@@ -41,7 +41,7 @@ impl RigChooser {
                 commands.push(Command::WatchRigs(self.router.trim().to_owned()));
             }
         });
-        let Some(watch) = &state.source.rigs else { return };
+        let Some(watch) = &core.source.rigs else { return };
         match watch.newest() {
             None => drop(ui.label("looking for rigs \u{2026}")),
             Some(Err(why)) => drop(ui.label(RichText::new(foreign(&why)).color(ui.visuals().warn_fg_color))),

@@ -1,9 +1,9 @@
 //! Strip of a comparison: the settings of A and B and the figures of both.
 
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::{CompareState, CompareStep, Core, Setup};
 use crate::panels::{Panel, action_button};
-use crate::state::{CompareState, CompareStep, Setup, State};
 use egui::{Button, Grid, Label, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_live::{JudgedResult, MedianTime};
 
@@ -13,12 +13,12 @@ const SLOW_HZ: f64 = 5.0;
 pub(crate) struct ComparisonStrip;
 
 impl Panel for ComparisonStrip {
-    fn is_open(&self, state: &State) -> bool {
-        state.comparison.is_some()
+    fn is_open(&self, core: &Core) -> bool {
+        core.comparison.is_some()
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let Some(comparison) = &state.comparison else { return };
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let Some(comparison) = &core.comparison else { return };
         ui.horizontal_wrapped(|ui| {
             action_button(ui, Action::ShowA, Button::new("Flip"), comparison.shows_a, commands);
             action_button(ui, Action::KeepAsA, Button::new("B becomes A"), false, commands);
@@ -26,7 +26,7 @@ impl Panel for ComparisonStrip {
                 commands.push(CompareStep::Exchange.into());
             }
             action_button(ui, Action::EndComparison, Button::new("End"), false, commands);
-            let now = Setup::of(state);
+            let now = Setup::of(core);
             let kept = now.clone().matched_as(&comparison.kept);
             let (a, b) = (kept.preset_name(), kept.differences_to(&now));
             ui.add(Label::new(format!("A: {a} as it was kept · B: {b}")).truncate());
@@ -36,7 +36,7 @@ impl Panel for ComparisonStrip {
             ui.add(Label::new(RichText::new(format!("A: {error}")).color(ui.visuals().error_fg_color)).wrap());
         } else if comparison.shown.is_none() {
             ui.label(RichText::new("A is being computed …").weak());
-        } else if state.pipeline.is_live() && comparison.rate_hz > 0.0 && comparison.rate_hz < SLOW_HZ {
+        } else if core.pipeline.is_live() && comparison.rate_hz > 0.0 && comparison.rate_hz < SLOW_HZ {
             let text =
                 format!("two results for each pair take their time: {:.1} pairs/s are compared", comparison.rate_hz);
             ui.label(RichText::new(text).weak());

@@ -1,6 +1,6 @@
 //! Two settings side by side: A is kept, B follows the sliders.
 
-use crate::state::Setup;
+use crate::core::Setup;
 use std::sync::Arc;
 use stereopsis_frame::engine::Output;
 use stereopsis_live::{JudgedResult, MedianTime};

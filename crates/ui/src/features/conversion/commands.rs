@@ -1,10 +1,10 @@
 //! Conversion of the open recording in the background: recomputation or export. Playback continues.
 
-use crate::action::Action;
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::session::Session;
-use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion};
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::jobs::Job;
+use crate::core::notices::{Level, Remedy};
+use crate::core::{Contents, Conversion, ConversionChoices, RunningConversion};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -22,16 +22,15 @@ pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");
 
 /// Reads the contents of the open recording once while the page is open.
-pub(crate) fn update(session: &mut Session) {
-    let state = &session.state;
-    let Some(path) = state.open_recording().filter(|_| state.is_open(Action::Convert)).map(Path::to_owned) else {
+pub(crate) fn update(core: &mut Core) {
+    let Some(path) = core.open_recording().filter(|_| core.is_open(Action::Convert)).map(Path::to_owned) else {
         return;
     };
-    let is_read = state.conversion.contents.as_ref().is_some_and(|contents| contents.path == path);
-    if is_read || session.jobs.is_running(READ) {
+    let is_read = core.conversion.contents.as_ref().is_some_and(|contents| contents.path == path);
+    if is_read || core.jobs.is_running(READ) {
         return;
     }
-    let options = state.rig.options.clone();
+    let options = core.rig.options.clone();
     let read = move || {
         let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
         let choices = ConversionChoices {
@@ -48,44 +47,44 @@ pub(crate) fn update(session: &mut Session) {
         };
         Ok((contents, choices))
     };
-    session.start_job(READ, read, |session, (contents, choices)| {
-        session.state.conversion.contents = Some(contents);
-        session.state.conversion.choices = choices;
+    core.start_job(READ, read, |core, (contents, choices)| {
+        core.conversion.contents = Some(contents);
+        core.conversion.choices = choices;
     });
 }
 
-pub(crate) fn convert(session: &mut Session, kind: Conversion) {
-    let Some(path) = session.state.open_recording().map(Path::to_owned) else {
-        return session.state.notices.news(format!("{}: open a recording first", Action::Convert.label()));
+pub(crate) fn convert(core: &mut Core, kind: Conversion) {
+    let Some(path) = core.open_recording().map(Path::to_owned) else {
+        return core.notices.news(format!("{}: open a recording first", Action::Convert.label()));
     };
-    if session.jobs.is_running(CONVERT) {
+    if core.jobs.is_running(CONVERT) {
         return;
     }
-    let choices = &session.state.conversion.choices;
+    let choices = &core.conversion.choices;
     let named = match kind {
         Conversion::Recompute => choices.recording.trim(),
         Conversion::Export => choices.folder.trim(),
     };
     if named.is_empty() {
-        return session.state.notices.news("name the file or folder to write first");
+        return core.notices.news("name the file or folder to write first");
     }
-    let output = crate::session::absolute(Path::new(named));
+    let output = crate::core::absolute(Path::new(named));
     let counter = Arc::<Counter>::default();
     let progress = Progress::watched(Arc::clone(&counter));
     let started = Instant::now();
-    session.state.conversion.running = Some(RunningConversion { kind, output: output.clone(), counter, started });
+    core.conversion.running = Some(RunningConversion { kind, output: output.clone(), counter, started });
     match kind {
-        Conversion::Recompute => recompute(session, path, output, progress),
-        Conversion::Export => export(session, path, output, progress),
+        Conversion::Recompute => recompute(core, path, output, progress),
+        Conversion::Export => export(core, path, output, progress),
     }
 }
 
 /// Recomputes with the parameters, the engine and the calibration of the window.
-fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Progress) {
-    let (rig, matching) = (&session.state.rig, &session.state.matching);
+fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress) {
+    let (rig, matching) = (&core.rig, &core.matching);
     let calibrated =
-        Calibrated { preparation: session.live.preparation(), note: None, assumed: None, rig: rig.rig.clone() };
-    let (options, crop) = (rig.options.clone(), session.about(SystemTime::now()).calibration.crop);
+        Calibrated { preparation: core.live.preparation(), note: None, assumed: None, rig: rig.rig.clone() };
+    let (options, crop) = (rig.options.clone(), core.about(SystemTime::now()).calibration.crop);
     let engine = &matching.engine.settings;
     let settings = Settings {
         params: matching.params.clone(),
@@ -98,7 +97,7 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
     let what = RecomputeOptions {
         streams: None,
         format: None,
-        compression: session.state.recording.choices.compression,
+        compression: core.recording.choices.compression,
         filled: false,
     };
     let to = output.clone();
@@ -107,7 +106,7 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
         recompute::recompute(recording.with_calibration(calibrated, crop), &to, &settings, &what, &progress)
             .map_err(|err| err.to_string())
     };
-    session.jobs.start(CONVERT, work, move |session: &mut Session, done| {
+    core.jobs.start(CONVERT, work, move |core: &mut Core, done| {
         let text = |summary: Summary| {
             let Summary { pairs, results, left_out, bytes, .. } = summary;
             let [pairs, results] = [(pairs, "pair"), (results, "result")].map(|(n, what)| console::counted(n, what));
@@ -118,16 +117,16 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
             format!("{pairs}, {results}{lost} → {}, {}", output.display(), console::bytes(bytes))
         };
         let remedies = vec![Remedy::OpenFile(output.clone()), Remedy::ShowInFolder(output.clone())];
-        converted(session, done.map(text), remedies);
+        converted(core, done.map(text), remedies);
     });
 }
 
 /// Exports the pairs as recorded.
-fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progress) {
-    let ConversionChoices { left_out, pairs: (first, last), .. } = session.state.conversion.choices.clone();
-    let parts = session.state.conversion.contents.iter().flat_map(|contents| &contents.parts);
+fn export(core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
+    let ConversionChoices { left_out, pairs: (first, last), .. } = core.conversion.choices.clone();
+    let parts = core.conversion.contents.iter().flat_map(|contents| &contents.parts);
     let parts = parts.filter(|(part, why_not)| why_not.is_none() && !left_out.contains(part));
-    let options = session.state.rig.options.clone();
+    let options = core.rig.options.clone();
     let what = ExportOptions {
         parts: Some(parts.map(|(part, _)| *part).collect()),
         selection: Selection { from: first, count: Some(last.saturating_sub(first) + 1), ..Selection::default() },
@@ -138,7 +137,7 @@ fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progr
         let mut recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
         recording.export(&to, &what, &progress).map_err(|err| format!("{err:#}"))
     };
-    session.jobs.start(CONVERT, work, move |session: &mut Session, done| {
+    core.jobs.start(CONVERT, work, move |core: &mut Core, done| {
         let text = |exported: Exported| {
             let Exported { pairs, parts, damaged, warnings, missing } = exported;
             let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
@@ -149,27 +148,27 @@ fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progr
             let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
             format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
         };
-        converted(session, done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]);
+        converted(core, done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]);
     });
 }
 
 /// Shows the outcome of a conversion, and proposes new names for the next one.
-fn converted(session: &mut Session, done: Result<String, String>, remedies: Vec<Remedy>) {
-    let ended = session.state.conversion.running.take();
+fn converted(core: &mut Core, done: Result<String, String>, remedies: Vec<Remedy>) {
+    let ended = core.conversion.running.take();
     let is_stopped = ended.is_some_and(|running| running.counter.is_stopped());
     match done {
         Ok(text) => {
-            session.state.notices.add(Level::Remark, text, remedies);
-            session.state.conversion.contents = None;
+            core.notices.add(Level::Remark, text, remedies);
+            core.conversion.contents = None;
         }
-        Err(text) if is_stopped => session.state.notices.confirm(text),
-        Err(why) => session.state.notices.error(why),
+        Err(text) if is_stopped => core.notices.confirm(text),
+        Err(why) => core.notices.error(why),
     }
 }
 
 /// Stops the conversion after the pairs in progress; complete output is kept.
-pub(crate) fn stop(session: &Session) {
-    if let Some(running) = &session.state.conversion.running {
+pub(crate) fn stop(core: &Core) {
+    if let Some(running) = &core.conversion.running {
         running.counter.stop();
     }
 }

@@ -1,7 +1,7 @@
 //! Page of conversions of the open recording: content, target, size and progress.
 
-use crate::command::Command;
-use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion, State};
+use crate::core::command::Command;
+use crate::core::{Contents, Conversion, ConversionChoices, Core, RunningConversion};
 use crate::widgets;
 use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
 use stereopsis_base::console;
@@ -9,25 +9,25 @@ use stereopsis_frame::Playing;
 use stereopsis_recording::write::bytes_per_pair;
 use stereopsis_recording::{Stream, Streams};
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    if state.open_recording().is_none() {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    if core.open_recording().is_none() {
         let why = "There is no recording open. Record (Shift+R) makes one, and Open files … opens one.";
         widgets::note(ui, why);
         return;
     }
-    let Some(contents) = &state.conversion.contents else {
+    let Some(contents) = &core.conversion.contents else {
         ui.label(RichText::new("Reading the recording …").weak());
         return;
     };
-    if let Some(running) = &state.conversion.running {
+    if let Some(running) = &core.conversion.running {
         progress(ui, running, commands);
     }
-    let mut choices = state.conversion.choices.clone();
+    let mut choices = core.conversion.choices.clone();
     widgets::heading(ui, "Compute again");
-    recompute(ui, state, contents, &mut choices, commands);
+    recompute(ui, core, contents, &mut choices, commands);
     widgets::heading(ui, "Export");
-    export(ui, state, contents, &mut choices, commands);
-    if choices != state.conversion.choices {
+    export(ui, core, contents, &mut choices, commands);
+    if choices != core.conversion.choices {
         commands.push(Command::SetConversion(choices));
     }
 }
@@ -60,13 +60,13 @@ fn progress(ui: &mut Ui, running: &RunningConversion, commands: &mut Vec<Command
 
 fn recompute(
     ui: &mut Ui,
-    state: &State,
+    core: &Core,
     contents: &Contents,
     choices: &mut ConversionChoices,
     commands: &mut Vec<Command>,
 ) {
-    let (pictures, numbers) = (Stream::Raw, if state.has_depth() { Stream::Depth } else { Stream::Disparity });
-    let (preset, engine) = (state.matching.preset_name(), &state.matching.engine.settings.choice);
+    let (pictures, numbers) = (Stream::Raw, if core.has_depth() { Stream::Depth } else { Stream::Disparity });
+    let (preset, engine) = (core.matching.preset_name(), &core.matching.engine.settings.choice);
     let text = format!(
         "A new recording: the same images, and {numbers} with the parameters of this window (from {preset}), its calibration, and \
          engine {engine}. The open recording stays as it is."
@@ -79,22 +79,16 @@ fn recompute(
         &mut choices.recording,
     );
     let streams = Streams::default().with(pictures, true).with(Stream::Depth, false).with(numbers, true);
-    let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::num_pairs);
-    let bytes = state.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
+    let pairs = core.pipeline.playback.as_ref().map_or(0, Playing::num_pairs);
+    let bytes = core.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
     // images are copied as packed in the recording
     let bytes = bytes.map(|bytes| bytes.max(contents.bytes));
     let what = format!("{}, {pictures} and {numbers}", console::counted(pairs, "pair"));
     size(ui, &what, bytes, contents.free_bytes);
-    begin(ui, state, "Compute again", Conversion::Recompute, None, commands);
+    begin(ui, core, "Compute again", Conversion::Recompute, None, commands);
 }
 
-fn export(
-    ui: &mut Ui,
-    state: &State,
-    contents: &Contents,
-    choices: &mut ConversionChoices,
-    commands: &mut Vec<Command>,
-) {
+fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut ConversionChoices, commands: &mut Vec<Command>) {
     widgets::note(ui, "Files for other tools, as it was recorded.");
     let mut chosen = Vec::new();
     for (part, why_not) in &contents.parts {
@@ -107,7 +101,7 @@ fn export(
         }
         chosen.extend(is_chosen.then_some(*part));
     }
-    let last = state.pipeline.playback.as_ref().map_or(0, |playing| playing.num_pairs().saturating_sub(1));
+    let last = core.pipeline.playback.as_ref().map_or(0, |playing| playing.num_pairs().saturating_sub(1));
     widgets::row(ui, "pairs", "The first and the last pair to export.", |ui| {
         let (first_pair, last_pair) = (&mut choices.pairs.0, &mut choices.pairs.1);
         let field = ui.add(DragValue::new(first_pair).range(0..=*last_pair).update_while_editing(false));
@@ -123,7 +117,7 @@ fn export(
         &mut choices.folder,
     );
     let pairs = choices.pairs.1.saturating_sub(choices.pairs.0) + 1;
-    let bytes = state.output().map(|output| {
+    let bytes = core.output().map(|output| {
         let raw = &output.job.frame.raw;
         let (width, height) = raw.left.size();
         let pixels = (width * height) as u64;
@@ -131,7 +125,7 @@ fn export(
     });
     size(ui, &console::counted(pairs, "pair"), bytes, contents.free_bytes);
     let nothing = chosen.is_empty().then_some("Nothing is chosen to be exported.");
-    begin(ui, state, "Export", Conversion::Export, nothing, commands);
+    begin(ui, core, "Export", Conversion::Export, nothing, commands);
 }
 
 /// Shows the largest size of the output, and whether the disk has room for it.
@@ -148,16 +142,8 @@ fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
 }
 
 /// Shows the button that starts; disabled with the reason.
-fn begin(
-    ui: &mut Ui,
-    state: &State,
-    label: &str,
-    kind: Conversion,
-    why_not: Option<&str>,
-    commands: &mut Vec<Command>,
-) {
-    let why_not =
-        why_not.or(state.conversion.running.as_ref().map(|_| "One at a time: another conversion is running."));
+fn begin(ui: &mut Ui, core: &Core, label: &str, kind: Conversion, why_not: Option<&str>, commands: &mut Vec<Command>) {
+    let why_not = why_not.or(core.conversion.running.as_ref().map(|_| "One at a time: another conversion is running."));
     let button = ui.add_enabled(why_not.is_none(), Button::new(label));
     let help = why_not.unwrap_or("In the background; this window goes on.");
     if widgets::explain(button, help).clicked() {

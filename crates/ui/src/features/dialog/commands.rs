@@ -2,8 +2,8 @@
 
 use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
-use crate::jobs::Job;
-use crate::session::{Session, absolute};
+use crate::core::jobs::Job;
+use crate::core::{Core, absolute};
 use std::path::PathBuf;
 use stereopsis_frame::{CaptureError, SourceSpec};
 
@@ -11,69 +11,65 @@ use stereopsis_frame::{CaptureError, SourceSpec};
 const CHOOSE: Job = Job::stoppable("choosing a file");
 
 /// Continuation of a request with its answer.
-pub(crate) type AnswerHandler = Box<dyn FnOnce(&mut Session, ChosenPaths)>;
+pub(crate) type AnswerHandler = Box<dyn FnOnce(&mut Core, ChosenPaths)>;
 
 pub(crate) fn ask_files(
-    session: &mut Session,
+    core: &mut Core,
     title: &'static str,
     kind: &'static str,
     endings: &'static [&'static str],
-    then: impl FnOnce(&mut Session, Vec<PathBuf>) + 'static,
+    then: impl FnOnce(&mut Core, Vec<PathBuf>) + 'static,
 ) {
     let question = Question { title, asked: AnswerKind::Files { kind, endings } };
-    ask(session, question, Box::new(|session, chosen| then(session, chosen.paths)));
+    ask(core, question, Box::new(|core, chosen| then(core, chosen.paths)));
 }
 
-pub(crate) fn ask_folder(
-    session: &mut Session,
-    title: &'static str,
-    then: impl FnOnce(&mut Session, PathBuf) + 'static,
-) {
-    let take_first = |session: &mut Session, chosen: ChosenPaths| {
+pub(crate) fn ask_folder(core: &mut Core, title: &'static str, then: impl FnOnce(&mut Core, PathBuf) + 'static) {
+    let take_first = |core: &mut Core, chosen: ChosenPaths| {
         if let Some(folder) = chosen.paths.into_iter().next() {
-            then(session, folder);
+            then(core, folder);
         }
     };
-    ask(session, Question { title, asked: AnswerKind::Folder }, Box::new(take_first));
+    ask(core, Question { title, asked: AnswerKind::Folder }, Box::new(take_first));
 }
 
 /// Asks for a file to write; `then` receives its path, and whether an existing file may be replaced.
 pub(crate) fn ask_new_file(
-    session: &mut Session,
+    core: &mut Core,
     title: &'static str,
     name: String,
     (kind, endings): (&'static str, &'static [&'static str]),
-    then: impl FnOnce(&mut Session, PathBuf, bool) + 'static,
+    then: impl FnOnce(&mut Core, PathBuf, bool) + 'static,
 ) {
-    let take_first = |session: &mut Session, chosen: ChosenPaths| {
+    let take_first = |core: &mut Core, chosen: ChosenPaths| {
         if let Some(path) = chosen.paths.into_iter().next() {
-            then(session, path, chosen.replaces);
+            then(core, path, chosen.replaces);
         }
     };
-    ask(session, Question { title, asked: AnswerKind::NewFile { name, kind, endings } }, Box::new(take_first));
+    ask(core, Question { title, asked: AnswerKind::NewFile { name, kind, endings } }, Box::new(take_first));
 }
 
 /// Asks for the whole address of a source that was kept without its secrets, and opens it; `why` names what is missing.
-pub(crate) fn ask_address(session: &mut Session, kept: &SourceSpec, why: &CaptureError) {
+pub(crate) fn ask_address(core: &mut Core, kept: &SourceSpec, why: &CaptureError) {
     let asked = AnswerKind::Address { kept: kept.to_string(), why: why.to_string() };
-    let open = |session: &mut Session, chosen: ChosenPaths| session.open_files(chosen.paths);
-    ask(session, Question { title: "The whole address", asked }, Box::new(open));
+    let open = |core: &mut Core, chosen: ChosenPaths| core.open_files(chosen.paths);
+    ask(core, Question { title: "The whole address", asked }, Box::new(open));
 }
 
-fn ask(session: &mut Session, question: Question, then: AnswerHandler) {
-    if session.jobs.is_running(CHOOSE) {
+fn ask(core: &mut Core, question: Question, then: AnswerHandler) {
+    if core.jobs.is_running(CHOOSE) {
         return;
     }
     let shown = system::show(&question);
-    session.jobs.start(CHOOSE, shown, move |session: &mut Session, answer: Result<Answer, String>| match answer {
-        Ok(Answer::Chosen(paths)) => then(session, answer_from_system(&question.asked, paths)),
+    core.jobs.start(CHOOSE, shown, move |core: &mut Core, answer: Result<Answer, String>| match answer {
+        Ok(Answer::Chosen(paths)) => then(core, answer_from_system(&question.asked, paths)),
         Ok(Answer::Cancelled) => {}
         Ok(Answer::NoDialog) => {
-            let folder = absolute(&session.options.folder);
-            session.state.typed = Some(TypedPath::new(question, &folder));
-            session.typed_then = Some((session.jobs.owner, then));
+            let folder = absolute(&core.options.folder);
+            core.typed = Some(TypedPath::new(question, &folder));
+            core.typed_then = Some((core.jobs.owner, then));
         }
-        Err(why) => session.state.notices.error(why),
+        Err(why) => core.notices.error(why),
     });
 }
 
@@ -84,19 +80,19 @@ fn answer_from_system(asked: &AnswerKind, paths: Vec<PathBuf>) -> ChosenPaths {
     ChosenPaths { replaces: named == paths, paths: named }
 }
 
-pub(crate) fn execute(session: &mut Session, step: TypeStep) {
-    let Some(typed) = &mut session.state.typed else { return };
+pub(crate) fn execute(core: &mut Core, step: TypeStep) {
+    let Some(typed) = &mut core.typed else { return };
     match step {
         TypeStep::SetText(text) => {
             *typed = TypedPath { text, error: None, existing_file: None, question: typed.question.clone() };
         }
-        TypeStep::Cancel => (session.state.typed, session.typed_then) = (None, None),
-        TypeStep::Take { replaces } => match typed.chosen(&absolute(&session.options.folder)) {
+        TypeStep::Cancel => (core.typed, core.typed_then) = (None, None),
+        TypeStep::Take { replaces } => match typed.chosen(&absolute(&core.options.folder)) {
             Ok(chosen) if chosen.replaces && !replaces => typed.existing_file = chosen.paths.into_iter().next(),
             Ok(chosen) => {
-                session.state.typed = None;
-                if let Some((owner, then)) = session.typed_then.take() {
-                    session.owned(owner, |session| then(session, chosen));
+                core.typed = None;
+                if let Some((owner, then)) = core.typed_then.take() {
+                    core.owned(owner, |core| then(core, chosen));
                 }
             }
             Err(why) => typed.error = Some(why),

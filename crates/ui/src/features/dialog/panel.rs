@@ -1,9 +1,9 @@
 //! Field for a path, shown where the system has no dialog; Escape and a click outside cancel it.
 
 use super::state::{AnswerKind, Question, TypeStep};
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::panels::Panel;
-use crate::state::State;
 use crate::widgets;
 use egui::{Button, Id, Key, Label, Modal, RichText, Role, TextEdit, Ui};
 
@@ -23,8 +23,8 @@ pub(crate) struct PathField {
 }
 
 impl Panel for PathField {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let Some(typed) = &state.typed else {
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let Some(typed) = &core.typed else {
             self.asked = None;
             return;
         };

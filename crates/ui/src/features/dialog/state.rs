@@ -1,6 +1,6 @@
 //! Question for files or a folder, and the typed path.
 
-use crate::command::Command;
+use crate::core::command::Command;
 use std::path::{Path, PathBuf};
 use stereopsis_base::secrets;
 use stereopsis_frame::SourceSpec;

@@ -1,10 +1,10 @@
 //! Examination of this machine, equal to `stereopsis doctor`.
 
-use crate::session::Session;
-use crate::state::EXAMINE;
+use crate::core::Core;
+use crate::core::EXAMINE;
 
-pub(crate) fn examine(session: &mut Session) {
-    let folder = session.state.recording_folder();
+pub(crate) fn examine(core: &mut Core) {
+    let folder = core.recording_folder();
     let examine = move || Ok(stereopsis_doctor::examine(&folder, |_| ()));
-    session.start_job(EXAMINE, examine, |session, checks| session.state.doctor.checks = checks);
+    core.start_job(EXAMINE, examine, |core, checks| core.doctor.checks = checks);
 }

@@ -1,14 +1,14 @@
 //! Page of the examination of this machine: faults, remedies, and a report to copy.
 
-use crate::command::Command;
-use crate::state::{EXAMINE, State};
+use crate::core::command::Command;
+use crate::core::{Core, EXAMINE};
 use crate::widgets;
 use egui::{Button, Label, RichText, Ui};
 use stereopsis_doctor::{Check, State as CheckState};
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let checks = &state.doctor.checks;
-    let is_running = state.jobs.contains(&EXAMINE);
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let checks = &core.doctor.checks;
+    let is_running = core.jobs.is_running(EXAMINE);
     ui.horizontal_wrapped(|ui| {
         let again = ui.add_enabled(!is_running, Button::new("Examine again"));
         if widgets::explain(again, "Examines this machine anew. It takes some seconds.").clicked() {

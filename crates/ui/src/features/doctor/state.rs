@@ -1,6 +1,6 @@
 //! State of the examination of this machine.
 
-use crate::jobs::Job;
+use crate::core::jobs::Job;
 use stereopsis_doctor::Check;
 
 /// Job of an examination, which ends without being stopped because its probes have time limits.

@@ -1,9 +1,9 @@
 //! Explanation of the pixel under the pointer, while its page is open.
 
-use crate::action::Action;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::waker::Waker;
 use crate::features::picture::state::Figure;
-use crate::session::Session;
-use crate::waker::Waker;
 use stereopsis_live::{ExplainRequest, PixelExplainer};
 
 pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> {
@@ -12,22 +12,21 @@ pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> 
 }
 
 /// Requests the explanation of the pixel under the pointer, or else of the held one, and takes the newest explanation.
-pub(crate) fn update(session: &mut Session) {
-    let state = &mut session.state;
+pub(crate) fn update(core: &mut Core) {
     // the costs may be drawn for the page of saved images
-    let is_chosen = state.is_open(Action::Pictures) && state.picture.chosen == Some(Figure::Costs);
-    if is_chosen && state.pipeline.explained.is_some() {
+    let is_chosen = core.is_open(Action::Pictures) && core.picture.chosen == Some(Figure::Costs);
+    if is_chosen && core.pipeline.explained.is_some() {
         return;
     }
-    if !state.is_open(Action::Explain) {
-        session.explainer.wish(None);
-        state.pipeline.explained = None;
+    if !core.is_open(Action::Explain) {
+        core.explainer.wish(None);
+        core.pipeline.explained = None;
         return;
     }
-    if let Some((output, pixel)) = state.output().zip(state.pointer.pixel()) {
+    if let Some((output, pixel)) = core.output().zip(core.pointer.pixel()) {
         let wish = ExplainRequest { job: output.job.clone(), map: output.map.clone(), pixel };
-        session.explainer.wish(Some(wish));
+        core.explainer.wish(Some(wish));
     }
     // the last explanation stays when the pointer leaves the images, so that its button can be reached
-    state.pipeline.explained = session.explainer.newest();
+    core.pipeline.explained = core.explainer.newest();
 }

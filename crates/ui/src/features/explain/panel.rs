@@ -2,9 +2,9 @@
 
 use super::pictures::ExplanationPictures;
 use super::{curves, directions};
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::panels::Panel;
-use crate::state::State;
 use crate::widgets;
 use egui::{Button, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ pub(crate) struct ExplainPage {
 }
 
 impl Panel for ExplainPage {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let Some(explained) = &state.pipeline.explained else {
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let Some(explained) = &core.pipeline.explained else {
             self.pictures = None;
-            widgets::note(ui, if state.pointer.pixel().is_some() { "explaining …" } else { NO_PIXEL });
+            widgets::note(ui, if core.pointer.pixel().is_some() { "explaining …" } else { NO_PIXEL });
             return;
         };
         let (explanation, verdict) = match &explained.found {
@@ -38,7 +38,7 @@ impl Panel for ExplainPage {
         if !is_drawn {
             self.pictures = Some((Arc::clone(explanation), ExplanationPictures::new(ui.ctx(), &explanation.windows)));
         }
-        sentence(ui, state, verdict, commands);
+        sentence(ui, core, verdict, commands);
         let axis = curves::show(ui, explanation);
         if let Some((_, pictures)) = &self.pictures {
             pictures.line(ui, axis);
@@ -69,13 +69,13 @@ impl Panel for ExplainPage {
 }
 
 /// Shows why the pixel is valid or not, and the button with the remedy.
-fn sentence(ui: &mut Ui, state: &State, verdict: &Verdict, commands: &mut Vec<Command>) {
+fn sentence(ui: &mut Ui, core: &Core, verdict: &Verdict, commands: &mut Vec<Command>) {
     let text = RichText::new(&verdict.sentence).strong();
     let label = ui.add(egui::Label::new(text).wrap());
     label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &verdict.sentence));
     let Some(remedy) = verdict.remedy else { return };
-    let changed = remedy.apply(&state.matching.params);
-    let has_changed = changed == state.matching.params;
+    let changed = remedy.apply(&core.matching.params);
+    let has_changed = changed == core.matching.params;
     let button = ui.add_enabled(!has_changed && changed.validate().is_ok(), Button::new(remedy.label()));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, !has_changed, remedy.label()));
     if button.on_hover_text("The reason is then gone at this pixel; another one may take its place.").clicked() {

@@ -1,16 +1,16 @@
 //! Board: its description, the side of a square, a page to print.
 
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, GuideStep};
 use crate::panels::steps::StepState;
-use crate::state::{GuideStep, State};
 use crate::widgets;
 use egui::{DragValue, Role, TextEdit, Ui, WidgetInfo};
 use stereopsis_calibrate::Paper;
 
 const PAPERS: [(Paper, &str); 2] = [(Paper::A4, "PDF, A4 …"), (Paper::Letter, "PDF, Letter …")];
 
-pub(crate) fn done(state: &State) -> (StepState, String) {
-    match &state.guide.board {
+pub(crate) fn done(core: &Core) -> (StepState, String) {
+    match &core.guide.board {
         Ok(board) => (
             StepState::Good,
             format!(
@@ -25,8 +25,8 @@ pub(crate) fn done(state: &State) -> (StepState, String) {
     }
 }
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let guide = &state.guide;
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let guide = &core.guide;
     let is_free = guide.running.is_none();
     ui.add_enabled_ui(is_free, |ui| {
         let mut words = guide.words.clone();

@@ -1,11 +1,11 @@
 //! Live calibration with a board: watches the pairs of the running source while its page is open.
 
-use crate::action::Action;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::jobs::Job;
+use crate::core::notices::{Level, Remedy};
+use crate::core::{GuideStep, RunningCalibration};
 use crate::features::{dialog, recording, rig};
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::session::Session;
-use crate::state::{GuideStep, RunningCalibration};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -54,69 +54,69 @@ fn end(watch: Option<Watch>) {
     }
 }
 
-pub(crate) fn execute(session: &mut Session, step: GuideStep) {
+pub(crate) fn execute(core: &mut Core, step: GuideStep) {
     match step {
-        GuideStep::SetBoard(words) => session.state.guide.set_board(words),
-        GuideStep::SetSquare(square_mm) => session.state.guide.set_square_mm(square_mm),
-        GuideStep::Print(paper) => print_board(session, paper),
-        GuideStep::Look => look(session),
-        GuideStep::Hold => hold(session, None),
-        GuideStep::Discard => discard_views(session),
-        GuideStep::Take => with_watch(session, Watch::take),
-        GuideStep::SetAutomatic(is_automatic) => with_watch(session, |watch| watch.set_automatic(is_automatic)),
-        GuideStep::Delete(place) => with_watch(session, |watch| watch.delete(place)),
-        GuideStep::LockCameras => rig::controls::lock_cameras(session),
+        GuideStep::SetBoard(words) => core.guide.set_board(words),
+        GuideStep::SetSquare(square_mm) => core.guide.set_square_mm(square_mm),
+        GuideStep::Print(paper) => print_board(core, paper),
+        GuideStep::Look => look(core),
+        GuideStep::Hold => hold(core, None),
+        GuideStep::Discard => discard_views(core),
+        GuideStep::Take => with_watch(core, Watch::take),
+        GuideStep::SetAutomatic(is_automatic) => with_watch(core, |watch| watch.set_automatic(is_automatic)),
+        GuideStep::Delete(place) => with_watch(core, |watch| watch.delete(place)),
+        GuideStep::LockCameras => rig::controls::lock_cameras(core),
         GuideStep::NameFile(name) => {
-            session.state.guide.save_as = name;
-            session.state.guide.asks_to_replace = None;
+            core.guide.save_as = name;
+            core.guide.asks_to_replace = None;
         }
-        GuideStep::ChooseFile => choose_calibration_to_write(session),
-        GuideStep::Save { replaces } => save_calibration(session, replaces),
-        GuideStep::KeepFile => session.state.guide.asks_to_replace = None,
+        GuideStep::ChooseFile => choose_calibration_to_write(core),
+        GuideStep::Save { replaces } => save_calibration(core, replaces),
+        GuideStep::KeepFile => core.guide.asks_to_replace = None,
     }
 }
 
-fn with_watch(session: &Session, order: impl FnOnce(&Watch)) {
-    if let Some(watch) = &session.guide.watch {
+fn with_watch(core: &Core, order: impl FnOnce(&Watch)) {
+    if let Some(watch) = &core.watching.watch {
         order(watch);
     }
 }
 
-fn look(session: &mut Session) {
-    if let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) {
+fn look(core: &mut Core) {
+    if let Some(running) = core.guide.running.as_mut().filter(|running| running.ended.is_none()) {
         running.is_looking = true;
         return;
     }
-    if session.state.guide.running.as_ref().is_some_and(|running| running.unsaved() > 0) {
+    if core.guide.running.as_ref().is_some_and(|running| running.unsaved() > 0) {
         return; // the views are saved or discarded first
     }
-    let board = match &session.state.guide.board {
+    let board = match &core.guide.board {
         Ok(board) => *board,
-        Err(why) => return session.state.notices.error(why.clone()),
+        Err(why) => return core.notices.error(why.clone()),
     };
-    let wake = session.waker.clone();
+    let wake = core.waker.clone();
     match Watch::start(&board, CalibrationRequest::default(), Arc::new(move || wake.wake())) {
         Ok(watch) => {
-            discard_views(session);
-            session.guide.watch = Some(watch);
-            let guide = &mut session.state.guide;
+            discard_views(core);
+            core.watching.watch = Some(watch);
+            let guide = &mut core.guide;
             guide.running = Some(RunningCalibration::new());
             if guide.save_as.is_empty() {
                 guide.save_as = format!("rig_{}.toml", today());
             }
-            rig::controls::protect_cameras(session);
+            rig::controls::protect_cameras(core);
         }
-        Err(why) => session.state.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why.to_string()),
     }
 }
 
 /// Stops the examination and keeps the views; `why` is the reason where it cannot be resumed.
-pub(crate) fn hold(session: &mut Session, why: Option<&str>) {
-    let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
+pub(crate) fn hold(core: &mut Core, why: Option<&str>) {
+    let Some(running) = core.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
     running.is_looking = false;
     let Some(why) = why else {
         if running.count() == 0 {
-            discard_views(session); // nothing is lost
+            discard_views(core); // nothing is lost
         }
         return;
     };
@@ -126,118 +126,116 @@ pub(crate) fn hold(session: &mut Session, why: Option<&str>) {
     };
     running.ended = Some(why.to_owned());
     let is_empty = running.count() == 0;
-    session.state.notices.add(Level::Remark, format!("the calibration has ended: {why}{kept}"), Vec::new());
+    core.notices.add(Level::Remark, format!("the calibration has ended: {why}{kept}"), Vec::new());
     if is_empty {
-        discard_views(session);
+        discard_views(core);
     }
 }
 
-fn discard_views(session: &mut Session) {
-    end(session.guide.watch.take());
-    session.guide.has_asked = false;
-    session.state.guide.running = None;
-    session.state.guide.asks_to_replace = None;
+fn discard_views(core: &mut Core) {
+    end(core.watching.watch.take());
+    core.watching.has_asked = false;
+    core.guide.running = None;
+    core.guide.asks_to_replace = None;
 }
 
 /// Reads the calibration's state, and connects the calibration to the pairs while its page is open; called once per frame.
-pub(crate) fn update(session: &mut Session, now: Instant) {
-    let is_open = session.state.is_open(Action::Calibrate);
-    if let (Some(watch), Some(running)) = (&session.guide.watch, &mut session.state.guide.running) {
+pub(crate) fn update(core: &mut Core, now: Instant) {
+    let is_open = core.is_open(Action::Calibrate);
+    if let (Some(watch), Some(running)) = (&core.watching.watch, &mut core.guide.running) {
         running.update(watch.progress(), now);
-        session.guide.has_asked &= !running.has_just_taken();
+        core.watching.has_asked &= !running.has_just_taken();
     }
-    let wants = is_open && session.guide.watch.is_some() && session.state.is_looking();
-    if wants != session.guide.is_connected {
-        session.guide.is_connected = wants;
-        recording::commands::connect_taps(session);
+    let wants = is_open && core.watching.watch.is_some() && core.is_looking();
+    if wants != core.watching.is_connected {
+        core.watching.is_connected = wants;
+        recording::commands::connect_taps(core);
     }
-    let status = session.state.status();
+    let status = core.status();
     let is_held = status.source.is_still
         || status.paused
         || status.engine.ended
         || status.capture.ended
-        || session.live.transport().is_some_and(|transport| !transport.get().playing);
+        || core.live.transport().is_some_and(|transport| !transport.get().playing);
     // meanwhile depth is hidden and the detector needs the processor, but a recorder and other viewers need the results
-    let is_watched = session.state.recording.recorder().is_some() || session.live.remote().is_some();
-    let rests = wants && !is_held || session.state.search.is_searching();
-    session.live.set_suspended(rests && !is_watched);
+    let is_watched = core.recording.recorder().is_some() || core.live.remote().is_some();
+    let rests = wants && !is_held || core.search.is_searching();
+    core.live.set_suspended(rests && !is_watched);
     if wants && is_held {
-        look_at_held(session, now);
+        look_at_held(core, now);
     }
 }
 
 /// Passes the held pair to the calibration, since the source sends no other one.
-fn look_at_held(session: &mut Session, now: Instant) {
-    let status = session.state.status();
-    if session.guide.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
+fn look_at_held(core: &mut Core, now: Instant) {
+    let status = core.status();
+    if core.watching.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
         return;
     }
-    let held = session.state.output().filter(|output| output.job.frame.arrived >= session.source_since);
-    if let (Some(output), Some(watch)) = (held, &session.guide.watch) {
+    let held = core.output().filter(|output| output.job.frame.arrived >= core.source_since);
+    if let (Some(output), Some(watch)) = (held, &core.watching.watch) {
         watch.tap().pair(&output.job.frame.raw, None, &status.source);
-        session.guide.fed = Some(now);
+        core.watching.fed = Some(now);
     }
 }
 
 /// Returns whether the window stays open because views would be lost; requests a confirmation once.
-pub(crate) fn stays_open(session: &mut Session) -> bool {
-    let count = session.state.guide.running.as_ref().map_or(0, RunningCalibration::unsaved);
-    if count == 0 || std::mem::replace(&mut session.guide.has_asked, true) {
+pub(crate) fn stays_open(core: &mut Core) -> bool {
+    let count = core.guide.running.as_ref().map_or(0, RunningCalibration::unsaved);
+    if count == 0 || std::mem::replace(&mut core.watching.has_asked, true) {
         return false;
     }
-    session.state.page = Some(Action::Calibrate);
+    core.page = Some(Action::Calibrate);
     let views = counted(count as u64, "view");
-    session
-        .state
-        .notices
+    core.notices
         .confirm(format!("{views} of the board would be lost: save the calibration, or close the window again"));
     true
 }
 
 /// Writes the board as a page to print.
-fn print_board(session: &mut Session, paper: Paper) {
-    let Ok(board) = session.state.guide.board else { return };
-    if session.jobs.is_running(PRINT) {
+fn print_board(core: &mut Core, paper: Paper) {
+    let Ok(board) = core.guide.board else { return };
+    if core.jobs.is_running(PRINT) {
         return;
     }
     let words = board.to_string().replace([':', '.'], "-");
     let name = format!("{words}-{}.pdf", paper.to_string().to_lowercase());
     let page = match stereopsis_calibrate::page(&board, paper, PrintFormat::Pdf) {
         Ok(page) => page,
-        Err(why) => return session.state.notices.error(why.to_string()),
+        Err(why) => return core.notices.error(why.to_string()),
     };
-    let write = move |session: &mut Session, path: PathBuf, replaces: bool| {
+    let write = move |core: &mut Core, path: PathBuf, replaces: bool| {
         let work = move || {
             files::write_or_keep(&path, &page, replaces).map_err(|err| err.to_string())?;
             Ok(path)
         };
-        session.start_job(PRINT, work, |session, path: PathBuf| {
+        core.start_job(PRINT, work, |core, path: PathBuf| {
             let text = format!("board written: {}; print it at 100 %, and measure a square", path.display());
-            session.state.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(path)]);
+            core.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(path)]);
         });
     };
-    dialog::commands::ask_new_file(session, "A file for the board", name, ("PDF", &["pdf"]), write);
+    dialog::commands::ask_new_file(core, "A file for the board", name, ("PDF", &["pdf"]), write);
 }
 
-fn choose_calibration_to_write(session: &mut Session) {
-    let name = &session.state.guide.save_as;
+fn choose_calibration_to_write(core: &mut Core) {
+    let name = &core.guide.save_as;
     let name = Path::new(name).file_name().map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
     let kind: (_, &[_]) = ("Calibrations", &["toml", "yml", "xml"]);
-    dialog::commands::ask_new_file(session, "A file for the calibration", name, kind, |session, path, _| {
-        session.state.guide.save_as = path.display().to_string();
-        session.state.guide.asks_to_replace = None;
+    dialog::commands::ask_new_file(core, "A file for the calibration", name, kind, |core, path, _| {
+        core.guide.save_as = path.display().to_string();
+        core.guide.asks_to_replace = None;
     });
 }
 
 /// Writes the calibration and calibrates the source with it; a file is replaced only after a confirmation.
-fn save_calibration(session: &mut Session, replaces: bool) {
-    let guide = &mut session.state.guide;
+fn save_calibration(core: &mut Core, replaces: bool) {
+    let guide = &mut core.guide;
     guide.asks_to_replace = None;
     let Some(running) = &mut guide.running else { return };
     let Some(outcome) = running.outcome().cloned() else { return };
     running.is_looking = false; // a view that is taken meanwhile would not be written
     let (taken, names) = (running.progress.taken.clone(), running.names());
-    let path = crate::session::absolute(&session.options.folder.join(guide.save_as.trim()));
+    let path = crate::core::absolute(&core.options.folder.join(guide.save_as.trim()));
     let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
     let write = move || {
         let mut files = stereopsis_calibrate::paths_of(&path);
@@ -256,29 +254,29 @@ fn save_calibration(session: &mut Session, replaces: bool) {
         remarks.extend(saved.left_out.iter().map(|left_out| format!("not written: {left_out}")));
         Ok(Ok((saved, remarks)))
     };
-    session.start_job(SAVE, write, move |session, saved| match saved {
+    core.start_job(SAVE, write, move |core, saved| match saved {
         Ok((saved, remarks)) => {
-            use_saved(session, saved, names);
+            use_saved(core, saved, names);
             for remark in remarks {
-                session.state.notices.news(remark);
+                core.notices.news(remark);
             }
         }
-        Err(there) => session.state.guide.asks_to_replace = Some(there),
+        Err(there) => core.guide.asks_to_replace = Some(there),
     });
 }
 
 /// Calibrates the source with the written file, as if it had been opened.
 fn use_saved(
-    session: &mut Session,
+    core: &mut Core,
     saved: stereopsis_calibrate::SavedCalibration,
     names: std::collections::BTreeSet<String>,
 ) {
     let text = format!("calibration written: {}, and more about it in {}", saved.rig.display(), saved.folder.display());
-    session.state.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(saved.rig.clone())]);
-    let Some(running) = &mut session.state.guide.running else { return };
+    core.notices.add(Level::Remark, text, vec![Remedy::ShowInFolder(saved.rig.clone())]);
+    let Some(running) = &mut core.guide.running else { return };
     running.saved = Some((saved.rig.clone(), names));
     if running.ended.is_none() {
-        rig::commands::use_setup_files(session, vec![saved.rig]);
+        rig::commands::use_setup_files(core, vec![saved.rig]);
     }
 }
 

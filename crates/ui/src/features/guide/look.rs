@@ -1,22 +1,22 @@
 //! Examination of pairs: the cameras, and their automatic controls.
 
 use super::panel::warning;
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::{Core, GuideStep, RunningCalibration};
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
-use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Button, Ui};
 use stereopsis_base::console::counted;
 use stereopsis_capture::webcam::controls::ControlKind;
 
-pub(crate) fn done(state: &State) -> (StepState, String) {
-    let source = &state.status().source;
+pub(crate) fn done(core: &Core) -> (StepState, String) {
+    let source = &core.status().source;
     let what = format!("{}, {}×{}", source.name, source.width, source.height);
-    let cameras = &state.status().cameras.cameras;
+    let cameras = &core.status().cameras.cameras;
     let what = if cameras.is_empty() { what } else { format!("{what}, {}", counted(cameras.len() as u64, "camera")) };
-    match &state.guide.running {
+    match &core.guide.running {
         Some(RunningCalibration { ended: Some(why), .. }) => (StepState::Doubtful, format!("has ended: {why}")),
         Some(running) if running.is_looking => (StepState::Good, format!("looking at {what}")),
         Some(_) => (StepState::Open, format!("{what}: stopped")),
@@ -24,17 +24,17 @@ pub(crate) fn done(state: &State) -> (StepState, String) {
     }
 }
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let running = state.guide.running.as_ref();
-    buttons(ui, state, running, commands);
-    let source = &state.status().source;
-    if let Some(lost) = state.source.lost_text() {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let running = core.guide.running.as_ref();
+    buttons(ui, core, running, commands);
+    let source = &core.status().source;
+    if let Some(lost) = core.source.lost_text() {
         warning(ui, lost);
     }
-    if let Some(blank) = &state.status().health.blank {
+    if let Some(blank) = &core.status().health.blank {
         warning(ui, blank.to_string());
     }
-    if let Some(exchanged) = &state.status().health.exchanged {
+    if let Some(exchanged) = &core.status().health.exchanged {
         warning(ui, exchanged.to_string());
     }
     if source.is_rectified {
@@ -43,17 +43,17 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             format!("The images of {} are rectified already: what is found here is a rig of such images.", source.name),
         );
     }
-    if state.status().cameras.cameras.is_empty() {
+    if core.status().cameras.cameras.is_empty() {
         ui.horizontal_wrapped(|ui| {
             widgets::note(ui, "No cameras are in use:");
             action_button(ui, Action::Cameras, Button::new(Action::Cameras.label()), false, commands);
         });
     } else {
-        automatics(ui, state, commands);
+        automatics(ui, core, commands);
     }
 }
 
-fn buttons(ui: &mut Ui, state: &State, running: Option<&RunningCalibration>, commands: &mut Vec<Command>) {
+fn buttons(ui: &mut Ui, core: &Core, running: Option<&RunningCalibration>, commands: &mut Vec<Command>) {
     let unsaved = running.map_or(0, RunningCalibration::unsaved);
     ui.horizontal_wrapped(|ui| match running {
         Some(running) if running.is_looking => {
@@ -71,7 +71,7 @@ fn buttons(ui: &mut Ui, state: &State, running: Option<&RunningCalibration>, com
         Some(running) if unsaved > 0 => discard(ui, running, commands),
         _ => {
             let help = "Shows the raw images of both cameras, looks for the board, and takes views.";
-            let start = ui.add_enabled(state.guide.board.is_ok(), Button::new("Start"));
+            let start = ui.add_enabled(core.guide.board.is_ok(), Button::new("Start"));
             if start.on_hover_text(help).on_disabled_hover_text("The board is not understood.").clicked() {
                 commands.push(GuideStep::Look.into());
             }
@@ -89,9 +89,9 @@ fn discard(ui: &mut Ui, running: &RunningCalibration, commands: &mut Vec<Command
 }
 
 /// Shows the automatic controls of the cameras during a calibration, with a button that locks them.
-fn automatics(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn automatics(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let mut found = Vec::new();
-    for (camera, offered) in &state.rig.controls {
+    for (camera, offered) in &core.rig.controls {
         let automatic = offered.iter().flatten().filter(|control| control.auto == Some(true));
         let kinds = automatic.filter(|control| matches!(control.kind, ControlKind::Focus | ControlKind::Exposure));
         found.extend(kinds.map(|control| format!("{} of camera {camera}", control.kind.label())));

@@ -1,8 +1,8 @@
 //! Raw images of a live calibration in place of the views: corners, coverage, target pose, and a notice legible from some metres.
 
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, RunningCalibration};
 use crate::panels::Panel;
-use crate::state::{RunningCalibration, State};
 use crate::view::{ViewKind, arrange};
 use egui::{
     Align, Color32, ColorImage, FontId, Id, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle,
@@ -37,12 +37,12 @@ pub(crate) struct GuidePictures {
 }
 
 impl Panel for GuidePictures {
-    fn is_open(&self, state: &State) -> bool {
-        state.shows_guide()
+    fn is_open(&self, core: &Core) -> bool {
+        core.shows_guide()
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
-        let Some(running) = &state.guide.running else { return };
+    fn show(&mut self, ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
+        let Some(running) = &core.guide.running else { return };
         let room = ui.available_rect_before_wrap();
         let share = |share: f32, (least, most): (f32, f32)| (share * room.height()).clamp(least, most);
         let (above, below) = (share(NOTICE_SHARE, NOTICE_HEIGHT), share(NEXT_SHARE, NEXT_HEIGHT));
@@ -50,9 +50,9 @@ impl Panel for GuidePictures {
         let next = Rect::from_min_max(pos2(room.left(), room.bottom() - below), room.max);
         let middle = Rect::from_min_max(notice.left_bottom(), next.right_top());
         // a paused recording or folder still has its held pair examined
-        let is_paused = state.status().paused && state.pipeline.playback.is_none();
+        let is_paused = core.status().paused && core.pipeline.playback.is_none();
         paint_notice(ui, notice, running, is_paused);
-        let across = state.guide.board.as_ref().map_or(1, |board| board.inner().0);
+        let across = core.guide.board.as_ref().map_or(1, |board| board.inner().0);
         self.pictures(ui, middle, running, across);
         if let Some(ghost) = &running.progress.ghost {
             let suffices = running.outcome().is_some_and(|outcome| outcome.suffices());

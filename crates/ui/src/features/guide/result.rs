@@ -1,16 +1,16 @@
 //! Result of a calibration: lenses, errors, expected accuracy of depth, and the file.
 
 use super::panel::warning;
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, GuideStep, RunningCalibration};
 use crate::panels::steps::StepState;
-use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Label, RichText, TextEdit, Ui, WidgetInfo};
 use stereopsis_calibrate::{DepthError, Judgement, Outcome};
 use stereopsis_frame::Side;
 
-pub(crate) fn done(state: &State) -> (StepState, String) {
-    let Some(running) = &state.guide.running else { return (StepState::Open, "none yet".to_owned()) };
+pub(crate) fn done(core: &Core) -> (StepState, String) {
+    let Some(running) = &core.guide.running else { return (StepState::Open, "none yet".to_owned()) };
     let Some(outcome) = running.outcome() else {
         let text = if running.progress.is_solving { "solving …" } else { "none yet: views are missing" };
         return (StepState::Open, text.to_owned());
@@ -21,8 +21,8 @@ pub(crate) fn done(state: &State) -> (StepState, String) {
     (done, format!("{}{saved}", outcome.verdict()))
 }
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let Some((running, outcome)) = state.guide.running.as_ref().and_then(|running| Some((running, running.outcome()?)))
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let Some((running, outcome)) = core.guide.running.as_ref().and_then(|running| Some((running, running.outcome()?)))
     else {
         return;
     };
@@ -42,7 +42,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for advice in &outcome.advice {
         widgets::note(ui, format!("• {advice}"));
     }
-    file(ui, state, running, outcome, commands);
+    file(ui, core, running, outcome, commands);
 }
 
 fn numbers(ui: &mut Ui, outcome: &Outcome) {
@@ -102,10 +102,10 @@ fn length(metres: f64) -> String {
 }
 
 /// Shows the file, and the question whether one may be replaced.
-fn file(ui: &mut Ui, state: &State, running: &RunningCalibration, outcome: &Outcome, commands: &mut Vec<Command>) {
+fn file(ui: &mut Ui, core: &Core, running: &RunningCalibration, outcome: &Outcome, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {
-        let mut name = state.guide.save_as.clone();
+        let mut name = core.guide.save_as.clone();
         let response = ui.add(TextEdit::singleline(&mut name).desired_width(200.0));
         response.widget_info(|| WidgetInfo {
             label: Some("Name of the calibration".into()),
@@ -120,7 +120,7 @@ fn file(ui: &mut Ui, state: &State, running: &RunningCalibration, outcome: &Outc
             commands.push(GuideStep::ChooseFile.into());
         }
     });
-    if let Some(there) = &state.guide.asks_to_replace {
+    if let Some(there) = &core.guide.asks_to_replace {
         warning(ui, format!("{} exists. Replace it, and what belongs to it?", there.display()));
         ui.horizontal(|ui| {
             if ui.button("Replace").on_hover_text("Writes over what is there.").clicked() {

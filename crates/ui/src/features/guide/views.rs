@@ -1,9 +1,9 @@
 //! List of the views: number, position, and error of each with respect to the solution.
 
 use super::panel::warning;
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, GuideStep, RunningCalibration};
 use crate::panels::steps::StepState;
-use crate::state::{GuideStep, RunningCalibration, State};
 use crate::widgets;
 use egui::{Button, Checkbox, Grid, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_base::console::counted;
@@ -13,8 +13,8 @@ use stereopsis_frame::Side;
 /// Height of the table, points.
 const TABLE_HEIGHT: f32 = 190.0;
 
-pub(crate) fn done(state: &State) -> (StepState, String) {
-    let Some(running) = &state.guide.running else { return (StepState::Open, "none yet".to_owned()) };
+pub(crate) fn done(core: &Core) -> (StepState, String) {
+    let Some(running) = &core.guide.running else { return (StepState::Open, "none yet".to_owned()) };
     let count = counted(running.count() as u64, "view");
     let solving = if running.progress.is_solving { ", solving …" } else { "" };
     match running.count() {
@@ -23,8 +23,8 @@ pub(crate) fn done(state: &State) -> (StepState, String) {
     }
 }
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let Some(running) = &state.guide.running else {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let Some(running) = &core.guide.running else {
         widgets::note(
             ui,
             "Hold the board still in front of both cameras, each time in another place, nearer or farther, tilted to all sides, \

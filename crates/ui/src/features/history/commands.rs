@@ -1,10 +1,10 @@
 //! Restoration of older settings, and following of a settings file.
 
+use crate::core::jobs::Job;
+use crate::core::notices::{Level, Remedy};
+use crate::core::{Core, Request};
+use crate::core::{HistoryStep, SettingsFile, Setup};
 use crate::features::{dialog, rig};
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::session::{Request, Session};
-use crate::state::{HistoryStep, SettingsFile, Setup};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::files;
@@ -18,7 +18,7 @@ use stereopsis_stereo::{Preset, StereoParams};
 /// Interval of reading the settings file.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
 /// Job that reads the settings file, hidden from the status line.
-pub(crate) const FOLLOW: Job = Job::stoppable("reading the settings file");
+pub(crate) const FOLLOW: Job = Job::hidden("reading the settings file");
 const SAVE: Job = Job::new("writing the settings");
 
 struct FileContent {
@@ -27,94 +27,94 @@ struct FileContent {
 }
 
 /// Records the settings once per frame, after all commands of the frame.
-pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
-    if session.started.is_some() || session.state.source.opening.is_some() {
+pub(crate) fn note(core: &mut Core, ctx: &egui::Context) {
+    if core.started.is_some() || core.source.opening.is_some() {
         return; // not all settings are there
     }
     let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
-    let setup = Setup::of(&session.state);
-    session.state.history.note(setup, Instant::now(), press);
+    let setup = Setup::of(&core);
+    core.history.note(setup, Instant::now(), press);
 }
 
-pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
+pub(crate) fn execute(core: &mut Core, step: HistoryStep) {
     match step {
-        HistoryStep::Go(position) => go_to(session, position),
-        HistoryStep::ChooseFile => choose_settings_file(session),
-        HistoryStep::OpenFile(path) => open_settings_file(session, path),
-        HistoryStep::ChooseNewFile => choose_new_settings_file(session),
-        HistoryStep::Save => save_settings_file(session),
-        HistoryStep::Forget => session.state.settings_file = None,
+        HistoryStep::Go(position) => go_to(core, position),
+        HistoryStep::ChooseFile => choose_settings_file(core),
+        HistoryStep::OpenFile(path) => open_settings_file(core, path),
+        HistoryStep::ChooseNewFile => choose_new_settings_file(core),
+        HistoryStep::Save => save_settings_file(core),
+        HistoryStep::Forget => core.settings_file = None,
     }
 }
 
 /// Undoes the last step (-1) or redoes the next one (+1).
-pub(crate) fn go_in_history(session: &mut Session, by: isize) {
-    match session.state.history.position().checked_add_signed(by) {
-        Some(position) if position <= session.state.history.steps().len() => go_to(session, position),
-        _ => session.state.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
+pub(crate) fn go_in_history(core: &mut Core, by: isize) {
+    match core.history.position().checked_add_signed(by) {
+        Some(position) if position <= core.history.steps().len() => go_to(core, position),
+        _ => core.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
     }
 }
 
-fn go_to(session: &mut Session, position: usize) {
-    if let Some(setup) = session.state.history.go(position) {
-        take_setup(session, setup);
+fn go_to(core: &mut Core, position: usize) {
+    if let Some(setup) = core.history.go(position) {
+        take_setup(core, setup);
     }
 }
 
-pub(crate) fn take_setup(session: &mut Session, setup: Setup) {
+pub(crate) fn take_setup(core: &mut Core, setup: Setup) {
     let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
-    let matching = &mut session.state.matching;
+    let matching = &mut core.matching;
     (matching.preset, matching.own) = (preset, own);
     let confidence = matching.params.confidence;
     let has_other_engine = matching.engine.settings.choice != engine;
-    session.set_params(StereoParams { confidence, ..params });
+    core.set_params(StereoParams { confidence, ..params });
     if has_other_engine {
-        session.set_engine(engine);
+        core.set_engine(engine);
     }
-    if session.state.source.spec != source && source != SourceSpec::Pipe {
-        let wanted = Request { choice: calibration.choice, ..session.request(source) };
-        return session.open_as(wanted); // the colours are fitted to it
+    if core.source.spec != source && source != SourceSpec::Pipe {
+        let wanted = Request { choice: calibration.choice, ..core.request(source) };
+        return core.open_as(wanted); // the colours are fitted to it
     }
-    session.awaited.range = false;
-    rig::commands::take_back(session, calibration);
-    session.state.view.depth_range_m = depth_range_m;
-    session.awaited.fits_depth(depth_range_m.is_none());
+    core.awaited.range = false;
+    rig::commands::take_back(core, calibration);
+    core.view.depth_range_m = depth_range_m;
+    core.awaited.fits_depth(depth_range_m.is_none());
 }
 
-fn choose_settings_file(session: &mut Session) {
-    dialog::commands::ask_files(session, "A settings file", "Settings", &["toml"], |session, paths| {
+fn choose_settings_file(core: &mut Core) {
+    dialog::commands::ask_files(core, "A settings file", "Settings", &["toml"], |core, paths| {
         if let Some(path) = paths.into_iter().next() {
-            open_settings_file(session, path);
+            open_settings_file(core, path);
         }
     });
 }
 
-fn open_settings_file(session: &mut Session, path: PathBuf) {
-    let path = crate::session::absolute(&path);
+fn open_settings_file(core: &mut Core, path: PathBuf) {
+    let path = crate::core::absolute(&path);
     let read = move || Ok((read(&path).map_err(|err| err.to_string())?, path));
-    session.start_job(Job::stoppable("opening the settings"), read, |session, (read, path): (FileContent, PathBuf)| {
+    core.start_job(Job::stoppable("opening the settings"), read, |core, (read, path): (FileContent, PathBuf)| {
         let file = SettingsFile { path, text: String::new(), wrong: None };
-        session.state.settings_file = Some(file);
-        take_read(session, read);
+        core.settings_file = Some(file);
+        take_read(core, read);
     });
 }
 
-fn choose_new_settings_file(session: &mut Session) {
+fn choose_new_settings_file(core: &mut Core) {
     let name = format!("settings_{}.toml", time::for_file_name(SystemTime::now()));
     let kind: (_, &[_]) = ("Settings", &["toml"]);
-    dialog::commands::ask_new_file(session, "A file for the settings", name, kind, write_settings_file);
+    dialog::commands::ask_new_file(core, "A file for the settings", name, kind, write_settings_file);
 }
 
 /// Writes the followed file unless an editor has changed it meanwhile.
-fn save_settings_file(session: &mut Session) {
-    let Some(file) = &session.state.settings_file else { return };
+fn save_settings_file(core: &mut Core) {
+    let Some(file) = &core.settings_file else { return };
     let path = file.path.clone();
-    write_settings_file(session, path, true);
+    write_settings_file(core, path, true);
 }
 
-fn write_settings_file(session: &mut Session, path: PathBuf, replaces: bool) {
-    let known = session.state.settings_file.as_ref().filter(|file| file.path == path).map(|file| file.text.clone());
-    let settings = session.settings_flags();
+fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
+    let known = core.settings_file.as_ref().filter(|file| file.path == path).map(|file| file.text.clone());
+    let settings = core.settings_flags();
     let write = move || {
         if let (Some(known), Ok(there)) = (known, plain::read_text(&path))
             && known != there
@@ -125,20 +125,20 @@ fn write_settings_file(session: &mut Session, path: PathBuf, replaces: bool) {
         files::write_or_keep(&path, text.as_bytes(), replaces).map_err(|err| err.to_string())?;
         Ok((path, text))
     };
-    session.start_job(SAVE, write, |session, (path, text): (PathBuf, String)| {
+    core.start_job(SAVE, write, |core, (path, text): (PathBuf, String)| {
         let said = format!("settings written: --settings {}", path.display());
-        session.state.notices.add(Level::News, said, vec![Remedy::ShowInFolder(path.clone())]);
-        session.state.settings_file = Some(SettingsFile { path, text, wrong: None });
+        core.notices.add(Level::News, said, vec![Remedy::ShowInFolder(path.clone())]);
+        core.settings_file = Some(SettingsFile { path, text, wrong: None });
     });
 }
 
-pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
-    let Some(file) = &session.state.settings_file else { return };
-    let is_due = session.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
-    if !is_due || session.jobs.is_running(FOLLOW) {
+pub(crate) fn follow_settings_file(core: &mut Core, now: Instant) {
+    let Some(file) = &core.settings_file else { return };
+    let is_due = core.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
+    if !is_due || core.jobs.is_running(FOLLOW) {
         return;
     }
-    session.file_read = Some(now);
+    core.file_read = Some(now);
     let (path, known) = (file.path.clone(), file.text.clone());
     let look = move || {
         let read = match read(&path) {
@@ -148,17 +148,17 @@ pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
         };
         Ok((path, read))
     };
-    session.start_job(FOLLOW, look, |session, (path, read): (PathBuf, Option<FileContent>)| {
-        let is_followed = session.state.settings_file.as_ref().is_some_and(|file| file.path == path);
+    core.start_job(FOLLOW, look, |core, (path, read): (PathBuf, Option<FileContent>)| {
+        let is_followed = core.settings_file.as_ref().is_some_and(|file| file.path == path);
         if let Some(read) = read.filter(|_| is_followed) {
-            take_read(session, read);
+            take_read(core, read);
         }
     });
 }
 
 /// Applies the settings of the file, unless it has an error.
-fn take_read(session: &mut Session, FileContent { text, settings }: FileContent) {
-    let frame = session.state.output().map(|output| (output.job.frame.extent_px(), output.job.frame.geometry));
+fn take_read(core: &mut Core, FileContent { text, settings }: FileContent) {
+    let frame = core.output().map(|output| (output.job.frame.extent_px(), output.job.frame.geometry));
     let settings = settings.and_then(|settings| {
         let params = match frame {
             Some((extent_px, geometry)) => settings.params_for(extent_px, geometry.as_ref())?,
@@ -166,17 +166,17 @@ fn take_read(session: &mut Session, FileContent { text, settings }: FileContent)
         };
         Ok((settings, params))
     });
-    let Some(file) = &mut session.state.settings_file else { return };
+    let Some(file) = &mut core.settings_file else { return };
     file.text = text;
     match settings {
         Err(why) => file.wrong = Some(why.to_string()),
         Ok((settings, params)) => {
             file.wrong = None;
-            let matching = &mut session.state.matching;
+            let matching = &mut core.matching;
             (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
             let confidence = params.confidence || matching.params.confidence;
-            session.set_params(StereoParams { confidence, ..params });
-            session.take_engine(&settings);
+            core.set_params(StereoParams { confidence, ..params });
+            core.take_engine(&settings);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Page of the history: every change of the settings, and the settings file that is followed.
 
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::{Core, HistoryStep};
 use crate::panels::action_button;
-use crate::state::{HistoryStep, State};
 use crate::widgets;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 use stereopsis_recording::time;
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    file(ui, state, commands);
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    file(ui, core, commands);
     ui.separator();
-    let history = &state.history;
+    let history = &core.history;
     ui.horizontal(|ui| {
         for (action, can) in
             [(Action::Undo, history.position() > 0), (Action::Redo, history.position() < history.steps().len())]
@@ -50,9 +50,9 @@ fn row(ui: &mut Ui, clock: &str, words: &str, place: usize, position: usize, com
     });
 }
 
-fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn file(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::heading(ui, "settings file");
-    let file = state.settings_file.as_ref();
+    let file = core.settings_file.as_ref();
     ui.horizontal_wrapped(|ui| {
         let mut button = |label: &str, help: &str, step: HistoryStep| {
             if ui.button(label).on_hover_text(help).clicked() {

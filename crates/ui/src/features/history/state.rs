@@ -1,6 +1,6 @@
 //! History of settings: changes with their times, undo and redo.
 
-use crate::state::{OwnPreset, State};
+use crate::core::{Core, OwnPreset};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_calibration::{FocalLength, StereoRig};
 use stereopsis_frame::engine::EngineChoice;
@@ -48,7 +48,7 @@ impl PartialEq for Calibration {
 }
 
 impl Setup {
-    pub(crate) fn of(State { matching, source, rig, view, .. }: &State) -> Self {
+    pub(crate) fn of(Core { matching, source, rig, view, .. }: &Core) -> Self {
         Self {
             params: StereoParams { confidence: false, ..matching.params.clone() },
             preset: matching.preset,

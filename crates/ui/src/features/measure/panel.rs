@@ -1,9 +1,9 @@
 //! Page of measurements: depth quality of a rectangle, the distance of two points, scores; each with its trend.
 
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::{Core, MeasureState, MeasureStep};
 use crate::panels::action_button;
-use crate::state::{MeasureState, MeasureStep, State};
 use crate::{style, widgets};
 use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use stereopsis_live::{Measurement, Row};
@@ -15,14 +15,14 @@ const CURVE: egui::Vec2 = vec2(64.0, 14.0);
 /// Initial distance, m.
 const FIRST_DISTANCE_M: f64 = 1.0;
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
-    let Some(output) = state.output() else {
+    let Some(output) = core.output() else {
         widgets::note(ui, "No result yet.");
         return;
     };
     let size = output.job.frame.size();
-    let measure = &state.measure;
+    let measure = &core.measure;
     region(ui, measure, size, commands);
     true_distance(ui, measure, commands);
     points(ui, measure, commands);

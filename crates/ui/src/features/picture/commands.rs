@@ -4,12 +4,12 @@ use super::figure::{self, TitledDrawing};
 use super::offscreen::{PendingPixels, ShapeDrawing};
 use super::state::{Destination, Figure, PictureFormat, PictureStep};
 use super::svg::svg;
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::jobs::Job;
+use crate::core::notices::{Level, Remedy};
 use crate::features::dialog;
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::session::Session;
 use eframe::egui_wgpu::RenderState;
 use egui::{ColorImage, Context};
 use std::path::PathBuf;
@@ -22,62 +22,62 @@ use stereopsis_recording::write::free_name;
 const WRITE: Job = Job::new("writing the image");
 const COPY: Job = Job::new("copying the image");
 
-pub(crate) fn execute(session: &mut Session, step: PictureStep) {
-    let pictures = &mut session.state.picture;
+pub(crate) fn execute(core: &mut Core, step: PictureStep) {
+    let pictures = &mut core.picture;
     match step {
         PictureStep::Choose(figure) => pictures.chosen = Some(figure),
         PictureStep::SetChoices(choices) => pictures.choices = choices,
         PictureStep::ChooseFolder => {
-            dialog::commands::ask_folder(session, "A folder for images", |session, folder| {
-                session.state.picture.choices.folder = Some(folder);
+            dialog::commands::ask_folder(core, "A folder for images", |core, folder| {
+                core.picture.choices.folder = Some(folder);
             });
         }
     }
 }
 
-pub(crate) fn want(session: &mut Session, wanted: Destination) {
-    let figure = if session.state.is_open(Action::Pictures) { session.state.picture.chosen } else { None };
-    match figure.or_else(|| Figure::current(&session.state)) {
-        Some(figure) => session.state.picture.wanted = Some((figure, wanted)),
-        None => session.state.notices.news("no image yet: wait for the first result"),
+pub(crate) fn want(core: &mut Core, wanted: Destination) {
+    let figure = if core.is_open(Action::Pictures) { core.picture.chosen } else { None };
+    match figure.or_else(|| Figure::current(&core)) {
+        Some(figure) => core.picture.wanted = Some((figure, wanted)),
+        None => core.notices.news("no image yet: wait for the first result"),
     }
 }
 
 /// Draws the requested image with the window's device, and copies a finished one to the clipboard; once per frame.
-pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &RenderState) {
-    if let Some(image) = session.state.picture.copied.take() {
+pub(crate) fn update(core: &mut Core, ctx: &Context, render_state: &RenderState) {
+    if let Some(image) = core.picture.copied.take() {
         let [width, height] = image.size;
         ctx.copy_image(image);
-        session.state.notices.news(format!("on the clipboard: an image of {width} × {height} px"));
+        core.notices.news(format!("on the clipboard: an image of {width} × {height} px"));
     }
-    let Some((wanted, purpose)) = session.state.picture.wanted.take() else { return };
+    let Some((wanted, purpose)) = core.picture.wanted.take() else { return };
     let owner = match purpose {
         Destination::File => Command::from(Action::SavePicture).owner(),
         Destination::Clipboard => Command::from(Action::CopyPicture).owner(),
     };
-    let is_dark = session.state.picture.choices.ground.is_dark(ctx.global_style().visuals.dark_mode);
-    session.owned(Some(owner), |session| make(session, wanted, purpose, render_state, is_dark));
+    let is_dark = core.picture.choices.ground.is_dark(ctx.global_style().visuals.dark_mode);
+    core.owned(Some(owner), |core| make(core, wanted, purpose, render_state, is_dark));
 }
 
-fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_state: &RenderState, is_dark: bool) {
-    if session.jobs.is_running(WRITE) || session.jobs.is_running(COPY) {
-        return session.state.notices.news("the image before is still being written");
+fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &RenderState, is_dark: bool) {
+    if core.jobs.is_running(WRITE) || core.jobs.is_running(COPY) {
+        return core.notices.news("the image before is still being written");
     }
-    if !wanted.is_available(&session.state) {
-        return session.state.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
+    if !wanted.is_available(&core) {
+        return core.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
     }
-    let TitledDrawing { drawn, title, description } = figure::draw(&session.state, render_state, wanted, is_dark);
+    let TitledDrawing { drawn, title, description } = figure::draw(&core, render_state, wanted, is_dark);
     if purpose == Destination::Clipboard {
         match drawn.submit(render_state) {
-            Ok(pending) => session.start_job(
+            Ok(pending) => core.start_job(
                 COPY,
                 move || pending.wait(),
-                |session, image| {
-                    session.state.picture.copied = Some(image);
-                    session.waker.wake();
+                |core, image| {
+                    core.picture.copied = Some(image);
+                    core.waker.wake();
                 },
             ),
-            Err(why) => session.state.notices.error(why),
+            Err(why) => core.notices.error(why),
         }
         return;
     }
@@ -86,16 +86,16 @@ fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_stat
         ("Description", description),
         ("Software", format!("Stereopsis {}", env!("CARGO_PKG_VERSION"))),
         ("Creation Time", time::rfc3339(SystemTime::now())),
-        ("Source", session.state.source.spec.to_string()),
-        ("Comment", session.command_line()),
+        ("Source", core.source.spec.to_string()),
+        ("Comment", core.command_line()),
     ];
-    let is_svg = session.state.picture.choices.format == PictureFormat::Svg && wanted.is_drawing();
+    let is_svg = core.picture.choices.format == PictureFormat::Svg && wanted.is_drawing();
     let encode = match encoder(drawn, render_state, is_svg, texts) {
         Ok(encode) => encode,
-        Err(why) => return session.state.notices.error(why),
+        Err(why) => return core.notices.error(why),
     };
     let ending = if is_svg { "svg" } else { "png" };
-    let folder = session.state.picture_folder();
+    let folder = core.picture_folder();
     let name = format!("{}_{}.{ending}", wanted.title().replace(' ', "-"), time::for_file_name(SystemTime::now()));
     let work = move || {
         let bytes = encode()?;
@@ -103,9 +103,9 @@ fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_stat
         files::write_new(&path, &bytes).map_err(|err| err.to_string())?;
         Ok((path, bytes.len() as u64))
     };
-    session.start_job(WRITE, work, |session, (path, bytes): (PathBuf, u64)| {
+    core.start_job(WRITE, work, |core, (path, bytes): (PathBuf, u64)| {
         let text = format!("image: {}, {}", path.display(), console::bytes(bytes));
-        session.state.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
+        core.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
     });
 }
 

@@ -2,10 +2,10 @@
 
 use super::figure;
 use super::state::{Figure, PictureFormat, PictureStep, SCALES};
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::panels::action_button;
-use crate::state::State;
 use crate::style::Ground;
 use crate::widgets;
 use egui::{Button, ComboBox, DragValue, Label, Role, Ui};
@@ -13,14 +13,14 @@ use egui::{Button, ComboBox, DragValue, Label, Role, Ui};
 const HELP: &str = "An image of a view as it is seen now, or of a figure, with title, units and colour bar. \
                     Source and settings stand in its metadata.";
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
-    let chosen = state.picture.chosen.filter(|figure| figure.is_available(state));
-    let Some(figure) = chosen.or_else(|| Figure::current(state)) else {
+    let chosen = core.picture.chosen.filter(|figure| figure.is_available(core));
+    let Some(figure) = chosen.or_else(|| Figure::current(core)) else {
         widgets::note(ui, "No result yet.");
         return;
     };
-    let mut choices = state.picture.choices.clone();
+    let mut choices = core.picture.choices.clone();
     widgets::row(
         ui,
         "image of",
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         |ui| {
             let combo = ComboBox::from_id_salt("image of").selected_text(figure.title()).width(160.0);
             let response = combo.show_ui(ui, |ui| {
-                for offered in Figure::all(state) {
+                for offered in Figure::all(core) {
                     if ui.selectable_label(offered == figure, offered.title()).clicked() {
                         commands.push(PictureStep::Choose(offered).into());
                     }
@@ -41,7 +41,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let field = DragValue::new(&mut choices.scale).range(SCALES).speed(0.05).prefix("× ");
         let response = ui.add(field.update_while_editing(false));
         widgets::name(&response, Role::SpinButton, "Scale of the image", f64::from(choices.scale));
-        if let Some([width, height]) = figure::size_px(state, figure, choices.scale) {
+        if let Some([width, height]) = figure::size_px(core, figure, choices.scale) {
             ui.label(format!("{width} × {height} px"));
         }
     });
@@ -61,7 +61,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             }
         }
     });
-    let folder = state.picture_folder();
+    let folder = core.picture_folder();
     ui.add(Label::new(format!("folder: {}", folder.display())).wrap());
     ui.horizontal(|ui| {
         if ui.button("Choose folder …").clicked() {
@@ -76,7 +76,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         action_button(ui, Action::SavePicture, Button::new("Save image"), false, commands);
         action_button(ui, Action::CopyPicture, Button::new("Copy image"), false, commands);
     });
-    if choices != state.picture.choices {
+    if choices != core.picture.choices {
         commands.push(PictureStep::SetChoices(choices).into());
     }
 }

@@ -1,8 +1,8 @@
 //! Choices for saved images, and the requested image.
 
-use crate::action::Action;
-use crate::command::Command;
-use crate::state::State;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;
@@ -40,42 +40,42 @@ pub(crate) enum Figure {
 
 impl Figure {
     /// Returns the figure of the open page, or else the large view.
-    pub(crate) fn current(state: &State) -> Option<Self> {
-        let of_page = match state.page {
+    pub(crate) fn current(core: &Core) -> Option<Self> {
+        let of_page = match core.page {
             Some(Action::Explain) => Some(Self::Costs),
             Some(Action::Sweep) => Some(Self::Sweep),
             Some(Action::Suggest) => Some(Self::Search),
             Some(Action::Reach) => Some(Self::Reach),
             _ => None,
         };
-        let views = state.view.shown();
-        let large = state.view.large_among(views, state.geometry().is_some()).unwrap_or(0);
+        let views = core.view.shown();
+        let large = core.view.large_among(views, core.geometry().is_some()).unwrap_or(0);
         let view = views.get(large).copied().map(Self::View);
-        [of_page, view].into_iter().flatten().find(|figure| figure.is_available(state))
+        [of_page, view].into_iter().flatten().find(|figure| figure.is_available(core))
     }
 
-    pub(crate) fn all(state: &State) -> Vec<Self> {
+    pub(crate) fn all(core: &Core) -> Vec<Self> {
         let views = ViewKind::ALL.iter().copied().map(Self::View);
         let figures = [Self::Costs, Self::Sweep, Self::Search, Self::Reach];
-        views.chain(figures).filter(|figure| figure.is_available(state)).collect()
+        views.chain(figures).filter(|figure| figure.is_available(core)).collect()
     }
 
     /// Returns whether the figure has something to draw.
-    pub(crate) fn is_available(self, state: &State) -> bool {
-        let Some(output) = state.output() else { return false };
+    pub(crate) fn is_available(self, core: &Core) -> bool {
+        let Some(output) = core.output() else { return false };
         let frame = &output.job.frame;
         match self {
             Self::View(ViewKind::Depth | ViewKind::Space) | Self::Reach => frame.geometry.is_some(),
             Self::View(ViewKind::Confidence) => output.job.params.confidence,
             Self::View(ViewKind::Recorded) => frame.raw.recorded.is_some(),
             Self::View(ViewKind::Difference) => {
-                state.comparison.is_some() || frame.raw.recorded.is_some() || frame.truth.is_some()
+                core.comparison.is_some() || frame.raw.recorded.is_some() || frame.truth.is_some()
             }
             Self::View(_) => true,
-            Self::Costs => state.pipeline.explained.as_ref().is_some_and(|explained| explained.found.is_ok()),
-            Self::Sweep => state.search.sweep.as_deref().is_some_and(|sweep: &SweepProgress| !sweep.cells.is_empty()),
+            Self::Costs => core.pipeline.explained.as_ref().is_some_and(|explained| explained.found.is_ok()),
+            Self::Sweep => core.search.sweep.as_deref().is_some_and(|sweep: &SweepProgress| !sweep.cells.is_empty()),
             Self::Search => {
-                state.search.search.as_deref().is_some_and(|search: &SearchProgress| !search.trials.is_empty())
+                core.search.search.as_deref().is_some_and(|search: &SearchProgress| !search.trials.is_empty())
             }
         }
     }

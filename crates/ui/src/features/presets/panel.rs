@@ -1,9 +1,9 @@
 //! Chooser of presets, in two groups, and the mark of parameters changed since.
 
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::panels::tooltip;
-use crate::state::State;
 use crate::widgets;
 use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, TextEdit, Ui, WidgetInfo};
 use stereopsis_settings::settings::{differences, preset_groups};
@@ -16,9 +16,9 @@ const MARK_WIDTH: f32 = 200.0;
 const LIST_WIDTH: f32 = 250.0;
 const LIST_HEIGHT: f32 = 420.0;
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Preset").weak());
-    let name = state.matching.preset_name();
+    let name = core.matching.preset_name();
     let combo = ComboBox::from_id_salt("Preset").selected_text(name).width(WIDTH).height(LIST_HEIGHT);
     let combo = combo.close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let response = combo.show_ui(ui, |ui| {
@@ -29,29 +29,29 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             }
             for &offered in &group.presets {
                 // a click on the present preset restores its values
-                if entry(ui, state, offered) {
+                if entry(ui, core, offered) {
                     commands.push(Command::SetPreset(offered));
                     ui.close();
                 }
             }
         }
-        own(ui, state, commands);
+        own(ui, core, commands);
     });
     widgets::name_text(&response.response, Role::ComboBox, "Preset", name);
-    let help = match &state.matching.own {
+    let help = match &core.matching.own {
         Some(own) => format!("Your own preset {}.", own.name),
-        None => about(state, state.matching.preset),
+        None => about(core, core.matching.preset),
     };
     widgets::explain(response.response, &format!("A named set of parameters; the search range stays.\n\n{help}"));
-    mark(ui, state, commands);
+    mark(ui, core, commands);
 }
 
 /// Shows the user's presets, each with a button that deletes it, and a field that saves one.
-fn own(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn own(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::heading(ui, "your own");
-    for name in &state.matching.own_presets {
+    for name in &core.matching.own_presets {
         ui.horizontal(|ui| {
-            let is_chosen = state.matching.preset_name() == name;
+            let is_chosen = core.matching.preset_name() == name;
             if ui.selectable_label(is_chosen, name).clicked() {
                 commands.push(Command::TakeOwnPreset(name.clone()));
                 ui.close();
@@ -82,30 +82,30 @@ fn own(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 /// Shows one preset with its rate, and returns whether it was clicked.
-fn entry(ui: &mut Ui, state: &State, preset: Preset) -> bool {
-    let is_chosen = state.matching.own.is_none() && state.matching.preset == preset;
-    let rate = RichText::new(state.rate_text(preset)).weak().small();
+fn entry(ui: &mut Ui, core: &Core, preset: Preset) -> bool {
+    let is_chosen = core.matching.own.is_none() && core.matching.preset == preset;
+    let rate = RichText::new(core.rate_text(preset)).weak().small();
     let response = ui.add(Button::selectable(is_chosen, preset.word()).right_text(rate));
     response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, preset.word()));
-    response.on_hover_text(about(state, preset)).clicked()
+    response.on_hover_text(about(core, preset)).clicked()
 }
 
 /// Describes method, paper, and measured rate.
-fn about(state: &State, preset: Preset) -> String {
+fn about(core: &Core, preset: Preset) -> String {
     let paper = preset.paper().map_or_else(String::new, |paper| format!("\n{paper}"));
-    format!("{}{paper}\n{}, at this size and range", preset.help(), state.rate_text(preset))
+    format!("{}{paper}\n{}, at this size and range", preset.help(), core.rate_text(preset))
 }
 
 /// Names the parameters that were changed since the preset was chosen, and offers to restore them.
-fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let changes = differences(&state.matching.params, &state.matching.base());
+fn mark(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let changes = differences(&core.matching.params, &core.matching.base());
     // occupies its room while hidden, so that nothing moves
     ui.scope(|ui| {
         if changes.is_empty() {
             ui.set_invisible();
         }
         let list = format!("Changed since the preset was chosen:\n{}", changes.join("\n"));
-        let name = format!("Back to {}", state.matching.preset_name());
+        let name = format!("Back to {}", core.matching.preset_name());
         let is_short = ui.available_width() < MARK_WIDTH;
         if !is_short {
             let text = RichText::new("changed").small().color(ui.visuals().warn_fg_color);

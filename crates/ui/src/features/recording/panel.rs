@@ -1,9 +1,9 @@
 //! Button that starts and shows the recording, and the menu beside it.
 
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::{Core, RecordingChoices};
 use crate::panels::{action_button, tooltip};
-use crate::state::{RecordingChoices, State};
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Button, DragValue, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, WidgetInfo, vec2};
@@ -22,9 +22,9 @@ const FIRST_SPLITS: [Split; 2] = [Split::Bytes(4_000_000_000), Split::Time(Durat
 const SOON_S: f64 = 600.0;
 
 /// Shows menu and button from right to left.
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    menu(ui, state, commands);
-    let recording = &state.recording;
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    menu(ui, core, commands);
+    let recording = &core.recording;
     if let Some(status) = recording.running() {
         running(ui, status, recording.streams.needs_results(), commands);
         return;
@@ -35,7 +35,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if button.inner.hovered() {
         commands.push(Command::EstimateRecording);
     }
-    if let Some(expected) = recording.expected.filter(|_| !state.streams().is_empty()) {
+    if let Some(expected) = recording.expected.filter(|_| !core.streams().is_empty()) {
         button.inner.on_hover_text(size_and_time(expected, &recording.choices));
     }
 }
@@ -95,29 +95,29 @@ fn details(ui: &Ui, status: &RecordStatus) -> String {
     )
 }
 
-fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn menu(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (button, _) = MenuButton::new("▾").config(config).ui(ui, |ui| {
         ui.set_width(MENU_WIDTH);
-        content(ui, state, commands);
+        content(ui, core, commands);
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "What is recorded"));
     button.on_hover_text("Streams, format and folder of the recording.");
 }
 
-fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn content(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     commands.push(Command::EstimateRecording);
-    if state.recording.running().is_some() {
+    if core.recording.running().is_some() {
         widgets::note(ui, "For the next recording: the one that runs stays as it is.");
     }
-    let mut choices = state.recording.choices.clone();
+    let mut choices = core.recording.choices.clone();
     widgets::heading(ui, "What is recorded");
     for &stream in Stream::ALL {
         let mut chosen = choices.streams.has(stream);
         if widgets::checkbox(ui, &mut chosen, stream.word()).on_hover_text(stream.help()).changed() {
             choices.streams = choices.streams.with(stream, chosen);
         }
-        if stream == Stream::Depth && chosen && !state.has_depth() {
+        if stream == Stream::Depth && chosen && !core.has_depth() {
             widgets::note(ui, "There is no calibration, so no depth: disparity is recorded instead.");
         }
     }
@@ -125,7 +125,7 @@ fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let filled = egui::Checkbox::new(&mut choices.filled, "fill holes");
     let help = "Depth and disparity without holes: what was not measured is taken from its surroundings, and cannot be told \
                 apart in the file.";
-    widgets::explain(ui.add_enabled(state.streams().needs_results(), filled), help);
+    widgets::explain(ui.add_enabled(core.streams().needs_results(), filled), help);
 
     widgets::heading(ui, "File");
     ui.horizontal(|ui| {
@@ -139,19 +139,19 @@ fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
     });
     ui.horizontal_wrapped(|ui| splitting(ui, &mut choices.split));
-    ui.horizontal(|ui| folder(ui, state, &mut choices, commands));
-    if choices != state.recording.choices {
+    ui.horizontal(|ui| folder(ui, core, &mut choices, commands));
+    if choices != core.recording.choices {
         commands.push(Command::SetRecording(choices));
     }
     ui.add_space(4.0);
-    if state.streams().is_empty() {
+    if core.streams().is_empty() {
         ui.label(RichText::new("Nothing is chosen to be recorded.").color(ui.visuals().warn_fg_color));
         return;
     }
-    let expected = state.recording.expected;
+    let expected = core.recording.expected;
     let soon = expected.and_then(|expected| expected.disk_time).is_some_and(|time| time.as_secs_f64() < SOON_S);
     let color = if soon { ui.visuals().warn_fg_color } else { ui.visuals().text_color() };
-    let text = expected.map_or("…".to_owned(), |expected| size_and_time(expected, &state.recording.choices));
+    let text = expected.map_or("…".to_owned(), |expected| size_and_time(expected, &core.recording.choices));
     ui.label(RichText::new(text).color(color));
     widgets::note(ui, tooltip(ui, Action::Record));
 }
@@ -193,11 +193,11 @@ fn splitting(ui: &mut Ui, split: &mut Option<Split>) {
     }
 }
 
-fn folder(ui: &mut Ui, state: &State, choices: &mut RecordingChoices, commands: &mut Vec<Command>) {
+fn folder(ui: &mut Ui, core: &Core, choices: &mut RecordingChoices, commands: &mut Vec<Command>) {
     if ui.button("Folder …").on_hover_text("Choose a folder for recordings.").clicked() {
         commands.push(Command::ChooseRecordingFolder);
     }
-    let mut text = state.recording_folder().display().to_string();
+    let mut text = core.recording_folder().display().to_string();
     let field = ui.add(TextEdit::singleline(&mut text).desired_width(ui.available_width()));
     widgets::name_text(&field, Role::TextInput, "Folder", &text);
     if field.on_hover_text("Where recordings go. Files are named by the time, and none is overwritten.").changed() {

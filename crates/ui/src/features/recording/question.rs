@@ -1,8 +1,8 @@
 //! Question whether the running recording ends for a change; Escape and a click outside keep the recording.
 
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::panels::Panel;
-use crate::state::State;
 use egui::{Id, Modal, RichText, Ui};
 
 /// Width of the text, points.
@@ -11,12 +11,12 @@ const WIDTH: f32 = 360.0;
 pub(crate) struct QuestionPanel;
 
 impl Panel for QuestionPanel {
-    fn is_open(&self, state: &State) -> bool {
-        state.recording.question.is_some()
+    fn is_open(&self, core: &Core) -> bool {
+        core.recording.question.is_some()
     }
 
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let Some(obstacle) = &state.recording.question else { return };
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        let Some(obstacle) = &core.recording.question else { return };
         let shown = Modal::new(Id::unique("end the recording?")).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(0.8 * ui.ctx().content_rect().width()));
             ui.label(RichText::new("End the recording?").heading());

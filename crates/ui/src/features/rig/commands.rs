@@ -1,15 +1,15 @@
 //! Calibration of the source, depth from two known distances, working size, and rig file.
 
-use crate::action::Action;
+use crate::core::Core;
+use crate::core::Obstacle;
+use crate::core::action::Action;
+use crate::core::jobs::Job;
+use crate::core::notices::{Level, Remedy};
+use crate::core::options::WindowOptions;
+use crate::core::saved::SavedState;
+use crate::core::store::{estimated, is_estimate};
 use crate::features::history::state::Calibration;
 use crate::features::{dialog, recording};
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::options::WindowOptions;
-use crate::saved::SavedState;
-use crate::session::Session;
-use crate::state::Obstacle;
-use crate::store::{estimated, is_estimate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
@@ -20,7 +20,7 @@ use stereopsis_frame::{CameraOptions, FramePreparation, Scale, SourceInfo, Sourc
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
 use stereopsis_stereo::StereoParams;
 
-/// File of the saved rig, stored beside the saved state.
+/// File of the saved rig, stored beside the saved core.
 const SAVED_RIG: &str = "last-rig.toml";
 
 /// Applies the saved rig unless the command line names a source, rig or calibration, and returns whether one was applied.
@@ -51,109 +51,108 @@ pub(crate) enum Initiator {
 pub(crate) const ESTIMATE: Job = Job::stoppable("estimating the rig");
 pub(crate) const FIT_RANGE: Job = Job::stoppable("fitting the search range");
 
-pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
-    let state = &mut session.state;
-    if let Some(text) = session.uncalibrated.take() {
-        state.notices.retract(&text);
+pub(crate) fn take_calibrated(core: &mut Core, calibrated: &Calibrated) {
+    if let Some(text) = core.uncalibrated.take() {
+        core.notices.retract(&text);
     }
-    if let Some(note) = calibrated.note.clone().filter(|note| state.rig.note.as_ref() != Some(note)) {
-        state.notices.confirm(note);
+    if let Some(note) = calibrated.note.clone().filter(|note| core.rig.note.as_ref() != Some(note)) {
+        core.notices.confirm(note);
     }
-    state.rig.note.clone_from(&calibrated.note);
-    state.rig.rig.clone_from(&calibrated.rig);
-    session.describe_source();
+    core.rig.note.clone_from(&calibrated.note);
+    core.rig.rig.clone_from(&calibrated.rig);
+    core.describe_source();
 }
 
 /// Calibrates the source in another way while it is read on; a failure leaves the calibration unchanged.
-pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: Initiator) {
-    let source = session.state.status().source.clone();
+pub(crate) fn calibrate(core: &mut Core, choice: CalibrationChoice, wish: Initiator) {
+    let source = core.status().source.clone();
     let (asked, info) = (choice.clone(), source.clone());
-    if let Some(rig) = session.state.rig.estimate_for(&choice).cloned() {
-        let note = session.state.rig.note.clone();
+    if let Some(rig) = core.rig.estimate_for(&choice).cloned() {
+        let note = core.rig.note.clone();
         let job = Job::stoppable("applying the calibration");
-        calibrate_by(session, job, (choice, wish), source, move || asked.estimated_before(&rig, note, &info));
+        calibrate_by(core, job, (choice, wish), source, move || asked.estimated_before(&rig, note, &info));
     } else if choice.rectify() == RectifyChoice::Auto {
-        if session.jobs.is_running(ESTIMATE) {
+        if core.jobs.is_running(ESTIMATE) {
             return;
         }
-        let newest = session.state.output().filter(|output| output.job.frame.arrived >= session.source_since);
+        let newest = core.output().filter(|output| output.job.frame.arrived >= core.source_since);
         let Some(first) = newest.map(|output| Arc::clone(&output.job.frame.raw)) else {
-            return session.state.notices.news("there is no pair to estimate the rig from yet: wait for the first one");
+            return core.notices.news("there is no pair to estimate the rig from yet: wait for the first one");
         };
-        let pairs = session.estimate_pairs.begin(first, session.live.is_paused());
+        let pairs = core.estimate_pairs.begin(first, core.live.is_paused());
         let estimate = move || asked.estimate(&pairs.collect(), &info);
-        calibrate_by(session, ESTIMATE, (choice, wish), source, estimate);
+        calibrate_by(core, ESTIMATE, (choice, wish), source, estimate);
     } else {
         let job = Job::stoppable("applying the calibration");
-        calibrate_by(session, job, (choice, wish), source, move || asked.apply(&info));
+        calibrate_by(core, job, (choice, wish), source, move || asked.apply(&info));
     }
 }
 
 /// Prepares the frames of `source` by the result of `work`, which implements `choice`.
 fn calibrate_by(
-    session: &mut Session,
+    core: &mut Core,
     job: Job,
     (choice, wish): (CalibrationChoice, Initiator),
     source: SourceInfo,
     work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
 ) {
-    session.jobs.start(
+    core.jobs.start(
         job,
         move || Ok(work()),
-        move |session: &mut Session, found| {
-            let now = &session.state.status().source;
+        move |core: &mut Core, found| {
+            let now = &core.status().source;
             if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
                 return; // another source has been opened meanwhile
             }
-            let is_undisturbed = session.state.rig.choice.is_unset() && !session.state.recording.is_begun();
+            let is_undisturbed = core.rig.choice.is_unset() && !core.recording.is_begun();
             if wish == Initiator::Window && !is_undisturbed {
                 return; // the user has chosen another calibration meanwhile, or records
             }
             match found {
                 Ok(Ok(calibrated)) => {
-                    recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
-                        let is_first = session.state.rig.choice.rectify() != RectifyChoice::Auto;
-                        if use_recipe(session, calibrated.preparation.clone(), choice) {
-                            session.awaited.range = is_first && job == ESTIMATE;
-                            take_calibrated(session, &calibrated);
-                            session.awaited.fit_depth();
-                            super::controls::protect_calibration(session);
-                            session.state.notices.remedied(&Remedy::Action(Action::SwapPictures));
+                    recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
+                        let is_first = core.rig.choice.rectify() != RectifyChoice::Auto;
+                        if use_recipe(core, calibrated.preparation.clone(), choice) {
+                            core.awaited.range = is_first && job == ESTIMATE;
+                            take_calibrated(core, &calibrated);
+                            core.awaited.fit_depth();
+                            super::controls::protect_calibration(core);
+                            core.notices.remedied(&Remedy::Action(Action::SwapPictures));
                         }
                     });
                 }
-                Ok(Err(why)) if wish == Initiator::Window => session.state.notices.news(why.to_string()),
+                Ok(Err(why)) if wish == Initiator::Window => core.notices.news(why.to_string()),
                 Ok(Err(why)) => {
                     let remedies = match choice.rectify() {
                         _ if why.means_exchanged() => vec![Remedy::Action(Action::SwapPictures)],
                         RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice))],
                         RectifyChoice::Calibration | RectifyChoice::Off => Vec::new(),
                     };
-                    session.state.notices.add(Level::Error, why.to_string(), remedies);
+                    core.notices.add(Level::Error, why.to_string(), remedies);
                 }
-                Err(why) => session.state.notices.error(why),
+                Err(why) => core.notices.error(why),
             }
         },
     );
 }
 
-pub(crate) fn confirm_baseline(session: &mut Session) {
-    let Some(rig) = &session.state.rig.rig else { return };
-    session.state.rig.choice.unit = Some(rig.unit);
+pub(crate) fn confirm_baseline(core: &mut Core) {
+    let Some(rig) = &core.rig.rig else { return };
+    core.rig.choice.unit = Some(rig.unit);
 }
 
 /// Widens the search range to nearer objects.
-pub(crate) fn widen_range(session: &mut Session) {
-    let mut params = session.state.matching.params.clone();
+pub(crate) fn widen_range(core: &mut Core) {
+    let mut params = core.matching.params.clone();
     let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
     params.num_disparities = wider;
-    session.set_params(params);
-    session.awaited.fit_depth();
+    core.set_params(params);
+    core.awaited.fit_depth();
 }
 
 /// Fits the search range to the disparities of points visible in both images.
-pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
-    let Some(output) = session.state.output().cloned() else { return };
+pub(crate) fn fit_range(core: &mut Core, wish: Initiator) {
+    let Some(output) = core.output().cloned() else { return };
     let find = move || {
         let frame = &output.job.frame;
         let in_rows = frame.in_rows();
@@ -165,110 +164,109 @@ pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
             (range, _) => Ok(range),
         }
     };
-    session.start_job(FIT_RANGE, find, move |session, range| {
-        let may_fit = wish == Initiator::User || super::by_itself::may_fit_range(session);
+    core.start_job(FIT_RANGE, find, move |core, range| {
+        let may_fit = wish == Initiator::User || super::by_itself::may_fit_range(core);
         let Some((first, count)) = range.filter(|_| may_fit) else { return };
-        let before = session.state.matching.params.clone();
+        let before = core.matching.params.clone();
         let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
-        session.set_params(params.clone());
-        if session.state.matching.params == params {
-            session.state.rig.fitted_range = Some((first, count));
-            session.awaited.fit_depth();
+        core.set_params(params.clone());
+        if core.matching.params == params {
+            core.rig.fitted_range = Some((first, count));
+            core.awaited.fit_depth();
             let last = params.last_disparity();
-            session.state.notices.news(format!("the search goes from {first} to {last} px now"));
+            core.notices.news(format!("the search goes from {first} to {last} px now"));
         }
     });
 }
 
-pub(crate) fn take_back(session: &mut Session, calibration: Calibration) {
+pub(crate) fn take_back(core: &mut Core, calibration: Calibration) {
     let Calibration { choice, preparation, rig, note } = calibration;
-    if (&choice, &rig) == (&session.state.rig.choice, &session.state.rig.rig) {
+    if (&choice, &rig) == (&core.rig.choice, &core.rig.rig) {
         return;
     }
-    recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
-        if use_recipe(session, preparation, choice) {
-            (session.state.rig.rig, session.state.rig.note) = (rig, note);
-            session.describe_source();
+    recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
+        if use_recipe(core, preparation, choice) {
+            (core.rig.rig, core.rig.note) = (rig, note);
+            core.describe_source();
         }
     });
 }
 
 /// Prepares frames by `preparation`, the result of `choice`; returns false after an error if the held pair does not fit.
-pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
-    match recording::commands::set_preparation(session, preparation.clone()) {
-        Ok(()) => (session.state.rig.choice, session.state.rig.preparation) = (choice, preparation),
+pub(crate) fn use_recipe(core: &mut Core, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
+    match recording::commands::set_preparation(core, preparation.clone()) {
+        Ok(()) => (core.rig.choice, core.rig.preparation) = (choice, preparation),
         Err(why) => {
-            session.state.notices.error(why.to_string());
+            core.notices.error(why.to_string());
             return false;
         }
     }
     true
 }
 
-pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
+pub(crate) fn use_setup_files(core: &mut Core, files: Vec<PathBuf>) {
     if let [one] = &files[..]
         && let Ok(rig) = RigFile::read(one)
     {
-        use_rig(session, one.clone(), rig);
+        use_rig(core, one.clone(), rig);
     } else if !files.is_empty() {
-        let scale = session.state.rig.choice.scale;
-        calibrate(session, CalibrationChoice { files, scale, ..CalibrationChoice::default() }, Initiator::User);
+        let scale = core.rig.choice.scale;
+        calibrate(core, CalibrationChoice { files, scale, ..CalibrationChoice::default() }, Initiator::User);
     }
 }
 
 /// Opens the cameras of a rig, or calibrates the present source if the rig has no cameras.
-fn use_rig(session: &mut Session, path: PathBuf, rig: RigFile) {
-    let source = rig.source.clone().unwrap_or_else(|| session.state.source.spec.clone());
-    let mut wanted = session.request(source);
+fn use_rig(core: &mut Core, path: PathBuf, rig: RigFile) {
+    let source = rig.source.clone().unwrap_or_else(|| core.source.spec.clone());
+    let mut wanted = core.request(source);
     rig.fill(&mut wanted.options);
     wanted.choice.clone_from(&rig.calibration);
     wanted.file = Some((path, rig));
-    session.open_as(wanted);
+    core.open_as(wanted);
 }
 
-pub(crate) fn choose_calibration(session: &mut Session) {
+pub(crate) fn choose_calibration(core: &mut Core) {
     let title = "A rig, or a stereo calibration: one file, or two that belong together";
-    dialog::commands::ask_files(session, title, "Rigs and calibrations", SETUP_EXTENSIONS, use_setup_files);
+    dialog::commands::ask_files(core, title, "Rigs and calibrations", SETUP_EXTENSIONS, use_setup_files);
 }
 
 /// Sets the working size; the search range follows to cover the same depths.
-pub(crate) fn set_scale(session: &mut Session, scale: Scale) {
-    recording::commands::unless_recording(session, Obstacle::Size, move |session| set_scale_now(session, scale));
+pub(crate) fn set_scale(core: &mut Core, scale: Scale) {
+    recording::commands::unless_recording(core, Obstacle::Size, move |core| set_scale_now(core, scale));
 }
 
-fn set_scale_now(session: &mut Session, scale: Scale) {
-    let preparation = session.live.preparation();
+fn set_scale_now(core: &mut Core, scale: Scale) {
+    let preparation = core.live.preparation();
     let factor = scale.factor() / preparation.scale.factor();
-    let choice = CalibrationChoice { scale, ..session.state.rig.choice.clone() };
-    if use_recipe(session, FramePreparation { scale, ..preparation }, choice) {
-        session.describe_source();
-        session.set_params(session.state.matching.scaled_params(factor));
-        session.state.pointer.pinned = None;
+    let choice = CalibrationChoice { scale, ..core.rig.choice.clone() };
+    if use_recipe(core, FramePreparation { scale, ..preparation }, choice) {
+        core.describe_source();
+        core.set_params(core.matching.scaled_params(factor));
+        core.pointer.pinned = None;
     }
 }
 
 /// Stores the disparity at the held pixel for the near (0) or the far (1) object of known distance.
-pub(crate) fn take_known_disparity(session: &mut Session, which: usize) {
-    let state = &mut session.state;
-    let Some(output) = &state.pipeline.output else { return };
-    let Some(pixel) = state.pointer.pinned else {
-        state.notices.news("click the thing in the left image first: a click holds the place");
+pub(crate) fn take_known_disparity(core: &mut Core, which: usize) {
+    let Some(output) = &core.pipeline.output else { return };
+    let Some(pixel) = core.pointer.pinned else {
+        core.notices.news("click the thing in the left image first: a click holds the place");
         return;
     };
     let around = output.map.as_ref().and_then(|map| map.median_around_px(pixel, 2));
     let Some(disparity_px) = around else {
-        state.notices.news("there is no disparity at that place; click where the depth image has colour");
+        core.notices.news("there is no disparity at that place; click where the depth image has colour");
         return;
     };
-    state.rig.known[which].disparity_px = Some(f64::from(disparity_px) / state.rig.choice.scale.factor());
+    core.rig.known[which].disparity_px = Some(f64::from(disparity_px) / core.rig.choice.scale.factor());
 }
 
-pub(crate) fn fit_depth(session: &mut Session) {
-    let [near, far] = session.state.rig.known;
+pub(crate) fn fit_depth(core: &mut Core) {
+    let [near, far] = core.rig.known;
     let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
-    let info = session.state.status().source.clone();
-    let preparation = FramePreparation { geometry: None, ..session.live.preparation() };
-    let choice = &session.state.rig.choice;
+    let info = core.status().source.clone();
+    let preparation = FramePreparation { geometry: None, ..core.live.preparation() };
+    let choice = &core.rig.choice;
     let geometry = preparation.geometry(&info).unwrap_or_else(|| {
         let assumed = FittedDepth::unknown(&info, preparation.axis);
         let focal_px = choice.focal().map_or(assumed.focal_px, |focal| focal.px(info.width));
@@ -278,67 +276,67 @@ pub(crate) fn fit_depth(session: &mut Session) {
     let fitted =
         match stereopsis_calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
             Ok(fitted) => FittedDepth::of(&fitted),
-            Err(why) => return session.state.notices.error(why.to_string()),
+            Err(why) => return core.notices.error(why.to_string()),
         };
-    if let Some(why) = contradiction(&session.state.rig.choice, geometry, fitted, info.width) {
-        return session.state.notices.error(why);
+    if let Some(why) = contradiction(&core.rig.choice, geometry, fitted, info.width) {
+        return core.notices.error(why);
     }
-    let choice = CalibrationChoice { depth_fit: Some(fitted), ..session.state.rig.choice.clone() };
+    let choice = CalibrationChoice { depth_fit: Some(fitted), ..core.rig.choice.clone() };
     let geometry = Some(fitted.applied(geometry));
     let preparation = FramePreparation { geometry, ..preparation };
-    recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
-        use_fitted(session, preparation, choice);
+    recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
+        use_fitted(core, preparation, choice);
     });
 }
 
-fn use_fitted(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) {
-    if use_recipe(session, preparation, choice) {
-        session.describe_source();
-        session.awaited.fit_depth();
-        session.state.notices.news("depth follows the two distances now, and is labelled estimated");
+fn use_fitted(core: &mut Core, preparation: FramePreparation, choice: CalibrationChoice) {
+    if use_recipe(core, preparation, choice) {
+        core.describe_source();
+        core.awaited.fit_depth();
+        core.notices.news("depth follows the two distances now, and is labelled estimated");
     }
 }
 
 /// Writes the rig file, in place of a file only if it was read or written before.
-pub(crate) fn save_rig(session: &mut Session) {
-    let path = session.options.folder.join(session.state.rig.save_as.trim());
+pub(crate) fn save_rig(core: &mut Core) {
+    let path = core.options.folder.join(core.rig.save_as.trim());
     let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
-    let before = session.state.rig.file.as_ref().filter(|(own, _)| *own == path).map(|(_, rig)| rig);
+    let before = core.rig.file.as_ref().filter(|(own, _)| *own == path).map(|(_, rig)| rig);
     let owns_calibration = before.is_some_and(|rig| rig.calibration.files == [calibration_beside(&path)]);
     let own = before.is_some();
     let written = if !own && path.symlink_metadata().is_ok() {
         Err(format!("{} exists and is not replaced; choose another name", path.display()))
     } else {
-        write_rig(session, &path, own, owns_calibration)
+        write_rig(core, &path, own, owns_calibration)
     };
     match written {
         Ok((choice, rig)) => {
-            session.state.rig.choice = choice;
-            session.state.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
-            session.state.rig.file = Some((path, rig));
+            core.rig.choice = choice;
+            core.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
+            core.rig.file = Some((path, rig));
         }
-        Err(why) => session.state.notices.error(why),
+        Err(why) => core.notices.error(why),
     }
 }
 
 /// Writes the rig file after the calibration file of an estimate; the flags permit the replacement of each.
 fn write_rig(
-    session: &Session,
+    core: &Core,
     path: &Path,
     own: bool,
     owns_calibration: bool,
 ) -> Result<(CalibrationChoice, RigFile), String> {
-    let choice = write_estimate(session, path, owns_calibration)?;
-    let rig = RigFile::of(&session.state.source.spec, &session.state.rig.options, &choice);
+    let choice = write_estimate(core, path, owns_calibration)?;
+    let rig = RigFile::of(&core.source.spec, &core.rig.options, &choice);
     let lasting = RigFile { source: rig.source.as_ref().map(webcam::lasting), ..rig.clone() };
     lasting.write(path, own).map_err(|err| err.to_string())?;
     Ok((choice, rig))
 }
 
 /// Writes an estimate of this or the last run as a calibration file beside the rig; `replaces` permits a replacement.
-fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
-    let choice = session.state.rig.choice.clone();
-    let Some(rig) = session.state.rig.rig.as_ref().filter(|_| is_estimate(&choice, session.state_folder())) else {
+fn write_estimate(core: &Core, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
+    let choice = core.rig.choice.clone();
+    let Some(rig) = core.rig.rig.as_ref().filter(|_| is_estimate(&choice, core.state_folder())) else {
         return Ok(choice);
     };
     let path = calibration_beside(rig_file);

@@ -1,14 +1,14 @@
 //! Controls of the cameras in use, as offered by their drivers.
 
-use crate::command::Command;
-use crate::state::State;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::widgets;
 use egui::{DragValue, RichText, Role, Ui};
 use stereopsis_capture::webcam::controls::{ControlKind, OfferedControl};
 use stereopsis_frame::{ControlSettings, PowerLine, Setting};
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let cameras = &state.status().cameras.cameras;
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let cameras = &core.status().cameras.cameras;
     if cameras.is_empty() {
         return;
     }
@@ -25,7 +25,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             commands.push(Command::ReadControls);
         }
     });
-    for (view, (camera, offered)) in state.rig.controls.iter().enumerate() {
+    for (view, (camera, offered)) in core.rig.controls.iter().enumerate() {
         ui.label(RichText::new(format!("camera {camera}")).strong());
         match offered {
             Err(why) => widgets::note(ui, why),

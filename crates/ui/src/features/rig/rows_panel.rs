@@ -2,11 +2,11 @@
 
 use super::commands::ESTIMATE;
 use super::scale_panel::number;
-use crate::action::Action;
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
-use crate::state::State;
 use crate::widgets;
 use egui::{Button, Ui};
 use stereopsis_calibration::{Crop, FocalLength, RowOffset, RowsChoice, Verdict};
@@ -14,11 +14,11 @@ use stereopsis_frame::Scale;
 use stereopsis_metrics::Blank;
 use stereopsis_settings::rig::{ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice};
 
-pub(super) fn state_of(state: &State) -> (StepState, String) {
-    if state.jobs.contains(&ESTIMATE) {
+pub(super) fn state_of(core: &Core) -> (StepState, String) {
+    if core.jobs.is_running(ESTIMATE) {
         return (StepState::Open, "looking at the images …".to_owned());
     }
-    let health = &state.status().health;
+    let health = &core.status().health;
     match health.blank {
         Some(Blank::Dark { mean }) => {
             return (StepState::Doubtful, format!("dark: more light (mean {mean:.0} of 255)"));
@@ -37,10 +37,10 @@ pub(super) fn state_of(state: &State) -> (StepState, String) {
 }
 
 /// Shows the calibration in use in one sentence, with its parameters.
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let text = state.rig.note.clone().unwrap_or_else(|| "no calibration: images are matched as they come".into());
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let text = core.rig.note.clone().unwrap_or_else(|| "no calibration: images are matched as they come".into());
     ui.add(egui::Label::new(text).wrap());
-    let before = &state.rig.choice;
+    let before = &core.rig.choice;
     let mut choice = before.clone();
     ui.horizontal_wrapped(|ui| {
         action_button(ui, Action::Calibrate, Button::new(Action::Calibrate.label()), false, commands);
@@ -63,9 +63,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
     ui.collapsing("Crop, row errors, working size", |ui| {
         if before.rectify() != RectifyChoice::Off {
-            crop(ui, state, &mut choice);
+            crop(ui, core, &mut choice);
         }
-        rows(ui, state, &mut choice);
+        rows(ui, core, &mut choice);
         let help = "Smaller is faster and coarser.";
         widgets::row(ui, "working size", help, |ui| {
             let words: Vec<_> = Scale::ALL.iter().map(|&s| (s, s.word(), s.help())).collect();
@@ -81,12 +81,12 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 /// Shows the correction of remaining row errors, its gain, and a button that stores the correction field.
-fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
-    let source = &state.status().source;
+fn rows(ui: &mut Ui, core: &Core, choice: &mut CalibrationChoice) {
+    let source = &core.status().source;
     if source.is_rectified && source.geometry.is_some() {
         return; // rows of a source with its own calibration are never corrected
     }
-    let fit = state.status().health.row_fit;
+    let fit = core.status().health.row_fit;
     let mut way = choice.rows.unwrap_or_default();
     let ways: Vec<_> = RowsChoice::ALL
         .iter()
@@ -109,9 +109,9 @@ fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
 }
 
 /// Shows the visible part of the rectified images as a share or an angle, and its cost in resolution.
-fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
-    let source = &state.status().source;
-    let focal_px = state.rig.rectified_px();
+fn crop(ui: &mut Ui, core: &Core, choice: &mut CalibrationChoice) {
+    let source = &core.status().source;
+    let focal_px = core.rig.rectified_px();
     let ways = [
         (false, "share kept", "Between no black border and every pixel of both images."),
         (true, "angle shown", "An angle along a row: a smaller one shows the middle of a wide lens larger."),
@@ -136,7 +136,7 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
             choice.rectified_fov_deg = changed.or(choice.rectified_fov_deg);
         }
     }
-    let camera_px = state.rig.rig.as_ref().map(|rig| {
+    let camera_px = core.rig.rig.as_ref().map(|rig| {
         let width = rig.size.map_or(source.width, |(width, _)| width);
         rig.left.fx * source.width as f64 / width.max(1) as f64
     });

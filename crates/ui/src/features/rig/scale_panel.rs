@@ -1,8 +1,8 @@
 //! Step of the scale, which converts disparities to metres: lens and baseline, the unit of a file, or two known distances.
 
-use crate::command::Command;
+use crate::core::Core;
+use crate::core::command::Command;
 use crate::panels::steps::StepState;
-use crate::state::State;
 use crate::widgets;
 use egui::{Button, DragValue, Key, RichText, Role, Ui};
 use std::mem::discriminant;
@@ -12,9 +12,9 @@ use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationCho
 /// Width of a common 1/3 inch sensor, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 
-pub(super) fn state_of(state: &State) -> (StepState, String) {
-    let Some(geometry) = state.geometry() else {
-        let choice = &state.rig.choice;
+pub(super) fn state_of(core: &Core) -> (StepState, String) {
+    let Some(geometry) = core.geometry() else {
+        let choice = &core.rig.choice;
         let missing = match (choice.focal(), choice.baseline_m) {
             (None, Some(_)) => "type the lens angle",
             (Some(_), None) => "type the baseline",
@@ -23,22 +23,22 @@ pub(super) fn state_of(state: &State) -> (StepState, String) {
         return (StepState::Open, format!("no depth in metres yet: {missing}"));
     };
     let mut text = format!("baseline {:.4} m", geometry.baseline_m);
-    if let Some(lens) = state.rig.lens(state.status().source.width) {
-        text = format!("lens angle {:.1}°, {text}", lens.fov_deg(state.status().source.width.max(1)));
+    if let Some(lens) = core.rig.lens(core.status().source.width) {
+        text = format!("lens angle {:.1}°, {text}", lens.fov_deg(core.status().source.width.max(1)));
     }
-    if state.rig.doubted_baseline_m().is_some() {
+    if core.rig.doubted_baseline_m().is_some() {
         return (StepState::Doubtful, format!("{text}: baseline doubtful"));
     }
-    if let Some(assumed) = state.rig.assumed() {
+    if let Some(assumed) = core.rig.assumed() {
         let cure = "metres may be wrong by a factor: type what you know, or take two distances below";
         return (StepState::Doubtful, format!("{assumed}: {cure}"));
     }
-    let source = if state.rig.choice.depth_fit.is_some() { ", by two distances" } else { "" };
+    let source = if core.rig.choice.depth_fit.is_some() { ", by two distances" } else { "" };
     (StepState::Good, format!("{text}{source}"))
 }
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let before = &state.rig.choice;
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let before = &core.rig.choice;
     let mut choice = before.clone();
     match before.rectify() {
         RectifyChoice::Calibration => {
@@ -61,14 +61,14 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             }
         }
         RectifyChoice::Auto | RectifyChoice::Off => {
-            let width = state.status().source.width.max(1);
+            let width = core.status().source.width.max(1);
             // a source with its own calibration needs no typed lens
-            let own = state.geometry().filter(|_| before.rectify() == RectifyChoice::Off);
+            let own = core.geometry().filter(|_| before.rectify() == RectifyChoice::Off);
             let own = own.map(|own| FocalLength::Px(own.focal_px / before.scale.factor()).fov_deg(width));
             let own = own.map_or(ASSUMED_FOCAL, FocalLength::FovDeg);
-            let lens_in_use = state.rig.lens(width).unwrap_or(own);
+            let lens_in_use = core.rig.lens(width).unwrap_or(own);
             lens(ui, width, lens_in_use, &mut choice);
-            let baseline_m = choice.baseline_m.or(state.geometry().map(|geometry| geometry.baseline_m));
+            let baseline_m = choice.baseline_m.or(core.geometry().map(|geometry| geometry.baseline_m));
             let help = "Between the lenses: measure it with a ruler.";
             let shown_m = baseline_m.unwrap_or(ASSUMED_BASELINE_M);
             choice.baseline_m = number(ui, "baseline", "m", help, shown_m, 0.005..=10.0).or(choice.baseline_m);
@@ -80,7 +80,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if choice != *before {
         commands.push(Command::Calibrate(choice));
     }
-    known_distances(ui, state, commands);
+    known_distances(ui, core, commands);
 }
 
 /// Returns the side of a square as given, or of a common board.
@@ -133,14 +133,14 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
 }
 
 /// Shows the fit of depth to two objects at known distances.
-fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+fn known_distances(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Or from two known distances");
     widgets::note(
         ui,
         "Click something near in the left image, enter its distance, take it; then something far. One alone would be wrong: \
          how much the cameras look towards each other is a second unknown.",
     );
-    for (which, (name, known)) in ["near", "far"].into_iter().zip(&state.rig.known).enumerate() {
+    for (which, (name, known)) in ["near", "far"].into_iter().zip(&core.rig.known).enumerate() {
         ui.horizontal(|ui| {
             let mut metres = known.metres;
             let field = DragValue::new(&mut metres).range(0.05..=1000.0).speed(0.01).suffix(" m").max_decimals(3);
@@ -157,13 +157,13 @@ fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             ui.label(RichText::new(taken).weak());
         });
     }
-    let ready = state.rig.known.iter().all(|known| known.disparity_px.is_some());
+    let ready = core.rig.known.iter().all(|known| known.disparity_px.is_some());
     ui.horizontal(|ui| {
         if ui.add_enabled(ready, Button::new("Fit depth")).clicked() {
             commands.push(Command::FitDepth);
         }
-        if state.rig.choice.depth_fit.is_some() && ui.button("Undo fit").clicked() {
-            commands.push(Command::Calibrate(CalibrationChoice { depth_fit: None, ..state.rig.choice.clone() }));
+        if core.rig.choice.depth_fit.is_some() && ui.button("Undo fit").clicked() {
+            commands.push(Command::Calibrate(CalibrationChoice { depth_fit: None, ..core.rig.choice.clone() }));
         }
     });
 }

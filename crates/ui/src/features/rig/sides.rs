@@ -1,6 +1,6 @@
 //! Check of the sides with a hand: the covered camera is the one whose image alone changes.
 
-use crate::session::Session;
+use crate::core::Core;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Luma;
 use stereopsis_frame::Side;
@@ -83,40 +83,40 @@ fn change(before: &Cells, now: &Cells) -> f64 {
     sum(|a, b| ((a - b).abs() - NOISE).max(0.0)) / sum(|a, b| a.max(b) + NOISE)
 }
 
-pub(crate) fn begin(session: &mut Session) {
-    let Some(output) = session.state.output().cloned() else { return };
+pub(crate) fn begin(core: &mut Core) {
+    let Some(output) = core.output().cloned() else { return };
     let raw = &output.job.frame.raw;
-    session.state.rig.sides_checked = false;
-    session.state.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
+    core.rig.sides_checked = false;
+    core.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
 }
 
 /// Examines the newest pair of a running check, and swaps the images if the hand covers the other lens.
-pub(crate) fn update(session: &mut Session) {
-    let Some(mut watch) = session.state.rig.sides_watch.take() else { return };
+pub(crate) fn update(core: &mut Core) {
+    let Some(mut watch) = core.rig.sides_watch.take() else { return };
     if watch.since.elapsed() > TIMEOUT {
         let text = "neither image has changed alone: cover one lens wholly with a hand, and keep it there for a second";
-        return session.state.notices.news(text);
+        return core.notices.news(text);
     }
-    let newest = session.live.latest().filter(|output| output.job.frame.arrived >= watch.since);
+    let newest = core.live.latest().filter(|output| output.job.frame.arrived >= watch.since);
     let newest = newest.filter(|output| watch.sequence != Some(output.job.frame.raw.sequence));
     let Some(output) = newest else {
-        session.state.rig.sides_watch = Some(watch);
+        core.rig.sides_watch = Some(watch);
         return;
     };
     let raw = &output.job.frame.raw;
     watch.sequence = Some(raw.sequence);
     let found = watch.look(&raw.left.luma, &raw.right.luma);
-    let is_swapped = session.live.preparation().swapped;
+    let is_swapped = core.live.preparation().swapped;
     match found {
-        None => session.state.rig.sides_watch = Some(watch),
+        None => core.rig.sides_watch = Some(watch),
         Some(side) if (side == Side::Left) != is_swapped => {
-            session.state.rig.sides_checked = true;
-            session.state.notices.news("the left image has changed: left is left");
+            core.rig.sides_checked = true;
+            core.notices.news("the left image has changed: left is left");
         }
         Some(_) => {
-            session.state.notices.news("the right image has changed: left and right are swapped now");
-            session.swap_pictures();
-            session.state.rig.sides_checked = true;
+            core.notices.news("the right image has changed: left and right are swapped now");
+            core.swap_pictures();
+            core.rig.sides_checked = true;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Options of the source, its calibration, and the sides of its cameras.
 
 use super::sides::SidesWatch;
-use crate::options::WindowOptions;
+use crate::core::options::WindowOptions;
 use std::path::PathBuf;
 use stereopsis_calibration::{FocalLength, StereoRig};
 use stereopsis_capture::webcam::controls::OfferedControl;

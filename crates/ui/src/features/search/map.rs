@@ -1,8 +1,8 @@
 //! Map of a sweep: one cell per pair of values, coloured by the loss of the setting.
 
 use super::sweep::best_cell;
-use crate::command::Command;
-use crate::state::{SearchStep, State};
+use crate::core::command::Command;
+use crate::core::{Core, SearchStep};
 use egui::{
     Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
     Ui, Visuals, WidgetInfo, pos2, vec2,
@@ -32,7 +32,7 @@ pub(crate) struct Thumbnail {
 /// Draws the map and applies the values of a clicked cell.
 pub(crate) fn show(
     ui: &mut Ui,
-    state: &State,
+    core: &Core,
     sweep: &SweepProgress,
     thumbnail: &mut Option<Thumbnail>,
     commands: &mut Vec<Command>,
@@ -42,7 +42,7 @@ pub(crate) fn show(
     let height = MAX_HEIGHT.min(1.2 * width);
     let size = vec2(LEFT + width * columns as f32, height * rows as f32 + BELOW);
     let (room, _) = ui.allocate_exact_size(size, Sense::hover());
-    paint(ui.painter(), ui.visuals(), room, sweep, place_of_present(state, sweep));
+    paint(ui.painter(), ui.visuals(), room, sweep, place_of_present(core, sweep));
     for (x, y) in places(sweep) {
         let rect = rect_of(room, sweep, (x, y));
         let response = ui.interact(rect, ui.scope_id().with(("cell", x, y)), Sense::click());
@@ -55,7 +55,7 @@ pub(crate) fn show(
         response.on_hover_ui(|ui| {
             ui.label(&text);
             if let Some(tried) = tried {
-                picture(ui, state, tried, thumbnail);
+                picture(ui, core, tried, thumbnail);
             }
         });
     }
@@ -149,10 +149,10 @@ fn color_of(share: f32) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
-fn place_of_present(state: &State, sweep: &SweepProgress) -> Option<(usize, usize)> {
+fn place_of_present(core: &Core, sweep: &SweepProgress) -> Option<(usize, usize)> {
     let place = |k: usize| {
         let axis = &sweep.axes[k];
-        let now = (axis.parameter().get)(&state.matching.params);
+        let now = (axis.parameter().get)(&core.matching.params);
         axis.values().iter().position(|value| *value == now)
     };
     Some((place(0)?, place(1)?))
@@ -180,7 +180,7 @@ fn text_of(sweep: &SweepProgress, place: (usize, usize)) -> String {
 }
 
 /// Shows the small map of a cell, in the colours of the depth view.
-fn picture(ui: &mut Ui, state: &State, tried: &Arc<TriedCell>, known: &mut Option<Thumbnail>) {
+fn picture(ui: &mut Ui, core: &Core, tried: &Arc<TriedCell>, known: &mut Option<Thumbnail>) {
     known.take_if(|known| !Arc::ptr_eq(&known.of, tried));
     let thumbnail = known.get_or_insert_with(|| {
         let map = &tried.thumbnail;
@@ -188,7 +188,7 @@ fn picture(ui: &mut Ui, state: &State, tried: &Arc<TriedCell>, known: &mut Optio
         let first = params.min_disparity as f32;
         let whole = DisplayRange { far_px: first, near_px: first + params.num_disparities.max(2) as f32 - 1.0 };
         let range = DisplayRange::fit(map, None).unwrap_or(whole);
-        let rgb = color_map(map, None, range, state.view.colormap, state.view.colour_reasons);
+        let rgb = color_map(map, None, range, core.view.colormap, core.view.colour_reasons);
         let bytes: Vec<u8> = rgb.pixels().iter().flatten().copied().collect();
         let image = ColorImage::from_rgb([rgb.width(), rgb.height()], &bytes);
         let texture = ui.ctx().load_texture("map of a cell", image, TextureOptions::NEAREST);

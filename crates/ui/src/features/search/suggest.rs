@@ -1,8 +1,8 @@
 //! Page of the search for better settings: limits, progress, quality against time, and suggestions.
 
 use super::{front, tried_pairs};
-use crate::command::Command;
-use crate::state::{RATES_HZ, SEARCH_S, SearchStep, State};
+use crate::core::command::Command;
+use crate::core::{Core, RATES_HZ, SEARCH_S, SearchStep};
 use crate::widgets;
 use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ const HELP: &str = "Proposes the best preset within a time per pair, and with tr
 /// Width of the names in the table, points.
 const NAME_WIDTH: f32 = 110.0;
 
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
-    let can_judge = tried_pairs::show(ui, state, commands);
-    wishes(ui, state, commands);
-    let is_searching = state.search.is_searching();
-    let name = if state.search.search.is_some() { "Search again" } else { "Suggest" };
+    let can_judge = tried_pairs::show(ui, core, commands);
+    wishes(ui, core, commands);
+    let is_searching = core.search.is_searching();
+    let name = if core.search.search.is_some() { "Search again" } else { "Suggest" };
     let steps = [SearchStep::StartSearch, SearchStep::StopSearch];
     tried_pairs::start_and_stop(ui, (name, "search"), (can_judge, is_searching), steps, commands);
-    let Some(search) = &state.search.search else { return };
-    if is_searching && (state.recording.recorder().is_some() || state.pipeline.remote.is_some()) {
+    let Some(search) = &core.search.search else { return };
+    if is_searching && (core.recording.recorder().is_some() || core.pipeline.remote.is_some()) {
         widgets::note(ui, "Recorders and other viewers need every depth: matching goes on, and the times are longer.");
     }
     progress(ui, search);
@@ -35,11 +35,11 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if let Some(untried) = search.untried() {
         widgets::note(ui, untried);
     }
-    results(ui, state, search, commands);
+    results(ui, core, search, commands);
 }
 
-fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let mut wishes = state.search.wishes;
+fn wishes(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let mut wishes = core.search.wishes;
     let help = "Pairs per second at least, as the engine alone computes them on this machine; 0 for any.";
     widgets::row(ui, "at least", help, |ui| {
         let field = DragValue::new(&mut wishes.rate_hz).range(RATES_HZ).speed(0.5).max_decimals(1).suffix(" pairs/s");
@@ -51,7 +51,7 @@ fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let response = ui.add(field.update_while_editing(false));
         widgets::name(&response, Role::SpinButton, "Seconds to search", wishes.seconds);
     });
-    if wishes != state.search.wishes {
+    if wishes != core.search.wishes {
         commands.push(SearchStep::SetWishes(wishes).into());
     }
 }
@@ -71,10 +71,10 @@ fn progress(ui: &mut Ui, search: &SearchProgress) {
 }
 
 /// Shows the best setting, the presets from the slowest on, and the present setting, each with a button that applies it.
-fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut Vec<Command>) {
+fn results(ui: &mut Ui, core: &Core, search: &SearchProgress, commands: &mut Vec<Command>) {
     let present = search.start.as_ref();
     match (&search.best, present) {
-        (Some(best), Some(start)) if !Arc::ptr_eq(best, start) => suggestion(ui, state, start, best, commands),
+        (Some(best), Some(start)) if !Arc::ptr_eq(best, start) => suggestion(ui, core, start, best, commands),
         (Some(_), Some(_)) if search.ended => {
             widgets::note(ui, "Nothing surely better was found: the present setting is the suggestion.");
         }
@@ -96,19 +96,13 @@ fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut V
         }
         ui.end_row();
         for (name, trial) in presets.chain(present).chain(changed) {
-            row(ui, state, search, (&name, &trial), commands);
+            row(ui, core, search, (&name, &trial), commands);
         }
     });
 }
 
 /// Shows a tried setting, with the reason why it is not suggested.
-fn row(
-    ui: &mut Ui,
-    state: &State,
-    search: &SearchProgress,
-    (name, trial): (&str, &Trial),
-    commands: &mut Vec<Command>,
-) {
+fn row(ui: &mut Ui, core: &Core, search: &SearchProgress, (name, trial): (&str, &Trial), commands: &mut Vec<Command>) {
     let why = search.why_not(trial);
     ui.vertical(|ui| {
         ui.set_max_width(NAME_WIDTH);
@@ -125,7 +119,7 @@ fn row(
         let response = ui.monospace(&text);
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {what} {text}")));
     }
-    take(ui, name, state, &trial.params, commands);
+    take(ui, name, core, &trial.params, commands);
     ui.end_row();
 }
 
@@ -137,13 +131,13 @@ fn loss_text(search: &SearchProgress, trial: &Trial) -> String {
     }
 }
 
-fn suggestion(ui: &mut Ui, state: &State, start: &Trial, best: &Arc<Trial>, commands: &mut Vec<Command>) {
+fn suggestion(ui: &mut Ui, core: &Core, start: &Trial, best: &Arc<Trial>, commands: &mut Vec<Command>) {
     let loss = |trial: &Trial| trial.loss.map_or_else(|| "–".to_owned(), |loss| format!("{loss:.3}"));
     let text = format!("{} → {}, {:.1} → {:.1} ms", loss(start), loss(best), start.time_ms, best.time_ms);
     let response = ui.label(RichText::new(&text).strong());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Suggestion: {text}")));
     ui.add(Label::new(differences(&start.params, &best.params)).wrap());
-    take(ui, "the suggestion", state, &best.params, commands);
+    take(ui, "the suggestion", core, &best.params, commands);
 }
 
 /// Describes the differences, as `P1 14 → 22, uniqueness 5 → 0`.
@@ -156,8 +150,8 @@ fn differences(from: &StereoParams, to: &StereoParams) -> String {
 }
 
 /// Shows a button that keeps the present settings as A and applies these as B.
-fn take(ui: &mut Ui, name: &str, state: &State, params: &StereoParams, commands: &mut Vec<Command>) {
-    let is_new = *params != state.matching.params;
+fn take(ui: &mut Ui, name: &str, core: &Core, params: &StereoParams, commands: &mut Vec<Command>) {
+    let is_new = *params != core.matching.params;
     let button = ui.add_enabled(is_new, Button::new("Take as B").small());
     button.widget_info(|| WidgetInfo::labeled(Role::Button, is_new, format!("Take {name} as B")));
     if button.on_hover_text("Keeps the present settings as A, and compares these with them.").clicked() {

@@ -1,9 +1,9 @@
 //! Page of the sweep over two parameters: choices, progress, and the map.
 
 use super::{map, tried_pairs};
-use crate::command::Command;
+use crate::core::command::Command;
+use crate::core::{Core, SearchState, SearchStep};
 use crate::panels::Panel;
-use crate::state::{SearchState, SearchStep, State};
 use crate::widgets;
 use egui::{Button, Role, Ui, WidgetInfo};
 use std::sync::Arc;
@@ -18,25 +18,25 @@ pub(crate) struct SweepPage {
 }
 
 impl Panel for SweepPage {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    fn show(&mut self, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         widgets::note(ui, HELP);
-        let can_judge = tried_pairs::show(ui, state, commands);
-        axes(ui, state, commands);
-        let search = &state.search;
+        let can_judge = tried_pairs::show(ui, core, commands);
+        axes(ui, core, commands);
+        let search = &core.search;
         let name = if search.sweep.is_some() { "Sweep again" } else { "Sweep" };
         let steps = [SearchStep::StartSweep, SearchStep::StopSweep];
         tried_pairs::start_and_stop(ui, (name, "sweep"), (can_judge, search.is_sweeping()), steps, commands);
         let Some(sweep) = &search.sweep else { return };
         progress(ui, sweep);
-        map::show(ui, state, sweep, &mut self.thumbnail, commands);
-        best(ui, state, sweep, commands);
+        map::show(ui, core, sweep, &mut self.thumbnail, commands);
+        best(ui, core, sweep, commands);
     }
 }
 
-fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let all = SearchAxis::all(&state.matching.params);
+fn axes(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let all = SearchAxis::all(&core.matching.params);
     let options: Vec<_> = all.iter().map(SearchAxis::parameter).map(|p| (p.name, p.label, p.help)).collect();
-    let SearchState { axes, .. } = &state.search;
+    let SearchState { axes, .. } = &core.search;
     for (which, label) in ["to the right", "upwards"].into_iter().enumerate() {
         let mut chosen = axes[which];
         let help = "A parameter that has an effect beside the others.";
@@ -66,11 +66,11 @@ pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<T
 }
 
 /// Shows the best values, with a button that applies them.
-fn best(ui: &mut Ui, state: &State, sweep: &SweepProgress, commands: &mut Vec<Command>) {
+fn best(ui: &mut Ui, core: &Core, sweep: &SweepProgress, commands: &mut Vec<Command>) {
     let Some((place, tried)) = best_cell(sweep) else { return };
     ui.horizontal_wrapped(|ui| {
         ui.label(format!("best so far: {}", map::cell_text(sweep, place, &tried.trial)));
-        let is_new = state.search.params_of_cell(&state.matching.params, place) != Some(state.matching.params.clone());
+        let is_new = core.search.params_of_cell(&core.matching.params, place) != Some(core.matching.params.clone());
         let take = ui.add_enabled(is_new, Button::new("Take it"));
         take.widget_info(|| WidgetInfo::labeled(Role::Button, is_new, "Take the best cell"));
         if take.clicked() {

@@ -1,19 +1,19 @@
 //! Pairs of a sweep or a search, and the judge of the maps.
 
-use crate::command::Command;
-use crate::state::{SearchStep, State, cannot_judge};
+use crate::core::command::Command;
+use crate::core::{Core, SearchStep, cannot_judge};
 use crate::widgets;
 use egui::{Button, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
 use stereopsis_base::console;
 use stereopsis_search::Judge;
 
 /// Shows the pairs and the judge, and returns whether settings can be judged.
-pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
-    let Some(output) = state.output() else {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) -> bool {
+    let Some(output) = core.output() else {
         widgets::note(ui, "No result yet.");
         return false;
     };
-    let pairs = &state.search.pairs;
+    let pairs = &core.search.pairs;
     let help = "Settings that suit several pairs suit pairs that were not tried: go to another place of the recording, or move the cameras, and \
                 add that pair too.";
     widgets::row(ui, "tried on", help, |ui| {
@@ -29,9 +29,9 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> b
             commands.push(SearchStep::ForgetPairs.into());
         }
     });
-    let judge = Judge::of(&state.search.samples(&output.job.frame));
+    let judge = Judge::of(&core.search.samples(&output.job.frame));
     widgets::row(ui, "judged by", judge.help(), |ui| ui.add(Label::new(judge.title()).wrap()));
-    match cannot_judge(judge, &state.matching.params) {
+    match cannot_judge(judge, &core.matching.params) {
         Some(why) => {
             ui.label(RichText::new(why).color(ui.visuals().warn_fg_color));
             false

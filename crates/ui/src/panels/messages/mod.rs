@@ -2,8 +2,8 @@
 
 mod overload;
 
-use super::{Action, Command, State};
-use crate::notices::{Level, NEWS_TIMEOUT, Notice, Remedy};
+use super::{Action, Command, Core};
+use crate::core::notices::{Level, NEWS_TIMEOUT, Notice, Remedy};
 use egui::{Align, Label, Layout, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 use std::time::Instant;
 use stereopsis_live::{Cause, Warning};
@@ -24,8 +24,8 @@ struct Message {
     is_new: bool,
 }
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let messages = messages(state);
+pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let messages = messages(core);
     let height = ui.spacing().interact_size.y;
     ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(height);
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 /// Returns all messages: first the newest of the new ones, then the worst.
-fn messages(state: &State) -> Vec<Message> {
+fn messages(core: &Core) -> Vec<Message> {
     let now = Instant::now();
     let of_notice = |(index, notice): (usize, &Notice)| Message {
         text: notice.text.clone(),
@@ -52,17 +52,17 @@ fn messages(state: &State) -> Vec<Message> {
         notice: Some(index),
         is_new: now.saturating_duration_since(notice.at) < NEWS_TIMEOUT,
     };
-    let mut messages: Vec<_> = state.notices.all().iter().enumerate().rev().map(of_notice).collect();
-    messages.extend(baseline_doubt(state));
-    messages.extend(state.status().warnings.iter().map(|warning| of_warning(state, warning)));
-    messages.extend(overload::too_large(state));
-    messages.extend(overload::message(state));
+    let mut messages: Vec<_> = core.notices.all().iter().enumerate().rev().map(of_notice).collect();
+    messages.extend(baseline_doubt(core));
+    messages.extend(core.status().warnings.iter().map(|warning| of_warning(core, warning)));
+    messages.extend(overload::too_large(core));
+    messages.extend(overload::message(core));
     // the answer to the last click must come before an earlier error
     messages.sort_by_key(|message| (!message.is_new).then_some(message.level));
     messages
 }
 
-fn of_warning(state: &State, warning: &Warning) -> Message {
+fn of_warning(core: &Core, warning: &Warning) -> Message {
     let remedies: Vec<Action> = match warning.cause {
         Cause::Exchanged => vec![Action::SwapPictures],
         Cause::TooNear => vec![Action::Widen, Action::FitRange],
@@ -73,10 +73,10 @@ fn of_warning(state: &State, warning: &Warning) -> Message {
     };
     let mut remedies: Vec<_> =
         remedies.into_iter().map(|action| (action.label().to_owned(), Command::Action(action))).collect();
-    remedies.retain(|(_, command)| *command != Command::Action(Action::Rig) || !state.is_open(Action::Rig));
+    remedies.retain(|(_, command)| *command != Command::Action(Action::Rig) || !core.is_open(Action::Rig));
     match warning.cause {
         Cause::Skew => remedies.push(("Re-sync".to_owned(), Command::Resync)),
-        Cause::Light if state.status().cameras.cameras.len() == 2 => {
+        Cause::Light if core.status().cameras.cameras.len() == 2 => {
             remedies.push(("Equal exposure".to_owned(), Command::EqualExposure));
         }
         _ => {}
@@ -85,8 +85,8 @@ fn of_warning(state: &State, warning: &Warning) -> Message {
 }
 
 /// Returns a message about an implausible baseline, by which every depth may be wrong by a factor.
-fn baseline_doubt(state: &State) -> Option<Message> {
-    let baseline_m = state.rig.doubted_baseline_m()?;
+fn baseline_doubt(core: &Core) -> Option<Message> {
+    let baseline_m = core.rig.doubted_baseline_m()?;
     let text = format!(
         "a baseline of {baseline_m:.3} m is doubtful: the calibration does not say its unit of length, so every depth may be \
          wrong by a factor"

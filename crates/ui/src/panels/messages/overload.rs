@@ -1,7 +1,7 @@
 //! Message of dropped pairs because of a slow engine, or of missing memory; its remedies show measured rates.
 
-use super::{Command, Message, State};
-use crate::notices::Level;
+use super::{Command, Core, Message};
+use crate::core::notices::Level;
 use stereopsis_frame::Scale;
 use stereopsis_stereo::{Preset, StereoParams};
 
@@ -9,12 +9,12 @@ use stereopsis_stereo::{Preset, StereoParams};
 const MIN_DISPARITIES: u32 = 32;
 
 /// Returns the message if pairs are dropped because the engine is slow.
-pub(super) fn message(state: &State) -> Option<Message> {
-    let status = state.status();
+pub(super) fn message(core: &Core) -> Option<Message> {
+    let status = core.status();
     let left_out_hz = status.capture.rate_hz - status.computed_hz;
     // matching pauses during a calibration
-    let rests = status.paused || state.shows_guide();
-    if !state.matching.load.is_too_high() || rests || left_out_hz < 0.5 {
+    let rests = status.paused || core.shows_guide();
+    if !core.matching.load.is_too_high() || rests || left_out_hz < 0.5 {
         return None;
     }
     let text = format!(
@@ -25,11 +25,11 @@ pub(super) fn message(state: &State) -> Option<Message> {
         status.capture.rate_hz
     );
     let rate = |params: &StereoParams, scale: Scale| {
-        let output = state.output()?;
+        let output = core.output()?;
         let size = scale.size(output.job.frame.size());
-        state.matching.rates.per_second(params, size, output.engine.kind)
+        core.matching.rates.per_second(params, size, output.engine.kind)
     };
-    let remedies = remedies(state).into_iter().map(|(label, params, scale, command)| {
+    let remedies = remedies(core).into_iter().map(|(label, params, scale, command)| {
         let measured = rate(&params, scale);
         let measured =
             measured.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
@@ -39,21 +39,21 @@ pub(super) fn message(state: &State) -> Option<Message> {
 }
 
 /// Returns the message if the requested setting exceeds the memory.
-pub(super) fn too_large(state: &State) -> Option<Message> {
-    let text = state.status().engine.too_large.clone()?;
-    let remedies = remedies(state).into_iter().map(|(label, _, _, command)| (label.to_owned(), command)).collect();
+pub(super) fn too_large(core: &Core) -> Option<Message> {
+    let text = core.status().engine.too_large.clone()?;
+    let remedies = remedies(core).into_iter().map(|(label, _, _, command)| (label.to_owned(), command)).collect();
     Some(Message { text, level: Level::Error, remedies, notice: None, is_new: false })
 }
 
 /// Returns ways to match faster and with less memory, each with label, parameters and scale.
-fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> {
-    let matching = &state.matching;
+fn remedies(core: &Core) -> Vec<(&'static str, StereoParams, Scale, Command)> {
+    let matching = &core.matching;
     let mut remedies = Vec::new();
-    if state.rig.choice.scale == Scale::One {
+    if core.rig.choice.scale == Scale::One {
         let params = matching.scaled_params(Scale::Half.factor());
         remedies.push(("Half size", params, Scale::Half, Command::SetScale(Scale::Half)));
     }
-    if state.has_model() {
+    if core.has_model() {
         if matching.params.left_right.is_some() {
             let params = StereoParams { left_right: None, ..matching.params.clone() };
             remedies.push(("No left-right check", params.clone(), Scale::One, Command::SetParams(params)));

@@ -1,32 +1,57 @@
-//! Session of the window: owns the pipeline and the state, executes commands, and runs background jobs.
-//! The window may close and reopen on another device after a loss; the session stays.
+//! Core of the window: pipeline, source, matching, views, messages and jobs, and the commands that change them. Features import the core,
+//! and the core imports no feature. The window may close and reopen on another device after a loss; the core stays.
 
+pub(crate) mod action;
 mod awaited;
+pub(crate) mod command;
 mod command_line;
 mod device;
 mod execute;
+pub(crate) mod jobs;
 mod keep;
+mod matching;
+pub(crate) mod notices;
+pub(crate) mod options;
+mod readings;
 mod remote;
+pub(crate) mod saved;
 mod source;
+pub(crate) mod store;
+mod view_settings;
+pub(crate) mod waker;
 
-use super::command::Owner;
-use super::jobs::{Job, Jobs};
-use super::notices::Notices;
-use super::options::WindowOptions;
-use super::saved::SavedState;
-use super::state::{
-    ConversionState, DoctorState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH,
-    PictureState, Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme,
+pub(crate) use crate::features::comparison::state::{CompareState, CompareStep};
+pub(crate) use crate::features::conversion::state::{
+    Contents, Conversion, ConversionChoices, ConversionState, RunningConversion,
 };
-use super::store::Store;
-use super::view::ViewKind;
-use super::waker::Waker;
+pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
+pub(crate) use crate::features::guide::state::{GuideState, GuideStep, RunningCalibration};
+pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
+pub(crate) use crate::features::history::state::{History, Setup};
+pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
+pub(crate) use crate::features::picture::state::{PictureChoices, PictureState};
+pub(crate) use crate::features::recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
+pub(crate) use crate::features::rig::state::RigState;
+pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
+pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
+pub(crate) use readings::{Pipeline, Pointer, Source};
+pub(crate) use source::Request;
+pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
+
+use crate::features::dialog::state::TypedPath;
 use crate::features::dialog::system::SOURCE_EXTENSIONS;
 use crate::features::rig::estimate_pairs::EstimatePairs;
-use crate::features::{comparison, conversion, dialog, explain, guide, history, measure, recording, rig, search};
+use crate::features::{dialog, explain, guide, measure, recording, rig, search};
+use crate::space::Pose;
 use crate::space::commands as space;
+use crate::view::ViewKind;
+use action::Action;
 use awaited::AwaitedWork;
-pub(crate) use source::Request;
+use command::Owner;
+use jobs::{Job, Jobs};
+use notices::Notices;
+use options::WindowOptions;
+use saved::SavedState;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,15 +60,46 @@ use stereopsis_engine::OpenOptions;
 use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
 use stereopsis_gpu::Gpu;
+use stereopsis_images::CloudSize;
 use stereopsis_live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Origin, Settings, SettingsError};
 use stereopsis_stereo::{Preset, StereoParams};
+use store::Store;
+use waker::Waker;
 
 /// Pipeline, state and background jobs of the window.
-pub struct Session {
+pub struct Core {
     pub(crate) live: Live,
-    pub(crate) state: State,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) source: Source,
+    pub(crate) matching: Matching,
+    pub(crate) history: History,
+    pub(crate) settings_file: Option<SettingsFile>,
+    /// Two compared settings.
+    pub(crate) comparison: Option<CompareState>,
+    pub(crate) view: ViewSettings,
+    pub(crate) pointer: Pointer,
+    /// Camera of the 3-D view; `None` for the left camera's pose.
+    pub(crate) pose: Option<Pose>,
+    /// Numbers of points and triangles of the file whose menu is open.
+    pub(crate) points_size: Option<(space::PointsWish, CloudSize)>,
+    pub(crate) rig: RigState,
+    pub(crate) picture: PictureState,
+    pub(crate) recording: RecordingState,
+    pub(crate) conversion: ConversionState,
+    pub(crate) guide: GuideState,
+    pub(crate) measure: MeasureState,
+    pub(crate) search: SearchState,
+    pub(crate) doctor: DoctorState,
+    pub(crate) notices: Notices,
+    /// Path in a text field where the system has no dialog.
+    pub(crate) typed: Option<TypedPath>,
+    /// Open page, identified by the action that opens and closes it.
+    pub(crate) page: Option<Action>,
+    pub(crate) is_finder_open: bool,
+    /// Last found parameter, and the time since which its row is marked.
+    pub(crate) revealed: Option<(&'static str, Instant)>,
     pub(crate) jobs: Jobs<Self>,
     pub(crate) waker: Waker,
     device: device::DeviceState,
@@ -53,9 +109,9 @@ pub struct Session {
     pub(crate) estimate_pairs: EstimatePairs,
     /// Time at which the automatically calibrated cameras were opened.
     pub(crate) begun_by_itself: Option<Instant>,
-    pub(crate) guide: guide::commands::Guide,
+    pub(crate) watching: guide::commands::Guide,
     keeping: keep::StateWriter,
-    pub(crate) comparison: Option<Comparison>,
+    pub(crate) comparing: Option<Comparison>,
     pub(crate) file_read: Option<Instant>,
     pub(crate) explainer: PixelExplainer,
     pub(crate) tried: search::commands::BackgroundTrials,
@@ -78,7 +134,7 @@ pub struct Session {
     pub(crate) started: Option<Instant>,
 }
 
-impl Session {
+impl Core {
     /// Starts the pipeline and opens the source in the background.
     ///
     /// # Errors
@@ -125,7 +181,8 @@ impl Session {
         };
         let recording = RecordingState::new(saved.recording(), absolute(&options.folder));
         let fits_depth = view.depth_range_m.is_none();
-        let state = State {
+        let mut core = Self {
+            live,
             pipeline,
             source: Source::of(source.clone(), saved.recent()),
             matching,
@@ -149,11 +206,6 @@ impl Session {
             page: None,
             is_finder_open: false,
             revealed: None,
-            jobs: Vec::new(),
-        };
-        let mut session = Self {
-            live,
-            state,
             jobs: Jobs::new(waker.clone()),
             waker,
             device: device::DeviceState::default(),
@@ -161,9 +213,9 @@ impl Session {
             waiting_change: None,
             estimate_pairs: EstimatePairs::default(),
             begun_by_itself: None,
-            guide: guide::commands::Guide::default(),
+            watching: guide::commands::Guide::default(),
             keeping: keep::StateWriter::new(store, fresh),
-            comparison: None,
+            comparing: None,
             file_read: None,
             explainer,
             tried: search::commands::BackgroundTrials::default(),
@@ -179,9 +231,9 @@ impl Session {
             source_since: Instant::now(),
             started: Some(Instant::now()),
         };
-        session.announce_saved(&saved, has_saved_rig);
-        session.open_as(session.request(source));
-        Ok(session)
+        core.announce_saved(&saved, has_saved_rig);
+        core.open_as(core.request(source));
+        Ok(core)
     }
 
     pub(crate) fn show_in_folder(&mut self, file: PathBuf) {
@@ -193,10 +245,10 @@ impl Session {
 
     /// Executes `change` for a kind of command, which owns messages of its failures and its jobs.
     pub(crate) fn owned(&mut self, owner: Option<Owner>, change: impl FnOnce(&mut Self)) {
-        let before = (self.state.notices.owner, self.jobs.owner);
-        (self.state.notices.owner, self.jobs.owner) = (owner, owner);
+        let before = (self.notices.owner, self.jobs.owner);
+        (self.notices.owner, self.jobs.owner) = (owner, owner);
         change(self);
-        (self.state.notices.owner, self.jobs.owner) = before;
+        (self.notices.owner, self.jobs.owner) = before;
     }
 
     pub(crate) fn finish_jobs(&mut self) {
@@ -205,49 +257,27 @@ impl Session {
         }
     }
 
-    /// Polls the pipeline, the finished jobs and the remote clients without waiting; once per frame of the window.
-    pub(crate) fn update(&mut self) {
-        self.finish_jobs();
-        let now = Instant::now();
-        let before = std::mem::replace(&mut self.state.pipeline.status, self.live.status());
+    /// Polls the pipeline and the remote clients without waiting; once per frame of the window.
+    pub(crate) fn update(&mut self, now: Instant) {
+        let before = std::mem::replace(&mut self.pipeline.status, self.live.status());
         rig::controls::restore_controls(self, &before.cameras);
-        rig::sides::update(self);
-        rig::by_itself::update(self);
         self.note_lost_cameras(now);
-        recording::commands::update(self);
-        conversion::commands::update(self);
         self.search_device(now);
-        self.state.matching.load.update(&self.state.pipeline.status, now);
+        self.matching.load.update(&self.pipeline.status, now);
         self.exchange_with_remote();
         self.update_errors();
         self.update_previews();
-        self.state.notices.remove_expired(now);
-        self.state.pipeline.playback = self.live.transport().map(|transport| transport.get());
-        if let Some(output) = self.live.latest().filter(|_| self.state.unreadable().is_none()) {
+        self.notices.remove_expired(now);
+        self.pipeline.playback = self.live.transport().map(|transport| transport.get());
+        if let Some(output) = self.live.latest().filter(|_| self.unreadable().is_none()) {
             self.take_output(output, now);
         }
-        comparison::commands::update(self);
-        crate::space::commands::update(self);
-        guide::commands::update(self, now);
-        history::commands::follow_settings_file(self, now);
-        explain::commands::update(self);
-        measure::commands::update(self);
-        search::commands::update(self);
-        self.update_kept(now);
-        let pipeline = &mut self.state.pipeline;
-        pipeline.shown_hz = self.shown.per_second(now);
-        self.state.jobs = self
-            .jobs
-            .running()
-            .filter(|job| {
-                ![recording::commands::ESTIMATE, history::commands::FOLLOW, keep::KEEP, space::COUNT].contains(job)
-            })
-            .collect();
+        self.pipeline.shown_hz = self.shown.per_second(now);
     }
 
     /// Adapts to the window's width and to the user's theme and text size; once per frame.
     pub(crate) fn fit_window(&mut self, ctx: &egui::Context) {
-        let view = &mut self.state.view;
+        let view = &mut self.view;
         view.is_narrow = ctx.content_rect().width() < NARROW_WIDTH;
         view.text_zoom = ctx.zoom_factor(); // egui's own keys change it
         let viewport = ctx.input(|i| i.viewport().clone());
@@ -264,8 +294,8 @@ impl Session {
     }
 
     pub(crate) fn take_output(&mut self, output: Arc<Output>, now: Instant) {
-        let shown = self.state.pipeline.output.replace(Arc::clone(&output));
-        if let Some(started) = self.started.take_if(|_| self.state.source.opening.is_none()) {
+        let shown = self.pipeline.output.replace(Arc::clone(&output));
+        if let Some(started) = self.started.take_if(|_| self.source.opening.is_none()) {
             log::info!(
                 "the first images and their depth are there {:.0} ms after the start",
                 1e3 * started.elapsed().as_secs_f64()
@@ -273,7 +303,7 @@ impl Session {
         }
         if !shown.is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
             self.shown.record(now);
-            self.state.matching.rates.record(&output);
+            self.matching.rates.record(&output);
             self.count_outdated(&output);
         }
         let frame = &output.job.frame;
@@ -285,18 +315,18 @@ impl Session {
 
     /// Shows each error once when it begins; a dismissed one returns only if it ends and begins again.
     pub(crate) fn update_errors(&mut self) {
-        let status = self.state.status();
+        let status = self.status();
         // missing memory has a message with remedies
         let too_large = status.engine.too_large.as_ref();
         let mut errors: Vec<_> = status.errors.iter().filter(|error| Some(*error) != too_large).cloned().collect();
-        if matches!(self.state.source.spec, SourceSpec::Recording(_)) {
+        if matches!(self.source.spec, SourceSpec::Recording(_)) {
             errors.extend(status.cameras.remarks.iter().cloned()); // damage of the file
         }
         for ended in self.errors_shown.iter().filter(|error| !errors.contains(error)) {
-            self.state.notices.retract(ended);
+            self.notices.retract(ended);
         }
         for begun in errors.iter().filter(|error| !self.errors_shown.contains(error)) {
-            self.state.notices.error(begun.clone());
+            self.notices.error(begun.clone());
         }
         self.errors_shown = errors;
     }
@@ -308,9 +338,9 @@ impl Session {
         work: impl FnOnce() -> Result<T, String> + Send + 'static,
         finish: impl FnOnce(&mut Self, T) + 'static,
     ) {
-        self.jobs.start(job, work, |session: &mut Self, result| match result {
-            Ok(result) => finish(session, result),
-            Err(why) => session.state.notices.error(why),
+        self.jobs.start(job, work, |core: &mut Self, result| match result {
+            Ok(result) => finish(core, result),
+            Err(why) => core.notices.error(why),
         });
     }
 
@@ -329,10 +359,10 @@ impl Session {
         match params.validate() {
             Ok(()) => {
                 self.live.set_params(params.clone());
-                self.state.matching.params = params;
+                self.matching.params = params;
                 recording::commands::note_params(self);
             }
-            Err(why) => self.state.notices.error(why.to_string()),
+            Err(why) => self.notices.error(why.to_string()),
         }
     }
 }

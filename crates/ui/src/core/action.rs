@@ -1,7 +1,7 @@
 //! Actions: the entries of menus, buttons, keys and the page of keys, each with its label, key and help.
 
-use super::view::ViewKind;
-use super::widgets::focused_slider;
+use crate::view::ViewKind;
+use crate::widgets::focused_slider;
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 /// Declares [`Action`] from a table; the documentation of a member is its help.

@@ -1,24 +1,20 @@
 //! Remote clients, which receive the source's description and the present parameters and may change these.
 
-use super::Session;
+use super::Core;
 use std::time::SystemTime;
 use stereopsis_recording::About;
 use stereopsis_settings::rig::Calibrated;
 use stereopsis_settings::settings::parameter_words;
 
-impl Session {
+impl Core {
     /// Describes the open source and its calibration.
     pub(crate) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // describes a source that was opened just now
-        let calibrated = Calibrated {
-            preparation: self.live.preparation(),
-            note: None,
-            assumed: None,
-            rig: self.state.rig.rig.clone(),
-        };
-        let calibration = calibrated.to_note(self.state.rig.choice.crop(), &info);
-        let parameters = parameter_words(&self.state.matching.params.of_source(info.is_camera));
-        About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }
+        let calibrated =
+            Calibrated { preparation: self.live.preparation(), note: None, assumed: None, rig: self.rig.rig.clone() };
+        let calibration = calibrated.to_note(self.rig.choice.crop(), &info);
+        let parameters = parameter_words(&self.matching.params.of_source(info.is_camera));
+        About { calibration, parameters, ..About::of_source(&self.source.spec.to_string(), &info, started) }
     }
 
     pub(crate) fn describe_source(&self) {
@@ -35,9 +31,9 @@ impl Session {
         let Some(remote) = self.live.remote() else { return };
         for news in remote.news() {
             if news.is_error {
-                self.state.notices.error(news.text);
+                self.notices.error(news.text);
             } else {
-                self.state.notices.confirm(news.text);
+                self.notices.confirm(news.text);
             }
         }
     }

@@ -3,14 +3,14 @@
 
 use super::action::Action;
 use super::jobs::Job;
-use super::space::Pose;
-use super::space::commands::PointsWish;
-use super::state::{
+use super::{
     CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
     SearchStep, ViewSettings,
 };
 use crate::features::dialog::state::TypeStep;
 use crate::features::picture::state::PictureStep;
+use crate::space::Pose;
+use crate::space::commands::PointsWish;
 use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -256,7 +256,7 @@ pub(crate) fn is_estimate(choice: &CalibrationChoice, folder: Option<&Path>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::{RecordingChoices, ViewSettings};
+    use crate::core::{RecordingChoices, ViewSettings};
     use stereopsis_base::geometry::Geometry;
     use stereopsis_frame::SourceSpec;
 
@@ -266,7 +266,7 @@ mod tests {
             source,
             &[SourceSpec::Scene],
             &view,
-            (&recording, &crate::state::PictureChoices::default()),
+            (&recording, &crate::core::PictureChoices::default()),
             None,
             Vec::new(),
         );

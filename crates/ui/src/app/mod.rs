@@ -1,17 +1,20 @@
 //! Content of the window: lays the panels out and executes their commands. Lives as long as one window and one device.
 
-use super::action::Action;
-use super::command::Command;
-use super::panels::{self, Panel, Place};
-use super::render;
-use super::session::Session;
-use super::state::{GuideStep, State};
-use super::style;
+pub(crate) mod ending;
+mod session;
+pub(crate) mod window;
+
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::{Core, GuideStep};
 use crate::features::{guide, history, picture};
+use crate::panels::{self, Panel, Place};
+use crate::{render, style};
 use eframe::egui_wgpu::RenderState;
 use egui::{
     Align, CentralPanel, Layout, Role, ScrollArea, Ui, UiBuilder, UiKind, UiStackInfo, ViewportCommand, WidgetInfo,
 };
+pub(crate) use session::Session;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -35,8 +38,8 @@ impl App {
     pub fn new(cc: &eframe::CreationContext<'_>, session: Rc<RefCell<Session>>) -> Result<Self, String> {
         let state = cc.wgpu_render_state.as_ref().ok_or("the window has no wgpu device")?;
         style::apply(&cc.egui_ctx);
-        cc.egui_ctx.set_zoom_factor(session.borrow().state.view.text_zoom);
-        session.borrow().waker.open(cc.egui_ctx.clone(), render::is_software(state));
+        cc.egui_ctx.set_zoom_factor(session.borrow().core.view.text_zoom);
+        session.borrow().core.waker.open(cc.egui_ctx.clone(), render::is_software(state));
         Ok(Self { panels: panels::all(state), session, title: String::new(), render_state: state.clone() })
     }
 }
@@ -48,10 +51,10 @@ impl eframe::App for App {
         }
         ui.ctx().request_repaint_after(HEARTBEAT);
         let session = &mut *self.session.borrow_mut();
-        session.waker.note_frame();
+        session.core.waker.note_frame();
         session.update();
-        session.fit_window(ui.ctx());
-        let title = session.state.title();
+        session.core.fit_window(ui.ctx());
+        let title = session.core.title();
         if title != self.title {
             ui.ctx().send_viewport_cmd(ViewportCommand::Title(title.clone()));
             self.title = title;
@@ -62,14 +65,14 @@ impl eframe::App for App {
             session.execute(Command::OpenFiles(dropped), ui.ctx());
         }
         // a question takes all keys except the one that closes the window, which completes a recording
-        let asks = session.state.recording.question.is_some() || session.state.typed.is_some();
+        let asks = session.core.recording.question.is_some() || session.core.typed.is_some();
         for action in Action::pressed(ui.ctx(), |action| !asks || action == Action::Quit) {
             // Space takes a view during a calibration
-            let takes = action == Action::Pause && session.state.shows_guide() && !session.state.status().paused;
+            let takes = action == Action::Pause && session.core.shows_guide() && !session.core.status().paused;
             let command: Command = if takes { GuideStep::Take.into() } else { action.into() };
             session.execute(command, ui.ctx());
         }
-        if ui.ctx().input(|i| i.viewport().close_requested()) && guide::commands::stays_open(session) {
+        if ui.ctx().input(|i| i.viewport().close_requested()) && guide::commands::stays_open(&mut session.core) {
             ui.ctx().send_viewport_cmd(ViewportCommand::CancelClose);
         }
         let mut commands = Vec::new();
@@ -77,13 +80,13 @@ impl eframe::App for App {
         let background = egui::Frame::new().fill(style::background(ui.visuals()));
         let info = UiStackInfo::new(UiKind::CentralPanel).with_frame(background);
         ui.scope_builder(UiBuilder::new().ui_stack_info(info), |ui| {
-            show(&mut self.panels, ui, &session.state, &mut commands);
+            show(&mut self.panels, ui, &session.core, &mut commands);
         });
         for command in commands {
             session.execute(command, ui.ctx());
         }
-        picture::commands::update(session, ui.ctx(), &self.render_state);
-        history::commands::note(session, ui.ctx());
+        picture::commands::update(&mut session.core, ui.ctx(), &self.render_state);
+        history::commands::note(&mut session.core, ui.ctx());
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
@@ -91,51 +94,51 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self) {
-        self.session.borrow().waker.close();
+        self.session.borrow().core.waker.close();
     }
 }
 
 /// Lays out edges, docks at the sides, and the images in the rest; a page replaces the right dock, in a narrow window the left too.
-fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
+fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(core)) {
         let edge = match place {
             Place::Top => egui::Panel::top(egui::Id::unique(("edge panel", id))),
             Place::Bottom => egui::Panel::bottom(egui::Id::unique(("edge panel", id))),
             _ => continue,
         };
-        edge.show(ui, |ui| panel.show(ui, state, commands));
+        edge.show(ui, |ui| panel.show(ui, core, commands));
     }
-    let arrangement = state.view.arrangement();
+    let arrangement = core.view.arrangement();
     let width = ui.ctx().content_rect().width();
-    let mut widths = state.view.dock_widths;
+    let mut widths = core.view.dock_widths;
     let [left_width, right_width, page_width] = widths;
-    let is_covered = state.shows_guide() || state.view.is_narrow && state.page.is_some();
+    let is_covered = core.shows_guide() || core.view.is_narrow && core.page.is_some();
     if arrangement.controls && !is_covered {
         let left = egui::Panel::left("left column").resizable(true).default_size(left_width).size_range(270.0..=420.0);
-        let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Left), state, commands);
+        let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Left), core, commands);
         let shown = left.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
         widths[0] = shown.response.rect.width();
     }
-    if let Some(page) = state.page {
+    if let Some(page) = core.page {
         // a calibration needs its images
-        let share = if state.shows_guide() { 0.42 } else { 0.6 };
+        let share = if core.shows_guide() { 0.42 } else { 0.6 };
         let widest = (share * width).max(260.0);
         let dock =
             egui::Panel::right("page").resizable(true).default_size(page_width.min(widest)).size_range(260.0..=widest);
-        let shown = dock.show(ui, |ui| show_page(panels, ui, page, state, commands));
+        let shown = dock.show(ui, |ui| show_page(panels, ui, page, core, commands));
         widths[2] = shown.response.rect.width();
     } else if arrangement.readings {
         let right =
             egui::Panel::right("right column").resizable(true).default_size(right_width).size_range(200.0..=360.0);
-        let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Right), state, commands);
+        let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Right), core, commands);
         let shown = right.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
         widths[1] = shown.response.rect.width();
     }
-    if widths.iter().zip(state.view.dock_widths).any(|(now, before)| (now - before).abs() > 0.5) {
+    if widths.iter().zip(core.view.dock_widths).any(|(now, before)| (now - before).abs() > 0.5) {
         commands.insert(0, Command::SetDockWidths(widths));
     }
-    CentralPanel::default().show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Centre), state, commands));
-    stack(panels, ui, |place| matches!(place, Place::Over), state, commands);
+    CentralPanel::default().show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Centre), core, commands));
+    stack(panels, ui, |place| matches!(place, Place::Over), core, commands);
 }
 
 /// Shows a page with its title and a button to close it.
@@ -143,12 +146,12 @@ fn show_page(
     panels: &mut [(Place, Box<dyn Panel>)],
     ui: &mut Ui,
     page: Action,
-    state: &State,
+    core: &Core,
     commands: &mut Vec<Command>,
 ) {
-    if !state.shows_guide() {
+    if !core.shows_guide() {
         let below = egui::Panel::bottom("below a page").resizable(false);
-        below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::BelowPage), state, commands));
+        below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::BelowPage), core, commands));
     }
     let is_page = |place: &Place| matches!(place, Place::Page(action) if *action == page);
     let Some((_, panel)) = panels.iter_mut().find(|(place, _)| is_page(place)) else { return };
@@ -163,7 +166,7 @@ fn show_page(
         });
     });
     ui.separator();
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel.show(ui, state, commands));
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel.show(ui, core, commands));
 }
 
 /// Lays out the open panels of one position one below the other.
@@ -171,10 +174,10 @@ fn stack(
     panels: &mut [(Place, Box<dyn Panel>)],
     ui: &mut Ui,
     is_here: fn(&Place) -> bool,
-    state: &State,
+    core: &Core,
     commands: &mut Vec<Command>,
 ) {
-    for (_, panel) in panels.iter_mut().filter(|(place, panel)| is_here(place) && panel.is_open(state)) {
-        panel.show(ui, state, commands);
+    for (_, panel) in panels.iter_mut().filter(|(place, panel)| is_here(place) && panel.is_open(core)) {
+        panel.show(ui, core, commands);
     }
 }

@@ -11,15 +11,22 @@ pub(crate) struct Job {
     pub(crate) name: &'static str,
     /// Whether the user may cancel the job; its thread still completes the work and drops the result.
     pub(crate) can_stop: bool,
+    /// Whether the status line leaves the job out, because it is repeated.
+    is_hidden: bool,
 }
 
 impl Job {
     pub(crate) const fn new(name: &'static str) -> Self {
-        Self { name, can_stop: false }
+        Self { name, can_stop: false, is_hidden: false }
     }
 
     pub(crate) const fn stoppable(name: &'static str) -> Self {
-        Self { name, can_stop: true }
+        Self { name, can_stop: true, is_hidden: false }
+    }
+
+    /// Returns the job without its place in the status line.
+    pub(crate) const fn hidden(name: &'static str) -> Self {
+        Self { name, can_stop: false, is_hidden: true }
     }
 }
 
@@ -104,8 +111,9 @@ impl<S: 'static> Jobs<S> {
         self.running.iter().any(|running| running.job.name == job.name)
     }
 
-    pub(crate) fn running(&self) -> impl Iterator<Item = Job> + '_ {
-        self.running.iter().map(|running| running.job)
+    /// Iterates over the running jobs that the status line shows.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = Job> + '_ {
+        self.running.iter().map(|running| running.job).filter(|job| !job.is_hidden)
     }
 }
 
@@ -134,7 +142,7 @@ mod tests {
             let work = move || blocked.recv().map_err(|err| err.to_string());
             jobs.start(COUNT, work, |state: &mut Vec<String>, n: Result<i32, _>| state.push(n.unwrap().to_string()));
         }
-        assert!(jobs.finished().is_empty() && jobs.running().eq([COUNT]));
+        assert!(jobs.finished().is_empty() && jobs.shown().eq([COUNT]));
         go.send(7).unwrap();
         wait(&mut jobs, &mut state, 1);
         assert_eq!((state, jobs.is_running(COUNT)), (vec!["7".to_owned()], false));

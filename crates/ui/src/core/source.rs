@@ -1,11 +1,11 @@
 //! Opening of sources and search for cameras; a job opens a source while the previous one is read.
 
-use super::Session;
-use crate::action::Action;
+use super::Core;
+use super::action::Action;
+use super::jobs::Job;
+use super::notices::{Level, Remedy};
+use super::{HistoryStep, Obstacle};
 use crate::features::{dialog, guide, history, recording, rig};
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::state::{HistoryStep, Obstacle};
 use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -48,17 +48,17 @@ impl Obstacle {
     }
 }
 
-impl Session {
+impl Core {
     /// Returns a request for `spec` with the present options; cameras and other sources have separate calibrations.
     pub(crate) fn request(&self, spec: SourceSpec) -> Request {
-        let rig = &self.state.rig;
-        let is_same_kind = spec.is_camera() == self.state.source.spec.is_camera();
+        let rig = &self.rig;
+        let is_same_kind = spec.is_camera() == self.source.spec.is_camera();
         let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
         // exchanged sides concern only the present source
-        let swap_pictures = choice.swap_pictures && spec == self.state.source.spec;
+        let swap_pictures = choice.swap_pictures && spec == self.source.spec;
         let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
         // an image with both views concerns only the present source
-        let both_views = rig.options.both_views.filter(|_| spec == self.state.source.spec);
+        let both_views = rig.options.both_views.filter(|_| spec == self.source.spec);
         let options = SourceOptions { both_views, ..rig.options.clone() };
         Request { spec, options, choice, file: None }
     }
@@ -72,16 +72,16 @@ impl Session {
     }
 
     pub(crate) fn open_again(&mut self) {
-        self.open(self.state.source.spec.clone());
+        self.open(self.source.spec.clone());
     }
 
     /// Opens a source in the background, which replaces the present one once it is open; a failure changes nothing.
     /// Only a camera that both need is closed before. A source whose calibration fails is shown uncalibrated if no rectified one is lost.
     pub(crate) fn open_as(&mut self, wanted: Request) {
-        self.state.rig.sides_checked = false;
-        let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
+        self.rig.sides_checked = false;
+        let closes = wanted.spec.is_camera() && self.source.running.as_ref().is_some_and(SourceSpec::is_camera);
         if closes {
-            recording::commands::unless_recording(self, Obstacle::of(&wanted), move |session| session.open_now(wanted));
+            recording::commands::unless_recording(self, Obstacle::of(&wanted), move |core| core.open_now(wanted));
         } else {
             self.open_now(wanted);
         }
@@ -90,12 +90,12 @@ impl Session {
     pub(crate) fn open_now(&mut self, wanted: Request) {
         if wanted.spec.is_camera() {
             self.close_previews();
-            if self.state.source.running.take_if(|running| running.is_camera()).is_some() {
+            if self.source.running.take_if(|running| running.is_camera()).is_some() {
                 recording::commands::end_recording(self, Some("the source was changed"));
                 self.live.close_source();
             }
         }
-        self.state.source.opening = Some(wanted.spec.clone());
+        self.source.opening = Some(wanted.spec.clone());
         let Request { spec, options, choice, .. } = wanted.clone();
         let in_any_case = self.has_nothing_before(&wanted) || self.uncalibrated.is_some();
         let open = move || {
@@ -107,44 +107,44 @@ impl Session {
             opened.map_err(|err: OpenError| err.to_string())
         };
         drop(self.jobs.stop(OPEN)); // request for another source
-        self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
-            session.state.source.opening = None;
+        self.jobs.start(OPEN, open, move |core: &mut Self, opened| {
+            core.source.opening = None;
             match opened {
                 Ok((opened, failed)) => {
-                    recording::commands::unless_recording(session, Obstacle::of(&wanted), move |session| {
-                        session.use_opened(wanted, opened);
+                    recording::commands::unless_recording(core, Obstacle::of(&wanted), move |core| {
+                        core.use_opened(wanted, opened);
                         if let Some(why) = failed {
-                            session.note_uncalibrated(&why);
+                            core.note_uncalibrated(&why);
                         }
                     });
                 }
-                Err(why) => session.not_opened(&wanted, &why),
+                Err(why) => core.not_opened(&wanted, &why),
             }
         });
     }
 
     /// Returns whether this is the user's source and is not read, because it is the first one or the scene replaces it.
     pub(crate) fn has_nothing_before(&self, wanted: &Request) -> bool {
-        let source = &self.state.source;
+        let source = &self.source;
         source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
     }
 
     /// Shows that the calibration of the source has failed, until the source is calibrated.
     pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
-        let choice = &self.state.rig.choice;
+        let choice = &self.rig.choice;
         let remedies = match choice.rectify() {
             _ if why.means_exchanged() => vec![Remedy::Action(Action::SwapPictures), self.another_source()],
             RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice.clone())), self.another_source()],
             RectifyChoice::Calibration | RectifyChoice::Off => vec![Remedy::OpenAgain, Remedy::Action(Action::Rig)],
         };
         let text = format!("{why} · the images are shown as they come, not rectified");
-        self.state.notices.add(Level::Error, text.clone(), remedies);
+        self.notices.add(Level::Error, text.clone(), remedies);
         self.uncalibrated = Some(text);
     }
 
     /// Returns a remedy that lets the user choose another source of this kind.
     fn another_source(&self) -> Remedy {
-        Remedy::Action(if self.state.source.spec.is_camera() { Action::Cameras } else { Action::Open })
+        Remedy::Action(if self.source.spec.is_camera() { Action::Cameras } else { Action::Open })
     }
 
     /// Opens chosen or dropped sources, rigs or calibrations; an empty list changes nothing.
@@ -166,35 +166,34 @@ impl Session {
                 _ => rig::commands::use_setup_files(self, files),
             },
             Ok(PathKind::Source(spec)) => self.open(spec),
-            Err(why) => self.state.notices.error(why.to_string()),
+            Err(why) => self.notices.error(why.to_string()),
         }
     }
 
     pub(crate) fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
         let Request { spec, options, choice, file } = wanted;
-        let state = &mut self.state;
-        let is_other = state.source.running.is_none() || state.source.spec != spec;
-        if spec.is_camera() != state.source.spec.is_camera() {
-            state.rig.other_choice = std::mem::take(&mut state.rig.choice);
+        let is_other = self.source.running.is_none() || self.source.spec != spec;
+        if spec.is_camera() != self.source.spec.is_camera() {
+            self.rig.other_choice = std::mem::take(&mut self.rig.choice);
         }
-        (state.rig.options, state.rig.choice) = (options, choice);
+        (self.rig.options, self.rig.choice) = (options, choice);
         if let Some((path, rig)) = file {
-            state.rig.save_as = path.display().to_string();
-            state.rig.file = Some((path, rig));
+            self.rig.save_as = path.display().to_string();
+            self.rig.file = Some((path, rig));
         }
         // a range of the last run belongs to its source
-        if state.source.spec != spec {
+        if self.source.spec != spec {
             self.awaited.fit_depth();
         }
-        state.source.spec = spec;
+        self.source.spec = spec;
         if is_other {
-            state.pointer.zoom = Zoom::default();
-            state.pose = None;
+            self.pointer.zoom = Zoom::default();
+            self.pose = None;
         }
-        state.notices.remedied(&Remedy::OpenAgain);
-        state.notices.remedied(&Remedy::Action(Action::SwapPictures));
-        let spec = state.source.spec.clone();
-        state.source.note_opened(&spec);
+        self.notices.remedied(&Remedy::OpenAgain);
+        self.notices.remedied(&Remedy::Action(Action::SwapPictures));
+        let spec = self.source.spec.clone();
+        self.source.note_opened(&spec);
         self.read(spec, opened);
     }
 
@@ -203,51 +202,49 @@ impl Session {
         recording::commands::end_recording(self, Some("the source was changed"));
         guide::commands::hold(self, Some("the source was changed"));
         let CalibratedSource { source, calibrated, .. } = opened;
-        self.state.source.running = Some(running);
+        self.source.running = Some(running);
         self.source_since = Instant::now();
-        self.state.measure.series += 1;
+        self.measure.series += 1;
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
-        if self.state.output().is_some_and(|output| output.job.frame.geometry != geometry) {
+        if self.output().is_some_and(|output| output.job.frame.geometry != geometry) {
             self.awaited.fit_depth();
         }
-        self.state.rig.preparation = calibrated.preparation.clone();
-        self.state.rig.sides_watch = None;
+        self.rig.preparation = calibrated.preparation.clone();
+        self.rig.sides_watch = None;
         self.live.set_source(source, calibrated.preparation.clone().into());
-        self.state.notices.source_changed();
-        self.state.pointer.pinned = None;
+        self.notices.source_changed();
+        self.pointer.pinned = None;
         rig::commands::take_calibrated(self, &calibrated);
         rig::controls::read_controls(self);
     }
 
-    /// Handles a failed opening: reopens a camera closed for it, or shows the scene and keeps the user's source in the saved state.
+    /// Handles a failed opening: reopens a camera closed for it, or shows the scene and keeps the user's source in the saved self.
     pub(crate) fn not_opened(&mut self, wanted: &Request, why: &str) {
-        let before = self.request(self.state.source.spec.clone());
-        let state = &mut self.state;
-        if state.source.running.is_some() {
-            state.notices.error(why);
+        let before = self.request(self.source.spec.clone());
+        if self.source.running.is_some() {
+            self.notices.error(why);
         } else if before != *wanted && before.spec.is_camera() {
-            state.notices.error(why);
+            self.notices.error(why);
             self.open_as(before);
         } else {
             let remedies = vec![Remedy::OpenAgain, self.another_source()];
-            let state = &mut self.state;
-            state.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), remedies);
+            self.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), remedies);
             let opened = stereopsis_sources::open_calibrated(
                 &SourceSpec::Scene,
-                &state.rig.options,
+                &self.rig.options,
                 &CalibrationChoice::default(),
             );
             match opened {
                 Ok(scene) => self.read(SourceSpec::Scene, scene),
-                Err(why) => state.notices.error(why.to_string()),
+                Err(why) => self.notices.error(why.to_string()),
             }
         }
     }
 
     /// Exchanges left and right: names of cameras and files, halves of one camera, or images of any other source.
     pub(crate) fn swap_pictures(&mut self) {
-        let mut wanted = self.request(self.state.source.spec.clone());
+        let mut wanted = self.request(self.source.spec.clone());
         match &mut wanted.spec {
             SourceSpec::WebcamPair(left, right) => {
                 std::mem::swap(left, right);
@@ -273,11 +270,11 @@ impl Session {
     }
 
     pub(crate) fn swap_prepared_now(&mut self) {
-        self.state.rig.sides_checked = false;
+        self.rig.sides_checked = false;
         let preparation = self.live.preparation();
         let swapped = !preparation.swapped;
         let geometry = preparation.geometry.map(|geometry| geometry.swapped());
-        let choice = &self.state.rig.choice;
+        let choice = &self.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
         if self.uncalibrated.is_some() {
             return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // failed for unexchanged images
@@ -285,39 +282,36 @@ impl Session {
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
             self.awaited.fit_depth();
-            self.state.notices.remedied(&Remedy::Action(Action::SwapPictures));
-            self.state
-                .notices
-                .news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));
+            self.notices.remedied(&Remedy::Action(Action::SwapPictures));
+            self.notices.news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));
         }
     }
 
     pub(crate) fn find_cameras(&mut self) {
         let find = || webcam::cameras().map_err(|err| err.to_string());
-        self.jobs.start(Job::stoppable("looking for cameras"), find, |session: &mut Self, found| {
+        self.jobs.start(Job::stoppable("looking for cameras"), find, |core: &mut Self, found| {
             let cameras = found.unwrap_or_else(|why| {
-                session.state.notices.error(why);
+                core.notices.error(why);
                 Vec::new() // a failed search is not repeated automatically
             });
-            session.state.source.cameras = Some(cameras);
+            core.source.cameras = Some(cameras);
         });
     }
 
     #[cfg(feature = "zenoh")]
     pub(crate) fn watch_rigs(&mut self, router: &str) {
-        let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
-        self.state.source.rigs =
-            Some(stereopsis_network::census::CensusWatch::start(router, config, move || waker.wake()));
+        let (config, waker) = (self.rig.options.zenoh_config.clone(), self.waker.clone());
+        self.source.rigs = Some(stereopsis_network::census::CensusWatch::start(router, config, move || waker.wake()));
     }
 
     /// Opens previews of unused cameras while their page or the scene's strip with their number is open, and closes the others.
     pub(crate) fn update_previews(&mut self) {
         #[cfg(feature = "zenoh")]
-        if !self.state.is_open(crate::action::Action::Cameras) {
-            drop(self.state.source.rigs.take());
+        if !self.is_open(crate::core::action::Action::Cameras) {
+            drop(self.source.rigs.take());
         }
-        let is_open = self.state.chooses_cameras();
-        let source = &mut self.state.source;
+        let is_open = self.chooses_cameras();
+        let source = &mut self.source;
         if source.running == Some(SourceSpec::Scene) && source.cameras.is_none() {
             self.find_cameras();
             return;
@@ -327,7 +321,7 @@ impl Session {
             return;
         }
         let opening = source.opening.as_ref().is_some_and(SourceSpec::is_camera);
-        let used = &self.state.pipeline.status.cameras.cameras;
+        let used = &self.pipeline.status.cameras.cameras;
         for camera in source.cameras.iter().flatten().filter(|camera| camera.problem.is_none()) {
             if used.iter().any(|used| used.index == camera.index) {
                 source.previews.remove(&camera.index);
@@ -339,9 +333,9 @@ impl Session {
 
     /// Records the time since which cameras are lost.
     pub(crate) fn note_lost_cameras(&mut self, now: Instant) {
-        let cameras = &self.state.pipeline.status.cameras.cameras;
+        let cameras = &self.pipeline.status.cameras.cameras;
         let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
-        let since = &mut self.state.source.lost_since;
+        let since = &mut self.source.lost_since;
         since.retain(|camera, _| lost.contains(camera));
         for camera in lost {
             since.entry(camera).or_insert(now);
@@ -350,7 +344,7 @@ impl Session {
 
     /// Closes the previews on another thread, because drivers may block, so that a source can open their cameras.
     pub(crate) fn close_previews(&mut self) {
-        let previews = std::mem::take(&mut self.state.source.previews);
+        let previews = std::mem::take(&mut self.source.previews);
         if !previews.is_empty() {
             let _ = std::thread::Builder::new().name("old previews".into()).spawn(move || drop(previews));
         }

@@ -1,9 +1,9 @@
 //! Device shared by window and engine: messages about its loss, and recovery of a lost GPU.
 //! The window reopens on any available GPU; a missed one is opened again by the policy of [`stereopsis_frame::engine::recovery`].
 
-use super::{Session, absolute};
+use super::jobs::Job;
+use super::{Core, absolute};
 use crate::features::{comparison, dialog};
-use crate::jobs::Job;
 use std::path::Path;
 use std::time::Instant;
 use stereopsis_engine::worker::EngineSource;
@@ -21,23 +21,22 @@ pub(super) struct DeviceState {
     next: Option<Gpu>,
 }
 
-impl Session {
+impl Core {
     /// Continues with another device after a loss for the reason `why`; the caller reopens the window.
     pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
-        let engine = &self.state.matching.engine;
+        let engine = &self.matching.engine;
         let lost = engine.gpu.as_ref().map(|lost| lost.info.adapter.clone()).filter(|lost| lost != adapter);
         let decision = self.device.recovery.lost(now);
         self.device.recovery.recovered(now);
         let loss = EngineError::DeviceLost(why.to_owned());
         self.device.missed = self.device.missed.take().or(lost).filter(|missed| missed != adapter);
         let missed = self.device.missed.as_deref();
-        self.state.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
+        self.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
         self.take_device(gpu);
-        let choice =
-            if decision == Decision::Retry { self.state.matching.engine.settings.choice } else { EngineChoice::Cpu };
-        let mut options = self.state.matching.engine.clone();
+        let choice = if decision == Decision::Retry { self.matching.engine.settings.choice } else { EngineChoice::Cpu };
+        let mut options = self.matching.engine.clone();
         options.settings.choice = choice;
         self.live.set_engine(EngineSource::Open(options));
     }
@@ -52,21 +51,21 @@ impl Session {
         let gpu = self.device.next.take()?;
         self.device.missed = None;
         self.take_device(&gpu);
-        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
-        self.state.notices.news(format!("back on {}", gpu.info.adapter));
+        self.live.set_engine(EngineSource::Open(self.matching.engine.clone()));
+        self.notices.news(format!("back on {}", gpu.info.adapter));
         Some(gpu)
     }
 
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
         comparison::commands::end(self); // its results belong to the lost device
-        self.state.pipeline.output = None;
-        self.state.matching.engine.gpu = Some(gpu.clone());
+        self.pipeline.output = None;
+        self.matching.engine.gpu = Some(gpu.clone());
     }
 
     /// Matches with a model from now on.
     pub(crate) fn set_model(&mut self, file: &Path) {
-        let engine = &mut self.state.matching.engine.settings;
+        let engine = &mut self.matching.engine.settings;
         let device = engine.model.as_ref().map_or(ModelDevice::BuiltIn, |model| model.device);
         engine.model = Some(ModelFile { path: absolute(file), device });
         self.set_engine(EngineChoice::Model);
@@ -74,7 +73,7 @@ impl Session {
 
     /// Takes the engine and the model of settings; without a model the present one stays.
     pub(crate) fn take_engine(&mut self, settings: &Settings) {
-        let engine = &mut self.state.matching.engine.settings;
+        let engine = &mut self.matching.engine.settings;
         let model = settings.model_file().or_else(|| engine.model.clone());
         if (engine.choice, &engine.model) != (settings.engine, &model) {
             engine.model = model;
@@ -84,13 +83,13 @@ impl Session {
 
     /// Replaces the engine in the background and opens a missed GPU again. A model is asked for if there is none.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
-        if choice == EngineChoice::Model && self.state.matching.engine.settings.model.is_none() {
-            return dialog::commands::ask_files(self, "A model", "Models", &["onnx"], |session, files| {
-                files.first().into_iter().for_each(|file| session.set_model(file));
+        if choice == EngineChoice::Model && self.matching.engine.settings.model.is_none() {
+            return dialog::commands::ask_files(self, "A model", "Models", &["onnx"], |core, files| {
+                files.first().into_iter().for_each(|file| core.set_model(file));
             });
         }
-        self.state.matching.engine.settings.choice = choice;
-        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
+        self.matching.engine.settings.choice = choice;
+        self.live.set_engine(EngineSource::Open(self.matching.engine.clone()));
         self.device.recovery = Recovery::default();
         if choice != EngineChoice::Cpu {
             self.open_missed();
@@ -106,7 +105,7 @@ impl Session {
 
     fn open_missed(&mut self) {
         if self.device.missed.is_some() {
-            let adapter = self.state.matching.engine.settings.adapter.clone();
+            let adapter = self.matching.engine.settings.adapter.clone();
             let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
             self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
@@ -123,12 +122,8 @@ impl Session {
             Ok(gpu) => format!("there is {}", gpu.info.adapter),
             Err(why) => why,
         };
-        let here = self.state.matching.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
-        self.state.notices.error(not_recovered(
-            &format!("{missed} was lost"),
-            &why,
-            &format!("the window stays on {here}"),
-        ));
+        let here = self.matching.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
+        self.notices.error(not_recovered(&format!("{missed} was lost"), &why, &format!("the window stays on {here}")));
     }
 }
 
@@ -141,7 +136,7 @@ mod tests {
     use stereopsis_frame::engine::EngineKind;
     use stereopsis_settings::settings::{Origin, Word};
 
-    fn session(gpu: &Gpu) -> Session {
+    fn core(gpu: &Gpu) -> Core {
         let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
         let options = WindowOptions {
             words: vec![word("engine", "gpu"), word("num-disparities", "16"), word("p1", "5"), word("threads", "1")],
@@ -149,65 +144,67 @@ mod tests {
             saved_state: None,
             ..WindowOptions::default()
         };
-        Session::start(options, Some(gpu.clone())).unwrap()
+        Core::start(options, Some(gpu.clone())).unwrap()
     }
 
     /// Updates the session as a window does until `found`.
-    fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
+    fn until(core: &mut Core, what: &str, found: impl Fn(&Core) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
-            session.update();
-            if found(session) {
+            core.finish_jobs();
+            core.update(Instant::now());
+            if found(core) {
                 return;
             }
-            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.state.status());
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", core.status());
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
-    fn computes(kind: EngineKind) -> impl Fn(&Session) -> bool {
-        move |session| session.state.output().is_some_and(|output| output.engine.kind == kind)
+    fn computes(kind: EngineKind) -> impl Fn(&Core) -> bool {
+        move |core| core.output().is_some_and(|output| output.engine.kind == kind)
     }
 
-    fn has_notice(session: &Session, part: &str) -> bool {
-        session.state.notices.all().iter().any(|notice| notice.text.contains(part))
+    fn has_notice(core: &Core, part: &str) -> bool {
+        core.notices.all().iter().any(|notice| notice.text.contains(part))
     }
 
     #[test]
     fn state_survives_a_lost_device() {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
-        let mut session = session(&first);
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
-        let (params, source) = (session.state.matching.params.clone(), session.state.source.spec.clone());
+        let mut core = core(&first);
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
+        let (params, source) = (core.matching.params.clone(), core.source.spec.clone());
         first.device.destroy();
-        until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
-        assert!(has_notice(&session, "the CPU computes instead"));
-        session.device_replaced(&second, "a test");
-        assert!(has_notice(&session, "the GPU was lost (a test); going on with "));
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
-        assert!(!has_notice(&session, "the CPU computes instead"), "that is over");
+        until(&mut core, "the CPU computes", computes(EngineKind::Cpu));
+        assert!(has_notice(&core, "the CPU computes instead"));
+        core.device_replaced(&second, "a test");
+        assert!(has_notice(&core, "the GPU was lost (a test); going on with "));
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
+        assert!(!has_notice(&core, "the CPU computes instead"), "that is over");
         assert_eq!(
-            (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.settings.choice),
+            (&core.matching.params, &core.source.spec, core.matching.engine.settings.choice),
             (&params, &source, EngineChoice::Gpu)
         );
-        assert_eq!(*session.live.params(), params);
+        assert_eq!(*core.live.params(), params);
         assert!(second.take_error().is_none());
     }
 
     #[test]
     fn a_held_pair_is_never_shown_from_a_device_that_is_gone() {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
-        let mut session = session(&first);
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
-        session.live.pause();
+        let mut core = core(&first);
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
+        core.live.pause();
         std::thread::sleep(Duration::from_millis(200));
         first.device.destroy();
-        session.device_replaced(&second, "a test");
-        session.update();
-        let texture = |session: &Session| session.state.output().and_then(|output| output.texture.clone());
-        assert!(texture(&session).is_none());
-        until(&mut session, "it is matched on the other device", |session| texture(session).is_some());
-        assert!(session.live.is_paused());
+        core.device_replaced(&second, "a test");
+        core.finish_jobs();
+        core.update(Instant::now());
+        let texture = |core: &Core| core.output().and_then(|output| output.texture.clone());
+        assert!(texture(&core).is_none());
+        until(&mut core, "it is matched on the other device", |core| texture(core).is_some());
+        assert!(core.live.is_paused());
     }
 
     #[test]
@@ -215,42 +212,41 @@ mod tests {
         let (Some(first), Some(second), Some(third)) = (Gpu::for_test(), Gpu::for_test(), Gpu::for_test()) else {
             return;
         };
-        let mut session = session(&first);
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        let mut core = core(&first);
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
         first.device.destroy();
-        session.device_replaced(&second, "once");
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        core.device_replaced(&second, "once");
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
         second.device.destroy();
-        session.device_replaced(&third, "twice");
-        until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
+        core.device_replaced(&third, "twice");
+        until(&mut core, "the CPU computes", computes(EngineKind::Cpu));
         assert!(
-            has_notice(&session, "the GPU was lost (twice) again")
-                && has_notice(&session, "until an engine is chosen again")
+            has_notice(&core, "the GPU was lost (twice) again") && has_notice(&core, "until an engine is chosen again")
         );
-        assert_eq!(session.state.matching.engine.settings.choice, EngineChoice::Gpu, "the choice stays");
-        session.set_engine(EngineChoice::Gpu);
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        assert_eq!(core.matching.engine.settings.choice, EngineChoice::Gpu, "the choice stays");
+        core.set_engine(EngineChoice::Gpu);
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
     }
 
     #[test]
     fn missed_gpu_is_searched_once_and_used() {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
-        let mut session = session(&first);
+        let mut core = core(&first);
         let real = first.info.adapter.clone();
         let now = Instant::now();
-        session.device.missed = Some("a GPU that is away".into());
-        session.device.recovery.lost(now);
-        session.search_device(now + Duration::from_mins(1));
-        until(&mut session, "it is said", |session| {
-            has_notice(session, "a GPU that is away was lost and cannot be opened again")
+        core.device.missed = Some("a GPU that is away".into());
+        core.device.recovery.lost(now);
+        core.search_device(now + Duration::from_mins(1));
+        until(&mut core, "it is said", |core| {
+            has_notice(core, "a GPU that is away was lost and cannot be opened again")
         });
-        assert!(session.device.recovery.due().is_none() && session.next_device().is_none());
+        assert!(core.device.recovery.due().is_none() && core.next_device().is_none());
 
-        session.device.missed = Some(real.clone());
-        session.found_device(Ok(second));
-        assert!(session.next_device().is_some());
-        assert_eq!(session.move_device().map(|gpu| gpu.info.adapter.clone()), Some(real));
-        assert!(session.next_device().is_none() && session.device.missed.is_none() && has_notice(&session, "back on"));
-        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        core.device.missed = Some(real.clone());
+        core.found_device(Ok(second));
+        assert!(core.next_device().is_some());
+        assert_eq!(core.move_device().map(|gpu| gpu.info.adapter.clone()), Some(real));
+        assert!(core.next_device().is_none() && core.device.missed.is_none() && has_notice(&core, "back on"));
+        until(&mut core, "the GPU computes", computes(EngineKind::Gpu));
     }
 }

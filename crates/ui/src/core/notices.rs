@@ -1,7 +1,7 @@
 //! Messages to the user: errors and remarks stay until they are resolved or dismissed, news expire.
 
-use crate::action::Action;
-use crate::command::Owner;
+use super::action::Action;
+use super::command::Owner;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, secrets};
@@ -123,7 +123,7 @@ impl Notices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Command;
+    use crate::core::command::Command;
 
     #[test]
     fn errors_stay_beside_news_and_do_not_repeat() {

@@ -1,14 +1,14 @@
 //! "Copy as command": the command line that reproduces the shown result.
 
-use super::Session;
+use super::Core;
 use stereopsis_base::console;
 use stereopsis_frame::engine::{EngineChoice, ModelDevice};
 use stereopsis_settings::settings::words_to;
 
-impl Session {
+impl Core {
     /// Returns flags and values of the settings that differ from the defaults.
     pub(crate) fn settings_flags(&self) -> Vec<(&'static str, String)> {
-        let matching = &self.state.matching;
+        let matching = &self.matching;
         let mut words = words_to(&matching.params, matching.preset);
         if matching.engine.settings.choice != EngineChoice::Auto {
             words.push(("engine", matching.engine.settings.choice.to_string()));
@@ -31,9 +31,9 @@ impl Session {
 
     /// Returns a command that measures the subject of the page.
     pub(crate) fn measure_command(&self) -> String {
-        let measure = &self.state.measure;
+        let measure = &self.measure;
         let flag = |name: &str, value: Option<String>| value.map(|value| [format!("--{name}"), value]);
-        let points = self.state.output().and_then(|output| measure.subject(output.job.frame.size()).points);
+        let points = self.output().and_then(|output| measure.subject(output.job.frame.size()).points);
         let flags = [
             flag("region", measure.region.map(|region| region.to_string())),
             flag("distance-m", measure.true_distance_m.map(|metres| metres.to_string())),
@@ -45,7 +45,7 @@ impl Session {
     /// Returns a command on the open source with the present settings and further flags.
     pub(crate) fn command(&self, name: &str, flags: Vec<String>) -> String {
         let mut words = vec!["stereopsis".to_owned(), name.to_owned()];
-        words.extend(self.state.rig.flags(&self.state.source.spec));
+        words.extend(self.rig.flags(&self.source.spec));
         words.extend(self.settings_flags().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
         words.extend(flags);
         let quoted: Vec<_> = words.iter().map(|word| console::quoted(word)).collect();

@@ -1,31 +1,9 @@
-//! State that panels show and commands change, in groups that change together.
-
-mod matching;
-mod view_settings;
-
-pub(crate) use crate::features::comparison::state::{CompareState, CompareStep};
-pub(crate) use crate::features::conversion::state::{
-    Contents, Conversion, ConversionChoices, ConversionState, RunningConversion,
-};
-pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
-pub(crate) use crate::features::guide::state::{GuideState, GuideStep, RunningCalibration};
-pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
-pub(crate) use crate::features::history::state::{History, Setup};
-pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
-pub(crate) use crate::features::picture::state::{PictureChoices, PictureState};
-pub(crate) use crate::features::recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
-pub(crate) use crate::features::rig::state::RigState;
-pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
-pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
-pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
+//! Readings of the pipeline, the source and the pointer, and what follows from them.
 
 use super::action::Action;
-use super::jobs::Job;
-use super::notices::Notices;
-use super::space::commands::PointsWish;
-use super::space::{Pose, Scene};
-use super::view::Zoom;
-use crate::features::dialog::state::TypedPath;
+use super::{CompareState, Core};
+use crate::space::Scene;
+use crate::view::Zoom;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,43 +12,8 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_capture::webcam::{DetectedCamera, Preview};
 use stereopsis_frame::engine::{EngineKind, Output};
 use stereopsis_frame::{Playing, SourceSpec};
-use stereopsis_images::CloudSize;
 use stereopsis_live::{PixelExplanation, Remote, Status};
 use stereopsis_recording::{Stream, Streams};
-
-/// State of the window, which panels read and `session` changes.
-pub(crate) struct State {
-    pub(crate) pipeline: Pipeline,
-    pub(crate) source: Source,
-    pub(crate) matching: Matching,
-    pub(crate) history: History,
-    pub(crate) settings_file: Option<SettingsFile>,
-    /// Two compared settings.
-    pub(crate) comparison: Option<CompareState>,
-    pub(crate) view: ViewSettings,
-    pub(crate) pointer: Pointer,
-    /// Camera of the 3-D view; `None` for the left camera's pose.
-    pub(crate) pose: Option<Pose>,
-    /// Numbers of points and triangles of the file whose menu is open.
-    pub(crate) points_size: Option<(PointsWish, CloudSize)>,
-    pub(crate) rig: RigState,
-    pub(crate) picture: PictureState,
-    pub(crate) recording: RecordingState,
-    pub(crate) conversion: ConversionState,
-    pub(crate) guide: GuideState,
-    pub(crate) measure: MeasureState,
-    pub(crate) search: SearchState,
-    pub(crate) doctor: DoctorState,
-    pub(crate) notices: Notices,
-    /// Path in a text field where the system has no dialog.
-    pub(crate) typed: Option<TypedPath>,
-    /// Open page, identified by the action that opens and closes it.
-    pub(crate) page: Option<Action>,
-    pub(crate) is_finder_open: bool,
-    /// Last found parameter, and the time since which its row is marked.
-    pub(crate) revealed: Option<(&'static str, Instant)>,
-    pub(crate) jobs: Vec<Job>,
-}
 
 /// Readings of the pipeline, updated once per frame.
 pub(crate) struct Pipeline {
@@ -167,7 +110,7 @@ impl Pointer {
     }
 }
 
-impl State {
+impl Core {
     pub(crate) fn status(&self) -> &Status {
         &self.pipeline.status
     }

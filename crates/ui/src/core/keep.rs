@@ -1,12 +1,11 @@
 //! Saving of the state for the next start soon after each change, so that a crash loses nothing, and messages about it.
 
-use super::Session;
+use super::jobs::Job;
+use super::notices::{Level, Remedy};
+use super::saved::SavedState;
 use super::source::Request;
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
-use crate::saved::SavedState;
-use crate::state::{RecordingChoices, State, ViewSettings};
-use crate::store::{SavedContent, SetAside, Store, is_estimate};
+use super::store::{SavedContent, SetAside, Store, is_estimate};
+use super::{Core, RecordingChoices, ViewSettings};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ use stereopsis_settings::settings::{Origin, Settings};
 use stereopsis_stereo::Preset;
 
 /// Job that writes the state, hidden from the status line.
-pub(super) const KEEP: Job = Job::new("saving the window's state");
+pub(super) const KEEP: Job = Job::hidden("saving the window's state");
 /// Interval of the check for changes.
 const INTERVAL: Duration = Duration::from_secs(2);
 /// Delay before writing is repeated after a failure.
@@ -40,7 +39,7 @@ impl StateWriter {
     }
 }
 
-impl Session {
+impl Core {
     /// Writes the state in the background if it has changed; once per frame.
     pub(crate) fn update_kept(&mut self, now: Instant) {
         let Some(store) = self.keeping.store.clone() else { return };
@@ -55,25 +54,25 @@ impl Session {
         self.keeping.number += 1;
         let number = self.keeping.number;
         let write = move || store.write(number, &kept).map(|aside| (kept, aside));
-        self.jobs.start(KEEP, write, |session: &mut Self, written| {
+        self.jobs.start(KEEP, write, |core: &mut Self, written| {
             let failed = match written {
                 Ok((kept, aside)) => {
-                    session.keeping.written = Some(kept);
-                    session.announce_aside(aside);
+                    core.keeping.written = Some(kept);
+                    core.announce_aside(aside);
                     None
                 }
                 Err(why) => {
-                    session.keeping.due = Instant::now() + RETRY;
+                    core.keeping.due = Instant::now() + RETRY;
                     Some(format!("the window's state is not saved: {why}"))
                 }
             };
-            let before = std::mem::replace(&mut session.keeping.failing, failed.clone());
+            let before = std::mem::replace(&mut core.keeping.failing, failed.clone());
             if before != failed {
                 if let Some(before) = &before {
-                    session.state.notices.retract(before);
+                    core.notices.retract(before);
                 }
                 if let Some(failed) = failed {
-                    session.state.notices.error(failed);
+                    core.notices.error(failed);
                 }
             }
         });
@@ -97,7 +96,7 @@ impl Session {
         let text = format!(
             "{why}. It is kept as {kept}: to use it, correct it and rename it to {name} while no window is open, in {folder}"
         );
-        self.state.notices.add(Level::Error, text, vec![Remedy::ShowInFolder(path)]);
+        self.notices.add(Level::Error, text, vec![Remedy::ShowInFolder(path)]);
     }
 
     /// Records that the user has closed the window.
@@ -108,7 +107,7 @@ impl Session {
     }
 
     pub(crate) fn kept(&self) -> SavedContent {
-        let State { source, view, picture, recording, guide, rig, .. } = &self.state;
+        let Self { source, view, picture, recording, guide, rig, .. } = self;
         let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
         let state = SavedState::of(
             &spec,
@@ -133,7 +132,7 @@ impl Session {
         let text = if was_not_closed {
             let mut all = self.words_of_source(has_saved_rig);
             all.extend(words);
-            all.extend(words_of_range(&self.state.view));
+            all.extend(words_of_range(&self.view));
             words = all;
             "the window was not closed the last time, and goes on with what it had"
         } else {
@@ -141,7 +140,7 @@ impl Session {
         };
         if !saved.is_empty() && !words.is_empty() {
             let text = format!("{text}: {}", words.join(", "));
-            self.state.notices.add(Level::Remark, text, vec![Remedy::StartFresh]);
+            self.notices.add(Level::Remark, text, vec![Remedy::StartFresh]);
         }
     }
 
@@ -149,41 +148,41 @@ impl Session {
     pub(crate) fn start_fresh(&mut self) {
         let Some(store) = self.keeping.store.clone() else { return self.take_fresh() };
         let keep = move || store.set_aside();
-        self.start_job(Job::new("keeping the state before"), keep, |session, aside| {
-            let mut discarded = session.words_of_source(true);
-            discarded.extend(session.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")));
-            discarded.extend(words_of_range(&session.state.view));
+        self.start_job(Job::new("keeping the state before"), keep, |core, aside| {
+            let mut discarded = core.words_of_source(true);
+            discarded.extend(core.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")));
+            discarded.extend(words_of_range(&core.view));
             discarded.push("views and panels".to_owned());
-            session.take_fresh();
+            core.take_fresh();
             let kept = aside.map(|aside| format!("; all of it is kept in {}", console::path(&aside)));
             let text = format!("back to the defaults without {}{}", discarded.join(", "), kept.unwrap_or_default());
-            session.state.notices.confirm(text);
+            core.notices.confirm(text);
         });
     }
 
     pub(crate) fn take_fresh(&mut self) {
         let settings = match Settings::resolve(&self.options.words) {
             Ok(settings) => settings,
-            Err(why) => return self.state.notices.error(why.to_string()),
+            Err(why) => return self.notices.error(why.to_string()),
         };
-        let matching = &mut self.state.matching;
+        let matching = &mut self.matching;
         (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
         self.take_engine(&settings);
         self.set_params(settings.params.clone());
         self.awaited.check(settings);
-        let is_narrow = self.state.view.is_narrow;
-        self.state.view = ViewSettings { is_narrow, ..ViewSettings::default() };
-        self.state.recording.choices = RecordingChoices::default();
+        let is_narrow = self.view.is_narrow;
+        self.view = ViewSettings { is_narrow, ..ViewSettings::default() };
+        self.recording.choices = RecordingChoices::default();
         self.awaited.fit_depth();
         let fresh = &self.keeping.fresh;
-        if self.state.source.spec != fresh.spec || self.state.rig.choice != fresh.choice {
+        if self.source.spec != fresh.spec || self.rig.choice != fresh.choice {
             self.open_as(fresh.clone());
         }
     }
 
     /// Describes the source and its rig unless they are those of the command line.
     pub(crate) fn words_of_source(&self, has_saved_rig: bool) -> Vec<String> {
-        let (spec, choice, fresh) = (&self.state.source.spec, &self.state.rig.choice, &self.keeping.fresh);
+        let (spec, choice, fresh) = (&self.source.spec, &self.rig.choice, &self.keeping.fresh);
         let mut words = Vec::new();
         if *spec != fresh.spec && *spec != SourceSpec::Scene {
             words.push(format!("source {spec}"));

@@ -12,7 +12,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether the system has requested termination.
 #[derive(Clone, Default)]
-pub(super) struct Termination(Arc<Shared>);
+pub(crate) struct Termination(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -21,7 +21,7 @@ struct Shared {
 }
 
 impl Termination {
-    pub(super) fn listen() -> Self {
+    pub(crate) fn listen() -> Self {
         let ending = Self::default();
         let heard = ending.clone();
         if let Err(err) = ctrlc::set_handler(move || heard.ask()) {
@@ -31,11 +31,11 @@ impl Termination {
     }
 
     /// Sets the event loop that a signal wakes.
-    pub(super) fn wake(&self, proxy: EventLoopProxy<UserEvent>) {
+    pub(crate) fn wake(&self, proxy: EventLoopProxy<UserEvent>) {
         *self.0.proxy.lock() = Some(proxy);
     }
 
-    pub(super) fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.0.asked.get().is_some()
     }
 

@@ -1,11 +1,11 @@
 //! Work that waits for a result: check of a range, fit of colours, files to write.
 
-use super::Session;
-use crate::action::Action;
-use crate::command::Command;
+use super::Core;
+use super::action::Action;
+use super::command::Command;
+use super::jobs::Job;
+use super::notices::{Level, Remedy};
 use crate::features::rig;
-use crate::jobs::Job;
-use crate::notices::{Level, Remedy};
 use std::sync::Arc;
 use stereopsis_frame::engine::Output;
 use stereopsis_images::colormap::DisplayRange;
@@ -58,7 +58,7 @@ impl AwaitedWork {
     }
 }
 
-impl Session {
+impl Core {
     /// Counts a new result if it is outdated.
     pub(super) fn count_outdated(&mut self, output: &Output) {
         let is_outdated = !self.is_current(output);
@@ -72,9 +72,9 @@ impl Session {
         let frame = &output.job.frame;
         if let Some(settings) = self.awaited.settings.take() {
             match settings.params_for(frame.extent_px(), frame.geometry.as_ref()) {
-                Ok(params) if params != self.state.matching.params => self.set_params(params),
+                Ok(params) if params != self.matching.params => self.set_params(params),
                 Ok(_) => {}
-                Err(why) => self.state.notices.error(why.to_string()),
+                Err(why) => self.notices.error(why.to_string()),
             }
         }
         if let Some(outdated) = self.awaited.outdated
@@ -82,9 +82,9 @@ impl Session {
             && let (Some(map), Some(geometry)) = (&output.map, &frame.geometry)
             && let Some(range) = DisplayRange::fit(map, Some(geometry))
         {
-            self.state.view.fit(range, geometry);
+            self.view.fit(range, geometry);
             if !self.awaited.is_asked {
-                self.state.history.note_colours(self.state.view.depth_range_m);
+                self.history.note_colours(self.view.depth_range_m);
             }
             self.awaited.fits_depth(false);
         }
@@ -95,10 +95,10 @@ impl Session {
         if self.awaited.snapshot && output.map.is_some() {
             self.awaited.snapshot = false;
             let owner = Command::from(Action::Snapshot).owner();
-            self.owned(Some(owner), |session| session.write_snapshot(Arc::clone(output)));
+            self.owned(Some(owner), |core| core.write_snapshot(Arc::clone(output)));
         }
-        let reads_pixel = self.state.pointer.pixel().is_some();
-        let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
+        let reads_pixel = self.pointer.pixel().is_some();
+        let measures = self.comparing.is_some() || self.is_open(Action::Measure);
         let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.points.read_maps();
         self.live.set_read_back(waits || reads_pixel || measures);
     }
@@ -107,25 +107,25 @@ impl Session {
     pub(crate) fn is_current(&self, output: &Output) -> bool {
         let preparation = self.live.preparation();
         let scale = preparation.scale.factor();
-        let geometry = preparation.geometry(&self.state.status().source).map(|geometry| geometry.scaled(scale));
+        let geometry = preparation.geometry(&self.status().source).map(|geometry| geometry.scaled(scale));
         *output.job.params == *self.live.params() && output.job.frame.geometry == geometry
     }
 
     /// Writes a result with its map on the host into files.
     pub(crate) fn write_snapshot(&mut self, output: Arc<Output>) {
-        let folder = self.state.recording_folder();
+        let folder = self.recording_folder();
         let write = move || {
             let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
             let described = stereopsis_images::describe(&output);
             stereopsis_images::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
         };
-        self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
+        self.start_job(Job::new("writing snapshot"), write, |core, snapshot| {
             let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
             let text = format!("snapshot: {} files beside {last}", snapshot.paths.len());
             let remedies = snapshot.paths.last().cloned().map(Remedy::ShowInFolder).into_iter().collect();
-            session.state.notices.add(Level::News, text, remedies);
+            core.notices.add(Level::News, text, remedies);
             for warning in snapshot.warnings {
-                session.state.notices.confirm(warning);
+                core.notices.confirm(warning);
             }
         });
     }

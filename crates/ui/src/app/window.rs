@@ -1,8 +1,8 @@
 //! Window on winit's event loop, reopened after a loss or a return of its device while the session stays.
 
-use super::app::App;
+use super::App;
+use super::Session;
 use super::ending::Termination;
-use super::session::Session;
 use anyhow::bail;
 use eframe::egui_wgpu::{SurfaceConfig, WgpuConfiguration, WgpuSetup, WgpuSetupExisting};
 use eframe::{EframeWinitApplication, UserEvent};
@@ -22,7 +22,7 @@ const NAME: &str = "stereopsis";
 ///
 /// # Errors
 /// No display, no surface on this GPU, or no device after a loss.
-pub(super) fn show(
+pub(crate) fn show(
     session: &Rc<RefCell<Session>>,
     mut gpu: Gpu,
     icon: &[u8],
@@ -41,7 +41,7 @@ pub(super) fn show(
                 Ok(Box::new(app?) as Box<dyn eframe::App>)
             }
         };
-        let size = session.borrow().state.view.window_size;
+        let size = session.borrow().core.view.window_size;
         let window = eframe::create_native(NAME, options(&gpu, icon, size), Box::new(creator), &event_loop);
         let (gpu_used, session_shown) = (gpu.clone(), Rc::clone(session));
         let mut watched = DeviceGuard { window, gpu: gpu_used, session: session_shown, ending: ending.clone() };
@@ -56,8 +56,8 @@ pub(super) fn show(
         }
         if let Some(why) = gpu.lost().map(str::to_owned) {
             gpu = reopen()?;
-            session.borrow_mut().device_replaced(&gpu, &why);
-        } else if let Some(next) = session.borrow_mut().move_device() {
+            session.borrow_mut().core.device_replaced(&gpu, &why);
+        } else if let Some(next) = session.borrow_mut().core.move_device() {
             gpu = next;
         } else {
             return Ok(());
@@ -81,7 +81,7 @@ impl DeviceGuard<'_> {
 
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
         self.note_loss();
-        let stays = self.session.borrow().next_device().is_none() && !self.ending.is_asked();
+        let stays = self.session.borrow().core.next_device().is_none() && !self.ending.is_asked();
         if self.gpu.lost().is_none() && stays {
             let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
             let Err(panic) = passed else { return };
