@@ -103,7 +103,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
     let shown = app::window::show(&session, gpu, icon, &ending, || reopen(&choice));
     session.borrow_mut().core.save();
-    let recorded = features::recording::commands::finish(&mut session.borrow_mut().core);
+    let recorded = crate::core::recording::commands::finish(&mut session.borrow_mut().core);
     session.borrow().core.note_closed();
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),

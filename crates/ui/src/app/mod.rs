@@ -1,14 +1,16 @@
 //! Content of the window: lays the panels out and executes their commands. Lives as long as one window and one device.
 
 pub(crate) mod ending;
+mod list;
 mod session;
+mod toolbar;
 pub(crate) mod window;
 
 use crate::core::action::Action;
 use crate::core::command::Command;
 use crate::core::{Core, GuideStep};
 use crate::features::{guide, history, picture};
-use crate::panels::{self, Panel, Place};
+use crate::panels::{Panel, Place};
 use crate::{render, style};
 use eframe::egui_wgpu::RenderState;
 use egui::{
@@ -40,7 +42,7 @@ impl App {
         style::apply(&cc.egui_ctx);
         cc.egui_ctx.set_zoom_factor(session.borrow().core.view.text_zoom);
         session.borrow().core.waker.open(cc.egui_ctx.clone(), render::is_software(state));
-        Ok(Self { panels: panels::all(state), session, title: String::new(), render_state: state.clone() })
+        Ok(Self { panels: list::all(state), session, title: String::new(), render_state: state.clone() })
     }
 }
 

@@ -4,11 +4,11 @@ use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
 use crate::core::options::WindowOptions;
+use crate::core::{recording, rig};
 use crate::features::conversion::commands::CONVERT;
 use crate::features::picture::state::Destination;
-use crate::features::{
-    comparison, conversion, doctor, explain, guide, history, measure, picture, presets, recording, rig, search,
-};
+use crate::features::rig::by_itself;
+use crate::features::{comparison, conversion, doctor, explain, guide, history, measure, picture, presets, search};
 use crate::space::commands as space;
 use egui::Context;
 use std::time::Instant;
@@ -34,7 +34,7 @@ impl Session {
         core.finish_jobs();
         core.update(now);
         rig::sides::update(core);
-        rig::by_itself::update(core);
+        by_itself::update(core);
         recording::commands::update(core);
         conversion::commands::update(core);
         comparison::commands::update(core);
@@ -71,7 +71,7 @@ fn execute(core: &mut Core, command: Command, ctx: &Context) {
         Command::History(step) => history::commands::execute(core, step),
         Command::OfferPoints(wish) => core.points.offered = wish,
         Command::SavePoints(wish) => core.points.wanted = Some(wish),
-        Command::Type(step) => crate::features::dialog::commands::execute(core, step),
+        Command::Type(step) => crate::core::dialog::commands::execute(core, step),
         Command::Picture(step) => picture::commands::execute(core, step),
         Command::SetRecording(choices) => core.recording.choices = choices,
         Command::ChooseRecordingFolder => recording::commands::choose_folder(core),

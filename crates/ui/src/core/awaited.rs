@@ -5,7 +5,7 @@ use super::action::Action;
 use super::command::Command;
 use super::jobs::Job;
 use super::notices::{Level, Remedy};
-use crate::features::rig;
+use super::rig;
 use std::sync::Arc;
 use stereopsis_frame::engine::Output;
 use stereopsis_images::colormap::DisplayRange;
@@ -84,7 +84,7 @@ impl Core {
         {
             self.view.fit(range, geometry);
             if !self.awaited.is_asked {
-                self.history.note_colours(self.view.depth_range_m);
+                self.has_fitted_colours = true;
             }
             self.awaited.fits_depth(false);
         }
@@ -98,7 +98,7 @@ impl Core {
             self.owned(Some(owner), |core| core.write_snapshot(Arc::clone(output)));
         }
         let reads_pixel = self.pointer.pixel().is_some();
-        let measures = self.comparing.is_some() || self.is_open(Action::Measure);
+        let measures = self.comparison.is_some() || self.is_open(Action::Measure);
         let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.points.read_maps();
         self.live.set_read_back(waits || reads_pixel || measures);
     }

@@ -2,12 +2,12 @@
 //! `session/execute.rs` executes them; nothing else changes the state.
 
 use super::action::Action;
+use super::dialog::state::TypeStep;
 use super::jobs::Job;
 use super::{
     CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
     SearchStep, ViewSettings,
 };
-use crate::features::dialog::state::TypeStep;
 use crate::features::picture::state::PictureStep;
 use crate::space::Pose;
 use crate::space::commands::PointsWish;

@@ -1,14 +1,15 @@
 //! Device shared by window and engine: messages about its loss, and recovery of a lost GPU.
 //! The window reopens on any available GPU; a missed one is opened again by the policy of [`stereopsis_frame::engine::recovery`].
 
+use super::dialog;
 use super::jobs::Job;
 use super::{Core, absolute};
-use crate::features::{comparison, dialog};
 use std::path::Path;
 use std::time::Instant;
+use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::engine::recovery::{Decision, Recovery, not_recovered};
-use stereopsis_frame::engine::{EngineChoice, EngineError, ModelDevice, ModelFile};
+use stereopsis_frame::engine::{EngineChoice, EngineError, EngineKind, ModelDevice, ModelFile};
 use stereopsis_gpu::Gpu;
 use stereopsis_settings::settings::Settings;
 
@@ -22,6 +23,19 @@ pub(super) struct DeviceState {
 }
 
 impl Core {
+    /// Returns the options of the engine in use, with `auto` resolved.
+    pub(crate) fn engine_in_use(&self) -> Option<OpenOptions> {
+        let choice = match self.live.latest()?.engine.kind {
+            EngineKind::Cpu => EngineChoice::Cpu,
+            EngineKind::Gpu => EngineChoice::Gpu,
+            EngineKind::Network => EngineChoice::Auto,
+            EngineKind::Model => EngineChoice::Model,
+        };
+        let mut options = self.matching.engine.clone();
+        options.settings.choice = choice;
+        Some(options)
+    }
+
     /// Continues with another device after a loss for the reason `why`; the caller reopens the window.
     pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
@@ -58,7 +72,7 @@ impl Core {
 
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
-        comparison::commands::end(self); // its results belong to the lost device
+        self.comparison = None; // its results belong to the lost device
         self.pipeline.output = None;
         self.matching.engine.gpu = Some(gpu.clone());
     }
@@ -133,7 +147,6 @@ mod tests {
     use crate::WindowOptions;
     use std::time::Duration;
     use stereopsis_frame::SourceOptions;
-    use stereopsis_frame::engine::EngineKind;
     use stereopsis_settings::settings::{Origin, Word};
 
     fn core(gpu: &Gpu) -> Core {

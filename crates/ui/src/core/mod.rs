@@ -3,9 +3,11 @@
 
 pub(crate) mod action;
 mod awaited;
+mod comparison;
 pub(crate) mod command;
 mod command_line;
 mod device;
+pub(crate) mod dialog;
 mod execute;
 pub(crate) mod jobs;
 mod keep;
@@ -13,52 +15,55 @@ mod matching;
 pub(crate) mod notices;
 pub(crate) mod options;
 mod readings;
+pub(crate) mod recording;
 mod remote;
+pub(crate) mod rig;
 pub(crate) mod saved;
+mod setup;
 mod source;
 pub(crate) mod store;
 mod view_settings;
 pub(crate) mod waker;
 
-pub(crate) use crate::features::comparison::state::{CompareState, CompareStep};
 pub(crate) use crate::features::conversion::state::{
     Contents, Conversion, ConversionChoices, ConversionState, RunningConversion,
 };
 pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
 pub(crate) use crate::features::guide::state::{GuideState, GuideStep, RunningCalibration};
 pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
-pub(crate) use crate::features::history::state::{History, Setup};
+pub(crate) use crate::features::history::state::History;
 pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
 pub(crate) use crate::features::picture::state::{PictureChoices, PictureState};
-pub(crate) use crate::features::recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
-pub(crate) use crate::features::rig::state::RigState;
 pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
+pub(crate) use comparison::{CompareState, CompareStep};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use readings::{Pipeline, Pointer, Source};
-pub(crate) use source::Request;
+pub(crate) use recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
+pub(crate) use rig::state::RigState;
+pub(crate) use setup::{Calibration, SettingChange, Setup, words_of};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
 
-use crate::features::dialog::state::TypedPath;
-use crate::features::dialog::system::SOURCE_EXTENSIONS;
-use crate::features::rig::estimate_pairs::EstimatePairs;
-use crate::features::{dialog, explain, guide, measure, recording, rig, search};
+use crate::features::{explain, guide, measure, search};
 use crate::space::Pose;
 use crate::space::commands as space;
 use crate::view::ViewKind;
 use action::Action;
 use awaited::AwaitedWork;
 use command::Owner;
+use dialog::state::TypedPath;
+use dialog::system::SOURCE_EXTENSIONS;
 use jobs::{Job, Jobs};
 use notices::Notices;
 use options::WindowOptions;
+use rig::estimate_pairs::EstimatePairs;
 use saved::SavedState;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::rate::Rate;
 use stereopsis_engine::OpenOptions;
-use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::Output;
+use stereopsis_frame::{RawTap, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_images::CloudSize;
 use stereopsis_live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
@@ -75,6 +80,10 @@ pub struct Core {
     pub(crate) source: Source,
     pub(crate) matching: Matching,
     pub(crate) history: History,
+    /// Settings file to apply and follow, which was opened as a file.
+    pub(crate) settings_to_open: Option<(Option<Owner>, PathBuf)>,
+    /// Whether colours were just fitted because of the step in force of the history.
+    pub(crate) has_fitted_colours: bool,
     pub(crate) settings_file: Option<SettingsFile>,
     /// Two compared settings.
     pub(crate) comparison: Option<CompareState>,
@@ -110,6 +119,8 @@ pub struct Core {
     /// Time at which the automatically calibrated cameras were opened.
     pub(crate) begun_by_itself: Option<Instant>,
     pub(crate) watching: guide::commands::Guide,
+    /// Receiver of the capture thread's pairs beside a recorder.
+    pub(crate) raw_tap: Option<Arc<dyn RawTap>>,
     keeping: keep::StateWriter,
     pub(crate) comparing: Option<Comparison>,
     pub(crate) file_read: Option<Instant>,
@@ -187,6 +198,8 @@ impl Core {
             source: Source::of(source.clone(), saved.recent()),
             matching,
             history: History::default(),
+            settings_to_open: None,
+            has_fitted_colours: false,
             settings_file: None,
             comparison: None,
             view,
@@ -214,6 +227,7 @@ impl Core {
             estimate_pairs: EstimatePairs::default(),
             begun_by_itself: None,
             watching: guide::commands::Guide::default(),
+            raw_tap: None,
             keeping: keep::StateWriter::new(store, fresh),
             comparing: None,
             file_read: None,

@@ -4,8 +4,7 @@ use super::Core;
 use super::action::Action;
 use super::jobs::Job;
 use super::notices::{Level, Remedy};
-use super::{HistoryStep, Obstacle};
-use crate::features::{dialog, guide, history, recording, rig};
+use super::{Obstacle, dialog, recording, rig};
 use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -161,7 +160,7 @@ impl Core {
         match PathKind::of(&paths) {
             Ok(PathKind::Setup(files)) => match &files[..] {
                 [path] if settings::is_settings_file(path) => {
-                    history::commands::execute(self, HistoryStep::OpenFile(path.clone()));
+                    self.settings_to_open = Some((self.jobs.owner, path.clone()));
                 }
                 _ => rig::commands::use_setup_files(self, files),
             },
@@ -200,7 +199,9 @@ impl Core {
     /// Starts to read an open source.
     pub(crate) fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
         recording::commands::end_recording(self, Some("the source was changed"));
-        guide::commands::hold(self, Some("the source was changed"));
+        if self.raw_tap.take().is_some() {
+            recording::commands::connect_taps(self);
+        }
         let CalibratedSource { source, calibrated, .. } = opened;
         self.source.running = Some(running);
         self.source_since = Instant::now();

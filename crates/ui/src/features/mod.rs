@@ -4,7 +4,6 @@
 pub(crate) mod cameras;
 pub(crate) mod comparison;
 pub(crate) mod conversion;
-pub(crate) mod dialog;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod guide;

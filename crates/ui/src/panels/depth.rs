@@ -10,7 +10,7 @@ use stereopsis_stereo::reason;
 /// Width of a colour map in the list of maps, points.
 const SWATCH_WIDTH: f32 = 56.0;
 
-pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let has_depth = core.has_depth();
     let mut view = core.view.clone();
     widgets::heading(ui, "Depth display");

@@ -17,7 +17,7 @@ const TOP: f32 = 48.0;
 
 /// Search field, its words, and the chosen line of the list.
 #[derive(Default)]
-pub(super) struct Finder {
+pub(crate) struct Finder {
     words: String,
     chosen: usize,
     is_open: bool,

@@ -8,7 +8,7 @@ use stereopsis_frame::CameraState;
 
 const EXCHANGED: &str = "Left and right look exchanged: nearly all matches lie on the wrong side.";
 
-pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Rig");
     let status = core.status();
     let rows = status.health.row_offset.as_ref();

@@ -17,7 +17,7 @@ const MARKED: Duration = Duration::from_secs(4);
 /// Reason why a parameter has no effect on a model.
 const NOT_OF_MODELS: &str = "The engine is a model, which has no costs and sums of semi-global matching.";
 
-pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let mut params = core.matching.params.clone();
     let mut unfolded = core.view.unfolded.clone();
     let defaults = defaults(&params, core.matching.base());

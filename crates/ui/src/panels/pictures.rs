@@ -1,6 +1,6 @@
 //! Open views: images and maps, with cross-hair and colour bar.
 
-use super::{Action, Command, Core, Panel, pixel, rig, widgets};
+use super::{Action, Command, Core, Panel, pixel, widgets};
 use crate::core::{CompareState, CompareStep, MeasureStep, ViewSettings};
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::space::panel::SpaceView;
@@ -285,7 +285,7 @@ fn offer_estimate(
     instead(ui, picture, |ui| {
         ui.add(Label::new(format!("{NO_CALIBRATION} The images are not rectified either: {rows}.")).wrap());
         ui.add_space(4.0);
-        rig::rows_panel::estimate(ui, "Estimate from the images", choice, commands);
+        super::estimate(ui, "Estimate from the images", choice, commands);
     });
 }
 

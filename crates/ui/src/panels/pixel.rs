@@ -14,7 +14,7 @@ use stereopsis_stereo::{DisparityMap, INVALID, depth, reason};
 const ROWS: usize = 9;
 const NO_PIXEL: &str = "Rest the pointer on an image to read it; a click holds the place.";
 
-pub(super) fn show(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
     // equal height with and without numbers, so that nothing below moves
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
@@ -40,7 +40,7 @@ pub(crate) fn pointed(core: &Core) -> Option<(&Arc<Output>, (usize, usize))> {
 }
 
 /// Shows the read-out in one line below a page.
-pub(super) fn brief(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
+pub(crate) fn brief(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(ui.spacing().interact_size.y);
         let Some((output, (x, y))) = pointed(core) else {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use stereopsis_base::console;
 use stereopsis_frame::SourceSpec;
 
-pub(super) fn menu(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn menu(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let response = ui.menu_button("Source ▾", |ui| {
         ui.set_min_width(220.0);
         if ui.selectable_label(core.source.spec == SourceSpec::Scene, "Built-in scene").clicked() {
@@ -59,7 +59,7 @@ pub(crate) fn short_name(spec: &SourceSpec) -> String {
 const REPLACED_SHARE: f32 = 0.3;
 
 /// Offers other sources while the scene is shown.
-pub(super) fn offer(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn offer(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     if core.source.is_replaced() {
         let text = format!("This is the built-in scene: {} cannot be opened.", short_name(&core.source.spec));
         ui.scope(|ui| {
@@ -84,7 +84,7 @@ pub(super) fn offer(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
 }
 
 /// Describes the source in use, as `scene 640×480 · 30/s`.
-pub(super) fn summary(core: &Core) -> String {
+pub(crate) fn summary(core: &Core) -> String {
     let info = &core.status().source;
     if info.width == 0 {
         return format!("{} …", core.source.spec);

@@ -47,7 +47,7 @@ fn letters() -> FontId {
 }
 
 /// Draws the line in one row or two, depending on the width alone so that nothing moves; the last cell lists those without room.
-pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let num_rows = if ui.available_width() < ONE_ROW_WIDTH { 2 } else { 1 };
     let cells = cells(core);
     let engine = engine(core);

@@ -25,7 +25,7 @@ const TICK_WIDTH: f32 = 1.5;
 const NAME_WIDTH: f32 = 200.0;
 
 #[derive(Default)]
-pub(super) struct Timeline {
+pub(crate) struct Timeline {
     /// Whether playback resumes when the slider is released.
     resumes: bool,
 }

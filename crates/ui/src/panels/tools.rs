@@ -12,7 +12,7 @@ const GROUPS: [&[Action]; 5] = [
     &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Rig, Action::Convert],
 ];
 
-pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
+pub(crate) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
     ui.menu_button("Tools ▾", |ui| {
         for (number, group) in GROUPS.iter().enumerate() {
             if number > 0 {
@@ -30,7 +30,7 @@ pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
 /// Smallest width of windows with the offer of sources in the row of tools, points.
 const ONE_ROW_WIDTH: f32 = 1400.0;
 
-pub(super) struct ToolStrip;
+pub(crate) struct ToolStrip;
 
 impl Panel for ToolStrip {
     fn is_open(&self, core: &Core) -> bool {

@@ -2,9 +2,9 @@
 
 use crate::core::Core;
 use crate::core::command::Command;
+use crate::core::dialog;
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
-use crate::features::dialog;
 use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;

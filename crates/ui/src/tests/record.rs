@@ -1,7 +1,7 @@
 //! Recording from the window: button, menu of streams and folder, and events that end a recording.
 
 use super::harness::{Window, gpu, options, pair};
-use crate::features::recording::commands::finish;
+use crate::core::recording::commands::finish;
 use crate::{Command, WindowOptions};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};

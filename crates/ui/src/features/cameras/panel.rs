@@ -1,9 +1,9 @@
 //! Page of cameras: their images, mode and orientation of those in use, rigs of the network.
 
-use super::chooser::Chooser;
 use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
+use crate::panels::chooser::Chooser;
 use crate::panels::{Panel, action_button};
 use crate::widgets;
 use egui::{Button, Role, Ui};

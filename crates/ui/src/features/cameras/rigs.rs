@@ -1,8 +1,8 @@
 //! Rigs on the network, as sources; shown below the cameras of this machine.
 
-use super::thumbnail::thumbnail;
 use crate::core::Core;
 use crate::core::command::Command;
+use crate::panels::thumbnail::thumbnail;
 use crate::widgets;
 use egui::{Image, Rect, RichText, Role, Sense, TextEdit, TextureHandle, TextureOptions, Ui, WidgetInfo, vec2};
 use std::collections::BTreeMap;

@@ -2,15 +2,14 @@
 
 use crate::core::Core;
 use crate::core::{CompareState, CompareStep, Setup};
-use crate::features::{history, search};
 use std::sync::Arc;
 use stereopsis_live::Comparison;
 
 pub(crate) fn keep_as_a(core: &mut Core) {
-    let Some(options) = search::commands::engine_in_use(core) else {
+    let Some(options) = core.engine_in_use() else {
         return core.notices.news("no result yet to compare with");
     };
-    let kept = Setup::of(&core);
+    let kept = Setup::of(core);
     let comparison = core.comparing.as_ref().filter(|comparison| comparison.is_by(&options));
     if let (Some(comparison), Some(state)) = (comparison, &mut core.comparison) {
         comparison.set_params(kept.params.clone());
@@ -39,7 +38,7 @@ pub(crate) fn execute(core: &mut Core, step: CompareStep) {
         CompareStep::Exchange => {
             let Some(kept) = core.comparison.as_ref().map(|state| state.kept.clone()) else { return };
             keep_as_a(core);
-            history::commands::take_setup(core, Setup::of(&core).matched_as(&kept));
+            core.take_setup(Setup::of(core).matched_as(&kept));
         }
     }
 }
@@ -57,6 +56,9 @@ pub(crate) fn end(core: &mut Core) {
 
 /// Takes the newest results of both settings; called once per frame.
 pub(crate) fn update(core: &mut Core) {
+    if core.comparison.is_none() {
+        end(core);
+    }
     let (Some(comparison), Some(state)) = (&mut core.comparing, &mut core.comparison) else { return };
     let Some(newest) = core.live.latest() else { return };
     if let Some(both) = comparison.update(&newest).filter(|[_, b]| b.map.is_some()) {

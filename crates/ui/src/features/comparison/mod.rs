@@ -2,4 +2,3 @@
 
 pub(crate) mod commands;
 pub(crate) mod panel;
-pub(crate) mod state;

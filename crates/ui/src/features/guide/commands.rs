@@ -5,14 +5,13 @@ use crate::core::action::Action;
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
 use crate::core::{GuideStep, RunningCalibration};
-use crate::features::{dialog, recording, rig};
+use crate::core::{dialog, recording, rig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::console::counted;
 use stereopsis_base::files;
 use stereopsis_calibrate::{CalibrationRequest, Draft, Paper, PrintFormat, Watch};
-use stereopsis_frame::RawTap;
 use stereopsis_recording::time;
 
 /// Interval at which a held pair is examined again, like frames of a camera in front of a still scene.
@@ -23,19 +22,12 @@ const SAVE: Job = Job::new("writing the calibration");
 #[derive(Default)]
 pub(crate) struct Guide {
     watch: Option<Watch>,
-    /// Whether the calibration receives the pairs of the capture thread.
-    is_connected: bool,
+    /// Time at which the examined source was opened.
+    source_since: Option<Instant>,
     /// Time at which a held pair was last examined.
     fed: Option<Instant>,
     /// Whether the user was asked before the window closes.
     has_asked: bool,
-}
-
-impl Guide {
-    /// Returns the receiver of the capture thread's pairs; `None` where no pairs are examined.
-    pub(crate) fn tap(&self) -> Option<Arc<dyn RawTap>> {
-        self.watch.as_ref().filter(|_| self.is_connected).map(Watch::tap)
-    }
 }
 
 impl Drop for Guide {
@@ -111,7 +103,7 @@ fn look(core: &mut Core) {
 }
 
 /// Stops the examination and keeps the views; `why` is the reason where it cannot be resumed.
-pub(crate) fn hold(core: &mut Core, why: Option<&str>) {
+fn hold(core: &mut Core, why: Option<&str>) {
     let Some(running) = core.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
     running.is_looking = false;
     let Some(why) = why else {
@@ -141,14 +133,17 @@ fn discard_views(core: &mut Core) {
 
 /// Reads the calibration's state, and connects the calibration to the pairs while its page is open; called once per frame.
 pub(crate) fn update(core: &mut Core, now: Instant) {
+    if core.watching.source_since.replace(core.source_since) != Some(core.source_since) {
+        hold(core, Some("the source was changed"));
+    }
     let is_open = core.is_open(Action::Calibrate);
     if let (Some(watch), Some(running)) = (&core.watching.watch, &mut core.guide.running) {
         running.update(watch.progress(), now);
         core.watching.has_asked &= !running.has_just_taken();
     }
     let wants = is_open && core.watching.watch.is_some() && core.is_looking();
-    if wants != core.watching.is_connected {
-        core.watching.is_connected = wants;
+    if wants != core.raw_tap.is_some() {
+        core.raw_tap = core.watching.watch.as_ref().filter(|_| wants).map(Watch::tap);
         recording::commands::connect_taps(core);
     }
     let status = core.status();

@@ -1,15 +1,14 @@
 //! Restoration of older settings, and following of a settings file.
 
+use crate::core::Core;
+use crate::core::dialog;
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
-use crate::core::{Core, Request};
 use crate::core::{HistoryStep, SettingsFile, Setup};
-use crate::features::{dialog, rig};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::files;
 use stereopsis_base::files::plain;
-use stereopsis_frame::SourceSpec;
 use stereopsis_recording::time;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Settings, SettingsError};
@@ -28,6 +27,9 @@ struct FileContent {
 
 /// Records the settings once per frame, after all commands of the frame.
 pub(crate) fn note(core: &mut Core, ctx: &egui::Context) {
+    if std::mem::take(&mut core.has_fitted_colours) {
+        core.history.note_colours(core.view.depth_range_m);
+    }
     if core.started.is_some() || core.source.opening.is_some() {
         return; // not all settings are there
     }
@@ -40,7 +42,6 @@ pub(crate) fn execute(core: &mut Core, step: HistoryStep) {
     match step {
         HistoryStep::Go(position) => go_to(core, position),
         HistoryStep::ChooseFile => choose_settings_file(core),
-        HistoryStep::OpenFile(path) => open_settings_file(core, path),
         HistoryStep::ChooseNewFile => choose_new_settings_file(core),
         HistoryStep::Save => save_settings_file(core),
         HistoryStep::Forget => core.settings_file = None,
@@ -57,28 +58,8 @@ pub(crate) fn go_in_history(core: &mut Core, by: isize) {
 
 fn go_to(core: &mut Core, position: usize) {
     if let Some(setup) = core.history.go(position) {
-        take_setup(core, setup);
+        core.take_setup(setup);
     }
-}
-
-pub(crate) fn take_setup(core: &mut Core, setup: Setup) {
-    let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
-    let matching = &mut core.matching;
-    (matching.preset, matching.own) = (preset, own);
-    let confidence = matching.params.confidence;
-    let has_other_engine = matching.engine.settings.choice != engine;
-    core.set_params(StereoParams { confidence, ..params });
-    if has_other_engine {
-        core.set_engine(engine);
-    }
-    if core.source.spec != source && source != SourceSpec::Pipe {
-        let wanted = Request { choice: calibration.choice, ..core.request(source) };
-        return core.open_as(wanted); // the colours are fitted to it
-    }
-    core.awaited.range = false;
-    rig::commands::take_back(core, calibration);
-    core.view.depth_range_m = depth_range_m;
-    core.awaited.fits_depth(depth_range_m.is_none());
 }
 
 fn choose_settings_file(core: &mut Core) {
@@ -133,6 +114,9 @@ fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
 }
 
 pub(crate) fn follow_settings_file(core: &mut Core, now: Instant) {
+    if let Some((owner, path)) = core.settings_to_open.take() {
+        core.owned(owner, |core| open_settings_file(core, path));
+    }
     let Some(file) = &core.settings_file else { return };
     let is_due = core.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
     if !is_due || core.jobs.is_running(FOLLOW) {

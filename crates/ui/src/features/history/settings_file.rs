@@ -8,8 +8,6 @@ pub(crate) enum HistoryStep {
     Go(usize),
     /// Lets the user choose a settings file to apply and follow.
     ChooseFile,
-    /// Applies the settings of a file, and follows it.
-    OpenFile(PathBuf),
     /// Lets the user choose a file to which the settings are written.
     ChooseNewFile,
     Save,

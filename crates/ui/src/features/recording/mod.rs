@@ -1,6 +1,4 @@
-//! Recording of pairs and results.
+//! Button, menu and question of the recording.
 
-pub(crate) mod commands;
 pub(crate) mod panel;
 pub(crate) mod question;
-pub(crate) mod state;

@@ -1,13 +1,10 @@
 //! Automatic steps after two cameras were opened without a calibration: rows, search range, colours.
 
-use super::commands::{self, ESTIMATE, Initiator};
 use crate::core::Core;
 use crate::core::action::Action;
+use crate::core::rig::commands::{self, ESTIMATE, Initiator};
 use stereopsis_frame::SourceSpec;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
-use stereopsis_stereo::StereoParams;
-
-const RANGE_WORDS: [&str; 3] = ["num-disparities", "min-disparity", "near-m"];
 
 /// Starts the steps once after cameras were opened, as soon as both images have enough texture.
 pub(crate) fn update(core: &mut Core) {
@@ -43,14 +40,4 @@ fn is_ready(core: &Core) -> bool {
     let has_sides = health.exchanged.is_none() || core.rig.sides_checked;
     let tells = health.row_offset.is_some() && health.blank.is_none() && health.in_columns.is_none();
     is_camera && is_uncalibrated && !is_busy && newest && tells && has_sides
-}
-
-/// Returns whether the search range is the initial one or a fitted one, and so not the user's choice.
-pub(crate) fn may_fit_range(core: &Core) -> bool {
-    let StereoParams { min_disparity, num_disparities, .. } = core.matching.params;
-    let now = (min_disparity, num_disparities);
-    let at_start = StereoParams::default();
-    let is_said = core.options.words.iter().any(|word| RANGE_WORDS.contains(&word.name.as_str()));
-    let is_at_start = now == (at_start.min_disparity, at_start.num_disparities) && !is_said;
-    is_at_start || core.rig.fitted_range == Some(now)
 }

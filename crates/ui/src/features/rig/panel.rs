@@ -4,7 +4,7 @@ use super::{rows_panel, scale_panel};
 use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
-use crate::features::cameras::chooser::Chooser;
+use crate::panels::chooser::Chooser;
 use crate::panels::source::short_name;
 use crate::panels::steps::{StepState, step};
 use crate::panels::{Panel, action_button};

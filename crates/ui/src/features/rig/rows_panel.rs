@@ -1,12 +1,12 @@
 //! Step of the rows: alignment by an estimate, by a calibration, or none.
 
-use super::commands::ESTIMATE;
 use super::scale_panel::number;
 use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
-use crate::panels::action_button;
+use crate::core::rig::commands::ESTIMATE;
 use crate::panels::steps::StepState;
+use crate::panels::{action_button, estimate, without_files};
 use crate::widgets;
 use egui::{Button, Ui};
 use stereopsis_calibration::{Crop, FocalLength, RowOffset, RowsChoice, Verdict};
@@ -148,32 +148,5 @@ fn crop(ui: &mut Ui, core: &Core, choice: &mut CalibrationChoice) {
             FocalLength::Px(focal_px).fov_deg(source.width.max(1))
         );
         widgets::note(ui, text);
-    }
-}
-
-/// Shows a button that estimates the rig from the images.
-pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, commands: &mut Vec<Command>) {
-    let help = "Rectifies by what both images show: no board, no file. Point the cameras at something with texture, near and \
-                far. Depth is then an estimate.";
-    if ui.button(label).on_hover_text(help).clicked() {
-        let mut estimate = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..without_files(before) };
-        estimate.set_focal(before.focal());
-        commands.push(Command::Calibrate(estimate));
-    }
-}
-
-/// Returns the choice without its files, estimate and fit.
-fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
-    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, rows, scale, swap_pictures, vertical, .. } = *choice;
-    CalibrationChoice {
-        // a stored field corrects only the calibration for which it was found
-        rows: rows.filter(|rows| *rows != RowsChoice::Field),
-        swap_pictures,
-        vertical,
-        alpha,
-        rectified_fov_deg,
-        baseline_m,
-        scale,
-        ..CalibrationChoice::default()
     }
 }

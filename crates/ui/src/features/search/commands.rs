@@ -5,8 +5,6 @@ use crate::core::{MAX_PAIRS, SearchStep, cannot_judge};
 use crate::features::comparison;
 use std::sync::Arc;
 use std::time::Duration;
-use stereopsis_engine::OpenOptions;
-use stereopsis_frame::engine::{EngineChoice, EngineKind};
 use stereopsis_search::{Budget, Judge, Search, SearchAxis, SearchLimits, Sweep};
 
 /// Sweep and search in the background, which stop when dropped.
@@ -70,21 +68,8 @@ fn add_pair(core: &mut Core) {
     }
 }
 
-/// Returns the options of the engine in use, with `auto` resolved.
-pub(crate) fn engine_in_use(core: &Core) -> Option<OpenOptions> {
-    let choice = match core.live.latest()?.engine.kind {
-        EngineKind::Cpu => EngineChoice::Cpu,
-        EngineKind::Gpu => EngineChoice::Gpu,
-        EngineKind::Network => EngineChoice::Auto,
-        EngineKind::Model => EngineChoice::Model,
-    };
-    let mut options = core.matching.engine.clone();
-    options.settings.choice = choice;
-    Some(options)
-}
-
 fn start_sweep(core: &mut Core) {
-    let (Some(output), Some(engine)) = (core.output(), engine_in_use(core)) else { return };
+    let (Some(output), Some(engine)) = (core.output(), core.engine_in_use()) else { return };
     let base = core.matching.params.clone();
     let samples = core.search.samples(&output.job.frame);
     let judge = Judge::of(&samples);
@@ -105,7 +90,7 @@ fn start_sweep(core: &mut Core) {
 }
 
 fn start_search(core: &mut Core) {
-    let (Some(output), Some(engine)) = (core.output(), engine_in_use(core)) else { return };
+    let (Some(output), Some(engine)) = (core.output(), core.engine_in_use()) else { return };
     let start = core.matching.params.clone();
     let samples = core.search.samples(&output.job.frame);
     let judge = Judge::of(&samples);

@@ -24,7 +24,7 @@ struct Message {
     is_new: bool,
 }
 
-pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let messages = messages(core);
     let height = ui.spacing().interact_size.y;
     ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {

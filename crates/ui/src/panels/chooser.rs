@@ -1,8 +1,8 @@
 //! Images of all cameras; a click makes one the left camera, a second click another one the right camera.
 
-use super::thumbnail::{WIDTH, thumbnail};
 use crate::core::Core;
 use crate::core::command::Command;
+use crate::panels::thumbnail::{WIDTH, thumbnail};
 use crate::widgets;
 use egui::{
     Color32, Image, Label, Rect, RichText, Role, Sense, StrokeKind, TextureHandle, TextureOptions, Ui, WidgetInfo, vec2,

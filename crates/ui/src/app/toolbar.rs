@@ -1,8 +1,13 @@
 //! Toolbar at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
-use super::{Action, Command, Core, action_button, menu_entry, presets, recording, source, tools, tooltip, widgets};
+use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::core::{Theme, ViewLayout};
+use crate::features::{presets, recording};
+use crate::panels::{action_button, menu_entry, source, tools, tooltip};
 use crate::view::ViewKind;
+use crate::widgets;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 use stereopsis_frame::engine::EngineChoice;
 

@@ -1,5 +1,6 @@
 //! Calibration of the source, depth from two known distances, working size, and rig file.
 
+use crate::core::Calibration;
 use crate::core::Core;
 use crate::core::Obstacle;
 use crate::core::action::Action;
@@ -8,8 +9,7 @@ use crate::core::notices::{Level, Remedy};
 use crate::core::options::WindowOptions;
 use crate::core::saved::SavedState;
 use crate::core::store::{estimated, is_estimate};
-use crate::features::history::state::Calibration;
-use crate::features::{dialog, recording};
+use crate::core::{dialog, recording};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
@@ -48,6 +48,7 @@ pub(crate) enum Initiator {
     Window,
 }
 
+const RANGE_WORDS: [&str; 3] = ["num-disparities", "min-disparity", "near-m"];
 pub(crate) const ESTIMATE: Job = Job::stoppable("estimating the rig");
 pub(crate) const FIT_RANGE: Job = Job::stoppable("fitting the search range");
 
@@ -150,6 +151,16 @@ pub(crate) fn widen_range(core: &mut Core) {
     core.awaited.fit_depth();
 }
 
+/// Returns whether the search range is the initial one or a fitted one, and so not the user's choice.
+fn may_fit_range(core: &Core) -> bool {
+    let StereoParams { min_disparity, num_disparities, .. } = core.matching.params;
+    let now = (min_disparity, num_disparities);
+    let at_start = StereoParams::default();
+    let is_said = core.options.words.iter().any(|word| RANGE_WORDS.contains(&word.name.as_str()));
+    let is_at_start = now == (at_start.min_disparity, at_start.num_disparities) && !is_said;
+    is_at_start || core.rig.fitted_range == Some(now)
+}
+
 /// Fits the search range to the disparities of points visible in both images.
 pub(crate) fn fit_range(core: &mut Core, wish: Initiator) {
     let Some(output) = core.output().cloned() else { return };
@@ -165,7 +176,7 @@ pub(crate) fn fit_range(core: &mut Core, wish: Initiator) {
         }
     };
     core.start_job(FIT_RANGE, find, move |core, range| {
-        let may_fit = wish == Initiator::User || super::by_itself::may_fit_range(core);
+        let may_fit = wish == Initiator::User || may_fit_range(core);
         let Some((first, count)) = range.filter(|_| may_fit) else { return };
         let before = core.matching.params.clone();
         let params = StereoParams { min_disparity: first, num_disparities: count, ..before };

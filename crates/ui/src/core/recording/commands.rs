@@ -2,11 +2,11 @@
 
 use crate::core::action::Action;
 use crate::core::command::Command;
+use crate::core::dialog;
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
 use crate::core::{Core, absolute};
 use crate::core::{Obstacle, Phase};
-use crate::features::dialog;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -110,7 +110,7 @@ fn recording_started(core: &mut Core, started: Result<Arc<Recorder>, String>) {
 pub(crate) fn connect_taps(core: &Core) {
     let recorder = core.recording.recorder();
     let mut taps = recorder.map(Recorder::taps).unwrap_or_default();
-    taps.raw.extend(core.watching.tap());
+    taps.raw.extend(core.raw_tap.clone());
     let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
     core.live.set_taps(taps, results.into_iter().collect());
 }
