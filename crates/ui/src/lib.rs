@@ -23,7 +23,7 @@
 //!   its pixel and corner. A new drawing needs a change of that data or a new result. `space/points` computes the same points on the host
 //!   for files; `space/tests` compare both with each other and with the projection. Depth is reversed, 1 near and 0 at infinity.
 //! - *Docks* hold panels at the sides, each with a key. A window below 1200 points is narrow and has its own choice of docks and views
-//!   (`ViewSettings::arrangement`), initially two views and no dock. Nothing covers the images.
+//!   (`ViewSettings::arrangement`), initially two views and the parameters. Nothing covers the images.
 //! - *Pages* occupy the right dock, one at a time; Escape closes them. A page is for a task with steps, such as the rig, and shows of each
 //!   step whether it is done and how well.
 //! - The *guide of a calibration* (`ui/features/guide`) is a page whose raw images occupy the middle (`guide/pictures`): unrectified, with

@@ -54,7 +54,7 @@ pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ViewSettings {
     pub(crate) wide: Arrangement,
-    /// Views and panels of a narrow window, with more room for images.
+    /// Views and panels of a narrow window: fewer views, and no read-outs beside the parameters.
     pub(crate) narrow: Arrangement,
     pub(crate) is_narrow: bool,
     pub(crate) layout: ViewLayout,
@@ -86,7 +86,7 @@ impl Default for ViewSettings {
     fn default() -> Self {
         Self {
             wide: Arrangement { views: ViewKind::AT_FIRST.to_vec(), controls: true, readings: true },
-            narrow: Arrangement { views: ViewKind::AT_FIRST_NARROW.to_vec(), controls: false, readings: false },
+            narrow: Arrangement { views: ViewKind::AT_FIRST_NARROW.to_vec(), controls: true, readings: false },
             is_narrow: false,
             layout: ViewLayout::default(),
             large: None,

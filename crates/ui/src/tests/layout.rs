@@ -24,16 +24,41 @@ fn narrow_window_shows_two_views_and_a_wide_one_all() {
     assert!(window.has("disparity view") && window.has("P1"));
     resize(&mut window, vec2(1024.0, 700.0));
     assert!(window.has("left view") && window.has("depth view") && !window.has("right view"));
-    assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_none(), "the panels are folded");
-    assert!(width_of(&window, "depth view") > 600.0, "{}", width_of(&window, "depth view"));
-    // a panel opened in a narrow window belongs to narrow windows
+    assert!(!window.has("DEPTH DISPLAY"), "the read-outs are folded");
+    assert!(width_of(&window, "depth view") > 500.0, "{}", width_of(&window, "depth view"));
+    // a panel closed in a narrow window belongs to narrow windows
     window.harness.key_press(Key::M);
     window.harness.run_steps(3);
-    assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_some());
+    assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_none());
+    assert!(width_of(&window, "depth view") > 600.0, "{}", width_of(&window, "depth view"));
+    window.harness.key_press(Key::M);
     resize(&mut window, vec2(720.0, 450.0));
     assert!(width_of(&window, "depth view") > 240.0, "{}", width_of(&window, "depth view"));
     resize(&mut window, vec2(1440.0, 900.0));
     assert!(window.has("right view") && window.has("disparity view"));
+}
+
+#[test]
+fn penalties_range_and_cost_are_on_screen_from_1024_by_700_on() {
+    let Some(mut window) = Window::on_scene() else { return };
+    for size in [(1024.0, 700.0), (1199.0, 700.0), (1200.0, 700.0), (1440.0, 900.0)] {
+        resize(&mut window, size.into());
+        // the lower edge of the panels, where the lines of messages and status begin
+        let bottom = window.harness.get_by_label_contains("computed").rect().top();
+        for (role, label) in [
+            (Role::Slider, "P1"),
+            (Role::Slider, "P2"),
+            (Role::Slider, "Disparities"),
+            (Role::Slider, "First disparity"),
+            (Role::ComboBox, "Cost"),
+        ] {
+            let rect = window.harness.get_by_role_and_label(role, label).rect();
+            let room = egui::Rect::from_min_max(Pos2::ZERO, Pos2::new(size.0, bottom));
+            assert!(room.contains_rect(rect), "{label} at {size:?}: {rect:?} in {room:?}");
+        }
+        let [large, small] = ["depth view", "left view"].map(|view| window.harness.get_by_label(view).rect());
+        assert!(large.width() > 420.0 && large.height() > 0.4 * size.1, "{size:?}: {large:?} beside {small:?}");
+    }
 }
 
 #[test]
