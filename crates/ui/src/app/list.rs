@@ -1,7 +1,9 @@
-//! List of all panels. A new page has its folder, and its place here.
+//! Lists of all features and panels. A new page has its folder, and its line here.
 
 use super::toolbar;
+use crate::core::Core;
 use crate::core::action::Action;
+use crate::core::feature::Feature;
 use crate::features::{
     cameras, comparison, conversion, doctor, explain, guide, help, history, measure, picture, reach, recording, rig,
     search,
@@ -29,7 +31,6 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Rig), Box::new(rig::panel::RigPage::default())),
         (Place::Page(Action::Calibrate), Box::new(guide::panel::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
-        (Place::Page(Action::Measure), Box::new(measure::panel::show)),
         (Place::Page(Action::Sweep), Box::new(search::sweep::SweepPage::default())),
         (Place::Page(Action::Suggest), Box::new(search::suggest::show)),
         (Place::Page(Action::Explain), Box::new(explain::panel::ExplainPage::default())),
@@ -44,4 +45,9 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Over, Box::new(recording::question::QuestionPanel)),
         (Place::Over, Box::new(path_field::PathField::default())),
     ]
+}
+
+/// Returns every feature, in the order of their updates.
+pub(super) fn features(core: &Core) -> anyhow::Result<Vec<Box<dyn Feature>>> {
+    Ok(vec![Box::new(measure::Measure::start(&core.waker)?)])
 }

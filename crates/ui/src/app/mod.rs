@@ -8,6 +8,7 @@ pub(crate) mod window;
 
 use crate::core::action::Action;
 use crate::core::command::Command;
+use crate::core::feature::Feature;
 use crate::core::{Core, GuideStep};
 use crate::features::{guide, history, picture};
 use crate::panels::{Panel, Place};
@@ -54,7 +55,7 @@ impl eframe::App for App {
         ui.ctx().request_repaint_after(HEARTBEAT);
         let session = &mut *self.session.borrow_mut();
         session.core.waker.note_frame();
-        session.update();
+        session.update(ui.ctx());
         session.core.fit_window(ui.ctx());
         let title = session.core.title();
         if title != self.title {
@@ -82,7 +83,7 @@ impl eframe::App for App {
         let background = egui::Frame::new().fill(style::background(ui.visuals()));
         let info = UiStackInfo::new(UiKind::CentralPanel).with_frame(background);
         ui.scope_builder(UiBuilder::new().ui_stack_info(info), |ui| {
-            show(&mut self.panels, ui, &session.core, &mut commands);
+            show(&mut self.panels, &mut session.features, ui, &session.core, &mut commands);
         });
         for command in commands {
             session.execute(command, ui.ctx());
@@ -101,7 +102,13 @@ impl eframe::App for App {
 }
 
 /// Lays out edges, docks at the sides, and the images in the rest; a page replaces the right dock, in a narrow window the left too.
-fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+fn show(
+    panels: &mut [(Place, Box<dyn Panel>)],
+    features: &mut [Box<dyn Feature>],
+    ui: &mut Ui,
+    core: &Core,
+    commands: &mut Vec<Command>,
+) {
     for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(core)) {
         let edge = match place {
             Place::Top => egui::Panel::top(egui::Id::unique(("edge panel", id))),
@@ -127,7 +134,7 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, core: &Core, comman
         let widest = (share * width).max(260.0);
         let dock =
             egui::Panel::right("page").resizable(true).default_size(page_width.min(widest)).size_range(260.0..=widest);
-        let shown = dock.show(ui, |ui| show_page(panels, ui, page, core, commands));
+        let shown = dock.show(ui, |ui| show_page(panels, features, ui, page, core, commands));
         widths[2] = shown.response.rect.width();
     } else if arrangement.readings {
         let right =
@@ -146,6 +153,7 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, core: &Core, comman
 /// Shows a page with its title and a button to close it.
 fn show_page(
     panels: &mut [(Place, Box<dyn Panel>)],
+    features: &mut [Box<dyn Feature>],
     ui: &mut Ui,
     page: Action,
     core: &Core,
@@ -156,7 +164,6 @@ fn show_page(
         below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::BelowPage), core, commands));
     }
     let is_page = |place: &Place| matches!(place, Place::Page(action) if *action == page);
-    let Some((_, panel)) = panels.iter_mut().find(|(place, _)| is_page(place)) else { return };
     ui.horizontal(|ui| {
         ui.heading(page.label().trim_end_matches(" …"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -168,7 +175,13 @@ fn show_page(
         });
     });
     ui.separator();
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel.show(ui, core, commands));
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        if let Some(feature) = features.iter_mut().find(|feature| feature.pages().contains(&page)) {
+            feature.page(page, ui, core, commands);
+        } else if let Some((_, panel)) = panels.iter_mut().find(|(place, _)| is_page(place)) {
+            panel.show(ui, core, commands);
+        }
+    });
 }
 
 /// Lays out the open panels of one position one below the other.

@@ -2,21 +2,25 @@
 
 use crate::core::Core;
 use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::command::{Command, Owner};
+use crate::core::feature::Feature;
 use crate::core::options::WindowOptions;
 use crate::core::{recording, rig};
 use crate::features::conversion::commands::CONVERT;
 use crate::features::picture::state::Destination;
 use crate::features::rig::by_itself;
-use crate::features::{comparison, conversion, doctor, explain, guide, history, measure, picture, presets, search};
+use crate::features::{comparison, conversion, doctor, explain, guide, history, picture, presets, search};
 use crate::space::commands as space;
 use egui::Context;
+#[cfg(test)]
+use std::any::Any;
 use std::time::Instant;
 use stereopsis_gpu::Gpu;
 
 /// Core and features of the window.
 pub struct Session {
     pub(crate) core: Core,
+    pub(super) features: Vec<Box<dyn Feature>>,
 }
 
 impl Session {
@@ -25,11 +29,12 @@ impl Session {
     /// # Errors
     /// Flags or the settings file are wrong, or the system cannot start a thread.
     pub fn start(options: WindowOptions, gpu: Option<Gpu>) -> anyhow::Result<Self> {
-        Ok(Self { core: Core::start(options, gpu)? })
+        let core = Core::start(options, gpu)?;
+        Ok(Self { features: super::list::features(&core)?, core })
     }
 
     /// Updates the core and then each feature, once per frame of the window and without waiting.
-    pub(crate) fn update(&mut self) {
+    pub(crate) fn update(&mut self, ctx: &Context) {
         let (core, now) = (&mut self.core, Instant::now());
         core.finish_jobs();
         core.update(now);
@@ -42,24 +47,44 @@ impl Session {
         guide::commands::update(core, now);
         history::commands::follow_settings_file(core, now);
         explain::commands::update(core);
-        measure::commands::update(core);
         search::commands::update(core);
-        core.update_kept(now);
+        for feature in &mut self.features {
+            feature.update(core, now);
+        }
+        for (owner, command) in core.take_sent() {
+            self.carry_out(owner, command, ctx);
+        }
+        self.core.update_kept(now);
     }
 
     /// Executes a command and removes errors of earlier commands of this kind; `ctx` is the window's.
     pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
         let owner = command.owner();
         self.core.notices.given_again(owner);
-        self.core.owned(Some(owner), |core| {
-            if let Some(command) = core.execute(command, ctx) {
-                execute(core, command, ctx);
+        self.carry_out(Some(owner), command, ctx);
+    }
+
+    fn carry_out(&mut self, owner: Option<Owner>, command: Command, ctx: &Context) {
+        let features = &mut self.features;
+        self.core.owned(owner, |core| {
+            let mut rest = core.execute(command, ctx);
+            for feature in features {
+                rest = rest.and_then(|command| feature.execute(core, command, ctx));
+            }
+            if let Some(command) = rest {
+                execute(core, command);
             }
         });
     }
+
+    #[cfg(test)]
+    pub(crate) fn feature<F: Feature>(&self) -> &F {
+        let features = self.features.iter().map(|feature| &**feature as &dyn Any);
+        features.filter_map(|feature| feature.downcast_ref()).next().unwrap()
+    }
 }
 
-fn execute(core: &mut Core, command: Command, ctx: &Context) {
+fn execute(core: &mut Core, command: Command) {
     match command {
         Command::Examine => doctor::commands::examine(core),
         Command::ConfirmBaseline => rig::commands::confirm_baseline(core),
@@ -78,7 +103,6 @@ fn execute(core: &mut Core, command: Command, ctx: &Context) {
         Command::EndRecording(ends) => recording::commands::answer_question(core, ends),
         Command::EstimateRecording => recording::commands::estimate(core),
         Command::Search(step) => search::commands::execute(core, step),
-        Command::Measure(step) => measure::commands::execute(core, step, ctx),
         Command::Guide(step) => guide::commands::execute(core, step),
         Command::Calibrate(choice) => rig::commands::calibrate(core, choice, rig::commands::Initiator::User),
         Command::WatchSides(true) => rig::sides::begin(core),

@@ -5,14 +5,16 @@ use super::action::Action;
 use super::dialog::state::TypeStep;
 use super::jobs::Job;
 use super::{
-    CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
-    SearchStep, ViewSettings,
+    CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, Marked, Pointer, RecordingChoices, SearchStep,
+    ViewSettings,
 };
 use crate::features::picture::state::PictureStep;
 use crate::space::Pose;
 use crate::space::commands::PointsWish;
+use std::any::{Any, TypeId};
 use std::mem::Discriminant;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 use stereopsis_frame::engine::EngineChoice;
 use stereopsis_frame::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
@@ -33,9 +35,13 @@ pub(crate) enum Playback {
 }
 
 /// Change of the state.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Command {
     Action(Action),
+    /// Executes a step of a feature.
+    Step(Rc<dyn Any>),
+    /// Marks a rectangle and points in the images.
+    Mark(Marked),
     Open(SourceSpec),
     /// Opens recordings, images, rigs or calibrations; an empty list changes nothing.
     OpenFiles(Vec<PathBuf>),
@@ -99,7 +105,6 @@ pub(crate) enum Command {
     /// Stops the conversion once the pairs in progress are written.
     StopConversion,
     Search(SearchStep),
-    Measure(MeasureStep),
     Guide(GuideStep),
     Calibrate(CalibrationChoice),
     /// Starts (true) or stops (false) watching both images for a hand before a lens.
@@ -130,6 +135,7 @@ pub(crate) enum Command {
 pub(crate) struct Owner {
     kind: Discriminant<Command>,
     action: Option<Action>,
+    step: Option<TypeId>,
     /// Whether the failure concerns the open source alone.
     pub(crate) is_of_source: bool,
 }
@@ -146,7 +152,8 @@ impl Command {
                 | Self::TakeKnownDisparity(_)
                 | Self::Action(Action::SwapPictures | Action::FitRange | Action::Widen)
         );
-        Owner { kind: std::mem::discriminant(self), action, is_of_source }
+        let step = if let Self::Step(step) = self { Some((**step).type_id()) } else { None };
+        Owner { kind: std::mem::discriminant(self), action, step, is_of_source }
     }
 }
 
@@ -159,12 +166,6 @@ impl From<GuideStep> for Command {
 impl From<SearchStep> for Command {
     fn from(step: SearchStep) -> Self {
         Self::Search(step)
-    }
-}
-
-impl From<MeasureStep> for Command {
-    fn from(step: MeasureStep) -> Self {
-        Self::Measure(step)
     }
 }
 

@@ -29,19 +29,6 @@ impl Core {
         self.command("live", Vec::new())
     }
 
-    /// Returns a command that measures the subject of the page.
-    pub(crate) fn measure_command(&self) -> String {
-        let measure = &self.measure;
-        let flag = |name: &str, value: Option<String>| value.map(|value| [format!("--{name}"), value]);
-        let points = self.output().and_then(|output| measure.subject(output.job.frame.size()).points);
-        let flags = [
-            flag("region", measure.region.map(|region| region.to_string())),
-            flag("distance-m", measure.true_distance_m.map(|metres| metres.to_string())),
-            flag("points", points.map(|[(x1, y1), (x2, y2)]| format!("{x1},{y1},{x2},{y2}"))),
-        ];
-        self.command("measure", flags.into_iter().flatten().flatten().collect())
-    }
-
     /// Returns a command on the open source with the present settings and further flags.
     pub(crate) fn command(&self, name: &str, flags: Vec<String>) -> String {
         let mut words = vec!["stereopsis".to_owned(), name.to_owned()];

@@ -42,6 +42,7 @@ impl Core {
                 self.pointer = pointer;
                 ctx.request_repaint(); // the read-out was drawn before
             }
+            Command::Mark(marked) => self.marked = marked,
             Command::SetPose(pose) => {
                 self.pose = pose;
                 ctx.request_repaint(); // the view was drawn before

@@ -9,8 +9,10 @@ mod command_line;
 mod device;
 pub(crate) mod dialog;
 mod execute;
+pub(crate) mod feature;
 pub(crate) mod jobs;
 mod keep;
+mod marked;
 mod matching;
 pub(crate) mod notices;
 pub(crate) mod options;
@@ -32,10 +34,10 @@ pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
 pub(crate) use crate::features::guide::state::{GuideState, GuideStep, RunningCalibration};
 pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
 pub(crate) use crate::features::history::state::History;
-pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
 pub(crate) use crate::features::picture::state::{PictureChoices, PictureState};
 pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
 pub(crate) use comparison::{CompareState, CompareStep};
+pub(crate) use marked::Marked;
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use readings::{Pipeline, Pointer, Source};
 pub(crate) use recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
@@ -43,13 +45,13 @@ pub(crate) use rig::state::RigState;
 pub(crate) use setup::{Calibration, SettingChange, Setup, words_of};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
 
-use crate::features::{explain, guide, measure, search};
+use crate::features::{explain, guide, search};
 use crate::space::Pose;
 use crate::space::commands as space;
 use crate::view::ViewKind;
 use action::Action;
 use awaited::AwaitedWork;
-use command::Owner;
+use command::{Command, Owner};
 use dialog::state::TypedPath;
 use dialog::system::SOURCE_EXTENSIONS;
 use jobs::{Job, Jobs};
@@ -66,7 +68,7 @@ use stereopsis_frame::engine::Output;
 use stereopsis_frame::{RawTap, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_images::CloudSize;
-use stereopsis_live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
+use stereopsis_live::{Comparison, Live, LiveOptions, PixelExplainer};
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Origin, Settings, SettingsError};
 use stereopsis_stereo::{Preset, StereoParams};
@@ -98,7 +100,7 @@ pub struct Core {
     pub(crate) recording: RecordingState,
     pub(crate) conversion: ConversionState,
     pub(crate) guide: GuideState,
-    pub(crate) measure: MeasureState,
+    pub(crate) marked: Marked,
     pub(crate) search: SearchState,
     pub(crate) doctor: DoctorState,
     pub(crate) notices: Notices,
@@ -126,9 +128,8 @@ pub struct Core {
     pub(crate) file_read: Option<Instant>,
     pub(crate) explainer: PixelExplainer,
     pub(crate) tried: search::commands::BackgroundTrials,
-    pub(crate) meter: Background<MeasureRequest, Measurement>,
-    /// Requested measurement while its page is open.
-    pub(crate) measuring: Option<MeasureRequest>,
+    /// Commands to execute after the update, with their owners.
+    sent: Vec<(Option<Owner>, Command)>,
     pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
     pub(crate) awaited: AwaitedWork,
@@ -173,14 +174,21 @@ impl Core {
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
-        let (explainer, meter) = (explain::commands::start_explainer(&waker)?, measure::commands::start_meter(&waker)?);
+        let explainer = explain::commands::start_explainer(&waker)?;
         let source = first_source(&options, &saved);
         if saved.source() != Some(source.to_string()) {
             view.depth_range_m = None; // was fitted to another source
         }
         let remote = options.remote.clone();
-        let pipeline =
-            Pipeline { status: live.status(), output: None, explained: None, shown_hz: 0.0, playback: None, remote };
+        let pipeline = Pipeline {
+            status: live.status(),
+            output: None,
+            explained: None,
+            measured: None,
+            shown_hz: 0.0,
+            playback: None,
+            remote,
+        };
         let matching = Matching {
             params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
@@ -211,7 +219,7 @@ impl Core {
             recording,
             conversion: ConversionState::default(),
             guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),
-            measure: MeasureState::default(),
+            marked: Marked::default(),
             search: SearchState::default(),
             doctor: DoctorState::default(),
             notices: Notices::default(),
@@ -233,8 +241,7 @@ impl Core {
             file_read: None,
             explainer,
             tried: search::commands::BackgroundTrials::default(),
-            meter,
-            measuring: None,
+            sent: Vec::new(),
             points: space::Points::default(),
             options,
             typed_then: None,
@@ -269,6 +276,15 @@ impl Core {
         for (owner, change) in self.jobs.finished() {
             self.owned(owner, change);
         }
+    }
+
+    /// Sends a command that is executed after the update, for the command in execution.
+    pub(crate) fn send(&mut self, command: impl Into<Command>) {
+        self.sent.push((self.jobs.owner, command.into()));
+    }
+
+    pub(crate) fn take_sent(&mut self) -> Vec<(Option<Owner>, Command)> {
+        std::mem::take(&mut self.sent)
     }
 
     /// Polls the pipeline and the remote clients without waiting; once per frame of the window.

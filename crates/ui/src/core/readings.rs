@@ -12,7 +12,7 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_capture::webcam::{DetectedCamera, Preview};
 use stereopsis_frame::engine::{EngineKind, Output};
 use stereopsis_frame::{Playing, SourceSpec};
-use stereopsis_live::{PixelExplanation, Remote, Status};
+use stereopsis_live::{Measurement, PixelExplanation, Remote, Status};
 use stereopsis_recording::{Stream, Streams};
 
 /// Readings of the pipeline, updated once per frame.
@@ -21,6 +21,8 @@ pub(crate) struct Pipeline {
     pub(crate) output: Option<Arc<Output>>,
     /// Explanation of a pixel while its page is open.
     pub(crate) explained: Option<Arc<PixelExplanation>>,
+    /// Numbers of the newest measured result while their page is open.
+    pub(crate) measured: Option<Arc<Measurement>>,
     /// Rate of drawn results, Hz.
     pub(crate) shown_hz: f64,
     /// Playback of a recording; `None` for other sources.

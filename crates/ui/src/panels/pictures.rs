@@ -1,7 +1,7 @@
 //! Open views: images and maps, with cross-hair and colour bar.
 
 use super::{Action, Command, Core, Panel, pixel, widgets};
-use crate::core::{CompareState, CompareStep, MeasureStep, ViewSettings};
+use crate::core::{CompareState, CompareStep, Marked, ViewSettings};
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::space::panel::SpaceView;
 use crate::view::{Marks, Tile, TitleClick, ViewKind, ViewRects, arrange, arrange_around, range_text};
@@ -225,13 +225,13 @@ fn remark(core: &Core, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMa
 }
 
 fn marks<'a>(core: &'a Core, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
-    let measure = core.is_open(Action::Measure).then_some(&core.measure)?;
-    Some(Marks { region: measure.subject(size).region, points: &measure.points, length })
+    let marked = core.is_open(Action::Measure).then_some(&core.marked)?;
+    Some(Marks { region: marked.subject(size, None).region, points: &marked.points, length })
 }
 
 /// Returns the distance of two points, as `412.3 mm ± 2.1`.
 fn length(core: &Core) -> Option<String> {
-    let measured = core.measure.measured.as_ref()?;
+    let measured = core.pipeline.measured.as_ref()?;
     let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
     Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_total_error_mm")?))
 }
@@ -410,12 +410,12 @@ impl Panel for Pictures {
                 commands.push(Action::FitDepth.into());
             }
             if let Some(region) = pointed.region {
-                commands.push(MeasureStep::SetRegion(Some(region)).into());
+                commands.push(Command::Mark(Marked { region: Some(region), ..core.marked.clone() }));
             }
             if is_small && pointed.pressed && !takes_pixels(core) {
                 view.large = Some(kind);
             } else if let (Some(at), true) = (pointed.clicked, core.is_open(Action::Measure)) {
-                commands.push(MeasureStep::AddPoint(at).into());
+                commands.push(Command::Mark(core.marked.with_point(at)));
             } else if let Some(at) = pointed.clicked {
                 pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
             }

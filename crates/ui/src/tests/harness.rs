@@ -3,6 +3,7 @@
 use crate::core::Core;
 use crate::core::ViewLayout;
 use crate::core::command::Command;
+use crate::core::feature::Feature;
 use crate::{App, Session, WindowOptions};
 use egui::accesskit::Role;
 use egui::{Key, Pos2, Rect};
@@ -103,6 +104,10 @@ impl Window {
 
     pub(crate) fn core_mut(&self) -> RefMut<'_, Core> {
         RefMut::map(self.session.borrow_mut(), |session| &mut session.core)
+    }
+
+    pub(crate) fn feature<F: Feature>(&self) -> Ref<'_, F> {
+        Ref::map(self.session.borrow(), |session| session.feature())
     }
 
     pub(crate) fn execute(&self, command: Command) {

@@ -38,7 +38,7 @@ fn a_dragged_rectangle_and_two_clicked_points_are_measured_on_both_engines() {
         let Some(mut window) = open(engine) else { return };
         let (from, to) = (place(&window, "left view", (20, 30)), place(&window, "left view", (69, 69)));
         drag(&mut window, from, to);
-        let region = window.core().measure.region.expect("a rectangle");
+        let region = window.core().marked.region.expect("a rectangle");
         let sides = [(region.x, 20), (region.y, 30), (region.width, 50), (region.height, 40)];
         assert!(sides.iter().all(|(side, wanted)| side.abs_diff(*wanted) <= 1), "{region:?}");
         let output = window.until("a map on the host", |w| w.result().filter(|output| output.map.is_some()));
@@ -75,7 +75,7 @@ fn a_dragged_rectangle_and_two_clicked_points_are_measured_on_both_engines() {
         assert!(window.has("click the second one"), "a third point begins anew");
         assert!(window.core().pointer.pinned.is_none(), "a click measures, and holds no pixel");
         window.harness.get_by_label("Middle").click();
-        window.until("the middle", |w| w.core().measure.region.is_none().then_some(()));
+        window.until("the middle", |w| w.core().marked.region.is_none().then_some(()));
     }
 }
 
@@ -83,7 +83,7 @@ fn a_dragged_rectangle_and_two_clicked_points_are_measured_on_both_engines() {
 fn trends_come_with_pairs_and_begin_anew_on_request() {
     let Some(mut window) = Window::on_scene() else { return };
     window.harness.key_press(Key::L);
-    let results = |w: &Window| w.core().measure.measured.as_ref().map_or(0, |found| found.results);
+    let results = |w: &Window| w.core().pipeline.measured.as_ref().map_or(0, |found| found.results);
     window.until("twenty pairs", |w| (results(w) >= 20).then_some(()));
     window.until("trends", |w| ["better", "worse", "steady"].iter().any(|word| w.has(word)).then_some(()));
     assert!(window.read("temporal noise").is_some());

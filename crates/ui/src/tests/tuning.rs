@@ -58,7 +58,7 @@ fn the_pages_work_while_a_recording_plays() {
 
     window.harness.key_press(Key::L);
     window.until("values of several pairs", |w| {
-        w.core().measure.measured.as_ref().filter(|measured| measured.results > 3).map(drop)
+        w.core().pipeline.measured.as_ref().filter(|measured| measured.results > 3).map(drop)
     });
     plays_on(&mut window);
 

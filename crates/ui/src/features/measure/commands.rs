@@ -1,49 +1,98 @@
 //! Measurement while its page is open.
 
 use crate::core::Core;
-use crate::core::MeasureStep;
 use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::feature::{Feature, Step};
 use crate::core::waker::Waker;
-use egui::Context;
+use egui::{Context, Ui};
 use std::sync::Arc;
+use std::time::Instant;
 use stereopsis_live::{Background, MeasureRequest, Measurement, Meter};
 
-pub(crate) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureRequest, Measurement>> {
-    let (wake, mut meter) = (waker.clone(), Meter::default());
-    Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MeasureStep {
+    /// Sets the true distance of the surface in the middle of the image, m.
+    SetTrueDistance(Option<f64>),
+    BeginAnew,
+    /// Copies a command that measures the same to the clipboard.
+    CopyCommand,
 }
 
-pub(crate) fn execute(core: &mut Core, step: MeasureStep, ctx: &Context) {
-    let state = &mut core.measure;
-    match step {
-        MeasureStep::SetRegion(region) => state.region = region,
-        MeasureStep::AddPoint(pixel) => state.add_point(pixel),
-        MeasureStep::ClearPoints => state.points.clear(),
-        MeasureStep::SetTrueDistance(distance_m) => state.true_distance_m = distance_m,
-        MeasureStep::BeginAnew => state.series += 1,
-        MeasureStep::CopyCommand => {
-            let line = core.measure_command();
-            ctx.copy_text(line.clone());
-            core.notices.news(format!("on the clipboard: {line}"));
-        }
+impl Step for MeasureStep {}
+
+pub(crate) struct Measure {
+    pub(super) true_distance_m: Option<f64>,
+    /// Number of times that values were forgotten.
+    series: u64,
+    meter: Background<MeasureRequest, Measurement>,
+    /// Requested measurement while the page is open.
+    requested: Option<MeasureRequest>,
+    /// Time at which the measured source was opened.
+    source_since: Option<Instant>,
+}
+
+impl Measure {
+    pub(crate) fn start(waker: &Waker) -> std::io::Result<Self> {
+        let (wake, mut meter) = (waker.clone(), Meter::default());
+        let meter = Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))?;
+        Ok(Self { true_distance_m: None, series: 0, meter, requested: None, source_since: None })
+    }
+
+    /// Returns a command that measures the subject of the page.
+    fn command(&self, core: &Core) -> String {
+        let flag = |name: &str, value: Option<String>| value.map(|value| [format!("--{name}"), value]);
+        let points = core.output().and_then(|output| core.marked.subject(output.job.frame.size(), None).points);
+        let flags = [
+            flag("region", core.marked.region.map(|region| region.to_string())),
+            flag("distance-m", self.true_distance_m.map(|metres| metres.to_string())),
+            flag("points", points.map(|[(x1, y1), (x2, y2)]| format!("{x1},{y1},{x2},{y2}"))),
+        ];
+        core.command("measure", flags.into_iter().flatten().flatten().collect())
     }
 }
 
-/// Requests the numbers of the newest result and takes the newest measurement, once per frame.
-pub(crate) fn update(core: &mut Core) {
-    if !core.is_open(Action::Measure) {
-        core.measure.measured = None;
-        if core.measuring.take().is_some() {
-            core.measure.series += 1;
+impl Feature for Measure {
+    fn pages(&self) -> &'static [Action] {
+        &[Action::Measure]
+    }
+
+    fn page(&mut self, _page: Action, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        super::panel::show(ui, self, core, commands);
+    }
+
+    fn execute(&mut self, core: &mut Core, command: Command, ctx: &Context) -> Option<Command> {
+        match command.step() {
+            Err(command) => return Some(command),
+            Ok(MeasureStep::SetTrueDistance(distance_m)) => self.true_distance_m = distance_m,
+            Ok(MeasureStep::BeginAnew) => self.series += 1,
+            Ok(MeasureStep::CopyCommand) => {
+                let line = self.command(core);
+                ctx.copy_text(line.clone());
+                core.notices.news(format!("on the clipboard: {line}"));
+            }
         }
-        return;
+        None
     }
-    let Some(output) = core.output().filter(|output| output.map.is_some()) else { return };
-    let subject = core.measure.subject(output.job.frame.size());
-    let wish = MeasureRequest { output: Arc::clone(output), subject, series: core.measure.series };
-    if !core.measuring.as_ref().is_some_and(|known| known.is_same(&wish)) {
-        core.meter.wish(core.measuring.insert(wish).clone());
+
+    /// Requests the numbers of the newest result and takes the newest measurement.
+    fn update(&mut self, core: &mut Core, _now: Instant) {
+        if self.source_since.replace(core.source_since) != Some(core.source_since) {
+            self.series += 1;
+        }
+        if !core.is_open(Action::Measure) {
+            core.pipeline.measured = None;
+            if self.requested.take().is_some() {
+                self.series += 1;
+            }
+            return;
+        }
+        let Some(output) = core.output().filter(|output| output.map.is_some()) else { return };
+        let subject = core.marked.subject(output.job.frame.size(), self.true_distance_m);
+        let wish = MeasureRequest { output: Arc::clone(output), subject, series: self.series };
+        if !self.requested.as_ref().is_some_and(|known| known.is_same(&wish)) {
+            self.meter.wish(self.requested.insert(wish).clone());
+        }
+        core.pipeline.measured = self.meter.newest().filter(|measured| measured.series == self.series);
     }
-    let series = core.measure.series;
-    core.measure.measured = core.meter.newest().filter(|measured| measured.series == series);
 }

@@ -1,5 +1,6 @@
 //! Measurement of distances and of depth quality.
 
-pub(crate) mod commands;
-pub(crate) mod panel;
-pub(crate) mod state;
+mod commands;
+mod panel;
+
+pub(crate) use commands::Measure;

@@ -1,8 +1,9 @@
 //! Page of measurements: depth quality of a rectangle, the distance of two points, scores; each with its trend.
 
+use super::commands::{Measure, MeasureStep};
 use crate::core::action::Action;
 use crate::core::command::Command;
-use crate::core::{Core, MeasureState, MeasureStep};
+use crate::core::{Core, Marked};
 use crate::panels::action_button;
 use crate::{style, widgets};
 use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -15,18 +16,17 @@ const CURVE: egui::Vec2 = vec2(64.0, 14.0);
 /// Initial distance, m.
 const FIRST_DISTANCE_M: f64 = 1.0;
 
-pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, measure: &Measure, core: &Core, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
     let Some(output) = core.output() else {
         widgets::note(ui, "No result yet.");
         return;
     };
     let size = output.job.frame.size();
-    let measure = &core.measure;
-    region(ui, measure, size, commands);
+    region(ui, &core.marked, size, commands);
     true_distance(ui, measure, commands);
-    points(ui, measure, commands);
-    let Some(measured) = &measure.measured else {
+    points(ui, &core.marked, commands);
+    let Some(measured) = &core.pipeline.measured else {
         widgets::note(ui, "measuring …");
         return;
     };
@@ -41,8 +41,8 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
 }
 
 /// Shows the rectangle in numbers, which can be typed.
-fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &mut Vec<Command>) {
-    let now = measure.subject(size).region;
+fn region(ui: &mut Ui, marked: &Marked, size: (usize, usize), commands: &mut Vec<Command>) {
+    let now = marked.subject(size, None).region;
     let mut region = now;
     widgets::row(ui, "rectangle", "Column and row of its upper left pixel, width and height, px.", |ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -57,17 +57,17 @@ fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &
             widgets::name(&response, Role::SpinButton, name, *value as f64);
             response.on_hover_text(format!("{name}, px"));
         }
-        let middle = ui.add_enabled(measure.region.is_some(), Button::new("Middle"));
+        let middle = ui.add_enabled(marked.region.is_some(), Button::new("Middle"));
         if middle.on_hover_text("The middle of the image, 40 % of each side.").clicked() {
-            commands.push(MeasureStep::SetRegion(None).into());
+            commands.push(Command::Mark(Marked { region: None, ..marked.clone() }));
         }
     });
     if region != now {
-        commands.push(MeasureStep::SetRegion(Some(region.clipped(size))).into());
+        commands.push(Command::Mark(Marked { region: Some(region.clipped(size)), ..marked.clone() }));
     }
 }
 
-fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
+fn true_distance(ui: &mut Ui, measure: &Measure, commands: &mut Vec<Command>) {
     let help = "Distance of the surface in the middle of the image, from the left camera along its line of sight, measured with a ruler: \
                 for the Z accuracy.";
     let mut distance_m = measure.true_distance_m;
@@ -89,16 +89,16 @@ fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command
     }
 }
 
-fn points(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
+fn points(ui: &mut Ui, marked: &Marked, commands: &mut Vec<Command>) {
     widgets::row(ui, "points", "Two pixels whose distance in space is measured.", |ui| {
-        let text = match measure.points[..] {
+        let text = match marked.points[..] {
             [] => "click two".to_owned(),
             [(x, y)] => format!("{x}, {y} – click the second one"),
             [(x1, y1), (x2, y2), ..] => format!("{x1}, {y1} – {x2}, {y2}"),
         };
         ui.label(text);
-        if !measure.points.is_empty() && ui.button("Clear").clicked() {
-            commands.push(MeasureStep::ClearPoints.into());
+        if !marked.points.is_empty() && ui.button("Clear").clicked() {
+            commands.push(Command::Mark(Marked { points: Vec::new(), ..marked.clone() }));
         }
     });
 }

@@ -73,7 +73,7 @@ fn of_warning(core: &Core, warning: &Warning) -> Message {
     };
     let mut remedies: Vec<_> =
         remedies.into_iter().map(|action| (action.label().to_owned(), Command::Action(action))).collect();
-    remedies.retain(|(_, command)| *command != Command::Action(Action::Rig) || !core.is_open(Action::Rig));
+    remedies.retain(|(_, command)| !matches!(command, Command::Action(Action::Rig)) || !core.is_open(Action::Rig));
     match warning.cause {
         Cause::Skew => remedies.push(("Re-sync".to_owned(), Command::Resync)),
         Cause::Light if core.status().cameras.cameras.len() == 2 => {
