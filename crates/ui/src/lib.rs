@@ -76,7 +76,7 @@ mod widgets;
 pub use crate::core::options::WindowOptions;
 use app::Session;
 #[cfg(test)]
-use {crate::core::Conversion, crate::core::command::Command, app::App, space::Surface};
+use {crate::core::command::Command, app::App, space::Surface};
 
 use anyhow::{Context as _, bail};
 use std::cell::RefCell;

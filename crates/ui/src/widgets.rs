@@ -313,6 +313,12 @@ pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
     ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());
 }
 
+/// Shows a text in the colour of warnings.
+pub(crate) fn warning(ui: &mut Ui, text: impl Into<String>) {
+    let text = RichText::new(text.into()).color(ui.visuals().warn_fg_color);
+    ui.add(egui::Label::new(text).wrap());
+}
+
 /// Shows a value with its name at the left as one phrase for a screen reader.
 pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<egui::Color32>) -> Response {
     ui.horizontal(|ui| {

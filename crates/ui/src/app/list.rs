@@ -1,16 +1,17 @@
 //! Lists of all features and panels. A new page has its folder, and its line here.
 
-use super::toolbar;
+use super::{picture, toolbar};
 use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::feature::Feature;
 use crate::features::{
-    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, picture, reach, recording, rig,
+    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, presets, reach, recording, rig,
     search,
 };
 use crate::panels::{
     Panel, Place, depth, find, health, messages, parameters, path_field, pictures, pixel, status, timeline, tools,
 };
+use crate::space::commands::Points;
 use eframe::egui_wgpu::RenderState;
 
 /// Returns every panel with its position, in the order of their layout.
@@ -34,10 +35,8 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Sweep), Box::new(search::sweep::SweepPage::default())),
         (Place::Page(Action::Suggest), Box::new(search::suggest::show)),
         (Place::Page(Action::Explain), Box::new(explain::panel::ExplainPage::default())),
-        (Place::Page(Action::Convert), Box::new(conversion::panel::show)),
         (Place::Page(Action::Pictures), Box::new(picture::panel::show)),
         (Place::Page(Action::History), Box::new(history::panel::show)),
-        (Place::Page(Action::Doctor), Box::new(doctor::panel::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(guide::pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
@@ -49,5 +48,18 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
 
 /// Returns every feature, in the order of their updates.
 pub(super) fn features(core: &Core) -> anyhow::Result<Vec<Box<dyn Feature>>> {
-    Ok(vec![Box::new(measure::Measure::start(&core.waker)?)])
+    Ok(vec![
+        Box::new(rig::by_itself::ByItself::default()),
+        Box::new(conversion::Converter::default()),
+        Box::new(comparison::commands::Comparer::default()),
+        Box::new(Points::default()),
+        Box::new(guide::commands::Guide::default()),
+        Box::new(history::commands::SettingsHistory::default()),
+        Box::new(explain::commands::Explain::start(&core.waker)?),
+        Box::new(measure::Measure::start(&core.waker)?),
+        Box::new(search::commands::BackgroundTrials::default()),
+        Box::new(doctor::Doctor::default()),
+        Box::new(presets::commands::Presets),
+        Box::new(picture::commands::SavedPictures),
+    ])
 }

@@ -2,15 +2,16 @@
 
 pub(crate) mod ending;
 mod list;
+pub(crate) mod picture;
 mod session;
 mod toolbar;
 pub(crate) mod window;
 
+use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
 use crate::core::feature::Feature;
-use crate::core::{Core, GuideStep};
-use crate::features::{guide, history, picture};
+use crate::features::guide::commands::GuideStep;
 use crate::panels::{Panel, Place};
 use crate::{render, style};
 use eframe::egui_wgpu::RenderState;
@@ -75,7 +76,7 @@ impl eframe::App for App {
             let command: Command = if takes { GuideStep::Take.into() } else { action.into() };
             session.execute(command, ui.ctx());
         }
-        if ui.ctx().input(|i| i.viewport().close_requested()) && guide::commands::stays_open(&mut session.core) {
+        if ui.ctx().input(|i| i.viewport().close_requested()) && session.keeps_open() {
             ui.ctx().send_viewport_cmd(ViewportCommand::CancelClose);
         }
         let mut commands = Vec::new();
@@ -89,7 +90,9 @@ impl eframe::App for App {
             session.execute(command, ui.ctx());
         }
         picture::commands::update(&mut session.core, ui.ctx(), &self.render_state);
-        history::commands::note(&mut session.core, ui.ctx());
+        for feature in &mut session.features {
+            feature.end_frame(&mut session.core, ui.ctx());
+        }
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {

@@ -7,7 +7,7 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 /// Declares [`Action`] from a table; the documentation of a member is its help.
 macro_rules! actions {
     ($($(#[doc = $help:literal])+ $member:ident = $label:literal, $($modifier:ident)|+, $key:ident;)+) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
         pub(crate) enum Action {
             $($(#[doc = $help])+ $member,)+
             /// Shows or hides a view.

@@ -24,6 +24,8 @@ pub(crate) struct AwaitedWork {
     /// Whether a fit of the search range to the next result with the present calibration is due.
     pub(crate) range: bool,
     pub(crate) snapshot: bool,
+    /// Whether the points of a result are counted or saved.
+    pub(crate) points: bool,
 }
 
 impl AwaitedWork {
@@ -34,6 +36,7 @@ impl AwaitedWork {
             is_asked: false,
             range: false,
             snapshot: false,
+            points: false,
         }
     }
 
@@ -99,7 +102,7 @@ impl Core {
         }
         let reads_pixel = self.pointer.pixel().is_some();
         let measures = self.comparison.is_some() || self.is_open(Action::Measure);
-        let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.points.read_maps();
+        let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.awaited.points;
         self.live.set_read_back(waits || reads_pixel || measures);
     }
 

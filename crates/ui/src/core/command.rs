@@ -4,15 +4,10 @@
 use super::action::Action;
 use super::dialog::state::TypeStep;
 use super::jobs::Job;
-use super::{
-    CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, Marked, Pointer, RecordingChoices, SearchStep,
-    ViewSettings,
-};
-use crate::features::picture::state::PictureStep;
+use super::owner::Owner;
+use super::{Marked, Pointer, PointsWish, RecordingChoices, ViewSettings};
 use crate::space::Pose;
-use crate::space::commands::PointsWish;
-use std::any::{Any, TypeId};
-use std::mem::Discriminant;
+use std::any::Any;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
@@ -34,12 +29,22 @@ pub(crate) enum Playback {
     SetLooped(bool),
 }
 
+/// Change of the comparison of two settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CompareStep {
+    /// Moves the line between A and B to this share of the images' width, from the left.
+    SetWiper(f32),
+    /// Makes A's settings the present ones and keeps the present ones as A.
+    Exchange,
+}
+
 /// Change of the state.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     Action(Action),
-    /// Executes a step of a feature.
-    Step(Rc<dyn Any>),
+    /// Executes a step of this kind of a feature.
+    Step(u8, Rc<dyn Any>),
+    Compare(CompareStep),
     /// Marks a rectangle and points in the images.
     Mark(Marked),
     Open(SourceSpec),
@@ -51,7 +56,6 @@ pub(crate) enum Command {
     /// Lists the rigs of this router while the page of cameras is open.
     #[cfg(feature = "zenoh")]
     WatchRigs(String),
-    Examine,
     /// Opens the user's source again.
     OpenAgain,
     /// Accepts the unit of length that was read from the calibration.
@@ -74,9 +78,6 @@ pub(crate) enum Command {
     /// Saves the settings as a preset of this name, in place of an older one.
     SaveOwnPreset(String),
     DeleteOwnPreset(String),
-    Compare(CompareStep),
-    /// Restores older settings, or reads those of a file.
-    History(HistoryStep),
     /// Opens an engine, or opens the present one anew.
     SetEngine(EngineChoice),
     SetView(ViewSettings),
@@ -91,21 +92,11 @@ pub(crate) enum Command {
     SavePoints(PointsWish),
     /// Changes the typed path, where the system has no dialog.
     Type(TypeStep),
-    /// Changes the choices for saved images, or makes one.
-    Picture(PictureStep),
     SetRecording(RecordingChoices),
     ChooseRecordingFolder,
     /// Answers whether the recording ends for the pending change.
     EndRecording(bool),
     EstimateRecording,
-    /// Sets the kind and the target of a conversion of the open recording.
-    SetConversion(ConversionChoices),
-    /// Computes the open recording again, or exports it.
-    Convert(Conversion),
-    /// Stops the conversion once the pairs in progress are written.
-    StopConversion,
-    Search(SearchStep),
-    Guide(GuideStep),
     Calibrate(CalibrationChoice),
     /// Starts (true) or stops (false) watching both images for a hand before a lens.
     WatchSides(bool),
@@ -130,16 +121,6 @@ pub(crate) enum Command {
     Dismiss(usize),
 }
 
-/// Kind of a command; messages of its failures stay until a command of this kind is executed again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Owner {
-    kind: Discriminant<Command>,
-    action: Option<Action>,
-    step: Option<TypeId>,
-    /// Whether the failure concerns the open source alone.
-    pub(crate) is_of_source: bool,
-}
-
 impl Command {
     /// Returns the owner of messages of the command's failures.
     pub(crate) fn owner(&self) -> Owner {
@@ -152,20 +133,14 @@ impl Command {
                 | Self::TakeKnownDisparity(_)
                 | Self::Action(Action::SwapPictures | Action::FitRange | Action::Widen)
         );
-        let step = if let Self::Step(step) = self { Some((**step).type_id()) } else { None };
-        Owner { kind: std::mem::discriminant(self), action, step, is_of_source }
+        let step = if let Self::Step(kind, step) = self { Some((*kind, (**step).type_id())) } else { None };
+        Owner::new((std::mem::discriminant(self), action, step), is_of_source)
     }
 }
 
-impl From<GuideStep> for Command {
-    fn from(step: GuideStep) -> Self {
-        Self::Guide(step)
-    }
-}
-
-impl From<SearchStep> for Command {
-    fn from(step: SearchStep) -> Self {
-        Self::Search(step)
+impl From<Action> for Command {
+    fn from(action: Action) -> Self {
+        Self::Action(action)
     }
 }
 
@@ -175,14 +150,8 @@ impl From<CompareStep> for Command {
     }
 }
 
-impl From<HistoryStep> for Command {
-    fn from(step: HistoryStep) -> Self {
-        Self::History(step)
-    }
-}
-
-impl From<Action> for Command {
-    fn from(action: Action) -> Self {
-        Self::Action(action)
+impl From<TypeStep> for Command {
+    fn from(step: TypeStep) -> Self {
+        Self::Type(step)
     }
 }

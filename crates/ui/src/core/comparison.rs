@@ -1,17 +1,9 @@
 //! Two settings side by side: A is kept, B follows the sliders.
 
-use crate::core::Setup;
+use super::Setup;
 use std::sync::Arc;
 use stereopsis_frame::engine::Output;
 use stereopsis_live::{JudgedResult, MedianTime};
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CompareStep {
-    /// Moves the line between A and B to this share of the images' width, from the left.
-    SetWiper(f32),
-    /// Makes A's settings the present ones and keeps the present ones as A.
-    Exchange,
-}
 
 /// Kept settings and the results of both settings.
 pub(crate) struct CompareState {

@@ -2,10 +2,9 @@
 
 use super::action::Action;
 use super::command::{Command, Playback};
+use super::picture::Figure;
 use super::source::Request;
-use super::{Core, ViewLayout};
-use crate::features::doctor;
-use crate::features::picture::state::Figure;
+use super::{Core, ViewLayout, dialog, recording, rig};
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 use std::time::Instant;
@@ -47,6 +46,25 @@ impl Core {
                 self.pose = pose;
                 ctx.request_repaint(); // the view was drawn before
             }
+            Command::ConfirmBaseline => rig::commands::confirm_baseline(self),
+            Command::Type(step) => dialog::commands::execute(self, step),
+            Command::SetRecording(choices) => self.recording.choices = choices,
+            Command::ChooseRecordingFolder => recording::commands::choose_folder(self),
+            Command::EndRecording(ends) => recording::commands::answer_question(self, ends),
+            Command::EstimateRecording => recording::commands::estimate(self),
+            Command::Calibrate(choice) => rig::commands::calibrate(self, choice, rig::commands::Initiator::User),
+            Command::WatchSides(true) => rig::sides::begin(self),
+            Command::WatchSides(false) => self.rig.sides_watch = None,
+            Command::ChooseCalibration => rig::commands::choose_calibration(self),
+            Command::SetScale(scale) => rig::commands::set_scale(self, scale),
+            Command::SetKnownDistance(which, metres) => self.rig.known[which].metres = metres,
+            Command::TakeKnownDisparity(which) => rig::commands::take_known_disparity(self, which),
+            Command::FitDepth => rig::commands::fit_depth(self),
+            Command::NameRigFile(name) => self.rig.save_as = name,
+            Command::SaveRig => rig::commands::save_rig(self),
+            Command::ReadControls => rig::controls::read_controls(self),
+            Command::SetControls(view, settings) => rig::controls::set_controls(self, view, settings),
+            Command::EqualExposure => rig::controls::equal_exposure(self),
             Command::Dismiss(index) => self.notices.dismiss(index),
             other => return Some(other),
         }
@@ -119,15 +137,15 @@ impl Core {
                 ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
             }
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
+            Action::Record => recording::commands::toggle(self),
+            Action::Widen => rig::commands::widen_range(self),
+            Action::FitRange => rig::commands::fit_range(self, rig::commands::Initiator::User),
             Action::SavePicture
             | Action::CopyPicture
-            | Action::Record
             | Action::KeepAsA
             | Action::EndComparison
             | Action::Undo
-            | Action::Redo
-            | Action::Widen
-            | Action::FitRange => return Some(action),
+            | Action::Redo => return Some(action),
         }
         None
     }
@@ -176,7 +194,6 @@ impl Core {
         self.page = Some(page);
         match page {
             Action::Cameras | Action::Rig if self.chooses_cameras() => self.find_cameras(),
-            Action::Doctor => doctor::commands::examine(self),
             _ => {}
         }
     }

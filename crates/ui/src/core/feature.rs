@@ -23,16 +23,29 @@ pub(crate) trait Feature: Any {
         Some(command)
     }
 
+    /// Completes a frame after all of its commands.
+    fn end_frame(&mut self, _core: &mut Core, _ctx: &Context) {}
+
+    /// Returns whether the window stays open because something would be lost; asks once.
+    fn keeps_open(&mut self, _core: &mut Core) -> bool {
+        false
+    }
+
     /// Draws a page and adds the user's commands to `commands`.
     fn page(&mut self, _page: Action, _ui: &mut Ui, _core: &Core, _commands: &mut Vec<Command>) {}
 }
 
 /// Step of a feature, which is a command that the core only carries.
-pub(crate) trait Step: Any + Clone {}
+pub(crate) trait Step: Any + Clone {
+    /// Returns a number for its kind where messages of a failure belong to one kind of steps.
+    fn kind(&self) -> u8 {
+        0
+    }
+}
 
 impl<S: Step> From<S> for Command {
     fn from(step: S) -> Self {
-        Self::Step(Rc::new(step))
+        Self::Step(step.kind(), Rc::new(step))
     }
 }
 
@@ -43,7 +56,7 @@ impl Command {
     /// The command is another one.
     pub(crate) fn step<S: Step>(self) -> Result<S, Self> {
         match self {
-            Self::Step(step) => step.downcast().map(Rc::unwrap_or_clone).map_err(Self::Step),
+            Self::Step(kind, step) => step.downcast().map(Rc::unwrap_or_clone).map_err(|step| Self::Step(kind, step)),
             other => Err(other),
         }
     }

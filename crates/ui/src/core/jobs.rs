@@ -1,7 +1,7 @@
 //! Background jobs: work that may block, such as dialogs, cameras and files, each on a named thread.
 //! A job is two closures: the work, and the change of the state by its result, which the window executes between two frames.
 
-use super::command::Owner;
+use super::owner::Owner;
 use super::waker::Waker;
 use crossbeam_channel::{TryRecvError, bounded};
 

@@ -10,53 +10,54 @@ mod device;
 pub(crate) mod dialog;
 mod execute;
 pub(crate) mod feature;
+mod guide;
+mod history;
 pub(crate) mod jobs;
 mod keep;
 mod marked;
 mod matching;
 pub(crate) mod notices;
 pub(crate) mod options;
+pub(crate) mod owner;
+pub(crate) mod picture;
 mod readings;
 pub(crate) mod recording;
 mod remote;
 pub(crate) mod rig;
 pub(crate) mod saved;
+mod search;
+mod settings_file;
 mod setup;
 mod source;
 pub(crate) mod store;
 mod view_settings;
 pub(crate) mod waker;
 
-pub(crate) use crate::features::conversion::state::{
-    Contents, Conversion, ConversionChoices, ConversionState, RunningConversion,
-};
-pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
-pub(crate) use crate::features::guide::state::{GuideState, GuideStep, RunningCalibration};
-pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
-pub(crate) use crate::features::history::state::History;
-pub(crate) use crate::features::picture::state::{PictureChoices, PictureState};
-pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
-pub(crate) use comparison::{CompareState, CompareStep};
+pub(crate) use comparison::CompareState;
+pub(crate) use guide::{GuideState, RunningCalibration};
+pub(crate) use history::History;
 pub(crate) use marked::Marked;
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
-pub(crate) use readings::{Pipeline, Pointer, Source};
+pub(crate) use picture::{PictureChoices, PictureState};
+pub(crate) use readings::{Pipeline, Pointer, PointsWish, Source};
 pub(crate) use recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::state::RigState;
+pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchWishes, cannot_judge};
+pub(crate) use settings_file::SettingsFile;
 pub(crate) use setup::{Calibration, SettingChange, Setup, words_of};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
 
-use crate::features::{explain, guide, search};
 use crate::space::Pose;
-use crate::space::commands as space;
 use crate::view::ViewKind;
 use action::Action;
 use awaited::AwaitedWork;
-use command::{Command, Owner};
+use command::Command;
 use dialog::state::TypedPath;
 use dialog::system::SOURCE_EXTENSIONS;
 use jobs::{Job, Jobs};
 use notices::Notices;
 use options::WindowOptions;
+use owner::Owner;
 use rig::estimate_pairs::EstimatePairs;
 use saved::SavedState;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ use stereopsis_frame::engine::Output;
 use stereopsis_frame::{RawTap, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_images::CloudSize;
-use stereopsis_live::{Comparison, Live, LiveOptions, PixelExplainer};
+use stereopsis_live::{Live, LiveOptions};
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Origin, Settings, SettingsError};
 use stereopsis_stereo::{Preset, StereoParams};
@@ -94,15 +95,13 @@ pub struct Core {
     /// Camera of the 3-D view; `None` for the left camera's pose.
     pub(crate) pose: Option<Pose>,
     /// Numbers of points and triangles of the file whose menu is open.
-    pub(crate) points_size: Option<(space::PointsWish, CloudSize)>,
+    pub(crate) points_size: Option<(PointsWish, CloudSize)>,
     pub(crate) rig: RigState,
     pub(crate) picture: PictureState,
     pub(crate) recording: RecordingState,
-    pub(crate) conversion: ConversionState,
     pub(crate) guide: GuideState,
     pub(crate) marked: Marked,
     pub(crate) search: SearchState,
-    pub(crate) doctor: DoctorState,
     pub(crate) notices: Notices,
     /// Path in a text field where the system has no dialog.
     pub(crate) typed: Option<TypedPath>,
@@ -118,19 +117,11 @@ pub struct Core {
     /// Change for which the recording may end.
     pub(crate) waiting_change: Option<recording::commands::PendingChange>,
     pub(crate) estimate_pairs: EstimatePairs,
-    /// Time at which the automatically calibrated cameras were opened.
-    pub(crate) begun_by_itself: Option<Instant>,
-    pub(crate) watching: guide::commands::Guide,
     /// Receiver of the capture thread's pairs beside a recorder.
     pub(crate) raw_tap: Option<Arc<dyn RawTap>>,
     keeping: keep::StateWriter,
-    pub(crate) comparing: Option<Comparison>,
-    pub(crate) file_read: Option<Instant>,
-    pub(crate) explainer: PixelExplainer,
-    pub(crate) tried: search::commands::BackgroundTrials,
     /// Commands to execute after the update, with their owners.
     sent: Vec<(Option<Owner>, Command)>,
-    pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
     pub(crate) awaited: AwaitedWork,
     /// Continuation of the typed path, and the kind of command that requested it.
@@ -174,7 +165,6 @@ impl Core {
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
-        let explainer = explain::commands::start_explainer(&waker)?;
         let source = first_source(&options, &saved);
         if saved.source() != Some(source.to_string()) {
             view.depth_range_m = None; // was fitted to another source
@@ -217,11 +207,9 @@ impl Core {
             rig: RigState::new(&options, &source),
             picture: PictureState::new(saved.pictures()),
             recording,
-            conversion: ConversionState::default(),
             guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),
             marked: Marked::default(),
             search: SearchState::default(),
-            doctor: DoctorState::default(),
             notices: Notices::default(),
             typed: None,
             page: None,
@@ -233,16 +221,9 @@ impl Core {
             estimate: recording::commands::SizeEstimate::default(),
             waiting_change: None,
             estimate_pairs: EstimatePairs::default(),
-            begun_by_itself: None,
-            watching: guide::commands::Guide::default(),
             raw_tap: None,
             keeping: keep::StateWriter::new(store, fresh),
-            comparing: None,
-            file_read: None,
-            explainer,
-            tried: search::commands::BackgroundTrials::default(),
             sent: Vec::new(),
-            points: space::Points::default(),
             options,
             typed_then: None,
             awaited: AwaitedWork::new(settings, fits_depth),
@@ -291,7 +272,9 @@ impl Core {
     pub(crate) fn update(&mut self, now: Instant) {
         let before = std::mem::replace(&mut self.pipeline.status, self.live.status());
         rig::controls::restore_controls(self, &before.cameras);
+        rig::sides::update(self);
         self.note_lost_cameras(now);
+        recording::commands::update(self);
         self.search_device(now);
         self.matching.load.update(&self.pipeline.status, now);
         self.exchange_with_remote();

@@ -1,7 +1,7 @@
 //! Messages to the user: errors and remarks stay until they are resolved or dismissed, news expire.
 
 use super::action::Action;
-use super::command::Owner;
+use super::owner::Owner;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, secrets};

@@ -12,6 +12,7 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_capture::webcam::{DetectedCamera, Preview};
 use stereopsis_frame::engine::{EngineKind, Output};
 use stereopsis_frame::{Playing, SourceSpec};
+use stereopsis_images::CloudShape;
 use stereopsis_live::{Measurement, PixelExplanation, Remote, Status};
 use stereopsis_recording::{Stream, Streams};
 
@@ -94,6 +95,13 @@ impl Source {
             self.recent.truncate(MAX_RECENT);
         }
     }
+}
+
+/// Content of a file of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PointsWish {
+    pub(crate) shape: CloudShape,
+    pub(crate) has_colours: bool,
 }
 
 /// Position of the pointer, and the visible part of the images.

@@ -1,8 +1,8 @@
 //! Saved state: views, panels, source and parameters of the last run in one TOML file. What cannot be used of it is noted while it is read:
 //! unknown keys, of later versions, are kept when the state is written, and wrong values are named to the user.
 
+use super::picture::SCALES;
 use super::{Arrangement, ERRORS_PX, PictureChoices, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
-use crate::features::picture::state::SCALES;
 use crate::space::{DENSITIES, SpaceSettings};
 use crate::view::ViewKind;
 use serde::Deserialize;
@@ -344,7 +344,7 @@ fn words_of(views: &[ViewKind]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::picture::state::PictureFormat;
+    use crate::core::picture::PictureFormat;
     use crate::space::{Colouring, Surface};
     use crate::style::Ground;
     use std::time::Duration;

@@ -1,7 +1,6 @@
 //! Settings that a step of the history and a comparison keep, their differences in words, and their restoration.
 
-use super::source::Request;
-use super::{Core, OwnPreset, rig};
+use super::{Core, OwnPreset};
 use stereopsis_calibration::{FocalLength, StereoRig};
 use stereopsis_frame::engine::EngineChoice;
 use stereopsis_frame::{FramePreparation, SourceSpec};
@@ -131,29 +130,6 @@ fn words_of_choice(choice: &CalibrationChoice) -> String {
 pub(crate) struct SettingChange {
     pub(crate) name: &'static str,
     pub(crate) words: String,
-}
-
-impl Core {
-    /// Restores settings.
-    pub(crate) fn take_setup(&mut self, setup: Setup) {
-        let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
-        let matching = &mut self.matching;
-        (matching.preset, matching.own) = (preset, own);
-        let confidence = matching.params.confidence;
-        let has_other_engine = matching.engine.settings.choice != engine;
-        self.set_params(StereoParams { confidence, ..params });
-        if has_other_engine {
-            self.set_engine(engine);
-        }
-        if self.source.spec != source && source != SourceSpec::Pipe {
-            let wanted = Request { choice: calibration.choice, ..self.request(source) };
-            return self.open_as(wanted); // the colours are fitted to it
-        }
-        self.awaited.range = false;
-        rig::commands::take_back(self, calibration);
-        self.view.depth_range_m = depth_range_m;
-        self.awaited.fits_depth(depth_range_m.is_none());
-    }
 }
 
 /// Describes changes in one line, the first ones by name.

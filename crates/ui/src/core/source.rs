@@ -4,7 +4,7 @@ use super::Core;
 use super::action::Action;
 use super::jobs::Job;
 use super::notices::{Level, Remedy};
-use super::{Obstacle, dialog, recording, rig};
+use super::{Obstacle, Setup, dialog, recording, rig};
 use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use stereopsis_frame::{CaptureError, FramePreparation, Next, PairSource, SourceI
 use stereopsis_settings::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
 use stereopsis_settings::settings;
 use stereopsis_sources::{CalibratedSource, OpenError};
+use stereopsis_stereo::StereoParams;
 
 /// Source without pairs, in use before the first one is open.
 pub(super) struct NoSource;
@@ -48,6 +49,27 @@ impl Obstacle {
 }
 
 impl Core {
+    /// Restores settings.
+    pub(crate) fn take_setup(&mut self, setup: Setup) {
+        let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
+        let matching = &mut self.matching;
+        (matching.preset, matching.own) = (preset, own);
+        let confidence = matching.params.confidence;
+        let has_other_engine = matching.engine.settings.choice != engine;
+        self.set_params(StereoParams { confidence, ..params });
+        if has_other_engine {
+            self.set_engine(engine);
+        }
+        if self.source.spec != source && source != SourceSpec::Pipe {
+            let wanted = Request { choice: calibration.choice, ..self.request(source) };
+            return self.open_as(wanted); // the colours are fitted to it
+        }
+        self.awaited.range = false;
+        rig::commands::take_back(self, calibration);
+        self.view.depth_range_m = depth_range_m;
+        self.awaited.fits_depth(depth_range_m.is_none());
+    }
+
     /// Returns a request for `spec` with the present options; cameras and other sources have separate calibrations.
     pub(crate) fn request(&self, spec: SourceSpec) -> Request {
         let rig = &self.rig;

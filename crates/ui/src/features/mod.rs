@@ -10,7 +10,6 @@ pub(crate) mod guide;
 pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod measure;
-pub(crate) mod picture;
 pub(crate) mod presets;
 pub(crate) mod reach;
 pub(crate) mod recording;

@@ -1,27 +1,23 @@
 //! Export of the points of the 3-D view to a file once the shown result is on the host.
 
-use crate::core::Core;
 use crate::core::command::Command;
 use crate::core::dialog;
+use crate::core::feature::Feature;
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
+use crate::core::{Core, PointsWish};
 use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
+use egui::Context;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 use stereopsis_base::files;
 use stereopsis_frame::engine::Output;
-use stereopsis_images::{CloudShape, CloudSize};
+use stereopsis_images::CloudSize;
 
 const WRITE: Job = Job::new("writing the points");
 /// Job that counts the points, hidden from the status line.
 pub(crate) const COUNT: Job = Job::hidden("counting the points");
-
-/// Content of a file of points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PointsWish {
-    pub(crate) shape: CloudShape,
-    pub(crate) has_colours: bool,
-}
 
 #[derive(Default)]
 pub(crate) struct Points {
@@ -33,8 +29,41 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    pub(crate) fn read_maps(&self) -> bool {
+    fn read_maps(&self) -> bool {
         self.wanted.is_some() || self.offered.is_some()
+    }
+
+    fn count(&mut self, core: &mut Core, output: &Arc<Output>) {
+        let Some(wish) = self.offered.filter(|_| !core.jobs.is_running(COUNT)) else { return };
+        let Some(file) = points_file(core, Arc::clone(output), wish) else { return };
+        if self.counted.as_ref().is_some_and(|counted| counted.is_counted_by(&file)) {
+            return;
+        }
+        self.counted = Some(file.clone());
+        let work = move || file.size();
+        core.start_job(COUNT, work, move |core, size| core.points_size = Some((wish, size)));
+    }
+}
+
+impl Feature for Points {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        match command {
+            Command::OfferPoints(wish) => self.offered = wish,
+            Command::SavePoints(wish) => self.wanted = Some(wish),
+            command => return Some(command),
+        }
+        core.awaited.points = self.read_maps();
+        None
+    }
+
+    /// Counts the points while their menu is open, and opens the file dialog once there are points to save.
+    fn update(&mut self, core: &mut Core, _now: Instant) {
+        let output = core.output().filter(|output| output.map.is_some()).cloned();
+        let Some(output) = output else { return };
+        self.count(core, &output);
+        let Some(wish) = self.wanted.take() else { return };
+        core.awaited.points = self.read_maps();
+        core.owned(Some(Command::SavePoints(wish).owner()), |core| choose_points_file(core, output, wish));
     }
 }
 
@@ -71,26 +100,6 @@ impl PointsFile {
         Arc::ptr_eq(&self.output, &other.output)
             && (self.scene, self.settings, self.wish) == (other.scene, other.settings, other.wish)
     }
-}
-
-/// Counts the points while their menu is open, and opens the file dialog once there are points to save.
-pub(crate) fn update(core: &mut Core) {
-    let output = core.output().filter(|output| output.map.is_some()).cloned();
-    let Some(output) = output else { return };
-    count(core, &output);
-    let Some(wish) = core.points.wanted.take() else { return };
-    core.owned(Some(Command::SavePoints(wish).owner()), |core| choose_points_file(core, output, wish));
-}
-
-fn count(core: &mut Core, output: &Arc<Output>) {
-    let Some(wish) = core.points.offered.filter(|_| !core.jobs.is_running(COUNT)) else { return };
-    let Some(file) = points_file(core, Arc::clone(output), wish) else { return };
-    if core.points.counted.as_ref().is_some_and(|counted| counted.is_counted_by(&file)) {
-        return;
-    }
-    core.points.counted = Some(file.clone());
-    let work = move || file.size();
-    core.start_job(COUNT, work, move |core, size| core.points_size = Some((wish, size)));
 }
 
 fn choose_points_file(core: &mut Core, output: Arc<Output>, wish: PointsWish) {

@@ -1,8 +1,9 @@
 //! Menu that saves the points: content and size of the file.
 
-use super::commands::{PointsWish, size_text};
+use super::commands::size_text;
 use super::{Scene, SpaceSettings, Surface};
 use crate::core::Core;
+use crate::core::PointsWish;
 use crate::core::command::Command;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};

@@ -2,7 +2,6 @@
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
-use crate::features::guide::commands::stays_open;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -166,9 +165,9 @@ fn calibration_is_saved_used_and_replaced_only_on_consent() {
         window.harness.step();
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(stays_open(&mut window.core_mut()), "closed now, the views would be lost");
+    assert!(window.keeps_open(), "closed now, the views would be lost");
     window.until("the question", |w| w.has("9 views of the board would be lost").then_some(()));
-    assert!(!stays_open(&mut window.core_mut()), "a second time it closes");
+    assert!(!window.keeps_open(), "a second time it closes");
     let save = if window.has("Save and use") { "Save and use" } else { "Save as doubtful" };
     window.core_mut().guide.save_as = "mine.toml".to_owned();
     window.until("the button", |w| w.has(save).then_some(()));
@@ -186,7 +185,7 @@ fn calibration_is_saved_used_and_replaced_only_on_consent() {
     for file in ["report.html", "opencv.yml", "views/left/001.png", "views/right/009.png", "views/board.txt"] {
         assert!(place.join("mine-calibration").join(file).is_file(), "{file} is missing");
     }
-    assert!(!stays_open(&mut window.core_mut()), "nothing would be lost");
+    assert!(!window.keeps_open(), "nothing would be lost");
     // the calibration is in force: depth is in metres
     window.until("metres", |w| {
         let core = w.core();

@@ -110,8 +110,16 @@ impl Window {
         Ref::map(self.session.borrow(), |session| session.feature())
     }
 
+    pub(crate) fn feature_mut<F: Feature>(&self) -> RefMut<'_, F> {
+        RefMut::map(self.session.borrow_mut(), |session| session.feature_mut())
+    }
+
     pub(crate) fn execute(&self, command: Command) {
         self.session.borrow_mut().execute(command, &self.harness.ctx);
+    }
+
+    pub(crate) fn keeps_open(&self) -> bool {
+        self.session.borrow_mut().keeps_open()
     }
 
     pub(crate) fn in_grid(&mut self) {

@@ -2,7 +2,7 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
-use crate::features::picture::state::{Figure, PictureFormat};
+use crate::core::picture::{Figure, PictureFormat};
 use crate::view::ViewKind;
 use egui::{Key, Modifiers, OutputCommand};
 use std::fs::File;

@@ -2,8 +2,9 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::Surface;
+use crate::core::PointsWish;
 use crate::core::Theme;
-use crate::space::commands::PointsWish;
+use crate::space::commands::Points;
 use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
@@ -310,7 +311,7 @@ fn menu_shows_the_size_of_the_written_file() {
             window.harness.get_by_label(label).click();
             window.harness.run_steps(3);
         }
-        let chosen = window.core().points.offered.expect("the menu is open");
+        let chosen = window.feature::<Points>().offered.expect("the menu is open");
         assert!(chosen.shape.has_normals && !chosen.has_colours && !chosen.shape.has_faces);
         let output = held(&mut window);
         let folder = tempfile::tempdir().unwrap();
@@ -326,7 +327,7 @@ fn menu_shows_the_size_of_the_written_file() {
         }
         window.harness.key_press(Key::Escape);
         window.harness.run_steps(3);
-        assert!(window.core().points.offered.is_none(), "closed, nothing is counted");
+        assert!(window.feature::<Points>().offered.is_none(), "closed, nothing is counted");
     }
 }
 

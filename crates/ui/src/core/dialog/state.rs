@@ -1,6 +1,5 @@
 //! Question for files or a folder, and the typed path.
 
-use crate::core::command::Command;
 use std::path::{Path, PathBuf};
 use stereopsis_base::secrets;
 use stereopsis_frame::SourceSpec;
@@ -51,12 +50,6 @@ pub(crate) enum TypeStep {
         replaces: bool,
     },
     Cancel,
-}
-
-impl From<TypeStep> for Command {
-    fn from(step: TypeStep) -> Self {
-        Self::Type(step)
-    }
 }
 
 /// Path that is being typed, where the system has no dialog.

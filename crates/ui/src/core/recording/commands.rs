@@ -294,7 +294,6 @@ mod tests {
             std::thread::sleep(Duration::from_millis(2));
             core.finish_jobs();
             core.update(Instant::now());
-            update(core);
         }
     }
 

@@ -1,74 +1,92 @@
 //! Comparison of two settings: its engine and its results.
 
 use crate::core::Core;
-use crate::core::{CompareState, CompareStep, Setup};
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::command::CompareStep;
+use crate::core::feature::Feature;
+use crate::core::{CompareState, Setup};
+use egui::Context;
 use std::sync::Arc;
+use std::time::Instant;
 use stereopsis_live::Comparison;
 
-pub(crate) fn keep_as_a(core: &mut Core) {
-    let Some(options) = core.engine_in_use() else {
-        return core.notices.news("no result yet to compare with");
-    };
-    let kept = Setup::of(core);
-    let comparison = core.comparing.as_ref().filter(|comparison| comparison.is_by(&options));
-    if let (Some(comparison), Some(state)) = (comparison, &mut core.comparison) {
-        comparison.set_params(kept.params.clone());
-        state.kept = kept;
-        return;
-    }
-    end(core);
-    let wake = core.waker.clone();
-    match Comparison::start(kept.params.clone(), options, core.live.source_engine(), Arc::new(move || wake.wake())) {
-        Ok(comparison) => {
-            core.comparing = Some(comparison);
-            core.comparison = Some(CompareState::new(kept));
-            core.notices.news("A is kept: the sliders change B; drag the line, or flip with T");
-        }
-        Err(why) => core.notices.error(format!("no thread for a comparison: {why}")),
-    }
-}
+/// Comparison with its engine; its results are in the core.
+#[derive(Default)]
+pub(crate) struct Comparer(Option<Comparison>);
 
-pub(crate) fn execute(core: &mut Core, step: CompareStep) {
-    match step {
-        CompareStep::SetWiper(at) => {
-            if let Some(state) = &mut core.comparison {
-                state.wiper = at.clamp(0.0, 1.0);
+impl Comparer {
+    fn keep_as_a(&mut self, core: &mut Core) {
+        let Some(options) = core.engine_in_use() else {
+            return core.notices.news("no result yet to compare with");
+        };
+        let kept = Setup::of(core);
+        let comparison = self.0.as_ref().filter(|comparison| comparison.is_by(&options));
+        if let (Some(comparison), Some(state)) = (comparison, &mut core.comparison) {
+            comparison.set_params(kept.params.clone());
+            state.kept = kept;
+            return;
+        }
+        self.end(core);
+        let wake = core.waker.clone();
+        match Comparison::start(kept.params.clone(), options, core.live.source_engine(), Arc::new(move || wake.wake())) {
+            Ok(comparison) => {
+                self.0 = Some(comparison);
+                core.comparison = Some(CompareState::new(kept));
+                core.notices.news("A is kept: the sliders change B; drag the line, or flip with T");
+            }
+            Err(why) => core.notices.error(format!("no thread for a comparison: {why}")),
+        }
+    }
+
+    /// Ends the comparison on another thread, because the engine may be computing.
+    fn end(&mut self, core: &mut Core) {
+        core.comparison = None;
+        if let Some(comparison) = self.0.take() {
+            let ending = std::thread::Builder::new().name("old comparison".into()).spawn(move || drop(comparison));
+            if let Err(err) = ending {
+                log::warn!("no thread to end a comparison: {err}");
             }
         }
-        CompareStep::Exchange => {
-            let Some(kept) = core.comparison.as_ref().map(|state| state.kept.clone()) else { return };
-            keep_as_a(core);
-            core.take_setup(Setup::of(core).matched_as(&kept));
-        }
     }
 }
 
-/// Ends the comparison on another thread, because the engine may be computing.
-pub(crate) fn end(core: &mut Core) {
-    core.comparison = None;
-    if let Some(comparison) = core.comparing.take() {
-        let ending = std::thread::Builder::new().name("old comparison".into()).spawn(move || drop(comparison));
-        if let Err(err) = ending {
-            log::warn!("no thread to end a comparison: {err}");
+impl Feature for Comparer {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        match command {
+            Command::Compare(CompareStep::SetWiper(at)) => {
+                if let Some(state) = &mut core.comparison {
+                    state.wiper = at.clamp(0.0, 1.0);
+                }
+            }
+            Command::Compare(CompareStep::Exchange) => {
+                let Some(kept) = core.comparison.as_ref().map(|state| state.kept.clone()) else { return None };
+                self.keep_as_a(core);
+                core.take_setup(Setup::of(core).matched_as(&kept));
+            }
+            Command::Action(Action::KeepAsA) => self.keep_as_a(core),
+            Command::Action(Action::EndComparison) => self.end(core),
+            command => return Some(command),
         }
+        None
     }
-}
 
-/// Takes the newest results of both settings; called once per frame.
-pub(crate) fn update(core: &mut Core) {
-    if core.comparison.is_none() {
-        end(core);
+    /// Takes the newest results of both settings.
+    fn update(&mut self, core: &mut Core, _now: Instant) {
+        if core.comparison.is_none() {
+            self.end(core);
+        }
+        let (Some(comparison), Some(state)) = (&mut self.0, &mut core.comparison) else { return };
+        let Some(newest) = core.live.latest() else { return };
+        if let Some(both) = comparison.update(&newest).filter(|[_, b]| b.map.is_some()) {
+            state.shown = Some(both);
+        }
+        if !core.pipeline.is_live() {
+            comparison.time_held(&core.live);
+        }
+        state.times = comparison.times();
+        state.judged = comparison.judged();
+        state.rate_hz = comparison.rate_hz();
+        state.error = comparison.error();
     }
-    let (Some(comparison), Some(state)) = (&mut core.comparing, &mut core.comparison) else { return };
-    let Some(newest) = core.live.latest() else { return };
-    if let Some(both) = comparison.update(&newest).filter(|[_, b]| b.map.is_some()) {
-        state.shown = Some(both);
-    }
-    if !core.pipeline.is_live() {
-        comparison.time_held(&core.live);
-    }
-    state.times = comparison.times();
-    state.judged = comparison.judged();
-    state.rate_hz = comparison.rate_hz();
-    state.error = comparison.error();
 }

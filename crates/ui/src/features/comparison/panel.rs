@@ -2,7 +2,8 @@
 
 use crate::core::action::Action;
 use crate::core::command::Command;
-use crate::core::{CompareState, CompareStep, Core, Setup};
+use crate::core::command::CompareStep;
+use crate::core::{CompareState, Core, Setup};
 use crate::panels::{Panel, action_button};
 use egui::{Button, Grid, Label, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_live::{JudgedResult, MedianTime};

@@ -1,10 +1,13 @@
 //! Conversion of the open recording in the background: recomputation or export. Playback continues.
 
+use super::state::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
 use crate::core::Core;
 use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::feature::{Feature, Step};
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
-use crate::core::{Contents, Conversion, ConversionChoices, RunningConversion};
+use egui::{Context, Ui};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -18,49 +21,102 @@ use stereopsis_settings::rig::Calibrated;
 use stereopsis_settings::settings::Settings;
 use stereopsis_sources::open_as_recorded;
 
-pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
+const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");
 
-/// Reads the contents of the open recording once while the page is open.
-pub(crate) fn update(core: &mut Core) {
-    let Some(path) = core.open_recording().filter(|_| core.is_open(Action::Convert)).map(Path::to_owned) else {
-        return;
-    };
-    let is_read = core.conversion.contents.as_ref().is_some_and(|contents| contents.path == path);
-    if is_read || core.jobs.is_running(READ) {
-        return;
-    }
-    let options = core.rig.options.clone();
-    let read = move || {
-        let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
-        let choices = ConversionChoices {
-            recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
-            folder: export_folder(&path).display().to_string(),
-            left_out: Vec::new(),
-            pairs: (0, recording.pairs().saturating_sub(1)),
-        };
-        let contents = Contents {
-            bytes: path.metadata().map_or(0, |file| file.len()),
-            parts: recording.parts(),
-            free_bytes: path.parent().and_then(free_bytes),
-            path,
-        };
-        Ok((contents, choices))
-    };
-    core.start_job(READ, read, |core, (contents, choices)| {
-        core.conversion.contents = Some(contents);
-        core.conversion.choices = choices;
-    });
+/// Conversion of the open recording.
+pub(crate) type Converter = ConversionState;
+
+#[derive(Clone)]
+pub(crate) enum ConversionStep {
+    /// Sets the kind and the target of a conversion of the open recording.
+    SetChoices(ConversionChoices),
+    /// Computes the open recording again, or exports it.
+    Convert(Conversion),
+    /// Stops the conversion once the pairs in progress are written.
+    Stop,
+    /// Takes the contents of the open recording, with choices that suit it.
+    Take(Contents, ConversionChoices),
+    /// Ends a conversion with its outcome and remedies.
+    End(Result<String, String>, Vec<Remedy>),
 }
 
-pub(crate) fn convert(core: &mut Core, kind: Conversion) {
+impl Step for ConversionStep {
+    fn kind(&self) -> u8 {
+        match self {
+            Self::SetChoices(_) => 0,
+            Self::Convert(_) => 1,
+            Self::Stop | Self::Take(..) | Self::End(..) => 2,
+        }
+    }
+}
+
+impl Feature for Converter {
+    fn pages(&self) -> &'static [Action] {
+        &[Action::Convert]
+    }
+
+    fn page(&mut self, _page: Action, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        super::panel::show(ui, self, core, commands);
+    }
+
+    /// Reads the contents of the open recording once while the page is open.
+    fn update(&mut self, core: &mut Core, _now: Instant) {
+        let Some(path) = core.open_recording().filter(|_| core.is_open(Action::Convert)).map(Path::to_owned) else {
+            return;
+        };
+        let is_read = self.contents.as_ref().is_some_and(|contents| contents.path == path);
+        if is_read || core.jobs.is_running(READ) {
+            return;
+        }
+        let options = core.rig.options.clone();
+        let read = move || {
+            let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+            let choices = ConversionChoices {
+                recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
+                folder: export_folder(&path).display().to_string(),
+                left_out: Vec::new(),
+                pairs: (0, recording.pairs().saturating_sub(1)),
+            };
+            let contents = Contents {
+                bytes: path.metadata().map_or(0, |file| file.len()),
+                parts: recording.parts(),
+                free_bytes: path.parent().and_then(free_bytes),
+                path,
+            };
+            Ok((contents, choices))
+        };
+        core.start_job(READ, read, |core, (contents, choices)| core.send(ConversionStep::Take(contents, choices)));
+    }
+
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        match command.step() {
+            Ok(ConversionStep::SetChoices(choices)) => self.choices = choices,
+            Ok(ConversionStep::Convert(kind)) => convert(self, core, kind),
+            // complete output is kept
+            Ok(ConversionStep::Stop) | Err(Command::StopJob(CONVERT)) => {
+                if let Some(running) = &self.running {
+                    running.counter.stop();
+                }
+            }
+            Ok(ConversionStep::Take(contents, choices)) => {
+                (self.contents, self.choices) = (Some(contents), choices);
+            }
+            Ok(ConversionStep::End(done, remedies)) => converted(self, core, done, remedies),
+            Err(command) => return Some(command),
+        }
+        None
+    }
+}
+
+fn convert(conversion: &mut Converter, core: &mut Core, kind: Conversion) {
     let Some(path) = core.open_recording().map(Path::to_owned) else {
         return core.notices.news(format!("{}: open a recording first", Action::Convert.label()));
     };
     if core.jobs.is_running(CONVERT) {
         return;
     }
-    let choices = &core.conversion.choices;
+    let choices = &conversion.choices;
     let named = match kind {
         Conversion::Recompute => choices.recording.trim(),
         Conversion::Export => choices.folder.trim(),
@@ -72,10 +128,10 @@ pub(crate) fn convert(core: &mut Core, kind: Conversion) {
     let counter = Arc::<Counter>::default();
     let progress = Progress::watched(Arc::clone(&counter));
     let started = Instant::now();
-    core.conversion.running = Some(RunningConversion { kind, output: output.clone(), counter, started });
+    conversion.running = Some(RunningConversion { kind, output: output.clone(), counter, started });
     match kind {
         Conversion::Recompute => recompute(core, path, output, progress),
-        Conversion::Export => export(core, path, output, progress),
+        Conversion::Export => export(conversion, core, path, output, progress),
     }
 }
 
@@ -117,14 +173,14 @@ fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress
             format!("{pairs}, {results}{lost} → {}, {}", output.display(), console::bytes(bytes))
         };
         let remedies = vec![Remedy::OpenFile(output.clone()), Remedy::ShowInFolder(output.clone())];
-        converted(core, done.map(text), remedies);
+        core.send(ConversionStep::End(done.map(text), remedies));
     });
 }
 
 /// Exports the pairs as recorded.
-fn export(core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
-    let ConversionChoices { left_out, pairs: (first, last), .. } = core.conversion.choices.clone();
-    let parts = core.conversion.contents.iter().flat_map(|contents| &contents.parts);
+fn export(conversion: &Converter, core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
+    let ConversionChoices { left_out, pairs: (first, last), .. } = conversion.choices.clone();
+    let parts = conversion.contents.iter().flat_map(|contents| &contents.parts);
     let parts = parts.filter(|(part, why_not)| why_not.is_none() && !left_out.contains(part));
     let options = core.rig.options.clone();
     let what = ExportOptions {
@@ -148,28 +204,21 @@ fn export(core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
             let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
             format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
         };
-        converted(core, done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]);
+        core.send(ConversionStep::End(done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]));
     });
 }
 
 /// Shows the outcome of a conversion, and proposes new names for the next one.
-fn converted(core: &mut Core, done: Result<String, String>, remedies: Vec<Remedy>) {
-    let ended = core.conversion.running.take();
+fn converted(conversion: &mut Converter, core: &mut Core, done: Result<String, String>, remedies: Vec<Remedy>) {
+    let ended = conversion.running.take();
     let is_stopped = ended.is_some_and(|running| running.counter.is_stopped());
     match done {
         Ok(text) => {
             core.notices.add(Level::Remark, text, remedies);
-            core.conversion.contents = None;
+            conversion.contents = None;
         }
         Err(text) if is_stopped => core.notices.confirm(text),
         Err(why) => core.notices.error(why),
-    }
-}
-
-/// Stops the conversion after the pairs in progress; complete output is kept.
-pub(crate) fn stop(core: &Core) {
-    if let Some(running) = &core.conversion.running {
-        running.counter.stop();
     }
 }
 

@@ -1,5 +1,9 @@
-//! Recomputation and export of the open recording.
+//! Conversion of the open recording: recomputation and export.
 
-pub(crate) mod commands;
-pub(crate) mod panel;
-pub(crate) mod state;
+mod commands;
+mod panel;
+mod state;
+
+pub(crate) use commands::Converter;
+#[cfg(test)]
+pub(crate) use {commands::ConversionStep, state::Conversion};

@@ -1,7 +1,9 @@
 //! Page of conversions of the open recording: content, target, size and progress.
 
+use super::commands::{ConversionStep, Converter};
+use super::state::{Contents, Conversion, ConversionChoices, RunningConversion};
+use crate::core::Core;
 use crate::core::command::Command;
-use crate::core::{Contents, Conversion, ConversionChoices, Core, RunningConversion};
 use crate::widgets;
 use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
 use stereopsis_base::console;
@@ -9,26 +11,28 @@ use stereopsis_frame::Playing;
 use stereopsis_recording::write::bytes_per_pair;
 use stereopsis_recording::{Stream, Streams};
 
-pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, conversion: &Converter, core: &Core, commands: &mut Vec<Command>) {
     if core.open_recording().is_none() {
         let why = "There is no recording open. Record (Shift+R) makes one, and Open files … opens one.";
         widgets::note(ui, why);
         return;
     }
-    let Some(contents) = &core.conversion.contents else {
+    let Some(contents) = &conversion.contents else {
         ui.label(RichText::new("Reading the recording …").weak());
         return;
     };
-    if let Some(running) = &core.conversion.running {
+    if let Some(running) = &conversion.running {
         progress(ui, running, commands);
     }
-    let mut choices = core.conversion.choices.clone();
+    let mut choices = conversion.choices.clone();
     widgets::heading(ui, "Compute again");
-    recompute(ui, core, contents, &mut choices, commands);
+    recompute(ui, core, contents, &mut choices);
+    begin(ui, conversion, "Compute again", Conversion::Recompute, None, commands);
     widgets::heading(ui, "Export");
-    export(ui, core, contents, &mut choices, commands);
-    if choices != core.conversion.choices {
-        commands.push(Command::SetConversion(choices));
+    let why_not = export(ui, core, contents, &mut choices);
+    begin(ui, conversion, "Export", Conversion::Export, why_not, commands);
+    if choices != conversion.choices {
+        commands.push(ConversionStep::SetChoices(choices).into());
     }
 }
 
@@ -51,20 +55,14 @@ fn progress(ui: &mut Ui, running: &RunningConversion, commands: &mut Vec<Command
         stop.widget_info(|| WidgetInfo::labeled(Role::Button, !counter.is_stopped(), "Stop the conversion"));
         let help = "Finished parts are kept; the same conversion continues there.";
         if widgets::explain(stop, help).clicked() {
-            commands.push(Command::StopConversion);
+            commands.push(ConversionStep::Stop.into());
         }
         ui.label(&text);
     });
     ui.add(Label::new(RichText::new(running.output.display().to_string()).weak()).truncate());
 }
 
-fn recompute(
-    ui: &mut Ui,
-    core: &Core,
-    contents: &Contents,
-    choices: &mut ConversionChoices,
-    commands: &mut Vec<Command>,
-) {
+fn recompute(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut ConversionChoices) {
     let (pictures, numbers) = (Stream::Raw, if core.has_depth() { Stream::Depth } else { Stream::Disparity });
     let (preset, engine) = (core.matching.preset_name(), &core.matching.engine.settings.choice);
     let text = format!(
@@ -85,10 +83,10 @@ fn recompute(
     let bytes = bytes.map(|bytes| bytes.max(contents.bytes));
     let what = format!("{}, {pictures} and {numbers}", console::counted(pairs, "pair"));
     size(ui, &what, bytes, contents.free_bytes);
-    begin(ui, core, "Compute again", Conversion::Recompute, None, commands);
 }
 
-fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut ConversionChoices, commands: &mut Vec<Command>) {
+/// Shows the choices of an export, and returns the reason why none is possible.
+fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut ConversionChoices) -> Option<&'static str> {
     widgets::note(ui, "Files for other tools, as it was recorded.");
     let mut chosen = Vec::new();
     for (part, why_not) in &contents.parts {
@@ -125,7 +123,7 @@ fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut Conversio
     });
     size(ui, &console::counted(pairs, "pair"), bytes, contents.free_bytes);
     let nothing = chosen.is_empty().then_some("Nothing is chosen to be exported.");
-    begin(ui, core, "Export", Conversion::Export, nothing, commands);
+    nothing
 }
 
 /// Shows the largest size of the output, and whether the disk has room for it.
@@ -142,12 +140,19 @@ fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
 }
 
 /// Shows the button that starts; disabled with the reason.
-fn begin(ui: &mut Ui, core: &Core, label: &str, kind: Conversion, why_not: Option<&str>, commands: &mut Vec<Command>) {
-    let why_not = why_not.or(core.conversion.running.as_ref().map(|_| "One at a time: another conversion is running."));
+fn begin(
+    ui: &mut Ui,
+    conversion: &Converter,
+    label: &str,
+    kind: Conversion,
+    why_not: Option<&str>,
+    commands: &mut Vec<Command>,
+) {
+    let why_not = why_not.or(conversion.running.as_ref().map(|_| "One at a time: another conversion is running."));
     let button = ui.add_enabled(why_not.is_none(), Button::new(label));
     let help = why_not.unwrap_or("In the background; this window goes on.");
     if widgets::explain(button, help).clicked() {
-        commands.push(Command::Convert(kind));
+        commands.push(ConversionStep::Convert(kind).into());
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) struct ConversionChoices {
     pub(crate) pairs: (u64, u64),
 }
 
+#[derive(Clone)]
 pub(crate) struct Contents {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,

@@ -1,5 +1,6 @@
 //! Examination of this machine.
 
-pub(crate) mod commands;
-pub(crate) mod panel;
-pub(crate) mod state;
+mod commands;
+mod panel;
+
+pub(crate) use commands::Doctor;

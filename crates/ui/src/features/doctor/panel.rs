@@ -1,18 +1,19 @@
 //! Page of the examination of this machine: faults, remedies, and a report to copy.
 
+use super::commands::{Doctor, DoctorStep, EXAMINE};
+use crate::core::Core;
 use crate::core::command::Command;
-use crate::core::{Core, EXAMINE};
 use crate::widgets;
 use egui::{Button, Label, RichText, Ui};
 use stereopsis_doctor::{Check, State as CheckState};
 
-pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
-    let checks = &core.doctor.checks;
+pub(super) fn show(ui: &mut Ui, doctor: &Doctor, core: &Core, commands: &mut Vec<Command>) {
+    let checks = &doctor.checks;
     let is_running = core.jobs.is_running(EXAMINE);
     ui.horizontal_wrapped(|ui| {
         let again = ui.add_enabled(!is_running, Button::new("Examine again"));
         if widgets::explain(again, "Examines this machine anew. It takes some seconds.").clicked() {
-            commands.push(Command::Examine);
+            commands.push(DoctorStep::Examine.into());
         }
         let copy = ui.add_enabled(!checks.is_empty(), Button::new("Copy"));
         let help = "Puts the whole text on the clipboard. It names neither you nor this machine.";

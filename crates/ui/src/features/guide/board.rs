@@ -1,7 +1,8 @@
 //! Board: its description, the side of a square, a page to print.
 
+use super::commands::GuideStep;
+use crate::core::Core;
 use crate::core::command::Command;
-use crate::core::{Core, GuideStep};
 use crate::panels::steps::StepState;
 use crate::widgets;
 use egui::{DragValue, Role, TextEdit, Ui, WidgetInfo};

@@ -1,11 +1,14 @@
 //! Live calibration with a board: watches the pairs of the running source while its page is open.
 
 use crate::core::Core;
+use crate::core::RunningCalibration;
 use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::feature::{Feature, Step};
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
-use crate::core::{GuideStep, RunningCalibration};
 use crate::core::{dialog, recording, rig};
+use egui::Context;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,6 +16,34 @@ use stereopsis_base::console::counted;
 use stereopsis_base::files;
 use stereopsis_calibrate::{CalibrationRequest, Draft, Paper, PrintFormat, Watch};
 use stereopsis_recording::time;
+
+#[derive(Clone, Debug)]
+pub(crate) enum GuideStep {
+    /// Sets the description of the board, even an invalid one.
+    SetBoard(String),
+    /// Sets the measured side of a square, mm; markers follow in proportion.
+    SetSquare(f64),
+    Print(Paper),
+    Look,
+    Hold,
+    Discard,
+    /// Forces a view from the next pair that shows the board.
+    Take,
+    /// Sets whether views are taken automatically.
+    SetAutomatic(bool),
+    Delete(usize),
+    LockCameras,
+    NameFile(String),
+    ChooseFile,
+    /// Writes the calibration, and calibrates the source with it.
+    Save {
+        /// Whether existing files may be replaced.
+        replaces: bool,
+    },
+    KeepFile,
+}
+
+impl Step for GuideStep {}
 
 /// Interval at which a held pair is examined again, like frames of a camera in front of a still scene.
 const HELD_INTERVAL: Duration = Duration::from_millis(150);
@@ -46,17 +77,73 @@ fn end(watch: Option<Watch>) {
     }
 }
 
-pub(crate) fn execute(core: &mut Core, step: GuideStep) {
+impl Feature for Guide {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        let watching = self;
+        match command.step() {
+            Ok(step) => execute(watching, core, step),
+            Err(command) => return Some(command),
+        }
+        None
+    }
+
+    /// Reads the calibration's state, and connects the calibration to the pairs while its page is open.
+    fn update(&mut self, core: &mut Core, now: Instant) {
+        let watching = self;
+        if watching.source_since.replace(core.source_since) != Some(core.source_since) {
+            hold(watching, core, Some("the source was changed"));
+        }
+        let is_open = core.is_open(Action::Calibrate);
+        if let (Some(watch), Some(running)) = (&watching.watch, &mut core.guide.running) {
+            running.update(watch.progress(), now);
+            watching.has_asked &= !running.has_just_taken();
+        }
+        let wants = is_open && watching.watch.is_some() && core.is_looking();
+        if wants != core.raw_tap.is_some() {
+            core.raw_tap = watching.watch.as_ref().filter(|_| wants).map(Watch::tap);
+            recording::commands::connect_taps(core);
+        }
+        let status = core.status();
+        let is_held = status.source.is_still
+            || status.paused
+            || status.engine.ended
+            || status.capture.ended
+            || core.live.transport().is_some_and(|transport| !transport.get().playing);
+        // meanwhile depth is hidden and the detector needs the processor, but a recorder and other viewers need the results
+        let is_watched = core.recording.recorder().is_some() || core.live.remote().is_some();
+        let rests = wants && !is_held || core.search.is_searching();
+        core.live.set_suspended(rests && !is_watched);
+        if wants && is_held {
+            look_at_held(watching, core, now);
+        }
+    }
+
+    /// Returns whether views would be lost.
+    fn keeps_open(&mut self, core: &mut Core) -> bool {
+        let watching = self;
+        let count = core.guide.running.as_ref().map_or(0, RunningCalibration::unsaved);
+        if count == 0 || std::mem::replace(&mut watching.has_asked, true) {
+            return false;
+        }
+        core.page = Some(Action::Calibrate);
+        let views = counted(count as u64, "view");
+        core.notices
+            .confirm(format!("{views} of the board would be lost: save the calibration, or close the window again"));
+        true
+    }
+}
+
+fn execute(watching: &mut Guide, core: &mut Core, step: GuideStep) {
     match step {
         GuideStep::SetBoard(words) => core.guide.set_board(words),
         GuideStep::SetSquare(square_mm) => core.guide.set_square_mm(square_mm),
         GuideStep::Print(paper) => print_board(core, paper),
-        GuideStep::Look => look(core),
-        GuideStep::Hold => hold(core, None),
-        GuideStep::Discard => discard_views(core),
-        GuideStep::Take => with_watch(core, Watch::take),
-        GuideStep::SetAutomatic(is_automatic) => with_watch(core, |watch| watch.set_automatic(is_automatic)),
-        GuideStep::Delete(place) => with_watch(core, |watch| watch.delete(place)),
+        GuideStep::Look => look(watching, core),
+        GuideStep::Hold => hold(watching, core, None),
+        GuideStep::Discard => discard_views(watching, core),
+        GuideStep::Take => with_watch(watching, Watch::take),
+        GuideStep::SetAutomatic(is_automatic) => with_watch(watching, |watch| watch.set_automatic(is_automatic)),
+        GuideStep::Delete(place) => with_watch(watching, |watch| watch.delete(place)),
         GuideStep::LockCameras => rig::controls::lock_cameras(core),
         GuideStep::NameFile(name) => {
             core.guide.save_as = name;
@@ -68,13 +155,13 @@ pub(crate) fn execute(core: &mut Core, step: GuideStep) {
     }
 }
 
-fn with_watch(core: &Core, order: impl FnOnce(&Watch)) {
-    if let Some(watch) = &core.watching.watch {
+fn with_watch(watching: &Guide, order: impl FnOnce(&Watch)) {
+    if let Some(watch) = &watching.watch {
         order(watch);
     }
 }
 
-fn look(core: &mut Core) {
+fn look(watching: &mut Guide, core: &mut Core) {
     if let Some(running) = core.guide.running.as_mut().filter(|running| running.ended.is_none()) {
         running.is_looking = true;
         return;
@@ -89,8 +176,8 @@ fn look(core: &mut Core) {
     let wake = core.waker.clone();
     match Watch::start(&board, CalibrationRequest::default(), Arc::new(move || wake.wake())) {
         Ok(watch) => {
-            discard_views(core);
-            core.watching.watch = Some(watch);
+            discard_views(watching, core);
+            watching.watch = Some(watch);
             let guide = &mut core.guide;
             guide.running = Some(RunningCalibration::new());
             if guide.save_as.is_empty() {
@@ -103,12 +190,12 @@ fn look(core: &mut Core) {
 }
 
 /// Stops the examination and keeps the views; `why` is the reason where it cannot be resumed.
-fn hold(core: &mut Core, why: Option<&str>) {
+fn hold(watching: &mut Guide, core: &mut Core, why: Option<&str>) {
     let Some(running) = core.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
     running.is_looking = false;
     let Some(why) = why else {
         if running.count() == 0 {
-            discard_views(core); // nothing is lost
+            discard_views(watching, core); // nothing is lost
         }
         return;
     };
@@ -120,71 +207,28 @@ fn hold(core: &mut Core, why: Option<&str>) {
     let is_empty = running.count() == 0;
     core.notices.add(Level::Remark, format!("the calibration has ended: {why}{kept}"), Vec::new());
     if is_empty {
-        discard_views(core);
+        discard_views(watching, core);
     }
 }
 
-fn discard_views(core: &mut Core) {
-    end(core.watching.watch.take());
-    core.watching.has_asked = false;
+fn discard_views(watching: &mut Guide, core: &mut Core) {
+    end(watching.watch.take());
+    watching.has_asked = false;
     core.guide.running = None;
     core.guide.asks_to_replace = None;
 }
 
-/// Reads the calibration's state, and connects the calibration to the pairs while its page is open; called once per frame.
-pub(crate) fn update(core: &mut Core, now: Instant) {
-    if core.watching.source_since.replace(core.source_since) != Some(core.source_since) {
-        hold(core, Some("the source was changed"));
-    }
-    let is_open = core.is_open(Action::Calibrate);
-    if let (Some(watch), Some(running)) = (&core.watching.watch, &mut core.guide.running) {
-        running.update(watch.progress(), now);
-        core.watching.has_asked &= !running.has_just_taken();
-    }
-    let wants = is_open && core.watching.watch.is_some() && core.is_looking();
-    if wants != core.raw_tap.is_some() {
-        core.raw_tap = core.watching.watch.as_ref().filter(|_| wants).map(Watch::tap);
-        recording::commands::connect_taps(core);
-    }
-    let status = core.status();
-    let is_held = status.source.is_still
-        || status.paused
-        || status.engine.ended
-        || status.capture.ended
-        || core.live.transport().is_some_and(|transport| !transport.get().playing);
-    // meanwhile depth is hidden and the detector needs the processor, but a recorder and other viewers need the results
-    let is_watched = core.recording.recorder().is_some() || core.live.remote().is_some();
-    let rests = wants && !is_held || core.search.is_searching();
-    core.live.set_suspended(rests && !is_watched);
-    if wants && is_held {
-        look_at_held(core, now);
-    }
-}
-
 /// Passes the held pair to the calibration, since the source sends no other one.
-fn look_at_held(core: &mut Core, now: Instant) {
+fn look_at_held(watching: &mut Guide, core: &mut Core, now: Instant) {
     let status = core.status();
-    if core.watching.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
+    if watching.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
         return;
     }
     let held = core.output().filter(|output| output.job.frame.arrived >= core.source_since);
-    if let (Some(output), Some(watch)) = (held, &core.watching.watch) {
+    if let (Some(output), Some(watch)) = (held, &watching.watch) {
         watch.tap().pair(&output.job.frame.raw, None, &status.source);
-        core.watching.fed = Some(now);
+        watching.fed = Some(now);
     }
-}
-
-/// Returns whether the window stays open because views would be lost; requests a confirmation once.
-pub(crate) fn stays_open(core: &mut Core) -> bool {
-    let count = core.guide.running.as_ref().map_or(0, RunningCalibration::unsaved);
-    if count == 0 || std::mem::replace(&mut core.watching.has_asked, true) {
-        return false;
-    }
-    core.page = Some(Action::Calibrate);
-    let views = counted(count as u64, "view");
-    core.notices
-        .confirm(format!("{views} of the board would be lost: save the calibration, or close the window again"));
-    true
 }
 
 /// Writes the board as a page to print.

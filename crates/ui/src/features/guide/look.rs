@@ -1,12 +1,13 @@
 //! Examination of pairs: the cameras, and their automatic controls.
 
-use super::panel::warning;
+use super::commands::GuideStep;
 use crate::core::action::Action;
 use crate::core::command::Command;
-use crate::core::{Core, GuideStep, RunningCalibration};
+use crate::core::{Core, RunningCalibration};
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
 use crate::widgets;
+use crate::widgets::warning;
 use egui::{Button, Ui};
 use stereopsis_base::console::counted;
 use stereopsis_capture::webcam::controls::ControlKind;

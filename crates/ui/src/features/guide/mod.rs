@@ -6,5 +6,4 @@ pub(crate) mod look;
 pub(crate) mod panel;
 pub(crate) mod pictures;
 pub(crate) mod result;
-pub(crate) mod state;
 pub(crate) mod views;

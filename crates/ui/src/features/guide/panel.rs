@@ -4,7 +4,7 @@ use super::{board, look, result, views};
 use crate::core::Core;
 use crate::core::command::Command;
 use crate::panels::steps::step;
-use egui::{Label, RichText, Ui};
+use egui::Ui;
 
 pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let (done, text) = board::done(core);
@@ -15,9 +15,4 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     step(ui, 3, "Views", done, &text, |ui| views::show(ui, core, commands));
     let (done, text) = result::done(core);
     step(ui, 4, "Result", done, &text, |ui| result::show(ui, core, commands));
-}
-
-pub(super) fn warning(ui: &mut Ui, text: impl Into<String>) {
-    let text = RichText::new(text.into()).color(ui.visuals().warn_fg_color);
-    ui.add(Label::new(text).wrap());
 }

@@ -1,10 +1,11 @@
 //! Result of a calibration: lenses, errors, expected accuracy of depth, and the file.
 
-use super::panel::warning;
+use super::commands::GuideStep;
 use crate::core::command::Command;
-use crate::core::{Core, GuideStep, RunningCalibration};
+use crate::core::{Core, RunningCalibration};
 use crate::panels::steps::StepState;
 use crate::widgets;
+use crate::widgets::warning;
 use egui::{Label, RichText, TextEdit, Ui, WidgetInfo};
 use stereopsis_calibrate::{DepthError, Judgement, Outcome};
 use stereopsis_frame::Side;

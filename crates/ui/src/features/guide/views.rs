@@ -1,10 +1,11 @@
 //! List of the views: number, position, and error of each with respect to the solution.
 
-use super::panel::warning;
+use super::commands::GuideStep;
 use crate::core::command::Command;
-use crate::core::{Core, GuideStep, RunningCalibration};
+use crate::core::{Core, RunningCalibration};
 use crate::panels::steps::StepState;
 use crate::widgets;
+use crate::widgets::warning;
 use egui::{Button, Checkbox, Grid, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_base::console::counted;
 use stereopsis_calibrate::{MIN_VIEWS, Outcome, TakenView};

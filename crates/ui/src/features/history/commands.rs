@@ -1,10 +1,14 @@
 //! Restoration of older settings, and following of a settings file.
 
 use crate::core::Core;
+use crate::core::action::Action;
+use crate::core::command::Command;
 use crate::core::dialog;
+use crate::core::feature::{Feature, Step};
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
-use crate::core::{HistoryStep, SettingsFile, Setup};
+use crate::core::{SettingsFile, Setup};
+use egui::Context;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::files;
@@ -13,6 +17,20 @@ use stereopsis_recording::time;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Settings, SettingsError};
 use stereopsis_stereo::{Preset, StereoParams};
+
+#[derive(Clone, Debug)]
+pub(crate) enum HistoryStep {
+    /// Goes to the position after this number of steps.
+    Go(usize),
+    /// Lets the user choose a settings file to apply and follow.
+    ChooseFile,
+    /// Lets the user choose a file to which the settings are written.
+    ChooseNewFile,
+    Save,
+    Forget,
+}
+
+impl Step for HistoryStep {}
 
 /// Interval of reading the settings file.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
@@ -25,35 +43,82 @@ struct FileContent {
     settings: Result<Settings, SettingsError>,
 }
 
-/// Records the settings once per frame, after all commands of the frame.
-pub(crate) fn note(core: &mut Core, ctx: &egui::Context) {
-    if std::mem::take(&mut core.has_fitted_colours) {
-        core.history.note_colours(core.view.depth_range_m);
-    }
-    if core.started.is_some() || core.source.opening.is_some() {
-        return; // not all settings are there
-    }
-    let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
-    let setup = Setup::of(&core);
-    core.history.note(setup, Instant::now(), press);
+/// History of the settings, and the settings file that is followed.
+#[derive(Default)]
+pub(crate) struct SettingsHistory {
+    /// Time at which the settings file was last read.
+    file_read: Option<Instant>,
 }
 
-pub(crate) fn execute(core: &mut Core, step: HistoryStep) {
-    match step {
-        HistoryStep::Go(position) => go_to(core, position),
-        HistoryStep::ChooseFile => choose_settings_file(core),
-        HistoryStep::ChooseNewFile => choose_new_settings_file(core),
-        HistoryStep::Save => save_settings_file(core),
-        HistoryStep::Forget => core.settings_file = None,
+impl Feature for SettingsHistory {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        let step = match command {
+            Command::Action(Action::Undo) => return go_in_history(core, -1),
+            Command::Action(Action::Redo) => return go_in_history(core, 1),
+            command => match command.step() {
+                Ok(step) => step,
+                Err(command) => return Some(command),
+            },
+        };
+        match step {
+            HistoryStep::Go(position) => go_to(core, position),
+            HistoryStep::ChooseFile => choose_settings_file(core),
+            HistoryStep::ChooseNewFile => choose_new_settings_file(core),
+            HistoryStep::Save => save_settings_file(core),
+            HistoryStep::Forget => core.settings_file = None,
+        }
+        None
+    }
+
+    /// Reads the settings file when due, and one that was opened.
+    fn update(&mut self, core: &mut Core, now: Instant) {
+        if let Some((owner, path)) = core.settings_to_open.take() {
+            core.owned(owner, |core| open_settings_file(core, path));
+        }
+        let Some(file) = &core.settings_file else { return };
+        let is_due = self.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
+        if !is_due || core.jobs.is_running(FOLLOW) {
+            return;
+        }
+        self.file_read = Some(now);
+        let (path, known) = (file.path.clone(), file.text.clone());
+        let look = move || {
+            let read = match read(&path) {
+                Ok(read) => (read.text != known).then_some(read),
+                // an editor may be replacing the file: the error stays only as long as it is missing
+                Err(why) => Some(FileContent { text: String::new(), settings: Err(why) }),
+            };
+            Ok((path, read))
+        };
+        core.start_job(FOLLOW, look, |core, (path, read): (PathBuf, Option<FileContent>)| {
+            let is_followed = core.settings_file.as_ref().is_some_and(|file| file.path == path);
+            if let Some(read) = read.filter(|_| is_followed) {
+                take_read(core, read);
+            }
+        });
+    }
+
+    /// Records the settings after all commands of the frame.
+    fn end_frame(&mut self, core: &mut Core, ctx: &Context) {
+        if std::mem::take(&mut core.has_fitted_colours) {
+            core.history.note_colours(core.view.depth_range_m);
+        }
+        if core.started.is_some() || core.source.opening.is_some() {
+            return; // not all settings are there
+        }
+        let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
+        let setup = Setup::of(&core);
+        core.history.note(setup, Instant::now(), press);
     }
 }
 
 /// Undoes the last step (-1) or redoes the next one (+1).
-pub(crate) fn go_in_history(core: &mut Core, by: isize) {
+fn go_in_history(core: &mut Core, by: isize) -> Option<Command> {
     match core.history.position().checked_add_signed(by) {
         Some(position) if position <= core.history.steps().len() => go_to(core, position),
         _ => core.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
     }
+    None
 }
 
 fn go_to(core: &mut Core, position: usize) {
@@ -110,33 +175,6 @@ fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
         let said = format!("settings written: --settings {}", path.display());
         core.notices.add(Level::News, said, vec![Remedy::ShowInFolder(path.clone())]);
         core.settings_file = Some(SettingsFile { path, text, wrong: None });
-    });
-}
-
-pub(crate) fn follow_settings_file(core: &mut Core, now: Instant) {
-    if let Some((owner, path)) = core.settings_to_open.take() {
-        core.owned(owner, |core| open_settings_file(core, path));
-    }
-    let Some(file) = &core.settings_file else { return };
-    let is_due = core.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
-    if !is_due || core.jobs.is_running(FOLLOW) {
-        return;
-    }
-    core.file_read = Some(now);
-    let (path, known) = (file.path.clone(), file.text.clone());
-    let look = move || {
-        let read = match read(&path) {
-            Ok(read) => (read.text != known).then_some(read),
-            // an editor may be replacing the file: the error stays only as long as it is missing
-            Err(why) => Some(FileContent { text: String::new(), settings: Err(why) }),
-        };
-        Ok((path, read))
-    };
-    core.start_job(FOLLOW, look, |core, (path, read): (PathBuf, Option<FileContent>)| {
-        let is_followed = core.settings_file.as_ref().is_some_and(|file| file.path == path);
-        if let Some(read) = read.filter(|_| is_followed) {
-            take_read(core, read);
-        }
     });
 }
 

@@ -2,5 +2,3 @@
 
 pub(crate) mod commands;
 pub(crate) mod panel;
-pub(crate) mod settings_file;
-pub(crate) mod state;

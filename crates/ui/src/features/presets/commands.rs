@@ -2,12 +2,30 @@
 
 use crate::core::Core;
 use crate::core::OwnPreset;
+use crate::core::command::Command;
+use crate::core::feature::Feature;
 use crate::core::notices::{Level, Remedy};
+use egui::Context;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::Settings;
 use stereopsis_stereo::Preset;
 
-pub(crate) fn take(core: &mut Core, preset: Preset) {
+pub(crate) struct Presets;
+
+impl Feature for Presets {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        match command {
+            Command::SetPreset(preset) => take(core, preset),
+            Command::TakeOwnPreset(name) => take_own(core, &name),
+            Command::SaveOwnPreset(name) => save(core, &name),
+            Command::DeleteOwnPreset(name) => delete(core, &name),
+            command => return Some(command),
+        }
+        None
+    }
+}
+
+fn take(core: &mut Core, preset: Preset) {
     let matching = &mut core.matching;
     (matching.preset, matching.own) = (preset, None);
     let params = matching.base();
@@ -15,7 +33,7 @@ pub(crate) fn take(core: &mut Core, preset: Preset) {
 }
 
 /// Applies a preset of the user; the search range stays.
-pub(crate) fn take_own(core: &mut Core, name: &str) {
+fn take_own(core: &mut Core, name: &str) {
     let Some(folder) = &core.options.presets_folder else { return };
     match settings::read_own_preset(folder, name).and_then(|words| Settings::resolve(&words)) {
         Ok(settings) => {
@@ -30,7 +48,7 @@ pub(crate) fn take_own(core: &mut Core, name: &str) {
 }
 
 /// Saves the settings as a preset, in place of the present one of this name.
-pub(crate) fn save(core: &mut Core, name: &str) {
+fn save(core: &mut Core, name: &str) {
     let Some(folder) = core.options.presets_folder.clone() else { return };
     let is_own = core.matching.own.as_ref().is_some_and(|own| own.name == name);
     match settings::write_own_preset(&folder, name, &core.settings_flags(), is_own) {
@@ -45,7 +63,7 @@ pub(crate) fn save(core: &mut Core, name: &str) {
     core.matching.own_presets = settings::own_presets(&folder);
 }
 
-pub(crate) fn delete(core: &mut Core, name: &str) {
+fn delete(core: &mut Core, name: &str) {
     let Some(folder) = core.options.presets_folder.clone() else { return };
     match settings::delete_own_preset(&folder, name) {
         Ok(()) => {

@@ -2,24 +2,32 @@
 
 use crate::core::Core;
 use crate::core::action::Action;
+use crate::core::feature::Feature;
 use crate::core::rig::commands::{self, ESTIMATE, Initiator};
+use std::time::Instant;
 use stereopsis_frame::SourceSpec;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
 
-/// Starts the steps once after cameras were opened, as soon as both images have enough texture.
-pub(crate) fn update(core: &mut Core) {
-    if core.begun_by_itself == Some(core.source_since) || !is_ready(core) {
-        return;
-    }
-    core.begun_by_itself = Some(core.source_since);
-    let choice = &core.rig.choice;
-    let health = &core.status().health;
-    let is_in_rows = health.misaligned().is_none() && health.exchanged.is_none();
-    if is_in_rows {
-        core.awaited.range = true;
-    } else {
-        let choice = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..choice.clone() };
-        commands::calibrate(core, choice, Initiator::Window);
+/// Time at which the automatically calibrated cameras were opened.
+#[derive(Default)]
+pub(crate) struct ByItself(Option<Instant>);
+
+impl Feature for ByItself {
+    /// Starts the steps once after cameras were opened, as soon as both images have enough texture.
+    fn update(&mut self, core: &mut Core, _now: Instant) {
+        if self.0 == Some(core.source_since) || !is_ready(core) {
+            return;
+        }
+        self.0 = Some(core.source_since);
+        let choice = &core.rig.choice;
+        let health = &core.status().health;
+        let is_in_rows = health.misaligned().is_none() && health.exchanged.is_none();
+        if is_in_rows {
+            core.awaited.range = true;
+        } else {
+            let choice = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..choice.clone() };
+            commands::calibrate(core, choice, Initiator::Window);
+        }
     }
 }
 

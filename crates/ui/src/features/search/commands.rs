@@ -1,11 +1,35 @@
 //! Sweep and search of settings in the background.
 
 use crate::core::Core;
-use crate::core::{MAX_PAIRS, SearchStep, cannot_judge};
-use crate::features::comparison;
+use crate::core::action::Action;
+use crate::core::command::Command;
+use crate::core::feature::{Feature, Step};
+use crate::core::{MAX_PAIRS, cannot_judge};
+use egui::Context;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stereopsis_search::{Budget, Judge, Search, SearchAxis, SearchLimits, Sweep};
+use stereopsis_stereo::StereoParams;
+
+#[derive(Clone, Debug)]
+pub(crate) enum SearchStep {
+    /// Adds the shown pair to those on which settings are tried.
+    AddPair,
+    ForgetPairs,
+    /// Sets the parameter along (0) or across (1) the rows of the map, by its name.
+    SetAxis(usize, &'static str),
+    StartSweep,
+    StopSweep,
+    /// Applies the two values of the cell at this column and row.
+    TakeCell(usize, usize),
+    SetWishes(crate::core::SearchWishes),
+    StartSearch,
+    StopSearch,
+    /// Keeps the present settings as A and applies these as B.
+    TakeAsB(Box<StereoParams>),
+}
+
+impl Step for SearchStep {}
 
 /// Sweep and search in the background, which stop when dropped.
 #[derive(Default)]
@@ -14,7 +38,34 @@ pub(crate) struct BackgroundTrials {
     search: Option<Search>,
 }
 
-pub(crate) fn execute(core: &mut Core, step: SearchStep) {
+impl Feature for BackgroundTrials {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        match command.step() {
+            Ok(step) => execute(self, core, step),
+            Err(command) => return Some(command),
+        }
+        None
+    }
+
+    fn update(&mut self, core: &mut Core, _now: Instant) {
+        let trials = self;
+        let state = &mut core.search;
+        if let Some(sweep) = &trials.sweep {
+            state.sweep = Some(sweep.progress());
+        }
+        if let Some(search) = &trials.search {
+            state.search = Some(search.progress());
+        }
+        if !state.is_sweeping() {
+            trials.sweep = None;
+        }
+        if !state.is_searching() {
+            trials.search = None;
+        }
+    }
+}
+
+fn execute(trials: &mut BackgroundTrials, core: &mut Core, step: SearchStep) {
     let state = &mut core.search;
     match step {
         SearchStep::AddPair => add_pair(core),
@@ -26,9 +77,9 @@ pub(crate) fn execute(core: &mut Core, step: SearchStep) {
             }
             state.axes[which] = name;
         }
-        SearchStep::StartSweep => start_sweep(core),
+        SearchStep::StartSweep => start_sweep(trials, core),
         SearchStep::StopSweep => {
-            core.tried.sweep = None;
+            trials.sweep = None;
             if let Some(sweep) = &mut state.sweep {
                 Arc::make_mut(sweep).ended = true;
             }
@@ -39,18 +90,18 @@ pub(crate) fn execute(core: &mut Core, step: SearchStep) {
             }
         }
         SearchStep::SetWishes(wishes) => state.wishes = wishes,
-        SearchStep::StartSearch => start_search(core),
+        SearchStep::StartSearch => start_search(trials, core),
         SearchStep::StopSearch => {
-            core.tried.search = None;
+            trials.search = None;
             if let Some(search) = &mut state.search {
                 Arc::make_mut(search).ended = true;
             }
         }
         SearchStep::TakeAsB(params) => {
             if core.comparison.is_none() {
-                comparison::commands::keep_as_a(core);
+                core.send(Action::KeepAsA);
             }
-            core.set_params(*params);
+            core.send(Command::SetParams(*params));
         }
     }
 }
@@ -68,7 +119,7 @@ fn add_pair(core: &mut Core) {
     }
 }
 
-fn start_sweep(core: &mut Core) {
+fn start_sweep(trials: &mut BackgroundTrials, core: &mut Core) {
     let (Some(output), Some(engine)) = (core.output(), core.engine_in_use()) else { return };
     let base = core.matching.params.clone();
     let samples = core.search.samples(&output.job.frame);
@@ -83,13 +134,13 @@ fn start_sweep(core: &mut Core) {
     match Sweep::start(samples, base, [x, y], judge, engine, Arc::new(move || wake.wake())) {
         Ok(sweep) => {
             core.search.sweep = Some(sweep.progress());
-            core.tried.sweep = Some(sweep);
+            trials.sweep = Some(sweep);
         }
         Err(why) => core.notices.error(format!("no thread for a sweep: {why}")),
     }
 }
 
-fn start_search(core: &mut Core) {
+fn start_search(trials: &mut BackgroundTrials, core: &mut Core) {
     let (Some(output), Some(engine)) = (core.output(), core.engine_in_use()) else { return };
     let start = core.matching.params.clone();
     let samples = core.search.samples(&output.job.frame);
@@ -104,24 +155,8 @@ fn start_search(core: &mut Core) {
     match Search::start(samples, judge, start, limits, engine, Arc::new(move || wake.wake())) {
         Ok(search) => {
             core.search.search = Some(search.progress());
-            core.tried.search = Some(search);
+            trials.search = Some(search);
         }
         Err(why) => core.notices.error(format!("no thread for a search: {why}")),
-    }
-}
-
-pub(crate) fn update(core: &mut Core) {
-    let state = &mut core.search;
-    if let Some(sweep) = &core.tried.sweep {
-        state.sweep = Some(sweep.progress());
-    }
-    if let Some(search) = &core.tried.search {
-        state.search = Some(search.progress());
-    }
-    if !state.is_sweeping() {
-        core.tried.sweep = None;
-    }
-    if !state.is_searching() {
-        core.tried.search = None;
     }
 }

@@ -1,8 +1,9 @@
 //! Map of a sweep: one cell per pair of values, coloured by the loss of the setting.
 
+use super::commands::SearchStep;
 use super::sweep::best_cell;
+use crate::core::Core;
 use crate::core::command::Command;
-use crate::core::{Core, SearchStep};
 use egui::{
     Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
     Ui, Visuals, WidgetInfo, pos2, vec2,

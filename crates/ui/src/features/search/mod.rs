@@ -4,7 +4,6 @@ pub(crate) mod commands;
 pub(crate) mod front;
 pub(crate) mod labels;
 pub(crate) mod map;
-pub(crate) mod state;
 pub(crate) mod suggest;
 pub(crate) mod sweep;
 pub(crate) mod tried_pairs;

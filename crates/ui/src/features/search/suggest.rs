@@ -1,8 +1,9 @@
 //! Page of the search for better settings: limits, progress, quality against time, and suggestions.
 
+use super::commands::SearchStep;
 use super::{front, tried_pairs};
 use crate::core::command::Command;
-use crate::core::{Core, RATES_HZ, SEARCH_S, SearchStep};
+use crate::core::{Core, RATES_HZ, SEARCH_S};
 use crate::widgets;
 use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! Page of the sweep over two parameters: choices, progress, and the map.
 
+use super::commands::SearchStep;
 use super::{map, tried_pairs};
 use crate::core::command::Command;
-use crate::core::{Core, SearchState, SearchStep};
+use crate::core::{Core, SearchState};
 use crate::panels::Panel;
 use crate::widgets;
 use egui::{Button, Role, Ui, WidgetInfo};

@@ -9,32 +9,6 @@ use stereopsis_calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
 /// Time for which the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum GuideStep {
-    /// Sets the description of the board, even an invalid one.
-    SetBoard(String),
-    /// Sets the measured side of a square, mm; markers follow in proportion.
-    SetSquare(f64),
-    Print(Paper),
-    Look,
-    Hold,
-    Discard,
-    /// Forces a view from the next pair that shows the board.
-    Take,
-    /// Sets whether views are taken automatically.
-    SetAutomatic(bool),
-    Delete(usize),
-    LockCameras,
-    NameFile(String),
-    ChooseFile,
-    /// Writes the calibration, and calibrates the source with it.
-    Save {
-        /// Whether existing files may be replaced.
-        replaces: bool,
-    },
-    KeepFile,
-}
-
 pub(crate) struct GuideState {
     pub(crate) words: String,
     /// Board of this description, or the error in it.

@@ -1,7 +1,7 @@
 //! Drawing of views and figures on a sheet, with title, colour bar and units.
 
 use super::offscreen::{ShapeDrawing, Sheet};
-use super::state::Figure;
+use crate::core::picture::Figure;
 use crate::core::{Core, Setup};
 use crate::features::{explain, reach, search};
 use crate::panels::pictures::Pictures;

@@ -1,10 +1,11 @@
 //! Page of saved images: figure, size, format and folder.
 
+use super::commands::PictureStep;
 use super::figure;
-use super::state::{Figure, PictureFormat, PictureStep, SCALES};
 use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
+use crate::core::picture::{Figure, PictureFormat, SCALES};
 use crate::panels::action_button;
 use crate::style::Ground;
 use crate::widgets;

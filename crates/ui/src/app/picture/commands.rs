@@ -2,14 +2,15 @@
 
 use super::figure::{self, TitledDrawing};
 use super::offscreen::{PendingPixels, ShapeDrawing};
-use super::state::{Destination, Figure, PictureFormat, PictureStep};
 use super::svg::svg;
 use crate::core::Core;
 use crate::core::action::Action;
 use crate::core::command::Command;
 use crate::core::dialog;
+use crate::core::feature::{Feature, Step};
 use crate::core::jobs::Job;
 use crate::core::notices::{Level, Remedy};
+use crate::core::picture::{Destination, Figure, PictureFormat};
 use eframe::egui_wgpu::RenderState;
 use egui::{ColorImage, Context};
 use std::path::PathBuf;
@@ -19,10 +20,33 @@ use stereopsis_base::{console, files};
 use stereopsis_recording::time;
 use stereopsis_recording::write::free_name;
 
+#[derive(Clone, Debug)]
+pub(crate) enum PictureStep {
+    Choose(Figure),
+    SetChoices(crate::core::PictureChoices),
+    ChooseFolder,
+}
+
+impl Step for PictureStep {}
+
 const WRITE: Job = Job::new("writing the image");
 const COPY: Job = Job::new("copying the image");
 
-pub(crate) fn execute(core: &mut Core, step: PictureStep) {
+pub(crate) struct SavedPictures;
+
+impl Feature for SavedPictures {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+        match command.step() {
+            Ok(step) => execute(core, step),
+            Err(Command::Action(Action::SavePicture)) => want(core, Destination::File),
+            Err(Command::Action(Action::CopyPicture)) => want(core, Destination::Clipboard),
+            Err(command) => return Some(command),
+        }
+        None
+    }
+}
+
+fn execute(core: &mut Core, step: PictureStep) {
     let pictures = &mut core.picture;
     match step {
         PictureStep::Choose(figure) => pictures.chosen = Some(figure),
@@ -35,7 +59,7 @@ pub(crate) fn execute(core: &mut Core, step: PictureStep) {
     }
 }
 
-pub(crate) fn want(core: &mut Core, wanted: Destination) {
+fn want(core: &mut Core, wanted: Destination) {
     let figure = if core.is_open(Action::Pictures) { core.picture.chosen } else { None };
     match figure.or_else(|| Figure::current(&core)) {
         Some(figure) => core.picture.wanted = Some((figure, wanted)),

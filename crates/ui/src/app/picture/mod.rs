@@ -4,5 +4,4 @@ pub(crate) mod commands;
 pub(crate) mod figure;
 pub(crate) mod offscreen;
 pub(crate) mod panel;
-pub(crate) mod state;
 pub(crate) mod svg;

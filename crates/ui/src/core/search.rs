@@ -12,24 +12,6 @@ pub(crate) const RATES_HZ: RangeInclusive<f64> = 0.0..=240.0;
 /// Time limits of a search on offer, s.
 pub(crate) const SEARCH_S: RangeInclusive<f64> = 5.0..=3600.0;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum SearchStep {
-    /// Adds the shown pair to those on which settings are tried.
-    AddPair,
-    ForgetPairs,
-    /// Sets the parameter along (0) or across (1) the rows of the map, by its name.
-    SetAxis(usize, &'static str),
-    StartSweep,
-    StopSweep,
-    /// Applies the two values of the cell at this column and row.
-    TakeCell(usize, usize),
-    SetWishes(SearchWishes),
-    StartSearch,
-    StopSearch,
-    /// Keeps the present settings as A and applies these as B.
-    TakeAsB(Box<StereoParams>),
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SearchWishes {
     /// Smallest rate on this machine, pairs/s; 0 for any.

@@ -1,8 +1,7 @@
 //! Choices for saved images, and the requested image.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use super::Core;
+use super::action::Action;
 use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;
@@ -108,19 +107,6 @@ pub(crate) struct PictureChoices {
 impl Default for PictureChoices {
     fn default() -> Self {
         Self { format: PictureFormat::Png, scale: 1, ground: Ground::Light, folder: None }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum PictureStep {
-    Choose(Figure),
-    SetChoices(PictureChoices),
-    ChooseFolder,
-}
-
-impl From<PictureStep> for Command {
-    fn from(step: PictureStep) -> Self {
-        Self::Picture(step)
     }
 }
 
