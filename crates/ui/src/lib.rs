@@ -1,4 +1,5 @@
-//! The window: `panels` read the state and return commands, `session` executes them, `state` holds the data in groups.
+//! The window: a `core` with pipeline, source, matching, views, messages and jobs, `features` that import it, and an `app` that lists them.
+//! Panels read and return commands, which the core and the features execute.
 //!
 //! # Design: images in the middle, docks around them, panels read, commands change
 //!
@@ -28,38 +29,41 @@
 //!   step whether it is done and how well.
 //! - The *guide of a calibration* (`ui/features/guide`) is a page whose raw images occupy the middle (`guide/pictures`): unrectified, with
 //!   corners, coverage and the next pose painted on them. The calibration receives pairs by a raw tap beside a recorder's
-//!   (`recording::commands::connect_taps`), except while its page is closed; its views stay until they are discarded.
-//! - *Messages* (`ui/panels/messages`) have two sources: `ui/notices` keeps past events, `live/diagnosis` reports present causes of worse
+//!   (`core/recording`, `connect_taps`), except while its page is closed; its views stay until they are discarded.
+//! - *Messages* (`ui/panels/messages`) have two sources: `core/notices` keeps past events, `live/diagnosis` reports present causes of worse
 //!   depth. A message names its cause, offers remedies as buttons, and disappears with its cause. The line has a constant height.
-//! - A source is opened by a *request* (`ui/session/source`) of source, options and calibration together, which become the state once the
+//! - A source is opened by a *request* (`core/source`) of source, options and calibration together, which become the state once the
 //!   source is open; a failure changes nothing. Without a source to stay with, one whose calibration fails is shown uncalibrated.
 //!   An estimate of the rig uses pairs of the running source.
 //!
 //! ```text
-//!  results, status ─▶ session ─▶ state ─▶ panels ─▶ commands ─▶ session: execute ─▶ state, pipeline, jobs
-//!                        ▲                                                            │
-//!                        └────────────── changes by the results of jobs ◀─────────────┘
+//!  results, status ─▶ core ─▶ features ─▶ panels ─▶ commands ─▶ execute: core, then features ─▶ pipeline, jobs
+//!                      ▲                                                                          │
+//!                      └───────────────────── changes by the results of jobs ◀────────────────────┘
 //! ```
 //!
-//! - A feature (`ui/features`), such as measuring, recording or the rig, is one folder: `state` has its data and steps, `commands` executes
-//!   them on the session, `panel` draws its page or strip. `Session` itself has the pipeline, the source, the device and the dispatch;
-//!   `session/awaited` has the work that waits for a result.
-//! - `ui/state` holds all data that panels show, in groups that change together. Only the session and the features' commands change it:
-//!   once per frame in `Session::update`, by commands in `execute`, and by the results of jobs.
-//! - A panel (trait `Panel`; `ui/panels` has the panels of no feature) reads the state and adds commands to a list; `ui/app` lays the
+//! - The core (`ui/core`) has what several parts of the window read and change: the pipeline and its readings, source, rig and recording,
+//!   matching, views, messages, jobs, and the commands that change them. It imports no feature. `core/awaited` has the work that waits
+//!   for a result.
+//! - A feature (`ui/features`, trait `Feature`), such as measuring or the history, is one folder with a worker, steps and pages of its own.
+//!   It imports the core and no other feature; only `app/list` names it. A step is a command that the core only carries
+//!   (`Command::Step`). What another part needs of a feature is a fact of the core, or travels as a command (`Core::send`).
+//! - `app::Session` is the core with all features and outlives the window: once per frame it updates the core and then each feature, and it
+//!   executes commands.
+//! - A panel (trait `Panel`; `ui/panels` has the panels of no feature) reads the core and adds commands to a list; `ui/app` lays the
 //!   panels out and executes the commands afterwards. A panel may hold view state of its own, such as thumbnails or a drag in progress.
 //! - An `Action` is a command without a value; one table has its label, key and help for menus, buttons and the page of keys.
-//! - The saved state (`ui/store`) is one file, written by a job after changes and at the end. Its estimated calibrations are named by their
+//! - The saved state (`core/store`) is one file, written by a job after changes and at the end. Its estimated calibrations are named by their
 //!   content, so that no state finds another one's. A file that cannot be read or has wrong values is set aside and named; keys of later
 //!   versions are kept. A marker that the system releases reveals a window that was not closed. Signals
-//!   (`ui/ending`) end the event loop as closing the window does.
-//! - A saved image (`ui/features/picture`) is drawn by the functions of the window in a separate egui context and scale: into a texture
+//!   (`app/ending`) end the event loop as closing the window does.
+//! - A saved image (`app/picture`) is drawn by the functions of the window in a separate egui context and scale: into a texture
 //!   that a job reads and encodes, or into shapes that become SVG. A new figure needs a member of `Figure` and an arm in
 //!   `figure::content`.
-//! - Files and folders are chosen in `ui/features/dialog`: in the system's dialog, or in a text field where the system has none. The caller
+//! - Files and folders are chosen in `core/dialog`: in the system's dialog, or in a text field where the system has none. The caller
 //!   passes the change that follows the answer.
-//! - A change that would invalidate a recording (`recording::commands::unless_recording`) waits for the answer to a question.
-//! - Jobs (`ui/jobs`) are work that may block: dialogs, cameras, files. A start names the work and the change by its result; the status
+//! - A change that would invalidate a recording (`core/recording`, `unless_recording`) waits for the answer to a question.
+//! - Jobs (`core/jobs`) are work that may block: dialogs, cameras, files. A start names the work and the change by its result; the status
 //!   line shows the job, with a button to stop it where possible.
 
 mod app;

@@ -1,9 +1,7 @@
 //! Lists of all features and panels. A new page has its folder, and its line here.
 
 use super::{picture, toolbar};
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::feature::Feature;
+use crate::core::{Action, Core, Feature};
 use crate::features::{
     cameras, comparison, conversion, doctor, explain, guide, help, history, measure, presets, reach, recording, rig,
     search,

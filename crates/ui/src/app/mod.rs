@@ -7,10 +7,7 @@ mod session;
 mod toolbar;
 pub(crate) mod window;
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::feature::Feature;
+use crate::core::{Action, Command, Core, Feature};
 use crate::features::guide::commands::GuideStep;
 use crate::panels::{Panel, Place};
 use crate::{render, style};

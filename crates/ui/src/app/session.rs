@@ -1,11 +1,7 @@
 //! Session: the core and the features. It outlives window and device.
 
 use super::list;
-use crate::core::Core;
-use crate::core::command::Command;
-use crate::core::feature::Feature;
-use crate::core::options::WindowOptions;
-use crate::core::owner::Owner;
+use crate::core::{Command, Core, Feature, WindowOptions, owner::Owner};
 use egui::Context;
 #[cfg(test)]
 use std::any::Any;
@@ -15,7 +11,7 @@ use stereopsis_gpu::Gpu;
 /// Core and features of the window.
 pub struct Session {
     pub(crate) core: Core,
-    pub(super) features: Vec<Box<dyn Feature>>,
+    pub(crate) features: Vec<Box<dyn Feature>>,
 }
 
 impl Session {
@@ -64,10 +60,10 @@ impl Session {
         self.core.owned(owner, |core| {
             let mut rest = core.execute(command, ctx);
             for feature in features {
-                rest = rest.and_then(|command| feature.execute(core, command, ctx));
+                rest = rest.or_else(|command| feature.execute(core, command, ctx));
             }
             // no feature has an end of its own for this job
-            if let Some(Command::StopJob(job)) = rest
+            if let Err(Command::StopJob(job)) = rest
                 && let Some(change) = core.jobs.stop(job)
             {
                 change(core);

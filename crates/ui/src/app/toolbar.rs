@@ -1,9 +1,6 @@
 //! Toolbar at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::{Theme, ViewLayout};
+use crate::core::{Action, Command, Core, Theme, ViewLayout};
 use crate::features::{presets, recording};
 use crate::panels::{action_button, menu_entry, source, tools, tooltip};
 use crate::view::ViewKind;

@@ -1,11 +1,6 @@
 //! Work that waits for a result: check of a range, fit of colours, files to write.
 
-use super::Core;
-use super::action::Action;
-use super::command::Command;
-use super::jobs::Job;
-use super::notices::{Level, Remedy};
-use super::rig;
+use super::{Action, Command, Core, Job, Level, Remedy, rig};
 use std::sync::Arc;
 use stereopsis_frame::engine::Output;
 use stereopsis_images::colormap::DisplayRange;

@@ -1,11 +1,9 @@
 //! Commands: every change that panels, menus and keys request.
-//! `session/execute.rs` executes them; nothing else changes the state.
+//! `core/execute.rs` and the features execute them; nothing else changes the state.
 
-use super::action::Action;
-use super::dialog::state::TypeStep;
-use super::jobs::Job;
-use super::owner::Owner;
-use super::{Marked, Pointer, PointsWish, RecordingChoices, ViewSettings};
+use super::{
+    Action, Job, Marked, Pointer, PointsWish, RecordingChoices, ViewSettings, dialog::state::TypeStep, owner::Owner,
+};
 use crate::space::Pose;
 use std::any::Any;
 use std::path::PathBuf;

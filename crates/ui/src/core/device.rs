@@ -1,9 +1,7 @@
 //! Device shared by window and engine: messages about its loss, and recovery of a lost GPU.
 //! The window reopens on any available GPU; a missed one is opened again by the policy of [`stereopsis_frame::engine::recovery`].
 
-use super::dialog;
-use super::jobs::Job;
-use super::{Core, absolute};
+use super::{Core, Job, absolute, dialog};
 use std::path::Path;
 use std::time::Instant;
 use stereopsis_engine::OpenOptions;
@@ -160,7 +158,7 @@ mod tests {
         Core::start(options, Some(gpu.clone())).unwrap()
     }
 
-    /// Updates the session as a window does until `found`.
+    /// Updates the core as a window does until `found`.
     fn until(core: &mut Core, what: &str, found: impl Fn(&Core) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {

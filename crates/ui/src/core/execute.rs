@@ -1,10 +1,6 @@
 //! Execution of commands, the only place where panels, menus and keys take effect.
 
-use super::action::Action;
-use super::command::{Command, Playback};
-use super::picture::Figure;
-use super::source::Request;
-use super::{Core, ViewLayout, dialog, recording, rig};
+use super::{Action, Command, Core, Playback, ViewLayout, dialog, picture::Figure, recording, rig, source::Request};
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 use std::time::Instant;
@@ -14,10 +10,13 @@ use stereopsis_stereo::StereoParams;
 const ZOOM_STEP: f32 = 1.5;
 
 impl Core {
-    /// Executes a command of the core, and returns one of a feature.
-    pub(crate) fn execute(&mut self, command: Command, ctx: &Context) -> Option<Command> {
+    /// Executes a command of the core.
+    ///
+    /// # Errors
+    /// The command, if it is one of a feature.
+    pub(crate) fn execute(&mut self, command: Command, ctx: &Context) -> Result<(), Command> {
         match command {
-            Command::Action(action) => return self.act(action, ctx).map(Command::from),
+            Command::Action(action) => return self.act(action, ctx),
             Command::Open(spec) => self.open(spec),
             Command::OpenFiles(paths) => self.open_files(paths),
             Command::Reopen(options) => {
@@ -66,12 +65,12 @@ impl Core {
             Command::SetControls(view, settings) => rig::controls::set_controls(self, view, settings),
             Command::EqualExposure => rig::controls::equal_exposure(self),
             Command::Dismiss(index) => self.notices.dismiss(index),
-            other => return Some(other),
+            other => return Err(other),
         }
-        None
+        Ok(())
     }
 
-    fn act(&mut self, action: Action, ctx: &Context) -> Option<Action> {
+    fn act(&mut self, action: Action, ctx: &Context) -> Result<(), Command> {
         match action {
             Action::Pause if self.live.is_paused() => self.live.resume(),
             Action::Pause => self.live.pause(),
@@ -145,9 +144,9 @@ impl Core {
             | Action::KeepAsA
             | Action::EndComparison
             | Action::Undo
-            | Action::Redo => return Some(action),
+            | Action::Redo => return Err(action.into()),
         }
-        None
+        Ok(())
     }
 
     /// Moves to another pair of a recording or a folder.
@@ -254,16 +253,16 @@ mod tests {
         let mut core = Core::start(options, None).unwrap();
         let ctx = Context::default();
         for is_open in [true, false] {
-            core.execute(Action::Help.into(), &ctx);
+            core.execute(Action::Help.into(), &ctx).unwrap();
             assert_eq!(core.is_open(Action::Help), is_open);
-            core.execute(Action::View(ViewKind::Confidence).into(), &ctx);
+            core.execute(Action::View(ViewKind::Confidence).into(), &ctx).unwrap();
             assert_eq!(core.matching.params.confidence, is_open, "computed while it is seen");
         }
         let before = core.matching.params.clone();
-        core.execute(Command::SetParams(StereoParams { num_disparities: 0, ..before.clone() }), &ctx);
+        core.execute(Command::SetParams(StereoParams { num_disparities: 0, ..before.clone() }), &ctx).unwrap();
         assert_eq!(core.matching.params, before);
         assert_eq!(core.notices.all()[0].level, Level::Error);
-        core.execute(Command::Dismiss(0), &ctx);
+        core.execute(Command::Dismiss(0), &ctx).unwrap();
         assert!(core.notices.all().is_empty());
     }
 }

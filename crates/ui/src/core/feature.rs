@@ -1,8 +1,6 @@
 //! Feature of the window: a folder with a state, a worker, steps and pages of its own.
 
-use super::Core;
-use super::action::Action;
-use super::command::Command;
+use super::{Action, Command, Core};
 use egui::{Context, Ui};
 use std::any::Any;
 use std::rc::Rc;
@@ -18,9 +16,12 @@ pub(crate) trait Feature: Any {
     /// Updates the state once per frame, after the core.
     fn update(&mut self, _core: &mut Core, _now: Instant) {}
 
-    /// Executes a command of this feature, and returns one of another.
-    fn execute(&mut self, _core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
-        Some(command)
+    /// Executes a command of this feature.
+    ///
+    /// # Errors
+    /// The command, if it is one of another feature.
+    fn execute(&mut self, _core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
+        Err(command)
     }
 
     /// Completes a frame after all of its commands.

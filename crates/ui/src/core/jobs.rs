@@ -1,8 +1,7 @@
 //! Background jobs: work that may block, such as dialogs, cameras and files, each on a named thread.
 //! A job is two closures: the work, and the change of the state by its result, which the window executes between two frames.
 
-use super::owner::Owner;
-use super::waker::Waker;
+use super::{Waker, owner::Owner};
 use crossbeam_channel::{TryRecvError, bounded};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Saving of the state for the next start soon after each change, so that a crash loses nothing, and messages about it.
 
-use super::jobs::Job;
-use super::notices::{Level, Remedy};
-use super::saved::SavedState;
-use super::source::Request;
-use super::store::{SavedContent, SetAside, Store, is_estimate};
-use super::{Core, RecordingChoices, ViewSettings};
+use super::{
+    Core, Job, Level, RecordingChoices, Remedy, ViewSettings,
+    saved::SavedState,
+    source::Request,
+    store::{SavedContent, SetAside, Store, is_estimate},
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -33,11 +33,17 @@ pub(crate) mod store;
 mod view_settings;
 pub(crate) mod waker;
 
+pub(crate) use action::Action;
+pub(crate) use command::{Command, CompareStep, Playback};
 pub(crate) use comparison::CompareState;
+pub(crate) use feature::{Feature, Step};
 pub(crate) use guide::{GuideState, RunningCalibration};
 pub(crate) use history::History;
+pub(crate) use jobs::Job;
 pub(crate) use marked::Marked;
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
+pub(crate) use notices::{Level, Remedy};
+pub(crate) use options::WindowOptions;
 pub(crate) use picture::{PictureChoices, PictureState};
 pub(crate) use readings::{Pipeline, Pointer, PointsWish, Source};
 pub(crate) use recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
@@ -46,17 +52,15 @@ pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchWishes
 pub(crate) use settings_file::SettingsFile;
 pub(crate) use setup::{Calibration, SettingChange, Setup, words_of};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
+pub(crate) use waker::Waker;
 
 use crate::space::Pose;
 use crate::view::ViewKind;
-use action::Action;
 use awaited::AwaitedWork;
-use command::Command;
 use dialog::state::TypedPath;
 use dialog::system::SOURCE_EXTENSIONS;
-use jobs::{Job, Jobs};
+use jobs::Jobs;
 use notices::Notices;
-use options::WindowOptions;
 use owner::Owner;
 use rig::estimate_pairs::EstimatePairs;
 use saved::SavedState;
@@ -74,7 +78,6 @@ use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Origin, Settings, SettingsError};
 use stereopsis_stereo::{Preset, StereoParams};
 use store::Store;
-use waker::Waker;
 
 /// Pipeline, state and background jobs of the window.
 pub struct Core {
@@ -133,7 +136,7 @@ pub struct Core {
     shown: Rate,
     /// Time at which the present source was opened; earlier results belong to another one.
     pub(crate) source_since: Instant,
-    /// Start of the session until its first result.
+    /// Start of the window until its first result.
     pub(crate) started: Option<Instant>,
 }
 

@@ -1,7 +1,6 @@
 //! Messages to the user: errors and remarks stay until they are resolved or dismissed, news expire.
 
-use super::action::Action;
-use super::owner::Owner;
+use super::{Action, owner::Owner};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, secrets};

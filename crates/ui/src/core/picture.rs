@@ -1,7 +1,6 @@
 //! Choices for saved images, and the requested image.
 
-use super::Core;
-use super::action::Action;
+use super::{Action, Core};
 use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;

@@ -1,7 +1,6 @@
 //! Readings of the pipeline, the source and the pointer, and what follows from them.
 
-use super::action::Action;
-use super::{CompareState, Core};
+use super::{Action, CompareState, Core};
 use crate::space::Scene;
 use crate::view::Zoom;
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
 //! Saved state: views, panels, source and parameters of the last run in one TOML file. What cannot be used of it is noted while it is read:
 //! unknown keys, of later versions, are kept when the state is written, and wrong values are named to the user.
 
-use super::picture::SCALES;
-use super::{Arrangement, ERRORS_PX, PictureChoices, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
+use super::{
+    Arrangement, ERRORS_PX, PictureChoices, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings,
+    picture::SCALES,
+};
 use crate::space::{DENSITIES, SpaceSettings};
 use crate::view::ViewKind;
 use serde::Deserialize;

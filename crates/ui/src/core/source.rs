@@ -1,10 +1,6 @@
 //! Opening of sources and search for cameras; a job opens a source while the previous one is read.
 
-use super::Core;
-use super::action::Action;
-use super::jobs::Job;
-use super::notices::{Level, Remedy};
-use super::{Obstacle, Setup, dialog, recording, rig};
+use super::{Action, Core, Job, Level, Obstacle, Remedy, Setup, dialog, recording, rig};
 use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! The page of keys.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::{Action, Command, Core};
 use egui::{Grid, Label, RichText, Ui};
 
 const POINTER: [(&str, &str); 16] = [

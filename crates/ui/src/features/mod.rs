@@ -1,5 +1,5 @@
-//! Features of the window, a folder each: `state` has the data and the steps that change them, `commands` executes the steps, and
-//! `panel` draws the page or strip.
+//! Features of the window, a folder each, which import the core and no other feature: `commands` has the steps and the work once per frame,
+//! and `panel` draws the page or strip.
 
 pub(crate) mod cameras;
 pub(crate) mod comparison;

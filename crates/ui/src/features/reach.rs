@@ -1,7 +1,6 @@
 //! Distance over disparity for the present rig and search range, and its error for an error of the disparity.
 
-use crate::core::command::Command;
-use crate::core::{Core, ERRORS_PX, ViewSettings};
+use crate::core::{Command, Core, ERRORS_PX, ViewSettings};
 use crate::panels::pixel;
 use crate::view::metres;
 use crate::widgets;

@@ -1,7 +1,6 @@
 //! Images of all cameras; a click makes one the left camera, a second click another one the right camera.
 
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::thumbnail::{WIDTH, thumbnail};
 use crate::widgets;
 use egui::{

@@ -17,9 +17,7 @@ pub(crate) mod thumbnail;
 pub(crate) mod timeline;
 pub(crate) mod tools;
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::{Action, Command, Core};
 use crate::{style, widgets};
 use egui::{Button, Response, Ui};
 pub(crate) use estimate::{estimate, without_files};

@@ -1,9 +1,10 @@
 //! Field for a path, shown where the system has no dialog; Escape and a click outside cancel it.
 
 use super::Panel;
-use crate::core::Core;
-use crate::core::command::Command;
-use crate::core::dialog::state::{AnswerKind, Question, TypeStep};
+use crate::core::{
+    Command, Core,
+    dialog::state::{AnswerKind, Question, TypeStep},
+};
 use crate::widgets;
 use egui::{Button, Id, Key, Label, Modal, RichText, Role, TextEdit, Ui};
 

@@ -1,8 +1,7 @@
 //! Open views: images and maps, with cross-hair and colour bar.
 
 use super::{Action, Command, Core, Panel, pixel, widgets};
-use crate::core::command::CompareStep;
-use crate::core::{CompareState, Marked, ViewSettings};
+use crate::core::{CompareState, CompareStep, Marked, ViewSettings};
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::space::panel::SpaceView;
 use crate::view::{Marks, Tile, TitleClick, ViewKind, ViewRects, arrange, arrange_around, range_text};

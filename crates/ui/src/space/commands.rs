@@ -1,11 +1,6 @@
 //! Export of the points of the 3-D view to a file once the shown result is on the host.
 
-use crate::core::command::Command;
-use crate::core::dialog;
-use crate::core::feature::Feature;
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
-use crate::core::{Core, PointsWish};
+use crate::core::{Command, Core, Feature, Job, Level, PointsWish, Remedy, dialog};
 use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use egui::Context;
 use std::path::PathBuf;
@@ -46,14 +41,14 @@ impl Points {
 }
 
 impl Feature for Points {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
         match command {
             Command::OfferPoints(wish) => self.offered = wish,
             Command::SavePoints(wish) => self.wanted = Some(wish),
-            command => return Some(command),
+            command => return Err(command),
         }
         core.awaited.points = self.read_maps();
-        None
+        Ok(())
     }
 
     /// Counts the points while their menu is open, and opens the file dialog once there are points to save.

@@ -1,7 +1,6 @@
 //! 3-D view: its image, the gestures that move its camera, and a row of controls.
 
-use crate::core::command::Command;
-use crate::core::{Core, ViewSettings};
+use crate::core::{Command, Core, ViewSettings};
 use crate::render::{Display, MapDisplays, Screens, is_software};
 use crate::space::save_menu::SaveMenu;
 use crate::space::{

@@ -2,9 +2,7 @@
 
 use super::commands::size_text;
 use super::{Scene, SpaceSettings, Surface};
-use crate::core::Core;
-use crate::core::PointsWish;
-use crate::core::command::Command;
+use crate::core::{Command, Core, PointsWish};
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};

@@ -106,6 +106,11 @@ impl Window {
         RefMut::map(self.session.borrow_mut(), |session| &mut session.core)
     }
 
+    /// Returns the number of pages that features draw.
+    pub(crate) fn feature_pages(&self) -> usize {
+        self.session.borrow().features.iter().map(|feature| feature.pages().len()).sum()
+    }
+
     pub(crate) fn feature<F: Feature>(&self) -> Ref<'_, F> {
         Ref::map(self.session.borrow(), |session| session.feature())
     }

@@ -3,14 +3,10 @@
 use super::figure::{self, TitledDrawing};
 use super::offscreen::{PendingPixels, ShapeDrawing};
 use super::svg::svg;
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::dialog;
-use crate::core::feature::{Feature, Step};
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
-use crate::core::picture::{Destination, Figure, PictureFormat};
+use crate::core::{
+    Action, Command, Core, Feature, Job, Level, Remedy, Step, dialog,
+    picture::{Destination, Figure, PictureFormat},
+};
 use eframe::egui_wgpu::RenderState;
 use egui::{ColorImage, Context};
 use std::path::PathBuf;
@@ -35,14 +31,14 @@ const COPY: Job = Job::new("copying the image");
 pub(crate) struct SavedPictures;
 
 impl Feature for SavedPictures {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
         match command.step() {
             Ok(step) => execute(core, step),
             Err(Command::Action(Action::SavePicture)) => want(core, Destination::File),
             Err(Command::Action(Action::CopyPicture)) => want(core, Destination::Clipboard),
-            Err(command) => return Some(command),
+            Err(command) => return Err(command),
         }
-        None
+        Ok(())
     }
 }
 

@@ -1,8 +1,7 @@
 //! Drawing of views and figures on a sheet, with title, colour bar and units.
 
 use super::offscreen::{ShapeDrawing, Sheet};
-use crate::core::picture::Figure;
-use crate::core::{Core, Setup};
+use crate::core::{Core, Setup, picture::Figure};
 use crate::features::{explain, reach, search};
 use crate::panels::pictures::Pictures;
 use crate::view::{BAR, HEADER, ViewKind, ViewRects};

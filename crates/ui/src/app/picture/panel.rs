@@ -2,10 +2,10 @@
 
 use super::commands::PictureStep;
 use super::figure;
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::picture::{Figure, PictureFormat, SCALES};
+use crate::core::{
+    Action, Command, Core,
+    picture::{Figure, PictureFormat, SCALES},
+};
 use crate::panels::action_button;
 use crate::style::Ground;
 use crate::widgets;

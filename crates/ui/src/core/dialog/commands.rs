@@ -2,8 +2,7 @@
 
 use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
-use crate::core::jobs::Job;
-use crate::core::{Core, absolute};
+use crate::core::{Core, Job, absolute};
 use std::path::PathBuf;
 use stereopsis_frame::{CaptureError, SourceSpec};
 

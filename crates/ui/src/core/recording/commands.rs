@@ -1,12 +1,6 @@
 //! Recording. The recorder outlives window and device; jobs create and complete its file.
 
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::dialog;
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
-use crate::core::{Core, absolute};
-use crate::core::{Obstacle, Phase};
+use crate::core::{Action, Command, Core, Job, Level, Obstacle, Phase, Remedy, absolute, dialog};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,7 +14,7 @@ pub(crate) const ESTIMATE: Job = Job::hidden("estimating the size of a recording
 /// Interval of estimates, which change as the disk fills.
 const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Change of the session that waits for an answer.
+/// Change of the core that waits for an answer.
 pub(crate) type PendingChange = Box<dyn FnOnce(&mut Core) + Send>;
 /// Largest time for the creation of a file after the window was closed.
 const START_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,15 +1,10 @@
 //! Calibration of the source, depth from two known distances, working size, and rig file.
 
-use crate::core::Calibration;
-use crate::core::Core;
-use crate::core::Obstacle;
-use crate::core::action::Action;
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
-use crate::core::options::WindowOptions;
-use crate::core::saved::SavedState;
-use crate::core::store::{estimated, is_estimate};
-use crate::core::{dialog, recording};
+use crate::core::{
+    Action, Calibration, Core, Job, Level, Obstacle, Remedy, WindowOptions, dialog, recording,
+    saved::SavedState,
+    store::{estimated, is_estimate},
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;

@@ -1,7 +1,6 @@
 //! Camera controls: read, set, and restored when a lost camera returns.
 
-use crate::core::Core;
-use crate::core::jobs::Job;
+use crate::core::{Core, Job};
 use stereopsis_capture::webcam::controls;
 use stereopsis_capture::webcam::controls::ControlKind;
 use stereopsis_frame::{CameraState, ControlSettings, Setting, SourceState};

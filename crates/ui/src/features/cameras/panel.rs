@@ -1,8 +1,6 @@
 //! Page of cameras: their images, mode and orientation of those in use, rigs of the network.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::{Action, Command, Core};
 use crate::panels::chooser::Chooser;
 use crate::panels::{Panel, action_button};
 use crate::widgets;

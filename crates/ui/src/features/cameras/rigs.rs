@@ -1,7 +1,6 @@
 //! Rigs on the network, as sources; shown below the cameras of this machine.
 
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::thumbnail::thumbnail;
 use crate::widgets;
 use egui::{Image, Rect, RichText, Role, Sense, TextEdit, TextureHandle, TextureOptions, Ui, WidgetInfo, vec2};

@@ -1,11 +1,6 @@
 //! Comparison of two settings: its engine and its results.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::command::CompareStep;
-use crate::core::feature::Feature;
-use crate::core::{CompareState, Setup};
+use crate::core::{Action, Command, CompareState, CompareStep, Core, Feature, Setup};
 use egui::Context;
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,7 +47,7 @@ impl Comparer {
 }
 
 impl Feature for Comparer {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
         match command {
             Command::Compare(CompareStep::SetWiper(at)) => {
                 if let Some(state) = &mut core.comparison {
@@ -60,15 +55,15 @@ impl Feature for Comparer {
                 }
             }
             Command::Compare(CompareStep::Exchange) => {
-                let Some(kept) = core.comparison.as_ref().map(|state| state.kept.clone()) else { return None };
+                let Some(kept) = core.comparison.as_ref().map(|state| state.kept.clone()) else { return Ok(()) };
                 self.keep_as_a(core);
                 core.take_setup(Setup::of(core).matched_as(&kept));
             }
             Command::Action(Action::KeepAsA) => self.keep_as_a(core),
             Command::Action(Action::EndComparison) => self.end(core),
-            command => return Some(command),
+            command => return Err(command),
         }
-        None
+        Ok(())
     }
 
     /// Takes the newest results of both settings.

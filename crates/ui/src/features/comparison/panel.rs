@@ -1,9 +1,6 @@
 //! Strip of a comparison: the settings of A and B and the figures of both.
 
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::command::CompareStep;
-use crate::core::{CompareState, Core, Setup};
+use crate::core::{Action, Command, CompareState, CompareStep, Core, Setup};
 use crate::panels::{Panel, action_button};
 use egui::{Button, Grid, Label, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_live::{JudgedResult, MedianTime};

@@ -1,12 +1,7 @@
 //! Conversion of the open recording in the background: recomputation or export. Playback continues.
 
 use super::state::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::feature::{Feature, Step};
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
+use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, Step};
 use egui::{Context, Ui};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,7 +84,7 @@ impl Feature for Converter {
         core.start_job(READ, read, |core, (contents, choices)| core.send(ConversionStep::Take(contents, choices)));
     }
 
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
         match command.step() {
             Ok(ConversionStep::SetChoices(choices)) => self.choices = choices,
             Ok(ConversionStep::Convert(kind)) => convert(self, core, kind),
@@ -103,9 +98,9 @@ impl Feature for Converter {
                 (self.contents, self.choices) = (Some(contents), choices);
             }
             Ok(ConversionStep::End(done, remedies)) => converted(self, core, done, remedies),
-            Err(command) => return Some(command),
+            Err(command) => return Err(command),
         }
-        None
+        Ok(())
     }
 }
 

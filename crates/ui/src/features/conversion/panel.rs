@@ -2,8 +2,7 @@
 
 use super::commands::{ConversionStep, Converter};
 use super::state::{Contents, Conversion, ConversionChoices, RunningConversion};
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::widgets;
 use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
 use stereopsis_base::console;

@@ -1,10 +1,6 @@
 //! Examination of this machine, equal to `stereopsis doctor`.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::feature::{Feature, Step};
-use crate::core::jobs::Job;
+use crate::core::{Action, Command, Core, Feature, Job, Step};
 use egui::{Context, Ui};
 use std::time::Instant;
 use stereopsis_doctor::Check;
@@ -45,16 +41,15 @@ impl Feature for Doctor {
         self.was_open = is_open;
     }
 
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
-        match command.step() {
-            Ok(DoctorStep::Examine) => {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
+        match command.step()? {
+            DoctorStep::Examine => {
                 let folder = core.recording_folder();
                 let examine = move || Ok(stereopsis_doctor::examine(&folder, |_| ()));
                 core.start_job(EXAMINE, examine, |core, checks| core.send(DoctorStep::Take(checks)));
             }
-            Ok(DoctorStep::Take(checks)) => self.checks = checks,
-            Err(command) => return Some(command),
+            DoctorStep::Take(checks) => self.checks = checks,
         }
-        None
+        Ok(())
     }
 }

@@ -1,8 +1,7 @@
 //! Page of the examination of this machine: faults, remedies, and a report to copy.
 
 use super::commands::{Doctor, DoctorStep, EXAMINE};
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::widgets;
 use egui::{Button, Label, RichText, Ui};
 use stereopsis_doctor::{Check, State as CheckState};

@@ -1,10 +1,6 @@
 //! Explanation of the pixel under the pointer, while its page is open.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::feature::Feature;
-use crate::core::picture::Figure;
-use crate::core::waker::Waker;
+use crate::core::{Action, Core, Feature, Waker, picture::Figure};
 use std::time::Instant;
 use stereopsis_live::{ExplainRequest, PixelExplainer};
 

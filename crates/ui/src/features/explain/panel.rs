@@ -2,8 +2,7 @@
 
 use super::pictures::ExplanationPictures;
 use super::{curves, directions};
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::Panel;
 use crate::widgets;
 use egui::{Button, RichText, Role, Ui, WidgetInfo};

@@ -1,8 +1,7 @@
 //! Board: its description, the side of a square, a page to print.
 
 use super::commands::GuideStep;
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::steps::StepState;
 use crate::widgets;
 use egui::{DragValue, Role, TextEdit, Ui, WidgetInfo};

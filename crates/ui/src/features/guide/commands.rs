@@ -1,13 +1,8 @@
 //! Live calibration with a board: watches the pairs of the running source while its page is open.
 
-use crate::core::Core;
-use crate::core::RunningCalibration;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::feature::{Feature, Step};
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
-use crate::core::{dialog, recording, rig};
+use crate::core::{
+    Action, Command, Core, Feature, Job, Level, Remedy, RunningCalibration, Step, dialog, recording, rig,
+};
 use egui::Context;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,13 +73,9 @@ fn end(watch: Option<Watch>) {
 }
 
 impl Feature for Guide {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
-        let watching = self;
-        match command.step() {
-            Ok(step) => execute(watching, core, step),
-            Err(command) => return Some(command),
-        }
-        None
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
+        execute(self, core, command.step()?);
+        Ok(())
     }
 
     /// Reads the calibration's state, and connects the calibration to the pairs while its page is open.

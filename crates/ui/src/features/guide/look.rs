@@ -1,9 +1,7 @@
 //! Examination of pairs: the cameras, and their automatic controls.
 
 use super::commands::GuideStep;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::{Core, RunningCalibration};
+use crate::core::{Action, Command, Core, RunningCalibration};
 use crate::panels::action_button;
 use crate::panels::steps::StepState;
 use crate::widgets;

@@ -1,8 +1,7 @@
 //! Page of the live calibration in four steps: board, look, views, result; the images are in `guide_pictures`.
 
 use super::{board, look, result, views};
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::steps::step;
 use egui::Ui;
 

@@ -1,7 +1,6 @@
 //! Raw images of a live calibration in place of the views: corners, coverage, target pose, and a notice legible from some metres.
 
-use crate::core::command::Command;
-use crate::core::{Core, RunningCalibration};
+use crate::core::{Command, Core, RunningCalibration};
 use crate::panels::Panel;
 use crate::view::{ViewKind, arrange};
 use egui::{

@@ -1,8 +1,7 @@
 //! Result of a calibration: lenses, errors, expected accuracy of depth, and the file.
 
 use super::commands::GuideStep;
-use crate::core::command::Command;
-use crate::core::{Core, RunningCalibration};
+use crate::core::{Command, Core, RunningCalibration};
 use crate::panels::steps::StepState;
 use crate::widgets;
 use crate::widgets::warning;

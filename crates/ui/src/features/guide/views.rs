@@ -1,8 +1,7 @@
 //! List of the views: number, position, and error of each with respect to the solution.
 
 use super::commands::GuideStep;
-use crate::core::command::Command;
-use crate::core::{Core, RunningCalibration};
+use crate::core::{Command, Core, RunningCalibration};
 use crate::panels::steps::StepState;
 use crate::widgets;
 use crate::widgets::warning;

@@ -1,13 +1,6 @@
 //! Restoration of older settings, and following of a settings file.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::dialog;
-use crate::core::feature::{Feature, Step};
-use crate::core::jobs::Job;
-use crate::core::notices::{Level, Remedy};
-use crate::core::{SettingsFile, Setup};
+use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, SettingsFile, Setup, Step, dialog};
 use egui::Context;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -51,23 +44,18 @@ pub(crate) struct SettingsHistory {
 }
 
 impl Feature for SettingsHistory {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
-        let step = match command {
-            Command::Action(Action::Undo) => return go_in_history(core, -1),
-            Command::Action(Action::Redo) => return go_in_history(core, 1),
-            command => match command.step() {
-                Ok(step) => step,
-                Err(command) => return Some(command),
-            },
-        };
-        match step {
-            HistoryStep::Go(position) => go_to(core, position),
-            HistoryStep::ChooseFile => choose_settings_file(core),
-            HistoryStep::ChooseNewFile => choose_new_settings_file(core),
-            HistoryStep::Save => save_settings_file(core),
-            HistoryStep::Forget => core.settings_file = None,
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
+        match command.step() {
+            Ok(HistoryStep::Go(position)) => go_to(core, position),
+            Ok(HistoryStep::ChooseFile) => choose_settings_file(core),
+            Ok(HistoryStep::ChooseNewFile) => choose_new_settings_file(core),
+            Ok(HistoryStep::Save) => save_settings_file(core),
+            Ok(HistoryStep::Forget) => core.settings_file = None,
+            Err(Command::Action(Action::Undo)) => go_in_history(core, -1),
+            Err(Command::Action(Action::Redo)) => go_in_history(core, 1),
+            Err(command) => return Err(command),
         }
-        None
+        Ok(())
     }
 
     /// Reads the settings file when due, and one that was opened.
@@ -113,12 +101,11 @@ impl Feature for SettingsHistory {
 }
 
 /// Undoes the last step (-1) or redoes the next one (+1).
-fn go_in_history(core: &mut Core, by: isize) -> Option<Command> {
+fn go_in_history(core: &mut Core, by: isize) {
     match core.history.position().checked_add_signed(by) {
         Some(position) if position <= core.history.steps().len() => go_to(core, position),
         _ => core.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
     }
-    None
 }
 
 fn go_to(core: &mut Core, position: usize) {

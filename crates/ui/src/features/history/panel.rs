@@ -1,9 +1,7 @@
 //! Page of the history: every change of the settings, and the settings file that is followed.
 
 use super::commands::HistoryStep;
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::{Action, Command, Core};
 use crate::panels::action_button;
 use crate::widgets;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};

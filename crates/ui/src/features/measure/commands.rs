@@ -1,10 +1,6 @@
 //! Measurement while its page is open.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::feature::{Feature, Step};
-use crate::core::waker::Waker;
+use crate::core::{Action, Command, Core, Feature, Step, Waker};
 use egui::{Context, Ui};
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,18 +57,17 @@ impl Feature for Measure {
         super::panel::show(ui, self, core, commands);
     }
 
-    fn execute(&mut self, core: &mut Core, command: Command, ctx: &Context) -> Option<Command> {
-        match command.step() {
-            Err(command) => return Some(command),
-            Ok(MeasureStep::SetTrueDistance(distance_m)) => self.true_distance_m = distance_m,
-            Ok(MeasureStep::BeginAnew) => self.series += 1,
-            Ok(MeasureStep::CopyCommand) => {
+    fn execute(&mut self, core: &mut Core, command: Command, ctx: &Context) -> Result<(), Command> {
+        match command.step()? {
+            MeasureStep::SetTrueDistance(distance_m) => self.true_distance_m = distance_m,
+            MeasureStep::BeginAnew => self.series += 1,
+            MeasureStep::CopyCommand => {
                 let line = self.command(core);
                 ctx.copy_text(line.clone());
                 core.notices.news(format!("on the clipboard: {line}"));
             }
         }
-        None
+        Ok(())
     }
 
     /// Requests the numbers of the newest result and takes the newest measurement.

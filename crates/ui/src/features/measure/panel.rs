@@ -1,9 +1,7 @@
 //! Page of measurements: depth quality of a rectangle, the distance of two points, scores; each with its trend.
 
 use super::commands::{Measure, MeasureStep};
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::{Core, Marked};
+use crate::core::{Action, Command, Core, Marked};
 use crate::panels::action_button;
 use crate::{style, widgets};
 use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};

@@ -1,10 +1,6 @@
 //! Presets of the program, and the user's presets, which are files.
 
-use crate::core::Core;
-use crate::core::OwnPreset;
-use crate::core::command::Command;
-use crate::core::feature::Feature;
-use crate::core::notices::{Level, Remedy};
+use crate::core::{Command, Core, Feature, Level, OwnPreset, Remedy};
 use egui::Context;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::Settings;
@@ -13,15 +9,15 @@ use stereopsis_stereo::Preset;
 pub(crate) struct Presets;
 
 impl Feature for Presets {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
         match command {
             Command::SetPreset(preset) => take(core, preset),
             Command::TakeOwnPreset(name) => take_own(core, &name),
             Command::SaveOwnPreset(name) => save(core, &name),
             Command::DeleteOwnPreset(name) => delete(core, &name),
-            command => return Some(command),
+            command => return Err(command),
         }
-        None
+        Ok(())
     }
 }
 

@@ -1,8 +1,6 @@
 //! Chooser of presets, in two groups, and the mark of parameters changed since.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::{Action, Command, Core};
 use crate::panels::tooltip;
 use crate::widgets;
 use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, TextEdit, Ui, WidgetInfo};

@@ -1,8 +1,6 @@
 //! Button that starts and shows the recording, and the menu beside it.
 
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::{Core, RecordingChoices};
+use crate::core::{Action, Command, Core, RecordingChoices};
 use crate::panels::{action_button, tooltip};
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};

@@ -1,7 +1,6 @@
 //! Question whether the running recording ends for a change; Escape and a click outside keep the recording.
 
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::Panel;
 use egui::{Id, Modal, RichText, Ui};
 

@@ -1,9 +1,9 @@
 //! Automatic steps after two cameras were opened without a calibration: rows, search range, colours.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::feature::Feature;
-use crate::core::rig::commands::{self, ESTIMATE, Initiator};
+use crate::core::{
+    Action, Core, Feature,
+    rig::commands::{self, ESTIMATE, Initiator},
+};
 use std::time::Instant;
 use stereopsis_frame::SourceSpec;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};

@@ -1,7 +1,6 @@
 //! Controls of the cameras in use, as offered by their drivers.
 
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::widgets;
 use egui::{DragValue, RichText, Role, Ui};
 use stereopsis_capture::webcam::controls::{ControlKind, OfferedControl};

@@ -1,9 +1,7 @@
 //! Page from two cameras to metres in six steps (cameras, rows, range, scale, colours, file), each with its state and quality.
 
 use super::{rows_panel, scale_panel};
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
+use crate::core::{Action, Command, Core};
 use crate::panels::chooser::Chooser;
 use crate::panels::source::short_name;
 use crate::panels::steps::{StepState, step};

@@ -1,10 +1,7 @@
 //! Step of the rows: alignment by an estimate, by a calibration, or none.
 
 use super::scale_panel::number;
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::rig::commands::ESTIMATE;
+use crate::core::{Action, Command, Core, rig::commands::ESTIMATE};
 use crate::panels::steps::StepState;
 use crate::panels::{action_button, estimate, without_files};
 use crate::widgets;

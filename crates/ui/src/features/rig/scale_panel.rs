@@ -1,7 +1,6 @@
 //! Step of the scale, which converts disparities to metres: lens and baseline, the unit of a file, or two known distances.
 
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use crate::panels::steps::StepState;
 use crate::widgets;
 use egui::{Button, DragValue, Key, RichText, Role, Ui};

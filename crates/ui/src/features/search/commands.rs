@@ -1,10 +1,6 @@
 //! Sweep and search of settings in the background.
 
-use crate::core::Core;
-use crate::core::action::Action;
-use crate::core::command::Command;
-use crate::core::feature::{Feature, Step};
-use crate::core::{MAX_PAIRS, cannot_judge};
+use crate::core::{Action, Command, Core, Feature, MAX_PAIRS, Step, cannot_judge};
 use egui::Context;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,12 +35,9 @@ pub(crate) struct BackgroundTrials {
 }
 
 impl Feature for BackgroundTrials {
-    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Option<Command> {
-        match command.step() {
-            Ok(step) => execute(self, core, step),
-            Err(command) => return Some(command),
-        }
-        None
+    fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
+        execute(self, core, command.step()?);
+        Ok(())
     }
 
     fn update(&mut self, core: &mut Core, _now: Instant) {

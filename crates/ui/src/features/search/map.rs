@@ -2,8 +2,7 @@
 
 use super::commands::SearchStep;
 use super::sweep::best_cell;
-use crate::core::Core;
-use crate::core::command::Command;
+use crate::core::{Command, Core};
 use egui::{
     Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
     Ui, Visuals, WidgetInfo, pos2, vec2,

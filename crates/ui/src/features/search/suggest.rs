@@ -2,8 +2,7 @@
 
 use super::commands::SearchStep;
 use super::{front, tried_pairs};
-use crate::core::command::Command;
-use crate::core::{Core, RATES_HZ, SEARCH_S};
+use crate::core::{Command, Core, RATES_HZ, SEARCH_S};
 use crate::widgets;
 use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;

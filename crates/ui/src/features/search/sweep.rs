@@ -2,8 +2,7 @@
 
 use super::commands::SearchStep;
 use super::{map, tried_pairs};
-use crate::core::command::Command;
-use crate::core::{Core, SearchState};
+use crate::core::{Command, Core, SearchState};
 use crate::panels::Panel;
 use crate::widgets;
 use egui::{Button, Role, Ui, WidgetInfo};

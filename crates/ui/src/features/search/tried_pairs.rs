@@ -1,8 +1,7 @@
 //! Pairs of a sweep or a search, and the judge of the maps.
 
 use super::commands::SearchStep;
-use crate::core::command::Command;
-use crate::core::{Core, cannot_judge};
+use crate::core::{Command, Core, cannot_judge};
 use crate::widgets;
 use egui::{Button, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
 use stereopsis_base::console;
