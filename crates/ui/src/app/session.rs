@@ -26,8 +26,9 @@ impl Session {
 
     /// Updates the core and then each feature, once per frame of the window and without waiting.
     pub(crate) fn update(&mut self, ctx: &Context) {
+        self.core.finish_jobs();
+        self.execute_sent(ctx); // a result must be taken before a feature asks for it again
         let (core, now) = (&mut self.core, Instant::now());
-        core.finish_jobs();
         core.update(now);
         for feature in &mut self.features {
             feature.update(core, now);
