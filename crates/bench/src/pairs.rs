@@ -1,6 +1,6 @@
 //! Timed pairs, read or rendered before any clock runs.
 
-use super::OpenSource;
+use super::setup::OpenSource;
 use anyhow::bail;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Every preset on the same pairs: time of a pair, and share of pixels with a disparity.
 
 use super::one_by_one::{self, FrameTime};
-use super::{Setup, Subject, not_measurable};
+use super::setup::{Setup, not_measurable};
+use super::subject::Subject;
 use anyhow::Context as _;
 use std::io::Write;
 use std::sync::Arc;

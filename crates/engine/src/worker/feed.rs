@@ -1,6 +1,6 @@
 //! Choice of the engine's next job: the newest pair, or the last one again if its frame, its parameters or the engine have changed.
 
-use super::Control;
+use super::control::Control;
 use crossbeam_channel::{Receiver, TryRecvError};
 use std::sync::Arc;
 use stereopsis_base::newest::NewestReceiver;

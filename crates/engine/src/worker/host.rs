@@ -1,6 +1,6 @@
 //! Owner of the open engine: opens and replaces it, decides for `auto`, falls back to the CPU, and opens a lost GPU again.
 
-use super::EngineSource;
+use super::control::EngineSource;
 use super::shared::SharedState;
 use crate::front::AxisAdapter;
 use crate::open::NO_RIG;

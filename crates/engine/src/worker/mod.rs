@@ -3,6 +3,7 @@
 //! While no new pair arrives (paused, at the end, or from a still), the last pair is matched again only after a change of settings,
 //! frame or engine. [`feed`] chooses jobs, [`host`] owns the engine, [`shared`] publishes results, [`thread`] is the loop.
 
+mod control;
 mod feed;
 mod host;
 mod shared;
@@ -11,9 +12,10 @@ mod thread;
 #[cfg(test)]
 mod tests;
 
+pub use control::{Control, EngineSource};
 pub use stats::{EngineStats, Figures};
 
-use super::OpenOptions;
+use control::Command;
 use crossbeam_channel::{Sender, bounded};
 use host::EngineHost;
 use parking_lot::Mutex;
@@ -23,46 +25,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_base::newest::NewestReceiver;
-use stereopsis_frame::engine::{Engine, Output, SourceEngine};
+use stereopsis_frame::engine::{Output, SourceEngine};
 use stereopsis_frame::{Frame, FramePreparation, ResultTap, SourceInfo, Wake};
-use stereopsis_stereo::StereoParams;
 use thread::{EngineThread, Inputs};
 
 /// Longest wait of a command for room in the queue.
 const SEND_TIMEOUT: Duration = Duration::from_millis(100);
-
-/// Settings of the engine thread, read before each job.
-#[derive(Clone, Debug)]
-pub struct Control {
-    /// Parameters; they have to be valid.
-    pub params: Arc<StereoParams>,
-    /// Whether each result brings its numbers to the host.
-    pub read_back: bool,
-    /// Whether no new pairs are taken.
-    pub paused: bool,
-    /// Whether no new pairs are taken because other work needs the processor; the last pair is still matched when parameters change.
-    pub suspended: bool,
-    /// Number of steps so far: each takes one new pair while paused.
-    pub steps: u64,
-}
-
-/// Source of the engine: an open one, or options by which the thread opens one.
-pub enum EngineSource {
-    /// Open engine.
-    Ready(Box<dyn Engine>),
-    /// Open engine, and the options by which it is opened again after a loss.
-    Opened(Box<dyn Engine>, OpenOptions),
-    /// Options; `auto` decides with the first pair, `network` is the engine of the source.
-    Open(OpenOptions),
-}
-
-enum Command {
-    Frames(NewestReceiver<Arc<Frame>>, Option<Arc<dyn SourceEngine>>),
-    Engine(EngineSource),
-    /// Prepares the frames of this source in another way.
-    PrepareAgain(FramePreparation, SourceInfo),
-    MatchAgain,
-}
 
 /// Running engine thread. Dropping it stops it.
 pub struct EngineWorker {

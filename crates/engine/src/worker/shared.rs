@@ -1,6 +1,7 @@
 //! State that the engine thread shares with its owner, and the publication of results.
 
-use super::{Control, EngineStats, Figures};
+use super::control::Control;
+use super::stats::{EngineStats, Figures};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,10 +1,11 @@
 //! The loop of the engine thread: commands, then as many jobs as the engine has slots, then results. The thread sleeps until there
 //! is something to do.
 
+use super::control::Command;
 use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
-use super::{Command, Figures};
+use super::stats::Figures;
 use crossbeam_channel::{Receiver, Select};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,6 +1,7 @@
 //! Matches frames in order, with as many jobs in flight as the engine takes.
 
-use super::{RecomputeError, params_for};
+use super::error::RecomputeError;
+use super::input::params_for;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;
 use std::path::Path;

@@ -7,12 +7,19 @@
 //! Until it is finished, the new recording has the name [`part_name`](part_file::part_name). The same command continues after its last
 //! complete pair.
 
+mod error;
+mod input;
 mod matching;
 mod output;
 mod part_file;
 mod pipeline;
 mod resume;
+mod summary;
 
+pub use error::RecomputeError;
+pub use summary::Summary;
+
+use input::{params_for, read, unpacker};
 use part_file::PartFile;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,30 +36,6 @@ use stereopsis_recording::{
 use stereopsis_settings::settings::{Settings, parameter_words};
 use stereopsis_stereo::StereoParams;
 
-/// Reason why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
-#[derive(Debug, thiserror::Error)]
-pub enum RecomputeError {
-    /// The parameters do not fit these images, or the recording lacks what the wanted streams require.
-    #[error("{0}")]
-    Usage(String),
-    /// The new recording cannot be begun.
-    #[error(transparent)]
-    Begin(WriteError),
-    /// The run was stopped; the text names the complete part.
-    #[error("stopped after {done} of {pairs} pairs; what is complete is in {part}: the same command goes on there")]
-    Stopped {
-        /// Number of pairs in the new recording.
-        done: u64,
-        /// Number of pairs of the old recording.
-        pairs: u64,
-        /// Path of the unfinished recording.
-        part: String,
-    },
-    /// A file exists already, a recording cannot be read or continued, or the engine failed.
-    #[error("{0}")]
-    Failed(String),
-}
-
 /// Content and format of the new recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecomputeOptions {
@@ -64,39 +47,6 @@ pub struct RecomputeOptions {
     pub compression: Compression,
     /// Whether depth and disparity keep filled pixels.
     pub filled: bool,
-}
-
-/// Returns packets and frame of pair `k`. `k` becomes the sequence number in a recording of another program, which has none.
-fn read(input: &mut CalibratedRecording, unpacker: &Unpacker, k: u64) -> Result<(Vec<Packet>, Frame), String> {
-    let (packets, mut raw) = unpacker.read(&mut input.recording, k).map_err(|err| err.to_string())?;
-    if input.recording.about().is_none() {
-        raw.sequence = k;
-    }
-    let frame = input.calibrated.preparation.prepare(&Arc::new(raw), &input.info, Instant::now());
-    Ok((packets, frame.map_err(|err| err.to_string())?))
-}
-
-fn unpacker(input: &CalibratedRecording, pixels: Pixels) -> Unpacker {
-    Unpacker::of(input.recording.about(), pixels, input.max_pixels)
-}
-
-/// Outcome of [`recompute`].
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Summary {
-    /// Number of pairs in the new recording.
-    pub pairs: u64,
-    /// Number of results in the new recording.
-    pub results: u64,
-    /// Number of pairs that an earlier run had finished.
-    pub resumed: u64,
-    /// Size of the new recording, bytes.
-    pub bytes: u64,
-    /// Number of pairs of the old recording that could not be read and are left out.
-    pub left_out: u64,
-    /// Damaged pairs read by this run: number in the old recording, and reason.
-    pub damaged: Vec<(u64, String)>,
-    /// Engine that computed the results.
-    pub engine: Option<EngineInfo>,
 }
 
 /// Matches every pair of a recording again and writes a new one.
@@ -129,11 +79,6 @@ pub fn recompute(
     let begun = resume::begin(output, input.recording.pairs(), &about, begin_part, remembers, progress)?;
     progress.begin(input.recording.pairs().len() as u64, begun.next);
     pipeline::run(input, output, settings, about, format, begun, progress)
-}
-
-fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
-    let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref());
-    params.map_err(|err| RecomputeError::Usage(err.to_string()))
 }
 
 /// Returns raw layout and frame of the first pair that can be read.

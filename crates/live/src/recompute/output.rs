@@ -1,9 +1,10 @@
 //! Packs and writes the new recording: raw images are copied with their times, results are new.
 
+use super::error::RecomputeError;
 use super::matching::PairItem;
 use super::part_file::PartFile;
 use super::resume::StartedRecording;
-use super::{RecomputeError, Summary};
+use super::summary::Summary;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;

@@ -1,6 +1,6 @@
 //! File of the new recording while it is unfinished, under the name [`part_name`].
 
-use super::RecomputeError;
+use super::error::RecomputeError;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,11 @@
 //! Three threads of a run and the channels between them: reader, matcher, writer.
 
+use super::error::RecomputeError;
+use super::input::{read, unpacker};
 use super::matching::{FinishedPair, PairItem, match_all};
 use super::output::Output;
 use super::resume::StartedRecording;
-use super::{RecomputeError, Summary, read, unpacker};
+use super::summary::Summary;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;

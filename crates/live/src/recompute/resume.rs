@@ -1,12 +1,13 @@
 //! Begins the new recording, or continues that of a run that was stopped.
 
+use super::error::RecomputeError;
 use super::part_file::{PartFile, check_is_free, open_locked, part_name, with_suffix};
-use super::{Progress, RecomputeError};
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::Path;
 use stereopsis_base::console::counted;
 use stereopsis_base::files::{Growing, WriteError};
+use stereopsis_recording::Progress;
 use stereopsis_recording::read::{PacketStream, PairIndex};
 use stereopsis_recording::{About, Packet, format, topic};
 

@@ -24,7 +24,8 @@ impl Comparer {
         }
         self.end(core);
         let wake = core.waker.clone();
-        match Comparison::start(kept.params.clone(), options, core.live.source_engine(), Arc::new(move || wake.wake())) {
+        match Comparison::start(kept.params.clone(), options, core.live.source_engine(), Arc::new(move || wake.wake()))
+        {
             Ok(comparison) => {
                 self.0 = Some(comparison);
                 core.comparison = Some(CompareState::new(kept));

@@ -1,0 +1,33 @@
+//! Pairs of the old recording as frames, and parameters for them.
+
+use super::error::RecomputeError;
+use std::sync::Arc;
+use std::time::Instant;
+use stereopsis_frame::{Frame, Pixels};
+use stereopsis_recording::unpack::Unpacker;
+use stereopsis_recording::{CalibratedRecording, Packet};
+use stereopsis_settings::settings::Settings;
+use stereopsis_stereo::StereoParams;
+
+/// Returns packets and frame of pair `k`. `k` becomes the sequence number in a recording of another program, which has none.
+pub(super) fn read(
+    input: &mut CalibratedRecording,
+    unpacker: &Unpacker,
+    k: u64,
+) -> Result<(Vec<Packet>, Frame), String> {
+    let (packets, mut raw) = unpacker.read(&mut input.recording, k).map_err(|err| err.to_string())?;
+    if input.recording.about().is_none() {
+        raw.sequence = k;
+    }
+    let frame = input.calibrated.preparation.prepare(&Arc::new(raw), &input.info, Instant::now());
+    Ok((packets, frame.map_err(|err| err.to_string())?))
+}
+
+pub(super) fn unpacker(input: &CalibratedRecording, pixels: Pixels) -> Unpacker {
+    Unpacker::of(input.recording.about(), pixels, input.max_pixels)
+}
+
+pub(super) fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
+    let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref());
+    params.map_err(|err| RecomputeError::Usage(err.to_string()))
+}
