@@ -2,6 +2,7 @@
 //! An image is in memory only during detection, and the number of pixels in memory is limited for any number of pairs.
 
 use super::detect::{Detection, Detector};
+use super::error::CalibrateError;
 use super::pictures::{PairFiles, Pictures};
 use super::session::{TakenView, is_wide};
 use super::{Board, Corner, LensKind, View, solve};
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use stereopsis_base::console::counted;
 use stereopsis_base::image::Image;
-use stereopsis_calibration::{CalibrationError, Camera};
+use stereopsis_calibration::Camera;
 use stereopsis_frame::CaptureError;
 
 /// Detected views, and the reasons against the other pairs.
@@ -39,7 +40,7 @@ pub fn gather(
     board: &Board,
     pairs: Vec<PairFiles>,
     looked: &(dyn Fn(&Arc<Image<u8>>) + Sync),
-) -> Result<BatchViews, CalibrationError> {
+) -> Result<BatchViews, CalibrateError> {
     let detector = Detector::new(board)?;
     let size = first_size(&pairs)?;
     let pictures: Vec<(usize, usize)> = (0..pairs.len()).flat_map(|pair| [(pair, 0), (pair, 1)]).collect();
@@ -80,7 +81,7 @@ pub fn gather(
         .collect();
     if taken.is_empty() {
         if let Some(why) = left_out.first().filter(|_| unusable.is_empty()) {
-            return Err(unreadable(why));
+            return Err(CalibrateError::NoReadablePair(why.clone()));
         }
         let mut reasons: Vec<_> = unusable.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -89,15 +90,12 @@ pub fn gather(
             .take(3)
             .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "image")))
             .chain(left_out.first().map(|why| format!("{why} ({} left out)", counted(left_out.len() as u64, "pair"))));
-        return Err(CalibrationError(format!(
-            "no image shows the board {board}: {}; is it the board that was printed?",
-            reasons.collect::<Vec<_>>().join("; ")
-        )));
+        return Err(CalibrateError::NoBoardSeen { board: *board, reasons: reasons.collect() });
     }
     Ok(BatchViews { taken, unusable, left_out })
 }
 
-fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrationError> {
+fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrateError> {
     let mut first = None;
     for (pair, side) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
         match pair.read(side, None) {
@@ -105,14 +103,7 @@ fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrationError> {
             Err(err) => first = first.or(Some(err.to_string())),
         }
     }
-    Err(first.map_or_else(
-        || CalibrationError("there is no pair of images to look for the board in".to_owned()),
-        |why| unreadable(&why),
-    ))
-}
-
-fn unreadable(why: &str) -> CalibrationError {
-    CalibrationError(format!("no pair of images can be read: {why}"))
+    Err(first.map_or(CalibrateError::NoPair, CalibrateError::NoReadablePair))
 }
 
 /// Collects the views of all pairs from the detections in their images; unreadable ones have no corners.

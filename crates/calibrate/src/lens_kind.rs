@@ -1,5 +1,6 @@
 //! Supported lens models, and conversion between cameras and parameter vectors.
 
+use super::error::LensKindError;
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_calibration::{BrownConrady, Camera, Distortion, Fisheye};
@@ -127,11 +128,11 @@ impl fmt::Display for LensKind {
 }
 
 impl FromStr for LensKind {
-    type Err = String;
+    type Err = LensKindError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, LensKindError> {
         let found = Self::ALL.into_iter().find(|kind| kind.word() == text);
-        found.ok_or_else(|| format!("'{text}' is no lens model; radtan, pinhole, rational and fisheye are"))
+        found.ok_or_else(|| LensKindError(text.to_owned()))
     }
 }
 

@@ -26,6 +26,7 @@ mod board;
 mod coverage;
 mod detect;
 mod drawing;
+mod error;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 mod gather;
@@ -50,6 +51,7 @@ mod watch;
 pub use board::{Board, Pattern};
 pub(crate) use coverage::tilt_deg;
 pub use coverage::{CELLS, Coverage};
+pub use error::CalibrateError;
 pub use gather::{BatchViews, gather};
 pub use guide::TargetPose;
 pub use judge::{DepthError, Judgement, depth_difference};

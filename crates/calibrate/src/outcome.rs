@@ -4,9 +4,9 @@ use super::coverage::{Coverage, tilt_deg};
 use super::judge::{GOOD_PERCENT, Judgement, judge};
 use super::solve::agreement::Agreement;
 use super::solve::{Solution, solve};
-use super::{Board, LensKind, View};
+use super::{Board, CalibrateError, LensKind, View};
 use stereopsis_base::console::counted;
-use stereopsis_calibration::{CalibrationError, Camera, StereoRig};
+use stereopsis_calibration::{Camera, StereoRig};
 use stereopsis_frame::Side;
 
 /// Smallest number of views with the board in both images.
@@ -88,7 +88,7 @@ pub fn calibrate(
     views: &[View],
     size: (usize, usize),
     request: &CalibrationRequest,
-) -> Result<Outcome, CalibrationError> {
+) -> Result<Outcome, CalibrateError> {
     let mut tried: Vec<(Solution, Option<Judgement>)> = Vec::new();
     let mut failure = None;
     for kind in kinds(request) {
@@ -112,11 +112,7 @@ pub fn calibrate(
     }
     let all = tried.iter().map(|(solution, _)| solution.kind).zip(errors).collect();
     if tried.is_empty() {
-        return Err(failure.unwrap_or_else(|| {
-            CalibrationError(
-                "the cameras that are to be kept have no lens model in common with --model, or more numbers than any model".to_owned(),
-            )
-        }));
+        return Err(failure.unwrap_or(CalibrateError::KeptCameras));
     }
     let (solution, judgement) = tried.swap_remove(chosen);
     let coverage = Side::ALL.map(|side| Coverage::of(views, side, size));

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_calibration::CalibrationError;
 use stereopsis_frame::{CaptureError, MaxPixels};
 use stereopsis_images::picture_files::FilePair;
 
@@ -50,10 +49,10 @@ impl Pictures {
     ///
     /// # Errors
     /// See [`Self::get`].
-    pub fn size(&self) -> Result<(usize, usize), CalibrationError> {
+    pub fn size(&self) -> Result<(usize, usize), CaptureError> {
         match self {
             Self::Held([left, _]) => Ok(left.size()),
-            Self::InFiles(files) => files.read(0, None).map(|left| left.size()).map_err(unread),
+            Self::InFiles(files) => files.read(0, None).map(|left| left.size()),
         }
     }
 
@@ -61,17 +60,13 @@ impl Pictures {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn get(&self) -> Result<[Arc<Image<u8>>; 2], CalibrationError> {
+    pub fn get(&self) -> Result<[Arc<Image<u8>>; 2], CaptureError> {
         match self {
             Self::Held(pictures) => Ok(pictures.clone()),
             Self::InFiles(files) => {
-                let read = |side| files.read(side, None).map_err(unread);
+                let read = |side| files.read(side, None);
                 Ok([read(0)?, read(1)?])
             }
         }
     }
-}
-
-fn unread(err: CaptureError) -> CalibrationError {
-    CalibrationError(err.to_string())
 }

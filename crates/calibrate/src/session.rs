@@ -5,14 +5,14 @@ use super::detect::{Detection, Detector, edge_width_px};
 use super::guide::{Guide, TargetPose};
 use super::outcome::{CalibrationRequest, MIN_VIEWS, Outcome, calibrate};
 use super::pictures::Pictures;
-use super::{Board, Corner, View};
+use super::{Board, CalibrateError, Corner, View};
 use glam::DVec2;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::Image;
 use stereopsis_base::quantile::quantile;
-use stereopsis_calibration::{CalibrationError, Camera};
+use stereopsis_calibration::Camera;
 use stereopsis_frame::{RawPair, Side};
 
 const MAX_MOTION_PX: f64 = 0.2;
@@ -141,7 +141,7 @@ pub struct SolverInput {
 }
 
 pub struct SolverResult {
-    result: Result<(Arc<Outcome>, Option<TargetPose>), CalibrationError>,
+    result: Result<(Arc<Outcome>, Option<TargetPose>), CalibrateError>,
 }
 
 impl SolverInput {
@@ -161,7 +161,7 @@ impl CalibrationSession {
     ///
     /// # Errors
     /// The board cannot be detected.
-    pub fn new(board: &Board, request: CalibrationRequest) -> Result<Self, CalibrationError> {
+    pub fn new(board: &Board, request: CalibrationRequest) -> Result<Self, CalibrateError> {
         Ok(Self {
             board: *board,
             detector: Detector::new(board)?,
@@ -299,7 +299,7 @@ impl CalibrationSession {
     ///
     /// # Errors
     /// The views have no solution.
-    pub fn solved(&mut self, solved: SolverResult) -> Result<(), CalibrationError> {
+    pub fn solved(&mut self, solved: SolverResult) -> Result<(), CalibrateError> {
         let (outcome, ghost) = solved.result?;
         (self.outcome, self.ghost) = (Some(outcome), ghost);
         Ok(())

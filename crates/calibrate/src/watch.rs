@@ -1,6 +1,7 @@
 //! Live calibration on its own threads, fed by the capture thread; panels and status lines read its newest state.
 
 use super::coverage::Coverage;
+use super::error::CalibrateError;
 use super::guide::TargetPose;
 use super::outcome::{CalibrationRequest, Outcome};
 use super::session::{BoardFrame, CalibrationSession, Notice, TakenView};
@@ -14,7 +15,6 @@ use std::time::Duration;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::newest;
 use stereopsis_base::newest::{NewestReceiver, NewestSender};
-use stereopsis_calibration::CalibrationError;
 use stereopsis_frame::{RawPair, RawTap, SourceInfo};
 
 /// Interval at which the thread checks for its end.
@@ -81,7 +81,7 @@ impl Watch {
         board: &Board,
         request: CalibrationRequest,
         wake: Arc<dyn Fn() + Send + Sync>,
-    ) -> Result<Self, CalibrationError> {
+    ) -> Result<Self, CalibrateError> {
         let session = CalibrationSession::new(board, request)?;
         let (sender, pairs) = newest::channel();
         let (orders, ordered) = bounded(MAX_ORDERS);
@@ -99,7 +99,7 @@ impl Watch {
         let thread = std::thread::Builder::new()
             .name("calibrate".into())
             .spawn(move || watcher.run())
-            .map_err(|err| CalibrationError(format!("no thread for the calibration: {err}")))?;
+            .map_err(CalibrateError::Thread)?;
         Ok(Self { progress, orders, tap: Arc::new(Tap(Mutex::new(sender))), stop, thread: Some(thread) })
     }
 

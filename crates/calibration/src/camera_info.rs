@@ -2,6 +2,7 @@
 
 use super::formats::yaml_list;
 use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
+use crate::formats::WriteError;
 use crate::projection::longer_axis;
 use glam::DMat3;
 use std::path::PathBuf;
@@ -41,17 +42,12 @@ impl CameraInfo {
         crop: impl Into<Crop>,
     ) -> Result<[Self; 2], CalibrationError> {
         let (rig, rectification, _) = rig.at_size(width, height, crop.into())?;
-        let info = |side: &str, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
+        let info = |side, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
             let d = camera.distortion.coefficients();
             let model = match camera.distortion {
                 Distortion::Fisheye(_) => "equidistant",
                 Distortion::BrownConrady(_) if d.len() <= 8 => camera.distortion.name(),
-                Distortion::BrownConrady(_) => {
-                    return Err(CalibrationError(format!(
-                        "the {side} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's \
-                         or our own"
-                    )));
-                }
+                Distortion::BrownConrady(_) => return Err(WriteError::RosLens(side)),
             };
             Ok(Self {
                 width: width as u32,
@@ -109,15 +105,13 @@ impl CameraInfo {
     pub fn check_numbers(&self) -> Result<(), CalibrationError> {
         let Self { d, k, r, p, .. } = self;
         if d.len() > MAX_COEFFICIENTS {
-            return Err(CalibrationError(format!("{} coefficients are more than any lens has", d.len())));
+            return Err(CalibrationError::Coefficients(d.len()));
         }
         if let Some(wrong) = [&d[..], k, r, p].concat().iter().find(|v| !v.is_finite()) {
-            return Err(CalibrationError(format!(
-                "it holds {wrong}: the calibration failed or the message is damaged"
-            )));
+            return Err(CalibrationError::NotFinite(*wrong));
         }
         if !self.is_uncalibrated() && (k[0] <= 0.0 || k[4] <= 0.0) {
-            return Err(CalibrationError(format!("its focal lengths are {} and {} px", k[0], k[4])));
+            return Err(CalibrationError::FocalLengths(k[0], k[4]));
         }
         Ok(())
     }

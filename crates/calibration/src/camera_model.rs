@@ -2,7 +2,8 @@
 //!
 //! Pixel centres are integers. Coordinates: x right, y down, z forward.
 
-use super::{BrownConrady, CalibrationError, Fisheye};
+use super::formats::{ValueError, ValueFault};
+use super::{BrownConrady, Fisheye};
 use glam::{DVec2, DVec3};
 
 /// Intrinsics of a camera.
@@ -42,7 +43,7 @@ impl Distortion {
     ///
     /// # Errors
     /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
-    pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
+    pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, ValueError> {
         BrownConrady::from_opencv(name, coefficients).map(Self::BrownConrady)
     }
 
@@ -50,10 +51,8 @@ impl Distortion {
     ///
     /// # Errors
     /// The number of coefficients is not 4.
-    pub fn from_fisheye(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
-        let k = coefficients.try_into().map_err(|_| {
-            CalibrationError(format!("{name} has {} distortion coefficients, a fisheye has 4", coefficients.len()))
-        })?;
+    pub fn from_fisheye(name: &str, coefficients: &[f64]) -> Result<Self, ValueError> {
+        let k = coefficients.try_into().map_err(|_| ValueFault::FisheyeCount(coefficients.len()).of(name))?;
         Ok(Self::Fisheye(Fisheye { k }))
     }
 

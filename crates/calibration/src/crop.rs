@@ -33,18 +33,10 @@ impl Crop {
     pub fn validate(&self) -> Result<(), CalibrationError> {
         let Self { alpha, rectified_fov_deg } = self;
         if !(0.0..=1.0).contains(alpha) {
-            return Err(CalibrationError(format!(
-                "alpha is {alpha}: it must be from 0 (no black border) to 1 (all kept)"
-            )));
+            return Err(CalibrationError::Alpha(*alpha));
         }
-        match rectified_fov_deg.filter(|fov_deg| !Self::FOV_DEG.contains(fov_deg)) {
-            None => Ok(()),
-            Some(fov_deg) => Err(CalibrationError(format!(
-                "the rectified field of view is {fov_deg} degrees: it must be from {} to {}",
-                Self::FOV_DEG.start(),
-                Self::FOV_DEG.end()
-            ))),
-        }
+        let wrong = rectified_fov_deg.filter(|fov_deg| !Self::FOV_DEG.contains(fov_deg));
+        wrong.map_or(Ok(()), |fov_deg| Err(CalibrationError::RectifiedFov(fov_deg)))
     }
 
     /// Whether this is the default, which keeps the crop of a rectification in the calibration.

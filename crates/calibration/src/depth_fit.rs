@@ -4,8 +4,37 @@
 //! converging cameras or optical axes off the image centre change the offset, by 10 px for each degree at a focal length of 570 px. One
 //! known distance determines only one of them, so two are needed.
 
-use super::CalibrationError;
 use stereopsis_base::geometry::Geometry;
+
+/// Reason why depth cannot be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum DepthFitError {
+    /// A distance is not above 0.
+    #[error("depth cannot be corrected: the distances are {} and {} m; both must be above 0", .0[0], .0[1])]
+    Distances([f64; 2]),
+    /// The near point is not the nearer one.
+    #[error("depth cannot be corrected: the near point is given as {} m and the far one as {} m; take the nearer one first", .0[0], .0[1])]
+    Order([f64; 2]),
+    /// The disparities are nearly equal.
+    #[error(
+        "depth cannot be corrected: both points have nearly the same disparity ({:.1} and {:.1} px); choose one much nearer to the cameras",
+        .0[0], .0[1]
+    )]
+    SameDisparity([f64; 2]),
+    /// The near point has the smaller disparity.
+    #[error(
+        "depth cannot be corrected: the nearer point has the smaller disparity ({:.1} against {:.1} px), so one of them was matched wrongly, or left and right \
+         are swapped; choose points with a clear texture",
+        .0[0], .0[1]
+    )]
+    SmallerDisparity([f64; 2]),
+    /// The focal length would be implausible.
+    #[error(
+        "depth cannot be corrected: the focal length would become {px:.0} px instead of {was_px:.0} px; check that the distances are in metres, from the cameras, \
+         and that the baseline is {baseline_m} m"
+    )]
+    Focal { px: f64, was_px: f64, baseline_m: f64 },
+}
 
 /// Point at a known distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,41 +56,26 @@ const MAX_FOCAL_FACTOR: f64 = 4.0;
 /// # Errors
 /// A distance is not above 0, the disparities are nearly equal, the far point is nearer or has the larger disparity, or the focal length
 /// is implausible compared with the first guess.
-pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Result<Geometry, CalibrationError> {
-    let error = |text: String| Err(CalibrationError(format!("depth cannot be corrected: {text}")));
+pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Result<Geometry, DepthFitError> {
     let numbers = [near.disparity_px, near.depth_m, far.disparity_px, far.depth_m];
     if numbers.iter().any(|v| !v.is_finite()) || near.depth_m <= 0.0 || far.depth_m <= 0.0 {
-        return error(format!("the distances are {} and {} m; both must be above 0", near.depth_m, far.depth_m));
+        return Err(DepthFitError::Distances([near.depth_m, far.depth_m]));
     }
     if near.depth_m >= far.depth_m {
-        return error(format!(
-            "the near point is given as {} m and the far one as {} m; take the nearer one first",
-            near.depth_m, far.depth_m
-        ));
+        return Err(DepthFitError::Order([near.depth_m, far.depth_m]));
     }
     let rise_px = near.disparity_px - far.disparity_px;
     if rise_px.abs() < MIN_DIFFERENCE_PX {
-        return error(format!(
-            "both points have nearly the same disparity ({:.1} and {:.1} px); choose one much nearer to the cameras",
-            near.disparity_px, far.disparity_px
-        ));
+        return Err(DepthFitError::SameDisparity([near.disparity_px, far.disparity_px]));
     }
     if rise_px < 0.0 {
-        return error(format!(
-            "the nearer point has the smaller disparity ({:.1} against {:.1} px), so one of them was matched wrongly, or \
-             left and right are swapped; choose points with a clear texture",
-            near.disparity_px, far.disparity_px
-        ));
+        return Err(DepthFitError::SmallerDisparity([near.disparity_px, far.disparity_px]));
     }
     let product = rise_px / (1.0 / near.depth_m - 1.0 / far.depth_m);
     let focal_px = product / geometry.baseline_m;
     let change = focal_px / geometry.focal_px;
     if !(1.0 / MAX_FOCAL_FACTOR..=MAX_FOCAL_FACTOR).contains(&change) {
-        return error(format!(
-            "the focal length would become {focal_px:.0} px instead of {:.0} px; check that the distances are in metres, \
-             from the cameras, and that the baseline is {} m",
-            geometry.focal_px, geometry.baseline_m
-        ));
+        return Err(DepthFitError::Focal { px: focal_px, was_px: geometry.focal_px, baseline_m: geometry.baseline_m });
     }
     let doffs_px = product / far.depth_m - far.disparity_px;
     Ok(Geometry { focal_px, doffs_px, uncertainty: None, ..*geometry })

@@ -6,6 +6,7 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
 use stereopsis_base::geometry::Axis;
+use stereopsis_base::remedy::option;
 
 /// Numbers of a rig for the user; `None` if they need an unknown image size, or do not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -118,7 +119,7 @@ impl StereoRig {
                 Ok((_, rectification, _)) => (Some(rectification), None),
                 Err(e) => (None, Some(e.to_string())),
             },
-            (None, None) => (None, Some("the file names no image size: give --size".to_owned())),
+            (None, None) => (None, Some(format!("the file names no image size: give {}", option("size")))),
         };
         let rectified = rectification.zip(self.size).map(|(rectification, size)| self.rectified(&rectification, size));
         RigDescription {
@@ -360,6 +361,6 @@ mod tests {
         rig.size = None;
         let told = rig.describe(0.0);
         assert_eq!((told.left.horizontal_deg, told.row_offset_px, told.rectified.is_none()), (None, None, true));
-        assert!(told.to_string().contains("give --size"));
+        assert!(told.to_string().contains("give size"));
     }
 }

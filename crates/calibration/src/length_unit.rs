@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_base::console::foreign;
+use stereopsis_base::remedy::option;
 
 /// Length of one unit in a calibration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,8 +87,9 @@ impl LengthUnit {
             listed => (format!("{listed}; "), "otherwise"),
         };
         format!(
-            "measure between the lenses with a ruler, and give --calibration-unit {listed}{otherwise} the metres that it says \
-             divided by {}, such as {} for 65 mm",
+            "measure between the lenses with a ruler, and give {} {listed}{otherwise} the metres that it says divided by {}, such as \
+             {} for 65 mm",
+            option("calibration-unit"),
             number(baseline),
             number(0.065 / baseline)
         )
@@ -116,21 +118,25 @@ impl fmt::Display for LengthUnit {
     }
 }
 
-impl FromStr for LengthUnit {
-    type Err = String;
+/// Error of a word that is no unit.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "'{}': expected m, cm, mm, or the length of one unit in metres, such as 0.025 for a board whose squares of 25 mm were given as 1",
+    foreign(.0)
+)]
+pub struct UnitError(String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for LengthUnit {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
         match text {
             "m" => Ok(Self::Metre),
             "cm" => Ok(Self::Centimetre),
             "mm" => Ok(Self::Millimetre),
             _ => match text.parse::<f64>() {
                 Ok(size) if size.is_finite() && size > 0.0 => Ok(Self::Metres(size)),
-                _ => Err(format!(
-                    "'{}': expected m, cm, mm, or the length of one unit in metres, such as 0.025 for a board whose \
-                     squares of 25 mm were given as 1",
-                    foreign(text)
-                )),
+                _ => Err(UnitError(text.to_owned())),
             },
         }
     }
@@ -171,12 +177,12 @@ mod tests {
             (
                 74.8,
                 true,
-                &["a baseline of 74.8 m is larger", "--calibration-unit mm if it says 74.8 mm, cm if it says 748 mm"][..],
+                &["a baseline of 74.8 m is larger", "calibration_unit mm if it says 74.8 mm, cm if it says 748 mm"][..],
             ),
             (
                 0.0001,
                 true,
-                &["a baseline of 0.1 mm is smaller", "--calibration-unit 1000 (where metres were", "says 100 mm"],
+                &["a baseline of 0.1 mm is smaller", "calibration_unit 1000 (where metres were", "says 100 mm"],
             ),
             (0.0001, false, &["0.0001 is a plausible baseline neither", "unit 1000 (where metres were"]),
             (
@@ -184,7 +190,7 @@ mod tests {
                 false,
                 &[
                     "a baseline of 13 mm is smaller",
-                    "--calibration-unit with the metres that it says divided by 0.013, such as 5 for 65 mm",
+                    "calibration_unit with the metres that it says divided by 0.013, such as 5 for 65 mm",
                 ],
             ),
             (
@@ -206,7 +212,7 @@ mod tests {
     #[test]
     fn unknown_units_are_refused_with_the_known_ones() {
         for text in ["inch", "0", "-1", "nan", ""] {
-            let error = text.parse::<LengthUnit>().unwrap_err();
+            let error = text.parse::<LengthUnit>().unwrap_err().to_string();
             assert!(error.contains("m, cm, mm") && error.contains("0.025"), "{error}");
         }
     }

@@ -1,6 +1,6 @@
 //! Distortion models: OpenCV's rational one with thin prisms (without a tilted sensor), and its fisheye.
 
-use super::CalibrationError;
+use super::formats::{ValueError, ValueFault};
 use glam::{DVec2, DVec3};
 
 /// Distortion coefficients of a pinhole lens, all 0 for none (Brown 1966, and OpenCV's additions).
@@ -20,20 +20,13 @@ impl BrownConrady {
     ///
     /// # Errors
     /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
-    pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
+    pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, ValueError> {
         if !matches!(coefficients.len(), 0 | 4 | 5 | 8 | 12 | 14) {
-            return Err(CalibrationError(format!(
-                "{name} has {} distortion coefficients, expected 4, 5, 8, 12 or 14",
-                coefficients.len()
-            )));
+            return Err(ValueFault::LensCount(coefficients.len()).of(name));
         }
         let c = |i: usize| coefficients.get(i).copied().unwrap_or(0.0);
         if c(12) != 0.0 || c(13) != 0.0 {
-            return Err(CalibrationError(format!(
-                "{name} has a tilted sensor (tau {} {}), which is not supported; calibrate without CALIB_TILTED_MODEL",
-                c(12),
-                c(13)
-            )));
+            return Err(ValueFault::Tilted(c(12), c(13)).of(name));
         }
         Ok(Self {
             radial: [c(0), c(1), c(4), c(5), c(6), c(7)],

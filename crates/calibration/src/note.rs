@@ -38,21 +38,21 @@ impl CalibrationNote {
     ///
     /// # Errors
     /// The first implausible number.
-    pub fn check(&self) -> Result<(), String> {
-        self.crop.validate().map_err(|err| err.to_string())?;
+    pub fn check(&self) -> Result<(), CalibrationError> {
+        self.crop.validate()?;
         if let Some(field) = self.row_field {
             field.validate()?;
         }
         let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
         if let Some(wrong) = self.geometry.and_then(|geometry| geometry.uncertainty).filter(|told| !told.is_plausible())
         {
-            return Err(format!("uncertainty is {wrong:?}"));
+            return Err(CalibrationError::Uncertainty(wrong));
         }
         let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
         let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
         let wrong = above_zero.iter().find(|(_, v)| !(*v > 0.0 && *v < 1e9));
         match wrong.or(others.iter().find(|(_, v)| v.is_nan() || v.abs() >= 1e9)) {
-            Some((name, value)) => Err(format!("{name} is {value}")),
+            Some(&(name, value)) => Err(CalibrationError::Number { name, value }),
             None => Ok(()),
         }
     }

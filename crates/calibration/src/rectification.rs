@@ -63,11 +63,7 @@ fn projection(
         .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
     // 20 times the usual focal length would show almost nothing
     if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
-        return Err(CalibrationError(
-            "the two cameras look too far apart: their images have nothing in common after rectification; check R \
-                 and T, and that both cameras were calibrated together"
-                .to_owned(),
-        ));
+        return Err(CalibrationError::Apart);
     }
     let focal = match crop {
         Crop { rectified_fov_deg: Some(fov_deg), .. } => {
@@ -80,7 +76,7 @@ fn projection(
 
 /// Computes R1 and R2, and the direction of the baseline.
 fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> {
-    let axis = checks::standing(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;
+    let axis = checks::standing(rig).map_err(CalibrationError::Standing)?;
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
     let level = DQuat::from_rotation_arc(along.normalize(), -to_right(axis));

@@ -4,7 +4,7 @@ use super::{Frame, FrameRows, RawPair, RowCorrection, Scale, SourceInfo};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_base::console;
+
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::Picture;
 use stereopsis_base::process::memory;
@@ -66,12 +66,8 @@ impl FramePreparation {
         };
         let divisor = self.scale.divisor() as u64;
         let scaled = if rectified > 0 && divisor == 1 { 0 } else { raw / (divisor * divisor) };
-        memory::check(rectified + scaled).map_err(|free| {
-            let ((width, height), needed) = (left.size(), console::bytes(rectified + scaled));
-            CalibrationError(format!(
-                "a pair of {width}x{height} px takes {needed} of memory to prepare, and {free}: lower --scale"
-            ))
-        })
+        let bytes = rectified + scaled;
+        memory::check(bytes).map_err(|free| CalibrationError::PairMemory { size: left.size(), bytes, free })
     }
 
     /// Prepares the frame of a pair; `arrived` is the time at which the pair came.

@@ -4,6 +4,7 @@ use super::open;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::remedy::Remedy;
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, RectifyChoice};
@@ -35,9 +36,12 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Returns whether the error means that left and right are exchanged.
-    pub fn means_exchanged(&self) -> bool {
-        matches!(self, Self::Calibration { error, .. } if error.means_exchanged())
+    /// Returns the options with which the user can do something about an error of the calibration.
+    pub fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Capture(_) => Vec::new(),
+            Self::Calibration { error, .. } => error.remedies(),
+        }
     }
 }
 

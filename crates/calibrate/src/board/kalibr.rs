@@ -1,7 +1,7 @@
 //! Board descriptions from Kalibr's target files.
 
 use super::Board;
-use stereopsis_calibration::CalibrationError;
+use crate::error::{CalibrateError, TargetFault};
 
 impl Board {
     /// Reads Kalibr's description of a target.
@@ -11,31 +11,28 @@ impl Board {
     ///
     /// # Errors
     /// The text describes no target, or an unsupported board.
-    pub fn from_kalibr(text: &str) -> Result<Self, CalibrationError> {
-        let words = words(text).map_err(|why| CalibrationError(format!("Kalibr's target is not understood: {why}")))?;
-        words.parse()
+    pub fn from_kalibr(text: &str) -> Result<Self, CalibrateError> {
+        words(text)?.parse()
     }
 }
 
-fn words(text: &str) -> Result<String, String> {
-    let value = |key: &str| {
+fn words(text: &str) -> Result<String, TargetFault> {
+    let value = |key| {
         let lines = text.lines().filter_map(|line| line.split('#').next()?.split_once(':'));
         let mut values =
             lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['\'', '"']));
-        values.next_back().ok_or_else(|| format!("it has no {key}"))
+        values.next_back().ok_or(TargetFault::Missing(key))
     };
     // rounded to a nm, so that short lengths in m stay short in mm
-    let mm = |key: &str| {
+    let mm = |key| {
         let length = value(key)?;
-        let metres: f64 = length.parse().map_err(|_| format!("{key} '{length}' is no length in m"))?;
-        Ok::<_, String>((metres * 1e9).round() / 1e6)
+        let metres: f64 = length.parse().map_err(|_| TargetFault::Length { key, text: length.to_owned() })?;
+        Ok::<_, TargetFault>((metres * 1e9).round() / 1e6)
     };
     match value("target_type")? {
         "aprilgrid" => {
             if value("codeOffset").is_ok_and(|offset| offset.parse() != Ok(0)) {
-                return Err(
-                    "its tags begin with another number than 0 (codeOffset), which no board does here".to_owned()
-                );
+                return Err(TargetFault::CodeOffset);
             }
             let (columns, rows, gap) = (value("tagCols")?, value("tagRows")?, value("tagSpacing")?);
             Ok(format!("aprilgrid:{columns}x{rows}:{}mm:{gap}", mm("tagSize")?))
@@ -43,14 +40,12 @@ fn words(text: &str) -> Result<String, String> {
         "checkerboard" => {
             let (across, down) = (mm("colSpacingMeters")?, mm("rowSpacingMeters")?);
             if (across - down).abs() > 1e-6 {
-                return Err(format!(
-                    "its squares are {across} mm wide and {down} mm high, and those of a board are square"
-                ));
+                return Err(TargetFault::NotSquare { across_mm: across, down_mm: down });
             }
             Ok(format!("chessboard:{}x{}:{across}mm", value("targetCols")?, value("targetRows")?))
         }
         "circlegrid" => Ok("circles:".to_owned()),
-        other => Err(format!("target_type '{other}' is none of aprilgrid and checkerboard")),
+        other => Err(TargetFault::Type(other.to_owned())),
     }
 }
 

@@ -2,12 +2,12 @@
 
 mod kalibr;
 
+use super::error::{BoardFault, CalibrateError};
 use super::marker::TAGS;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::DVec3;
 use std::fmt;
 use std::str::FromStr;
-use stereopsis_calibration::CalibrationError;
 
 /// Flat board with a pattern of equal squares or tags.
 #[derive(Clone, Copy, Debug)]
@@ -108,114 +108,90 @@ impl fmt::Display for Board {
 }
 
 impl FromStr for Board {
-    type Err = CalibrationError;
+    type Err = CalibrateError;
 
     /// Parses `chessboard:9x6:25mm` (inner corners), `charuco:11x8:30mm:23mm:DICT_5X5_100` (squares; the second length is the
     /// marker's) or `aprilgrid:6x6:88mm:26.4mm` (tags and gap, also as a share of a tag's side: `0.3`).
-    fn from_str(text: &str) -> Result<Self, CalibrationError> {
-        let refused = |reason: String| {
-            CalibrationError(format!(
-                "the board '{text}' is not understood: {reason}; boards are named chessboard:9x6:25mm (inner corners, side of a \
-                 square), charuco:11x8:30mm:23mm:DICT_5X5_100 (squares, side of a square, side of a marker, dictionary) or \
-                 aprilgrid:6x6:88mm:26.4mm (tags, side of a tag, gap between tags)"
-            ))
-        };
-        let parts: Vec<&str> = text.split(':').collect();
-        let board = match parts[..] {
-            ["chessboard", count, square] => {
-                let (across, down) = counts(count).map_err(refused)?;
-                let square_mm = length_mm(square).map_err(refused)?;
-                Self { pattern: Pattern::Chessboard, columns: across + 1, rows: down + 1, square_mm }
-            }
-            [word @ ("charuco" | "charuco-legacy"), count, square, marker, name] => {
-                let (columns, rows) = counts(count).map_err(refused)?;
-                let (square_mm, marker_mm) = (length_mm(square).map_err(refused)?, length_mm(marker).map_err(refused)?);
-                let dictionary = resolve_dictionary(name)
-                    .ok_or_else(|| refused(format!("there is no dictionary '{name}'; DICT_4X4_50 is one")))?;
-                let needed = columns * rows / 2;
-                if marker_mm >= square_mm {
-                    return Err(refused(format!(
-                        "a marker of {marker_mm} mm does not fit into a square of {square_mm} mm"
-                    )));
-                }
-                if dictionary.codes().len() < needed {
-                    let has = dictionary.codes().len();
-                    return Err(refused(format!("it needs {needed} markers, and {name} has {has}")));
-                }
-                Self {
-                    pattern: Pattern::Charuco { marker_mm, dictionary, legacy: word != "charuco" },
-                    columns,
-                    rows,
-                    square_mm,
-                }
-            }
-            ["aprilgrid", count, tag, gap] => {
-                let (columns, rows) = counts(count).map_err(refused)?;
-                let square_mm = length_mm(tag).map_err(refused)?;
-                april_grid((columns, rows), square_mm, gap).map_err(refused)?
-            }
-            ["chessboard", ..] => return Err(refused("a chessboard has two parts behind its name".to_owned())),
-            ["charuco" | "charuco-legacy", ..] => {
-                return Err(refused("a ChArUco board has four parts behind its name".to_owned()));
-            }
-            ["aprilgrid", ..] => return Err(refused("an AprilGrid has three parts behind its name".to_owned())),
-            [word, ..] if word.contains("circle") => {
-                return Err(refused(
-                    "grids of circles are not found in images; print a ChArUco board instead (`stereopsis calibrate --print-board \
-                     board.pdf`), or a chessboard (--kind chessboard)"
-                        .to_owned(),
-                ));
-            }
-            _ => return Err(refused("it begins with none of chessboard:, charuco: and aprilgrid:".to_owned())),
-        };
-        let (word, limits) = match board.pattern {
-            Pattern::AprilGrid { .. } => ("tag", TAGS_ALONG),
-            Pattern::Chessboard | Pattern::Charuco { .. } => ("square", SQUARES),
-        };
-        if !limits.contains(&board.columns) || !limits.contains(&board.rows) {
-            let (least, most) = limits.into_inner();
-            let Self { columns, rows, .. } = board;
-            return Err(refused(format!("it has {columns}x{rows} {word}s, and {least} to {most} are possible")));
-        }
-        if !SQUARE_MM.contains(&board.square_mm) {
-            return Err(refused(format!(
-                "a {word} of {} mm is none of a board; 1 to 1000 mm are possible",
-                board.square_mm
-            )));
-        }
-        Ok(board)
+    fn from_str(words: &str) -> Result<Self, CalibrateError> {
+        parsed(words).map_err(|fault| CalibrateError::Board { words: words.to_owned(), fault })
     }
 }
 
-fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Result<Board, String> {
+fn parsed(words: &str) -> Result<Board, BoardFault> {
+    let parts: Vec<&str> = words.split(':').collect();
+    let board = match parts[..] {
+        ["chessboard", count, square] => {
+            let (across, down) = counts(count)?;
+            let square_mm = length_mm(square)?;
+            Board { pattern: Pattern::Chessboard, columns: across + 1, rows: down + 1, square_mm }
+        }
+        [word @ ("charuco" | "charuco-legacy"), count, square, marker, name] => {
+            let (columns, rows) = counts(count)?;
+            let (square_mm, marker_mm) = (length_mm(square)?, length_mm(marker)?);
+            let dictionary = resolve_dictionary(name).ok_or_else(|| BoardFault::Dictionary(name.to_owned()))?;
+            let (needed, has) = (columns * rows / 2, dictionary.codes().len());
+            if marker_mm >= square_mm {
+                return Err(BoardFault::Marker { marker_mm, square_mm });
+            }
+            if has < needed {
+                return Err(BoardFault::Few { needed, of: "markers", name: name.to_owned(), has });
+            }
+            let pattern = Pattern::Charuco { marker_mm, dictionary, legacy: word != "charuco" };
+            Board { pattern, columns, rows, square_mm }
+        }
+        ["aprilgrid", count, tag, gap] => {
+            let (columns, rows) = counts(count)?;
+            april_grid((columns, rows), length_mm(tag)?, gap)?
+        }
+        ["chessboard", ..] => return Err(BoardFault::Parts { board: "a chessboard", parts: "two" }),
+        ["charuco" | "charuco-legacy", ..] => {
+            return Err(BoardFault::Parts { board: "a ChArUco board", parts: "four" });
+        }
+        ["aprilgrid", ..] => return Err(BoardFault::Parts { board: "an AprilGrid", parts: "three" }),
+        [word, ..] if word.contains("circle") => return Err(BoardFault::Circles),
+        _ => return Err(BoardFault::Kind),
+    };
+    let (word, limits) = match board.pattern {
+        Pattern::AprilGrid { .. } => ("tag", TAGS_ALONG),
+        Pattern::Chessboard | Pattern::Charuco { .. } => ("square", SQUARES),
+    };
+    let Board { columns, rows, square_mm, .. } = board;
+    if !limits.contains(&columns) || !limits.contains(&rows) {
+        let (least, most) = limits.into_inner();
+        return Err(BoardFault::Size { columns, rows, word, least, most });
+    }
+    if !SQUARE_MM.contains(&square_mm) {
+        return Err(BoardFault::Side { word, mm: square_mm });
+    }
+    Ok(board)
+}
+
+fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Result<Board, BoardFault> {
     let gap_mm = match gap.parse::<f64>() {
         // rounded to a nm, so that the length stays short
         Ok(share) => (share * square_mm * 1e6).round() / 1e6,
         Err(_) => length_mm(gap)?,
     };
     if !GAPS.contains(&(gap_mm / square_mm)) {
-        return Err(format!(
-            "a gap of {gap_mm} mm between tags of {square_mm} mm is none: 0.1 to 1 of a tag's side are possible"
-        ));
+        return Err(BoardFault::Gap { gap_mm, tag_mm: square_mm });
     }
-    let tags = resolve_dictionary(TAGS).ok_or_else(|| format!("the tags {TAGS} are missing"))?;
+    let tags = resolve_dictionary(TAGS).ok_or(BoardFault::NoTags(TAGS))?;
     let (needed, has) = (columns * rows, tags.codes().len());
     if needed > has {
-        return Err(format!("it needs {needed} tags, and tag36h11 has {has}"));
+        return Err(BoardFault::Few { needed, of: "tags", name: "tag36h11".to_owned(), has });
     }
     Ok(Board { pattern: Pattern::AprilGrid { gap_mm, tags }, columns, rows, square_mm })
 }
 
-fn counts(text: &str) -> Result<(usize, usize), String> {
+fn counts(text: &str) -> Result<(usize, usize), BoardFault> {
     let both = text.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    both.filter(|&(a, b): &(usize, usize)| a.max(b) <= 1000)
-        .ok_or_else(|| format!("'{text}' are no two counts like 9x6"))
+    both.filter(|&(a, b): &(usize, usize)| a.max(b) <= 1000).ok_or_else(|| BoardFault::Counts(text.to_owned()))
 }
 
-fn length_mm(text: &str) -> Result<f64, String> {
+fn length_mm(text: &str) -> Result<f64, BoardFault> {
     let units = [("mm", 1.0), ("cm", 10.0), ("m", 1000.0)];
     let read = units.iter().find_map(|(unit, mm)| Some(text.strip_suffix(unit)?.trim().parse::<f64>().ok()? * mm));
-    read.filter(|length| length.is_finite() && *length > 0.0).ok_or_else(|| format!("'{text}' is no length like 25mm"))
+    read.filter(|length| length.is_finite() && *length > 0.0).ok_or_else(|| BoardFault::Length(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -255,7 +231,7 @@ mod tests {
             ("aprilgrid:6x6:88mm:26.4", "a gap of 2323.2 mm"),
             ("aprilgrid:1x6:88mm:0.3", "1x6 tags, and 2 to 100"),
             ("aprilgrid:30x20:20mm:0.3", "needs 600 tags, and tag36h11 has 587"),
-            ("circles:4x11:20mm", "print a ChArUco board instead (`stereopsis calibrate --print-board"),
+            ("circles:4x11:20mm", "print a ChArUco board instead (calibrate print_board"),
             ("acircles:4x11:20mm", "grids of circles are not found"),
             ("chessboard:9x6", "two parts"),
             ("chessboard:9:25mm", "'9' are no two counts"),

@@ -19,6 +19,7 @@ mod tests;
 
 pub(crate) use sharpness::edge_width_px;
 
+use super::error::CalibrateError;
 use super::{Board, Corner, Pattern};
 use april::Tags;
 use calib_targets_chessboard::{
@@ -30,7 +31,7 @@ use glam::{DVec2, IVec2, ivec2};
 use lattice::Lattice;
 use rough::UndistortedImage;
 use stereopsis_base::image::Image;
-use stereopsis_calibration::{CalibrationError, Camera};
+use stereopsis_calibration::Camera;
 
 /// Number of pixels up to which an image is also searched at twice its size.
 const MAX_ENLARGED_PIXELS: usize = 700_000;
@@ -80,13 +81,13 @@ impl Detector {
     ///
     /// # Errors
     /// The board has more markers than its dictionary, or markers too large for its squares.
-    pub fn new(board: &Board) -> Result<Self, CalibrationError> {
+    pub fn new(board: &Board) -> Result<Self, CalibrateError> {
         let mut parameters = ChessboardParams::default();
         parameters.min_labeled_corners = MIN_CORNERS;
         parameters.max_components = 6;
         parameters.min_corner_strength = MIN_RESPONSE;
         let lattices = ChessboardDetector::new(parameters)
-            .map_err(|err| CalibrationError(format!("no detector for the board '{board}': {err}")))?;
+            .map_err(|err| CalibrateError::NoDetector { board: *board, why: err.to_string() })?;
         let tags = match board.pattern {
             Pattern::AprilGrid { gap_mm, tags } => Some(Tags::new(board, gap_mm, &tags)),
             Pattern::Chessboard | Pattern::Charuco { .. } => None,
@@ -97,10 +98,7 @@ impl Detector {
                 let side = marker_mm / board.square_mm;
                 let (needed, has) = ((board.columns * board.rows).div_ceil(2), dictionary.codes().len());
                 if !(side > 0.0 && side < 1.0) || needed > has + 1 {
-                    return Err(CalibrationError(format!(
-                        "the board '{board}' cannot be printed: its markers are larger than its squares, or more than the {has} of {}",
-                        dictionary.name()
-                    )));
+                    return Err(CalibrateError::Markers { board: *board, has, dictionary: dictionary.name() });
                 }
                 Some(Markers::new(board, side, dictionary, legacy))
             }

@@ -9,9 +9,8 @@ mod svg;
 pub use paper::Paper;
 pub use sizing::BoardKind;
 
-use super::Board;
+use super::{Board, CalibrateError};
 use std::path::Path;
-use stereopsis_calibration::CalibrationError;
 
 /// File format of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +26,11 @@ impl PrintFormat {
     ///
     /// # Errors
     /// The extension is neither `svg` nor `pdf`.
-    pub fn of_path(path: &Path) -> Result<Self, CalibrationError> {
+    pub fn of_path(path: &Path) -> Result<Self, CalibrateError> {
         match path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("svg") => Ok(Self::Svg),
             Some("pdf") => Ok(Self::Pdf),
-            _ => Err(CalibrationError(format!(
-                "a board is written as PDF or SVG, and '{}' is neither; end its name in .pdf or .svg",
-                path.display()
-            ))),
+            _ => Err(CalibrateError::PageFormat(path.to_owned())),
         }
     }
 }
@@ -45,13 +41,11 @@ impl PrintFormat {
 ///
 /// # Errors
 /// The board does not fit on the paper (the text has one that does), or a screen's page is not SVG.
-pub fn page(board: &Board, paper: Paper, format: PrintFormat) -> Result<Vec<u8>, CalibrationError> {
+pub fn page(board: &Board, paper: Paper, format: PrintFormat) -> Result<Vec<u8>, CalibrateError> {
     let sheet = sheet::Sheet::new(board, paper)?;
     match format {
         PrintFormat::Svg => Ok(svg::svg(&sheet)),
-        PrintFormat::Pdf if sheet.is_screen => Err(CalibrationError(format!(
-            "a PDF has no pixels for a screen of {paper}; end the file's name in .svg, or name a paper: A4, A3 or letter"
-        ))),
+        PrintFormat::Pdf if sheet.is_screen => Err(CalibrateError::PdfOfScreen(paper)),
         PrintFormat::Pdf => Ok(pdf::pdf(&sheet)),
     }
 }
@@ -68,7 +62,7 @@ mod tests {
         let lengths = text.split_once("/MediaBox [").unwrap().1.split_once(']').unwrap().0.split_whitespace();
         let lengths: Vec<f64> = lengths.map(|length| length.parse().unwrap()).collect();
         assert!((lengths[2] - 297.0 / 25.4 * 72.0).abs() < 0.001 && (lengths[3] - 210.0 / 25.4 * 72.0).abs() < 0.001);
-        assert!(text.contains("/PrintScaling /None") && text.contains("This is --board chessboard:9x6:24mm)"));
+        assert!(text.contains("/PrintScaling /None") && text.contains("This is board chessboard:9x6:24mm)"));
         let table: usize = text.rsplit_once("startxref").unwrap().1.split_whitespace().next().unwrap().parse().unwrap();
         assert!(bytes[table..].starts_with(b"xref"));
     }

@@ -1,8 +1,8 @@
 //! Paper or screen of a board.
 
+use crate::CalibrateError;
 use std::fmt;
 use std::str::FromStr;
-use stereopsis_calibration::CalibrationError;
 
 /// Sheet of paper or screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +71,10 @@ impl fmt::Display for Paper {
 }
 
 impl FromStr for Paper {
-    type Err = CalibrationError;
+    type Err = CalibrateError;
 
     /// Parses `A4`, `A3`, `letter` or the size of a screen in px, such as `1920x1080`.
-    fn from_str(text: &str) -> Result<Self, CalibrationError> {
+    fn from_str(text: &str) -> Result<Self, CalibrateError> {
         let screen = || {
             let (width, height) = text.trim_end_matches("px").split_once('x')?;
             Some(Self::Screen { width: width.parse().ok()?, height: height.parse().ok()? })
@@ -87,12 +87,10 @@ impl FromStr for Paper {
         };
         match paper {
             Some(Self::Screen { width, height }) if !(SCREEN_PX.contains(&width) && SCREEN_PX.contains(&height)) => {
-                Err(CalibrationError(format!("a screen of {text} pixels is none; a side has 320 to 16384 of them")))
+                Err(CalibrateError::Screen(text.to_owned()))
             }
             Some(paper) => Ok(paper),
-            None => Err(CalibrationError(format!(
-                "the paper '{text}' is unknown; choose A4, A3, letter, or a screen's size in pixels, like 1920x1080"
-            ))),
+            None => Err(CalibrateError::Paper(text.to_owned())),
         }
     }
 }

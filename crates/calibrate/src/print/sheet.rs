@@ -4,8 +4,9 @@ use super::super::drawing::Rect;
 use super::super::marker::{BORDER, TAG_BORDER};
 use super::super::{Board, Pattern};
 use super::paper::{Format, Paper};
+use crate::CalibrateError;
 use glam::DVec2;
-use stereopsis_calibration::CalibrationError;
+use stereopsis_base::remedy::Remedy;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
@@ -41,23 +42,17 @@ impl Sheet {
     ///
     /// # Errors
     /// The board does not fit; the text has the possible square sizes.
-    pub(super) fn new(board: &Board, paper: Paper) -> Result<Self, CalibrationError> {
+    pub(super) fn new(board: &Board, paper: Paper) -> Result<Self, CalibrateError> {
         Self::find(board, paper).ok_or_else(|| {
             let fits = |mm: &f64| Self::find(&board.with_square_mm(*mm), paper).is_some();
-            let (columns, rows, word) = (board.columns, board.rows, board.square_word());
             let fitting = match paper {
                 Paper::Screen { .. } => None,
                 _ => (1..1000).map(f64::from).take_while(fits).last(),
             };
-            CalibrationError(match fitting {
-                Some(mm) => format!(
-                    "{board} does not fit on {paper} with its margin: at most {mm} mm per {word} fit for {columns}x{rows} {word}s; \
-                     choose smaller {word}s, fewer of them, or a larger sheet"
-                ),
-                None => {
-                    format!("{columns}x{rows} {word}s are too many for {paper}; choose fewer of them, or a larger sheet")
-                }
-            })
+            match fitting {
+                Some(most_mm) => CalibrateError::TooLarge { board: *board, paper, most_mm },
+                None => CalibrateError::TooMany { board: *board, paper },
+            }
         })
     }
 
@@ -79,7 +74,8 @@ fn on_paper(format: &Format, board: &Board) -> Option<Sheet> {
     let (length, word) = (mm(length), board.square_word());
     let text = format!(
         "Print at 100 %, without 'fit to page'. Measure {squares} with a ruler across and down: both must be {length} mm; if \
-         they are not, give the measured side of a {word}. Glue the sheet to something flat and stiff. This is --board {board}"
+         they are not, give the measured side of a {word}. Glue the sheet to something flat and stiff. This is {}",
+        Remedy::set("board", board)
     );
     let mut sheet = lay_out(format, board, 1.0, &text)?;
     sheet.add_rulers(format);
@@ -103,8 +99,9 @@ fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
     let word = board.square_word();
     let text = format!(
         "Show this image at its full size, one pixel for one pixel. Measure {} with a ruler across and down: both \
-         must be the same; give the measured side of a {word}, since the size of a screen is unknown. This is --board {board}",
-        measured(board).0
+         must be the same; give the measured side of a {word}, since the size of a screen is unknown. This is {}",
+        measured(board).0,
+        Remedy::set("board", board)
     );
     let attempt = |px: u32| lay_out(format, board, f64::from(px) / board.square_mm, &text);
     let fewest = fewest_px(board);
@@ -232,7 +229,7 @@ fn mm(length: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn sheet(board: &str, paper: &str) -> Result<Sheet, CalibrationError> {
+    fn sheet(board: &str, paper: &str) -> Result<Sheet, CalibrateError> {
         Sheet::new(&board.parse().unwrap(), paper.parse().unwrap())
     }
 
@@ -322,12 +319,9 @@ mod tests {
     fn the_page_says_how_it_is_checked() {
         let sheet = sheet("charuco:10x7:24mm:18mm:DICT_5X5_100", "A4").unwrap();
         let text = sheet.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ");
-        for part in [
-            "--board charuco:10x7:24mm:18mm:DICT_5X5_100",
-            "Print at 100 %",
-            "Measure 7 squares",
-            "both must be 168 mm",
-        ] {
+        for part in
+            ["board charuco:10x7:24mm:18mm:DICT_5X5_100", "Print at 100 %", "Measure 7 squares", "both must be 168 mm"]
+        {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
@@ -352,7 +346,7 @@ mod tests {
             "Measure 4 tags and the gaps between them",
             "both must be 136 mm",
             "side of a tag",
-            "--board aprilgrid:6x4:28mm:8mm",
+            "board aprilgrid:6x4:28mm:8mm",
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }

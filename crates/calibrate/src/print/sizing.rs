@@ -3,8 +3,8 @@
 use super::super::{Board, Pattern};
 use super::paper::Paper;
 use super::sheet::Sheet;
+use crate::error::{BoardFault, CalibrateError};
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
-use stereopsis_calibration::CalibrationError;
 
 /// Kind of a board for a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,12 +66,9 @@ impl Board {
     ///
     /// # Errors
     /// Squares of this size are too large or too small for the page, or the page is a screen of unknown size.
-    pub fn for_paper(paper: Paper, square_mm: Option<f64>, kind: BoardKind) -> Result<Self, CalibrationError> {
+    pub fn for_paper(paper: Paper, square_mm: Option<f64>, kind: BoardKind) -> Result<Self, CalibrateError> {
         match (paper, square_mm) {
-            (Paper::Screen { .. }, Some(mm)) => Err(CalibrationError(format!(
-                "a square of {mm} mm cannot be asked of a screen of {paper}, whose size is unknown; leave the size out, and measure \
-                 a square that is shown"
-            ))),
+            (Paper::Screen { .. }, Some(mm)) => Err(CalibrateError::SquareOfScreen { mm, screen: paper }),
             (_, None) => largest(paper, kind),
             (_, Some(square_mm)) => most_squares(paper, kind, square_mm),
         }
@@ -95,7 +92,7 @@ fn board(paper: Paper, kind: BoardKind, (columns, rows): (usize, usize), square_
 }
 
 /// Returns the board with seven rows and the number of columns that covers most of the page.
-fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrationError> {
+fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrateError> {
     let is_tall = paper.formats().first().is_some_and(|format| format.height > format.width);
     let with_columns = |columns: usize| {
         let counts = if is_tall { (ROWS, columns) } else { (columns, ROWS) };
@@ -108,7 +105,7 @@ fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrationError> {
     let covered = boards.iter().map(area).fold(0.0, f64::max);
     // of similar boards, one with fewer and larger squares is visible from farther away
     let chosen = boards.into_iter().find(|board| area(board) >= 0.95 * covered);
-    chosen.ok_or_else(|| CalibrationError(format!("no board fits on a page of {paper}; choose a larger one")))
+    chosen.ok_or(CalibrateError::SmallPaper(paper))
 }
 
 fn of_screen(paper: Paper, kind: BoardKind, counts: (usize, usize)) -> Option<Board> {
@@ -116,11 +113,9 @@ fn of_screen(paper: Paper, kind: BoardKind, counts: (usize, usize)) -> Option<Bo
     board(paper, kind, counts, shown.square * NOMINAL_PX_MM)
 }
 
-fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, CalibrationError> {
+fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, CalibrateError> {
     if !(1.0..=1000.0).contains(&square_mm) {
-        return Err(CalibrationError(format!(
-            "a square of {square_mm} mm is none of a board; 1 to 1000 mm are possible"
-        )));
+        return Err(BoardFault::Side { word: "square", mm: square_mm }.into());
     }
     let fits = |counts| fitting(paper, board(paper, BoardKind::Chessboard, counts, square_mm)?);
     let most =
@@ -135,13 +130,7 @@ fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, 
     let made = [(columns, rows), (columns, rows.saturating_sub(2).max(3))]
         .into_iter()
         .find_map(|counts| fitting(paper, board(paper, kind, counts, square_mm)?));
-    made.ok_or_else(|| {
-        CalibrationError(format!(
-            "{columns}x{rows} squares of {square_mm} mm would need {} markers on {paper}, and no dictionary has as many; choose \
-             larger squares",
-            columns * rows / 2
-        ))
-    })
+    made.ok_or(CalibrateError::NoDictionary { columns, rows, mm: square_mm, paper })
 }
 
 fn fitting(paper: Paper, board: Board) -> Option<Board> {

@@ -1,12 +1,12 @@
 //! Sections on the views with their images, and on a rectified pair.
 
 use super::markup::{escaped, paragraph, png, section, table};
+use crate::error::CalibrateError;
 use crate::session::TakenView;
 use crate::{Outcome, ViewFit, tilt_deg};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_calibration::CalibrationError;
 use stereopsis_frame::Side;
 
 /// Width of a thumbnail, px.
@@ -94,17 +94,16 @@ pub(super) fn rectified(outcome: &Outcome, taken: &[TakenView]) -> String {
     section("A rectified pair", &body)
 }
 
-fn drawing(outcome: &Outcome, taken: &TakenView) -> Result<String, CalibrationError> {
+fn drawing(outcome: &Outcome, taken: &TakenView) -> Result<String, CalibrateError> {
     let (width, height) = outcome.size;
     let rectifier = outcome.solution.rig.rectifier(width, height, 0.0)?;
     let [left, right] =
         taken.pictures.get()?.map(|picture| Picture { luma: Luma::U8(Arc::unwrap_or_clone(picture)), rgb: None });
     let (left, right) = rectifier.apply(&left, &right)?;
-    let unencoded = || CalibrationError("its images cannot be encoded as PNG".to_owned());
     let mut images = String::new();
     let mut size = (0, 0);
     for (place, picture) in [left, right].into_iter().enumerate() {
-        let (address, (width, height)) = png(&picture.luma.to_u8(), WIDE).ok_or_else(unencoded)?;
+        let (address, (width, height)) = png(&picture.luma.to_u8(), WIDE).ok_or(CalibrateError::Png)?;
         size = (width, height);
         let x = place * width;
         let _ = writeln!(images, "<image href=\"{address}\" x=\"{x}\" y=\"0\" width=\"{width}\" height=\"{height}\"/>");

@@ -1,14 +1,15 @@
 //! Writing of a calibration with its files beside the earlier one, which it replaces when complete.
 
 use super::session::TakenView;
-use super::{Board, LensKind, Outcome, View, solve};
+use super::{Board, CalibrateError, LensKind, Outcome, View, solve};
 use image::{ColorType, ImageEncoder as _};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use stereopsis_base::files::{NewFolder, WriteError};
 use stereopsis_base::geometry::Uncertainty;
+use stereopsis_base::remedy::{Part, Remedy};
 use stereopsis_base::{console, files};
-use stereopsis_calibration::{CalibrationError, Output, StereoRig, write};
+use stereopsis_calibration::{Output, StereoRig, write};
 
 const SIDES: [&str; 2] = ["left", "right"];
 /// File with the board in a folder of views.
@@ -57,16 +58,15 @@ impl Draft {
     ///
     /// # Errors
     /// The replacement cannot be completed.
-    pub fn begin(rig_file: &Path) -> Result<(Self, Vec<String>), CalibrationError> {
+    pub fn begin(rig_file: &Path) -> Result<(Self, Vec<String>), CalibrateError> {
         let folder = folder_of(rig_file);
-        let left = files::settle_folder(rig_file, &folder, VIEWS, &is_replaced).map_err(unwritten)?;
+        let left = files::settle_folder(rig_file, &folder, VIEWS, &is_replaced)?;
         let remark = |views: PathBuf| {
-            let words = views.display().to_string();
+            let folder = console::quoted(&views.display().to_string());
             format!(
-                "{} has views of a calibration that did not come to its end: `stereopsis calibrate {}` solves them; remove the folder if \
-                 you do not want them",
+                "{} has views of a calibration that did not come to its end: {} solves them; remove the folder if you do not want them",
                 console::path(&views),
-                console::quoted(&words)
+                Remedy::Run(vec![Part::Word("calibrate".into()), Part::Word(folder)])
             )
         };
         let remarks = left.into_iter().map(|unsaved| remark(unsaved.join(VIEWS))).collect();
@@ -83,11 +83,11 @@ impl Draft {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn keep(&mut self, board: &Board, taken: &[TakenView]) -> Result<(), CalibrationError> {
+    pub fn keep(&mut self, board: &Board, taken: &[TakenView]) -> Result<(), CalibrateError> {
         let folder = self.new.path().join(VIEWS);
         if self.kept.is_empty() {
             for side in SIDES {
-                files::make_folder(&folder.join(side)).map_err(unwritten)?;
+                files::make_folder(&folder.join(side))?;
             }
             put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
         }
@@ -100,7 +100,7 @@ impl Draft {
                 let (width, height) = (picture.width() as u32, picture.height() as u32);
                 image::codecs::png::PngEncoder::new(&mut bytes)
                     .write_image(picture.pixels(), width, height, ColorType::L8.into())
-                    .map_err(|err| CalibrationError(format!("cannot write {}: {err}", console::path(&path))))?;
+                    .map_err(|cause| CalibrateError::View { path: path.clone(), cause })?;
                 put(&path, &bytes)?;
             }
             self.kept.insert(view.name.clone());
@@ -115,22 +115,17 @@ impl Draft {
     ///
     /// # Errors
     /// A file cannot be written, or the ending is unknown. The earlier calibration then stays complete; see [`Self::refuse`].
-    pub fn save(&self, outcome: &Outcome, taken: &[TakenView]) -> Result<SavedCalibration, CalibrationError> {
+    pub fn save(&self, outcome: &Outcome, taken: &[TakenView]) -> Result<SavedCalibration, CalibrateError> {
         let rig_file = &self.rig_file;
         let rig = &marked(outcome);
         let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
             Some("toml") => Output::Toml,
             Some("yml" | "yaml") => Output::OpenCvYaml,
             Some("xml") => Output::OpenCvXml,
-            _ => {
-                let name = console::path(rig_file);
-                return Err(CalibrationError(format!(
-                    "{name} names no kind of calibration: end it with .toml, .yml or .xml"
-                )));
-            }
+            _ => return Err(CalibrateError::NoKind(rig_file.clone())),
         };
         let folder = self.new.path();
-        files::make_folder(&folder.join("ros")).map_err(unwritten)?;
+        files::make_folder(&folder.join("ros"))?;
         put(&folder.join(BOARD_FILE), format!("{}\n", outcome.board).as_bytes())?;
         let mut left_out = Vec::new();
         let kinds = [(Output::Toml, "rig.toml"), (Output::OpenCvYaml, "opencv.yml"), (Output::RosFiles, "ros")];
@@ -150,7 +145,7 @@ impl Draft {
         }
         put(&folder.join("report.html"), super::report::html(outcome, taken).as_bytes())?;
         let bytes: Vec<u8> = write(rig, output, 0.0)?.into_iter().flat_map(|(_, bytes)| bytes).collect();
-        if let Some(why) = self.new.finish(&bytes, &is_replaced).map_err(unwritten)? {
+        if let Some(why) = self.new.finish(&bytes, &is_replaced)? {
             left_out.push(format!(
                 "{}: {why}; the next calibration of this name does it",
                 console::path(&folder_of(rig_file))
@@ -163,13 +158,15 @@ impl Draft {
     ///
     /// # Errors
     /// The views cannot be moved; the text has their folder.
-    pub fn refuse(self) -> Result<Option<PathBuf>, CalibrationError> {
+    pub fn refuse(self) -> Result<Option<PathBuf>, CalibrateError> {
         if self.kept.is_empty() {
-            return self.new.remove().map(|()| None).map_err(unwritten);
+            self.new.remove()?;
+            return Ok(None);
         }
-        self.new.keep_only(VIEWS, REFUSED_VIEWS).map(Some).map_err(|err| {
-            CalibrationError(format!("{err}; the views are in {}", console::path(&self.new.path().join(VIEWS))))
-        })
+        self.new
+            .keep_only(VIEWS, REFUSED_VIEWS)
+            .map(Some)
+            .map_err(|cause| CalibrateError::Refused { cause, views: self.new.path().join(VIEWS) })
     }
 }
 
@@ -187,12 +184,8 @@ fn is_replaced(inside: &Path) -> bool {
         || files::is_draft(&name)
 }
 
-fn unwritten(err: WriteError) -> CalibrationError {
-    CalibrationError(err.to_string())
-}
-
-fn put(path: &Path, bytes: &[u8]) -> Result<(), CalibrationError> {
-    files::write(path, bytes).map_err(unwritten)
+fn put(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    files::write(path, bytes)
 }
 
 /// Returns the rig, marked as an estimate if refused.
@@ -209,17 +202,14 @@ fn marked(outcome: &Outcome) -> StereoRig {
 const MAX_KALIBR_ERROR_RATIO: f64 = 1.05;
 
 /// Returns the camchain, with a separate solution for the four coefficients of Kalibr's pinholes.
-fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrationError> {
+fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrateError> {
     let solution = &outcome.solution;
     let mut rig = marked(outcome);
     if solution.kind == LensKind::Pinhole {
         let views: Vec<View> = solution.views.iter().map(|fit| fit.view.clone()).collect();
         let found = solve(&outcome.board, &views, outcome.size, LensKind::Radtan, None)?;
         if found.sigma_px > MAX_KALIBR_ERROR_RATIO * solution.sigma_px {
-            return Err(CalibrationError(format!(
-                "with the four coefficients that Kalibr knows the errors are {:.2} px, with five {:.2} px",
-                found.sigma_px, solution.sigma_px
-            )));
+            return Err(CalibrateError::FourCoefficients { four_px: found.sigma_px, five_px: solution.sigma_px });
         }
         rig = found.rig;
     }

@@ -32,7 +32,7 @@ impl Calibration {
         Self { outcome, taken: views.into_iter().map(taken).collect() }
     }
 
-    fn save(&self, rig: &Path) -> Result<SavedCalibration, CalibrationError> {
+    fn save(&self, rig: &Path) -> Result<SavedCalibration, CalibrateError> {
         let (mut draft, _) = Draft::begin(rig)?;
         draft.keep(&self.outcome.board, &self.taken)?;
         draft.save(&self.outcome, &self.taken)

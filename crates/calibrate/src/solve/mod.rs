@@ -6,10 +6,10 @@ mod start;
 
 use super::lens_kind::MAX_PARAMETERS;
 use super::pose::Pose;
-use super::{Board, Corner, LensKind, View};
+use super::{Board, CalibrateError, Corner, LensKind, View};
 use adjust::{Bundle, FreeParameters, State};
 use glam::DVec2;
-use stereopsis_calibration::{CalibrationError, Camera, StereoRig};
+use stereopsis_calibration::{Camera, StereoRig};
 use stereopsis_frame::Side;
 
 /// Solved cameras and their views.
@@ -79,7 +79,7 @@ pub fn solve(
     size: (usize, usize),
     kind: LensKind,
     kept: Option<[Camera; 2]>,
-) -> Result<Solution, CalibrationError> {
+) -> Result<Solution, CalibrateError> {
     let kept = kept.and_then(|[left, right]| Some([kind.vector(&left)?, kind.vector(&right)?]));
     let mut used: Vec<(View, bool)> =
         views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();

@@ -3,10 +3,9 @@
 use super::adjust::{Bundle, FreeParameters, State, project};
 use crate::lens_kind::MAX_PARAMETERS;
 use crate::pose::{Pose, board_pose};
-use crate::{Board, Corner, LensKind, View};
+use crate::{Board, CalibrateError, Corner, LensKind, View};
 use glam::{DQuat, DVec2, DVec3};
 use stereopsis_base::quantile::quantile;
-use stereopsis_calibration::CalibrationError;
 
 /// Smallest number of corners that determines a pose.
 const MIN_CORNERS: usize = 6;
@@ -23,7 +22,7 @@ pub(super) fn start(
     size: (usize, usize),
     kind: LensKind,
     kept: Option<[[f64; MAX_PARAMETERS]; 2]>,
-) -> Result<State, CalibrationError> {
+) -> Result<State, CalibrateError> {
     let mut cameras = [[0.0; MAX_PARAMETERS]; 2];
     let mut poses: [Vec<Option<Pose>>; 2] = [Vec::new(), Vec::new()];
     for side in 0..2 {
@@ -40,12 +39,7 @@ pub(super) fn start(
         .zip(&poses[1])
         .filter_map(|(left, right)| Some(right.as_ref()?.after(&left.as_ref()?.inverse())))
         .collect();
-    let between = middle(&both).ok_or_else(|| {
-        CalibrationError(
-            "no view shows the board to both cameras: hold it where both see it, and check that both images are of the same moment"
-                .to_owned(),
-        )
-    })?;
+    let between = middle(&both).ok_or(CalibrateError::NoCommonView)?;
     let poses = poses[0]
         .iter()
         .zip(&poses[1])
@@ -65,13 +59,11 @@ struct SingleCamera<'a> {
 
 impl SingleCamera<'_> {
     /// Calibrates the camera from its own views by the best candidate, adjusted first in the centre, where distortion is small.
-    fn camera(&self) -> Result<[f64; MAX_PARAMETERS], CalibrationError> {
+    fn camera(&self) -> Result<[f64; MAX_PARAMETERS], CalibrateError> {
         let side = ["left", "right"][self.side];
         let useful = self.corners.iter().filter(|corners| corners.len() >= MIN_CORNERS).count();
         if useful < 3 {
-            return Err(CalibrationError(format!(
-                "the {side} camera sees the board in {useful} views; at least 3 are needed for a first solution, and 8 for a good one"
-            )));
+            return Err(CalibrateError::FewViews { side, views: useful });
         }
         let mut found: Option<(f64, [f64; MAX_PARAMETERS])> = None;
         for half in [true, false] {
@@ -89,11 +81,7 @@ impl SingleCamera<'_> {
                 break;
             }
         }
-        found.map(|(_, camera)| camera).ok_or_else(|| {
-            CalibrationError(format!(
-                "no focal length explains what the {side} camera sees: is the board described as it is printed?"
-            ))
-        })
+        found.map(|(_, camera)| camera).ok_or(CalibrateError::NoFocalLength(side))
     }
 
     /// Returns undistorted candidate cameras with their errors, the best first.

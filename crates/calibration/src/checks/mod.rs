@@ -1,10 +1,13 @@
 //! Checks of a calibration, with advice for the user: an unusable one is an error, an implausible one gets a warning.
 
+mod error;
 mod fisheye;
 mod mode;
 
 use super::projection::to_right;
-use super::{CalibrationError, Camera, Projection, Rectification, StereoRig};
+use super::{Camera, Projection, Rectification, StereoRig};
+use error::Order;
+pub(crate) use error::RigError;
 pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
 use stereopsis_base::geometry::Axis;
@@ -33,11 +36,11 @@ pub(super) fn is_rotation(matrix: DMat3) -> bool {
     off.iter().all(|v| v.abs() < 1e-3) && matrix.determinant() > 0.0
 }
 
-pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
+pub(super) fn check(rig: &StereoRig) -> Result<(), RigError> {
     if let Some((width, height)) = rig.size
         && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
     {
-        return Err(format!("the image size {width}x{height} cannot be; correct it in the file"));
+        return Err(RigError::Size { width, height });
     }
     let sides = [("left", &rig.left), ("right", &rig.right)];
     for (side, camera) in sides {
@@ -46,27 +49,19 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     }
     for (side, camera) in sides {
         let is_of_pictures = principal_point(side, camera, rig.size).and_then(|()| fold(side, camera, rig.size));
-        is_of_pictures.map_err(|err| match mode::doubt(rig) {
-            Some(doubt) => format!("{doubt}; as it is, {err}"),
-            None => err,
+        is_of_pictures.map_err(|cause| match mode::doubt(rig) {
+            Some(mode) => RigError::OtherMode { mode, cause: Box::new(cause) },
+            None => cause,
         })?;
     }
     if !is_rotation(rig.rotation) {
-        return Err(
-            "R, the rotation between the cameras, is no rotation; the file is damaged, take a copy or calibrate \
-                    again"
-                .to_owned(),
-        );
+        return Err(RigError::Rotation);
     }
     if !rig.translation_m.is_finite() {
-        return Err("T, the translation between the cameras, holds no numbers; calibrate again".to_owned());
+        return Err(RigError::Translation);
     }
     if rig.baseline_m().abs() < 1e-9 || rig.translation_m.length() < 1e-9 {
-        return Err(
-            "the baseline is 0: T must hold the distance between the two cameras; calibrate both together, each \
-                    alone does not give it"
-                .to_owned(),
-        );
+        return Err(RigError::NoBaseline);
     }
     match &rig.rectification {
         Some(rectification) => agree(rig, rectification),
@@ -106,7 +101,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
         }
     }
     // with the size of another mode the corners would be wrong
-    doubts.extend(of_mode.or_else(|| corner_folds(rig)));
+    doubts.extend(of_mode.map(|mode| mode.to_string()).or_else(|| corner_folds(rig)));
     if !(0.67..1.5).contains(&(rig.left.fx / rig.right.fx)) {
         doubts.push(format!(
             "the cameras' focal lengths, {:.0} and {:.0} px, are of two different lenses: is one file of another camera?",
@@ -118,37 +113,26 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
         doubts.push(format!("the cameras are turned by {angle:.0} degrees to each other: is that so?"));
     }
     if let (Some(rectification), Some(size)) = (&rig.rectification, rig.size) {
-        doubts.extend(rectified_size(rig, rectification, size).err());
+        doubts.extend(rectified_size(rig, rectification, size));
     }
     doubts
 }
 
-fn finite(side: &str, camera: &Camera) -> Result<(), String> {
+fn finite(side: &'static str, camera: &Camera) -> Result<(), RigError> {
     let lens = camera.distortion.coefficients();
     let all = [camera.fx, camera.fy, camera.cx, camera.cy, camera.skew].into_iter().chain(lens);
-    match all.into_iter().find(|v| !v.is_finite()) {
-        None => Ok(()),
-        Some(v) => {
-            Err(format!("the {side} camera holds {v}: the calibration failed or the file is damaged; calibrate again"))
-        }
-    }
+    let wrong = all.into_iter().find(|v| !v.is_finite());
+    wrong.map_or(Ok(()), |value| Err(RigError::NotFinite { side, value }))
 }
 
-fn focal_lengths(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
+fn focal_lengths(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), RigError> {
     let Camera { fx, fy, .. } = *camera;
     if fx <= 0.0 || fy <= 0.0 {
-        return Err(format!(
-            "the {side} camera matrix is singular: its focal lengths are {fx} and {fy} px, which must be above 0; the \
-             camera is not calibrated"
-        ));
+        return Err(RigError::Singular { side, fx, fy });
     }
     let (low, high) = size.map_or((10.0, 1e6), |(width, _)| (width as f64 * 0.05, width as f64 * 50.0));
     if [fx, fy].iter().any(|f| !(low..=high).contains(f)) {
-        let of = size.map_or(String::new(), |(width, height)| format!(" for images of {width}x{height}"));
-        return Err(format!(
-            "the {side} camera's focal lengths {fx} and {fy} cannot be{of}: they must be in px, not in mm or in widths; \
-             calibrate again, or take the file of this camera"
-        ));
+        return Err(RigError::FocalLengths { side, fx, fy, size });
     }
     Ok(())
 }
@@ -157,21 +141,14 @@ fn share(x: f64, y: f64, (width, height): (usize, usize)) -> DVec2 {
     DVec2::new((x + 0.5) / width as f64, (y + 0.5) / height as f64)
 }
 
-fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
+fn principal_point(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), RigError> {
     let Camera { cx, cy, .. } = *camera;
     let far = match size {
         Some(size) => (share(cx, cy, size) - 0.5).abs().max_element() > 0.5,
         // an image extends from 0 to twice its centre
         None => cx < 1.0 || cy < 1.0 || cx > 65_536.0 || cy > 65_536.0,
     };
-    if !far {
-        return Ok(());
-    }
-    let of = size.map_or(String::new(), |(width, height)| format!(" of {width}x{height}"));
-    Err(format!(
-        "the {side} camera's principal point ({cx:.0}, {cy:.0}) lies outside the image{of}: the file is of another \
-         camera or for another size, or the calibration failed; calibrate again with the board in all corners"
-    ))
+    if far { Err(RigError::PrincipalPoint { side, cx, cy, size }) } else { Ok(()) }
 }
 
 /// Returns the nearest fold of a lens model on the ways from the centre to some pixels, as a fraction of the way, and its angle to the
@@ -201,16 +178,12 @@ const SHOWN_DEG: f64 = 75.0;
 
 /// Rejects a lens model that shows large parts of the image twice. A fisheye that folds behind itself is accepted, and so is a
 /// rectified image that ends before the fold.
-fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
+fn fold(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), RigError> {
     let Some((share, fold_deg)) = nearest_fold(camera, size, |last| edges(camera, last)) else { return Ok(()) };
     if MIN_FOLD_DEG.iter().all(|&(min_deg, min_share)| fold_deg >= min_deg || share >= min_share) {
         return Ok(());
     }
-    Err(format!(
-        "the {side} camera's distortion folds inside the image, {:.0} % of the way from its middle to its edge: the \
-         coefficients are wrong or in another order; calibrate again with the board in all corners",
-        share * 100.0
-    ))
+    Err(RigError::Fold { side, share })
 }
 
 fn corner_folds(rig: &StereoRig) -> Option<String> {
@@ -232,51 +205,29 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
     ))
 }
 
-fn swap(rig: &StereoRig) -> &'static str {
-    if rig.exchanged {
-        "left and right are right as they are in the file: leave --calibration-swap out"
-    } else {
-        "either left and right are swapped: give --calibration-swap, and --swap-pictures too where the \
-         images are swapped with them; or T goes from the right camera to the left one: write R \
-         transposed, and minus R transposed times T, into the file"
-    }
-}
-
 /// Checks that the cameras are side by side, left one first, or one above the other, upper one first.
-pub(super) fn standing(rig: &StereoRig) -> Result<Axis, String> {
+pub(super) fn standing(rig: &StereoRig) -> Result<Axis, RigError> {
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
+    let order = Order { exchanged: rig.exchanged };
     match along {
-        t if t.z.abs() > t.x.abs().max(t.y.abs()) => {
-            Err("one camera stands in front of the other; they must stand side by side, or one above the other: is R or T of another \
-                 rig?"
-                .to_owned())
-        }
-        t if t.y.abs() > t.x.abs() && t.y > 0.0 => Err(format!(
-            "the right camera stands above the left one (T has a positive y), and of two such cameras the upper one is the left one: {}",
-            swap(rig)
-        )),
+        t if t.z.abs() > t.x.abs().max(t.y.abs()) => Err(RigError::InFront),
+        t if t.y.abs() > t.x.abs() && t.y > 0.0 => Err(RigError::Above(order)),
         t if t.y.abs() > t.x.abs() => Ok(Axis::Vertical),
-        t if t.x > 0.0 => {
-            Err(format!("the right camera stands to the left of the left one (T has a positive x): {}", swap(rig)))
-        }
+        t if t.x > 0.0 => Err(RigError::LeftOfLeft(order)),
         _ => Ok(Axis::Horizontal),
     }
 }
 
 /// Rejects a rectification that contradicts the cameras of the same file.
-fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
+fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), RigError> {
     let Rectification { rotation_left, rotation_right, left, right, baseline_m, axis } = rectification;
     if !is_rotation(*rotation_left) || !is_rotation(*rotation_right) {
-        return Err(
-            "R1 or R2, the rectifying rotations, are no rotations; leave them out and they are computed".to_owned()
-        );
+        return Err(RigError::RectifyingRotations);
     }
     for Projection { fx, fy, cx, cy } in [left, right] {
         if ![fx, fy, cx, cy].into_iter().all(|v| v.is_finite()) || *fx <= 0.0 || *fy <= 0.0 {
-            return Err(
-                "P1 or P2, the rectified cameras, are singular; leave them out and they are computed".to_owned()
-            );
+            return Err(RigError::SingularProjections);
         }
     }
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1.0);
@@ -285,51 +236,29 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
         Axis::Vertical => close(left.cx, right.cx),
     };
     if !(close(left.fx, right.fx) && close(left.fy, right.fy) && same_lines) {
-        return Err(format!(
-            "P1 and P2, the rectified cameras, do not belong together: focal lengths and {} of both images must be the same; take \
-             both from one calibration, or leave R1, R2, P1 and P2 out and they are computed",
-            axis.lines()
-        ));
+        return Err(RigError::Projections(*axis));
     }
     let common = (*rotation_right * rig.translation_m).dot(to_right(*axis));
     if *baseline_m < 0.0 && common < 0.0 || *baseline_m > 0.0 && common > 0.0 {
-        return Err(
-            "T and P2 contradict each other: one has the right camera on the right, the other on the left, so T is \
-                    reversed; change its sign, or leave P1 and P2 out"
-                .to_owned(),
-        );
+        return Err(RigError::Reversed);
     }
     if *baseline_m < 0.0 {
-        return Err(format!(
-            "the right camera stands {} (P2 has a positive shift): {}",
-            match axis {
-                Axis::Horizontal => "to the left of the left one",
-                Axis::Vertical => "above the left one",
-            },
-            swap(rig)
-        ));
+        return Err(RigError::Shift { axis: *axis, order: Order { exchanged: rig.exchanged } });
     }
-    if (rig.translation_m.length() / baseline_m - 1.0).abs() > 0.02 {
-        return Err(format!(
-            "T and P2 contradict each other: their baselines are {:.4} and {:.4} m; they are of two calibrations, take \
-             both from one, or leave R1, R2, P1 and P2 out",
-            rig.translation_m.length(),
-            baseline_m
-        ));
+    let (of_t_m, of_p2_m) = (rig.translation_m.length(), *baseline_m);
+    if (of_t_m / of_p2_m - 1.0).abs() > 0.02 {
+        return Err(RigError::Baselines { of_t_m, of_p2_m });
     }
     let apart = rotation_right.transpose() * *rotation_left * rig.rotation.transpose();
     let angle = DQuat::from_mat3(&apart).normalize().to_scaled_axis().length().to_degrees();
     if angle > 1.0 {
-        return Err(format!(
-            "R contradicts R1 and R2 by {angle:.1} degrees; they are of two calibrations, take all from one, or leave R1, \
-             R2, P1 and P2 out"
-        ));
+        return Err(RigError::Rotations(angle));
     }
     Ok(())
 }
 
-/// Checks the image size of a rectification by the position of the left image's centre.
-fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, usize)) -> Result<(), String> {
+/// Returns a doubt about the image size of a rectification, by the position of the images' centres.
+fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, usize)) -> Option<String> {
     let middle = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
     let sides = [
         ("left", &rig.left, rectification.rotation_left, rectification.left),
@@ -340,7 +269,7 @@ fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, 
         let inside = at.is_some_and(|at| (share(at.x, at.y, size) - 0.5).abs().max_element() < 0.2);
         let ratio = projection.fx / camera.fx;
         if !inside || !(0.2..5.0).contains(&ratio) {
-            return Err(format!(
+            return Some(format!(
                 "the {side} camera's rectification contradicts the image size {}x{}: it puts the middle of the image at \
                  {}, with {ratio:.2} times the focal length; it is for another size, or of another rig: leave R1, R2, P1 and \
                  P2 out and they are computed",
@@ -350,7 +279,7 @@ fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, 
             ));
         }
     }
-    Ok(())
+    None
 }
 
 #[cfg(test)]

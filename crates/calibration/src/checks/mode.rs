@@ -2,6 +2,8 @@
 
 use super::share;
 use crate::{Camera, StereoRig};
+use std::fmt;
+use stereopsis_base::remedy::option;
 
 /// Image sizes of common camera modes, px.
 const COMMON_SIZES: [(usize, usize); 21] = [
@@ -32,17 +34,41 @@ const FAR_SHARE: f64 = 0.12;
 /// Distance of a principal point from the centre of a common size, in widths or heights, below which that size is suggested.
 const NEAR_SHARE: f64 = 0.05;
 
+/// Image size that the camera matrices are for, in place of the stated one.
+#[derive(Debug, PartialEq)]
+pub struct OtherMode {
+    likely: (usize, usize),
+    stated: (usize, usize),
+    /// Principal points, px.
+    centres: [[f64; 2]; 2],
+}
+
+impl fmt::Display for OtherMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { likely: (width, height), stated, centres: [left, right] } = self;
+        write!(
+            f,
+            "K looks like one of {width}x{height} images, the calibration says {}x{}: the principal points ({:.0}, {:.0}) and \
+             ({:.0}, {:.0}) are in the middle of {width}x{height}; correct the size in the file (image_width, image_height) or \
+             {}, or take the file of the mode in use",
+            stated.0,
+            stated.1,
+            left[0],
+            left[1],
+            right[0],
+            right[1],
+            option("size")
+        )
+    }
+}
+
 /// Returns a doubt with the common size whose centre is near both principal points, if these are far from that of the stated size.
-pub(super) fn doubt(rig: &StereoRig) -> Option<String> {
+pub(super) fn doubt(rig: &StereoRig) -> Option<OtherMode> {
     let stated = rig.size?;
     let [left, right] = [&rig.left, &rig.right].map(|camera| likely_size(camera, stated));
-    let (width, height) = left.filter(|_| left == right)?;
-    Some(format!(
-        "K looks like one of {width}x{height} images, the calibration says {}x{}: the principal points ({:.0}, {:.0}) and \
-         ({:.0}, {:.0}) are in the middle of {width}x{height}; correct the size in the file (image_width, image_height) or \
-         --size, or take the file of the mode in use",
-        stated.0, stated.1, rig.left.cx, rig.left.cy, rig.right.cx, rig.right.cy
-    ))
+    let likely = left.filter(|_| left == right)?;
+    let centres = [&rig.left, &rig.right].map(|camera| [camera.cx, camera.cy]);
+    Some(OtherMode { likely, stated, centres })
 }
 
 fn likely_size(camera: &Camera, stated: (usize, usize)) -> Option<(usize, usize)> {
@@ -76,7 +102,7 @@ mod tests {
             (961.0, 542.0, (1280, 720), "1920x1080"),
             (636.0, 484.0, (1280, 720), "1280x960"),
         ] {
-            let text = doubt(&rig(cx, cy, stated)).unwrap();
+            let text = doubt(&rig(cx, cy, stated)).unwrap().to_string();
             let words = format!("one of {meant} images, the calibration says {}x{}", stated.0, stated.1);
             assert!(text.contains(&words), "{text}");
         }

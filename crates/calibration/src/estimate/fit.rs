@@ -8,8 +8,9 @@
 //!
 //! Every parameter has a weak prior, which keeps parameters that the scene does not constrain at usual values.
 
+use crate::Distortion;
+use crate::formats::ValueError;
 use crate::matches::Match;
-use crate::{CalibrationError, Distortion};
 use glam::{DMat3, DMat4, DVec2, DVec3, DVec4};
 use stereopsis_base::quantile::quantile;
 
@@ -58,7 +59,7 @@ impl Model {
     }
 
     /// Returns the lens in OpenCV's direction, from rays to pixels: k1 to k4, fitted from the centre to the corners.
-    pub(super) fn distortion(&self, parameters: &Parameters) -> Result<Distortion, CalibrationError> {
+    pub(super) fn distortion(&self, parameters: &Parameters) -> Result<Distortion, ValueError> {
         let corner = self.center.length() / self.focal_px;
         let (mut normal, mut target) = (DMat4::ZERO, DVec4::ZERO);
         for step in 1..=50 {

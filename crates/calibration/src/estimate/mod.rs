@@ -4,16 +4,16 @@
 //! length and the principal points. The user measures the baseline and gives the field of view; the principal points are assumed at the
 //! centres. Depth is therefore off by a factor and an offset, which [`super::fit_depth`] corrects with two known distances.
 
+mod error;
 mod fit;
 
 use super::health::{RowOffset, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::projection::Rectification;
 use super::{CalibrationError, Camera, FocalLength, StereoRig};
-use crate::error::SWAPPED;
+pub(crate) use error::EstimateError;
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3};
-use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Luma, QuarterTurn};
 use stereopsis_base::quantile::quantile;
@@ -64,11 +64,9 @@ pub fn estimate_rig(
                 return found;
             }
             match estimate_rig(pairs, focal, baseline_m, Axis::Vertical) {
-                Ok(other) if other.row_offset_after.median_abs_px < MAX_ROWS_PX => Err(CalibrationError(format!(
-                    "the rig cannot be estimated: {} lie in the same columns of both images and not in the same rows: if one camera \
-                     stands above the other, say so (--vertical)",
-                    counted(other.matches as u64, "point")
-                ))),
+                Ok(other) if other.row_offset_after.median_abs_px < MAX_ROWS_PX => {
+                    Err(EstimateError::Vertical(other.matches).into())
+                }
                 _ => found,
             }
         }
@@ -118,55 +116,43 @@ fn estimate_in_rows(
     focal: FocalLength,
     baseline_m: f64,
 ) -> Result<Estimate, CalibrationError> {
-    let refused = |text: String| CalibrationError(format!("the rig cannot be estimated: {text}"));
-    let error = |text: String| Err(refused(text));
+    let error = |err: EstimateError| Err(err.into());
     let Some(size) = pairs.first().map(|(left, _)| left.size()) else {
-        return error("there is no pair of images".to_owned());
+        return error(EstimateError::NoPair);
     };
     if pairs.iter().any(|(left, right)| left.size() != size || right.size() != size) {
-        return error("the images have different sizes; take all with one camera mode".to_owned());
+        return error(EstimateError::Sizes);
     }
     let focal_px = focal.px(size.0);
     if !(focal_px > 0.0 && baseline_m > 0.0 && focal_px.is_finite() && baseline_m.is_finite()) {
-        return error(format!("focal length {focal_px} px and baseline {baseline_m} m must be above 0"));
+        return error(EstimateError::Lengths { focal_px, baseline_m });
     }
     let found: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
-    check_matches(pairs, &found).map_err(refused)?;
+    check_matches(pairs, &found)?;
     let (model, fit) = fitted(size, focal, &found);
     let focal_px = model.focal_px;
     let agreeing = fit.inliers.iter().filter(|&&inlier| inlier).count();
     if agreeing < MIN_MATCHES || agreeing * 2 < found.len() {
-        return error(format!(
-            "only {agreeing} of {} points agree on how the cameras stand; keep rig and scene still while the images are \
-             taken, and show things at several distances instead of a repeated pattern",
-            found.len()
-        ));
+        return error(EstimateError::Disagreement { agreeing, found: found.len() });
     }
     let rig = rig(&model, &fit, baseline_m)?;
     let kept = found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(found));
     let rectified = rectified(&rig, kept)?;
     if rectified.len() < MIN_MATCHES {
-        return error(format!("with a focal length of {focal_px:.0} px the points lie behind the cameras; check it"));
+        return error(EstimateError::Behind(focal_px));
     }
     let mut disparities: Vec<_> = rectified.iter().map(Match::disparity_px).collect();
     let [low, middle, high] = [0.05, 0.5, 0.95].map(|share| quantile(&mut disparities, share));
     if middle < -0.01 * size.0 as f64 && quantile(&mut disparities, 0.9) < 0.0 {
-        return error(format!(
-            "{SWAPPED}, as points lie up to {:.0} px on the wrong side; if the order is right, show something nearer",
-            -low
-        ));
+        return error(EstimateError::Negative(low));
     }
     if high - low < MIN_DISPARITY_RANGE * size.0 as f64 {
-        return error(format!(
-            "all points are at about the same distance (their disparities differ by {:.1} px); show something near and \
-             something far at once",
-            high - low
-        ));
+        return error(EstimateError::OneDepth(high - low));
     }
     let left_out = left_out(&model, &found, baseline_m)?;
     let offsets = row_offset_of(&found, size.0, size.1).zip(row_offset_of(&left_out, size.0, size.1));
     let Some((row_offset_before, row_offset_after)) = offsets else {
-        return error("the row offsets of the points scatter too much to be measured".to_owned());
+        return error(EstimateError::Scatter);
     };
     Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing, left_out: found.len() - agreeing })
 }
@@ -192,7 +178,7 @@ fn fitted(size: (usize, usize), focal: FocalLength, found: &[Match]) -> (Model, 
 const FOV_ROUNDS: usize = 6;
 const FOV_ACCURACY: f64 = 2e-3;
 
-fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
+fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), EstimateError> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let few = found.len() < MIN_MATCHES.max(pairs.len() * 8);
     if !few && quantile(&mut disparities, 0.5) >= 0.0 {
@@ -200,7 +186,7 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     }
     let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, EXCHANGED).len()).sum();
     if mirrored >= MIN_MATCHES && mirrored > found.len() * 3 / 2 {
-        return Err(SWAPPED.to_owned());
+        return Err(EstimateError::Exchanged);
     }
     if !few {
         return Ok(());
@@ -208,22 +194,10 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     let corners =
         pairs.iter().map(|(left, right)| corner_count(left).min(corner_count(right))).sum::<usize>() / pairs.len();
     let darkest = pairs.iter().flat_map(|&(left, right)| [left, right]).map(mean).fold(f64::INFINITY, f64::min);
-    Err(if corners < MIN_CORNERS && darkest < MIN_MEAN {
-        format!("the images are dark, mean {darkest:.0} of 255: more light, or a longer exposure")
-    } else if corners < MIN_CORNERS {
-        format!(
-            "the images have too little texture ({} an image); aim the cameras at things with detail, in \
-             good light and focus",
-            counted(corners as u64, "corner")
-        )
-    } else {
-        format!(
-            "the images have little in common ({} in {}, of {} an image): let both cameras \
-             look at the same things, about the same way up, rows within 8 % of the height, nothing too near",
-            counted(found.len() as u64, "point"),
-            counted(pairs.len() as u64, "pair"),
-            counted(corners as u64, "corner")
-        )
+    Err(match corners < MIN_CORNERS {
+        true if darkest < MIN_MEAN => EstimateError::Dark(darkest),
+        true => EstimateError::LittleTexture(corners),
+        false => EstimateError::FewMatches { found: found.len(), pairs: pairs.len(), corners },
     })
 }
 

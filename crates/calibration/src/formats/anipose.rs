@@ -1,11 +1,13 @@
 //! TOML of anipose, freemocap and Pose2Sim (a table for each camera) and of caliscope (`[cameras.1]`): K, lens, and the pose from common
 //! axes to each camera, as a vector or a matrix. Lengths have the unit of the calibration board.
 
+use super::FileError;
 use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
+use super::error::{LineFault, two_cameras};
 use super::tree::Node;
 use super::{Kind, LoadOptions, model, names, need, own};
-use crate::{CalibrationError, Camera, StereoRig};
+use crate::{Camera, StereoRig};
 use std::collections::BTreeMap;
 use stereopsis_base::console::foreign;
 
@@ -14,8 +16,8 @@ pub(super) fn recognizes(text: &str) -> bool {
 }
 
 /// Reads the cameras named by the options, else those named left and right, else the first two.
-pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
-    let tables: toml::Table = toml::from_str(text).map_err(|err| own::in_line(text, &err))?;
+pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, FileError> {
+    let tables: toml::Table = toml::from_str(text).map_err(|err| own::in_line(text, &err, LineFault::Toml))?;
     let tables = tree(toml::Value::Table(tables), 0);
     let cameras = cameras(&tables);
     let (pair, doubt) = pair(&cameras, options)?;
@@ -75,7 +77,7 @@ fn cameras(tables: &Node) -> Vec<(Vec<String>, Table<'_>)> {
 fn pair<'a>(
     cameras: &'a [(Vec<String>, Table<'a>)],
     options: &LoadOptions,
-) -> Result<([&'a Table<'a>; 2], Option<String>), CalibrationError> {
+) -> Result<([&'a Table<'a>; 2], Option<String>), FileError> {
     if let Some(chosen) = &options.cameras {
         return Ok((chosen.among(cameras)?, None));
     }
@@ -89,24 +91,21 @@ fn pair<'a>(
         return Ok(([left, right], None));
     }
     let [(_, left), (_, right), others @ ..] = cameras else {
-        return Err(CalibrationError(format!(
-            "a rig has two cameras, and it has {} of {}: calibrate both together",
-            cameras.len(),
-            listed(cameras)
-        )));
+        return Err(FileError::CameraCount { count: cameras.len(), known: listed(cameras) });
     };
     let doubt = (!others.is_empty()).then(|| {
         format!(
-            "it has the cameras {}: {} is taken as left and {} as right; for others give --calibration-cameras LEFT,RIGHT",
+            "it has the cameras {}: {} is taken as left and {} as right; for others give {}",
             listed(cameras),
             foreign(left.0),
-            foreign(right.0)
+            foreign(right.0),
+            two_cameras()
         )
     });
     Ok(([left, right], doubt))
 }
 
-fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), CalibrationError> {
+fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), FileError> {
     let lens = need::matrix(key, node, "distortions")?;
     lens.finite()?;
     let is_fisheye = node.get(&["fisheye"]).and_then(Node::number).is_some_and(|n| n != 0.0);

@@ -1,8 +1,7 @@
 //! Compressed files: the archive of ROS's camera_calibration, a .tar.gz with left.yaml, right.yaml and images; and single texts, such as
 //! OpenCV's .yml.gz and .xml.gz. Archives from untrusted sources must not exhaust memory.
 
-use super::{File, MAX_TEXT_BYTES, text, yaml};
-use crate::CalibrationError;
+use super::{File, FileError, MAX_TEXT_BYTES, text, yaml};
 use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;
@@ -22,33 +21,28 @@ const TAR_HEADER_BYTES: usize = 512;
 
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-fn broken(e: &std::io::Error) -> CalibrationError {
-    CalibrationError(format!("it is a .gz that is damaged: {}; take a copy that is whole", foreign(&e.to_string())))
-}
-
 /// Decompresses a text; `None` for an archive.
-pub(super) fn packed_text(bytes: &[u8]) -> Result<Option<Vec<u8>>, CalibrationError> {
+pub(super) fn packed_text(bytes: &[u8]) -> Result<Option<Vec<u8>>, FileError> {
     let mut unpacked = Vec::new();
     let read = GzDecoder::new(bytes).take(MAX_TEXT_BYTES as u64 + 1).read_to_end(&mut unpacked);
     if unpacked.starts_with(&MAGIC) {
-        return Err(CalibrationError("it is a .gz in a .gz; unpack it once".to_owned()));
+        return Err(FileError::PackedTwice);
     }
     // a tar header has zeros between its fields
     if unpacked.iter().take(TAR_HEADER_BYTES).any(|&byte| byte == 0) && !text::is_utf16(&unpacked) {
         return Ok(None);
     }
-    read.map_err(|e| broken(&e))?;
+    read.map_err(FileError::Damaged)?;
     Ok(Some(unpacked))
 }
 
 /// Reads both camera files, left one first.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
-    let broken = |e: std::io::Error| broken(&e);
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, FileError> {
     let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(MAX_BYTES));
     let (mut found, mut names) = ([None, None], Vec::new());
     // raw entries, because the tar reader loads extension names of any length into memory
-    for entry in archive.entries().map_err(broken)?.raw(true) {
-        let mut entry = entry.map_err(broken)?;
+    for entry in archive.entries().map_err(FileError::Damaged)?.raw(true) {
+        let mut entry = entry.map_err(FileError::Damaged)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let side = ["left.yaml", "right.yaml"].iter().position(|side| name.rsplit('/').next() == Some(side));
         if names.len() < 8 {
@@ -58,24 +52,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
         let mut bytes = Vec::new();
         let size = entry.size();
         if size > MAX_TEXT_BYTES as u64 {
-            let name = foreign(&name);
-            return Err(CalibrationError(format!("{name} has {size} bytes, more than any calibration")));
+            return Err(FileError::LargeFile { name, bytes: size });
         }
-        entry.read_to_end(&mut bytes).map_err(broken)?;
-        let in_file = |e: String| CalibrationError(format!("{}: {e}", foreign(&name)));
-        let text = text::decoded(&bytes).ok_or_else(|| in_file("it is no text".to_owned()))?;
-        let tree = yaml::parse(&text).map_err(|e| in_file(e.to_string()))?;
+        entry.read_to_end(&mut bytes).map_err(FileError::Damaged)?;
+        let in_file = |e: FileError| e.in_part(foreign(&name));
+        let text = text::decoded(&bytes).ok_or_else(|| in_file(FileError::NoText))?;
+        let tree = yaml::parse(&text).map_err(|e| in_file(e.into()))?;
         found[side] = Some(File { name, tree });
         if let [Some(_), Some(_)] = found {
             break;
         }
     }
     let [Some(left), Some(right)] = found else {
-        return Err(CalibrationError(format!(
-            "it is an archive without left.yaml and right.yaml, as ROS's camera_calibration writes them for two cameras; it \
-             has {}",
-            if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
-        )));
+        return Err(FileError::NoCameraFiles(names));
     };
     Ok(vec![left, right])
 }

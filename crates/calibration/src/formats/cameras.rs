@@ -1,6 +1,6 @@
 //! Choice of two cameras in a file of several.
 
-use crate::CalibrationError;
+use super::FileError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -19,17 +19,13 @@ impl Cameras {
     ///
     /// # Errors
     /// There is no camera of that name.
-    pub(super) fn among<'a, T>(&self, known: &'a [(Vec<String>, T)]) -> Result<[&'a T; 2], CalibrationError> {
+    pub(super) fn among<'a, T>(&self, known: &'a [(Vec<String>, T)]) -> Result<[&'a T; 2], FileError> {
         let [left, right] = &self.0;
         let find = |wanted: &str| {
             let camera = known.iter().find(|(names, _)| names.iter().any(|name| is_same(name, wanted)));
-            camera.map(|(_, camera)| camera).ok_or_else(|| {
-                CalibrationError(format!(
-                    "there is no camera {} in it: it has {}; name two of them with --calibration-cameras LEFT,RIGHT",
-                    foreign(wanted),
-                    listed(known)
-                ))
-            })
+            camera
+                .map(|(_, camera)| camera)
+                .ok_or_else(|| FileError::NoSuchCamera { wanted: wanted.to_owned(), known: listed(known) })
         };
         Ok([find(left)?, find(right)?])
     }
@@ -50,23 +46,28 @@ pub(super) fn listed<T>(known: &[(Vec<String>, T)]) -> String {
     }
 }
 
-impl FromStr for Cameras {
-    type Err = String;
+/// Error of a word that is no choice of two cameras.
+#[derive(Debug, thiserror::Error)]
+#[error("expected the left and the right camera of the file, such as 2,3")]
+pub struct CamerasError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Cameras {
+    type Err = CamerasError;
+
+    fn from_str(text: &str) -> Result<Self, CamerasError> {
         match text.split_once(',').map(|(left, right)| (left.trim(), right.trim())) {
             Some((left, right)) if !left.is_empty() && !right.is_empty() && left != right && !right.contains(',') => {
                 Ok(Self([left.to_owned(), right.to_owned()]))
             }
-            _ => Err("expected the left and the right camera of the file, such as 2,3".to_owned()),
+            _ => Err(CamerasError),
         }
     }
 }
 
 impl TryFrom<String> for Cameras {
-    type Error = String;
+    type Error = CamerasError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, CamerasError> {
         text.parse()
     }
 }

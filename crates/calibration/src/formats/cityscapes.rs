@@ -1,8 +1,9 @@
 //! Cityscapes' `_camera.json`: K of both rectified images and the baseline in metres.
 
+use super::ValueError;
 use super::tree::Node;
 use super::{Kind, draft::Draft, need};
-use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
+use crate::{LengthUnit, Projection, StereoRig};
 
 pub(super) fn recognizes(tree: &Node) -> bool {
     let has = |group: &str, key: &str| tree.get(&[group]).is_some_and(|node| node.has(key));
@@ -10,7 +11,7 @@ pub(super) fn recognizes(tree: &Node) -> bool {
 }
 
 /// Reads `intrinsic` and `extrinsic.baseline`; the pose of the camera in the car has no effect on depth.
-pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
+pub(super) fn read(tree: &Node) -> Result<Draft, ValueError> {
     let (intrinsic, extrinsic) = (need::node("", tree, "intrinsic")?, need::node("", tree, "extrinsic")?);
     let of = |key: &str| need::number("intrinsic", intrinsic, key);
     let camera = Projection { fx: of("fx")?, fy: of("fy")?, cx: of("u0")?, cy: of("v0")? };

@@ -4,11 +4,12 @@
 
 use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
+use super::error::two_cameras;
 use super::tree::Node;
+use super::{FileError, ValueFault};
 use super::{Kind, LoadOptions, need};
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
+use crate::{Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
-use stereopsis_base::console::foreign;
 
 /// Sockets of the left and the right camera of OAKs, for files that do not name them.
 const USUAL: [i64; 2] = [1, 2];
@@ -22,7 +23,7 @@ pub(super) fn recognizes(tree: &Node) -> bool {
 }
 
 /// Reads the cameras named by the options, else those of `stereoRectificationData`.
-pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, CalibrationError> {
+pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileError> {
     let sockets = sockets(tree)?;
     let ([left, right], doubt) = pair(tree, &sockets, options)?;
     let [(left_camera, left_size), (right_camera, right_size)] = [camera(left)?, camera(right)?];
@@ -39,11 +40,8 @@ fn socket(node: &Node) -> Option<i64> {
 }
 
 /// Returns the cameras of `cameraData`; each is named by its number and as DepthAI's `CAM_A`.
-fn sockets(tree: &Node) -> Result<Vec<(Vec<String>, Socket<'_>)>, CalibrationError> {
-    let error = || {
-        CalibrationError("cameraData is no list of cameras with their sockets; take a copy that is whole".to_owned())
-    };
-    let Node::List(cameras) = need::node("", tree, "cameraData")? else { return Err(error()) };
+fn sockets(tree: &Node) -> Result<Vec<(Vec<String>, Socket<'_>)>, FileError> {
+    let Node::List(cameras) = need::node("", tree, "cameraData")? else { return Err(FileError::NoSockets) };
     let camera = |node: &'_ Node| match node {
         Node::List(items) => match items.as_slice() {
             [number, _] => socket(number),
@@ -52,10 +50,10 @@ fn sockets(tree: &Node) -> Result<Vec<(Vec<String>, Socket<'_>)>, CalibrationErr
         _ => None,
     };
     let named = cameras.iter().map(|node| {
-        let (Some(number), Node::List(items)) = (camera(node), node) else { return Err(error()) };
+        let (Some(number), Node::List(items)) = (camera(node), node) else { return Err(FileError::NoSockets) };
         let letter = u8::try_from(number).ok().filter(|n| *n < 26).map(|n| format!("CAM_{}", char::from(b'A' + n)));
         let names = [Some(number.to_string()), letter];
-        let values = items.get(1).ok_or_else(error)?;
+        let values = items.get(1).ok_or(FileError::NoSockets)?;
         Ok((names.into_iter().flatten().collect(), (number, values)))
     });
     named.collect()
@@ -66,7 +64,7 @@ fn pair<'a>(
     tree: &Node,
     sockets: &'a [(Vec<String>, Socket<'a>)],
     options: &LoadOptions,
-) -> Result<([&'a Socket<'a>; 2], Option<String>), CalibrationError> {
+) -> Result<([&'a Socket<'a>; 2], Option<String>), FileError> {
     if let Some(chosen) = &options.cameras {
         return Ok((chosen.among(sockets)?, None));
     }
@@ -78,23 +76,19 @@ fn pair<'a>(
         return Ok(([left, right], None));
     }
     let [Some(left), Some(right)] = USUAL.map(find) else {
-        return Err(CalibrationError(format!(
-            "it does not say which cameras are the left and the right one: it has {}; name two of them with \
-             --calibration-cameras LEFT,RIGHT",
-            listed(sockets)
-        )));
+        return Err(FileError::UnnamedSides(listed(sockets)));
     };
     let doubt = format!(
-        "it does not say which cameras are the left and the right one: of {} the usual {} and {} are taken; for others give \
-         --calibration-cameras LEFT,RIGHT",
+        "it does not say which cameras are the left and the right one: of {} the usual {} and {} are taken; for others give {}",
         listed(sockets),
         left.0,
-        right.0
+        right.0,
+        two_cameras()
     );
     Ok(([left, right], Some(doubt)))
 }
 
-fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), CalibrationError> {
+fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), FileError> {
     let group = format!("camera {number}");
     let lens = need::matrix(&group, node, "distortionCoeff")?;
     lens.finite()?;
@@ -103,13 +97,7 @@ fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), Calibrati
         ("0", _) => Distortion::from_opencv(&lens.name, &lens.data)?,
         // a fisheye has 4 of the 14 coefficients
         ("1", Some(four)) => Distortion::from_fisheye(&lens.name, four)?,
-        _ => {
-            return Err(CalibrationError(format!(
-                "{group} has the lens model {} of DepthAI, which is not supported; calibrate again as perspective (0) or \
-                 fisheye (1)",
-                foreign(kind)
-            )));
-        }
+        _ => return Err(ValueFault::DepthAiModel(kind.to_owned()).of(group).into()),
     };
     let size = (need::number(&group, node, "width")?, need::number(&group, node, "height")?);
     let camera = need::matrix(&group, node, "intrinsicMatrix")?.camera(distortion)?;
@@ -117,21 +105,16 @@ fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), Calibrati
 }
 
 /// Returns the pose from the left camera to the right one, through a camera to which both poses lead.
-fn between(left: &Socket, right: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Pose, CalibrationError> {
+fn between(left: &Socket, right: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Pose, FileError> {
     let (from_left, from_right) = (ways(left, sockets)?, ways(right, sockets)?);
     let met = from_left
         .iter()
         .find_map(|(at, left)| from_right.iter().find(|(other, _)| other == at).map(|(_, right)| [*left, *right]));
-    met.map(draft::relative).ok_or_else(|| {
-        CalibrationError(format!(
-            "it does not say how the cameras {} and {} stand to each other (toCameraSocket); calibrate both together",
-            left.0, right.0
-        ))
-    })
+    met.map(draft::relative).ok_or(FileError::NoDepthAiPose { left: left.0, right: right.0 })
 }
 
 /// Returns the poses from a camera to itself and to the cameras that its chain leads to.
-fn ways(start: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Vec<(i64, Pose)>, CalibrationError> {
+fn ways(start: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Vec<(i64, Pose)>, FileError> {
     let mut ways = vec![(start.0, (DMat3::IDENTITY, DVec3::ZERO))];
     let (mut at, mut pose) = (*start, (DMat3::IDENTITY, DVec3::ZERO));
     // the length of the list bounds a cycle
@@ -142,9 +125,7 @@ fn ways(start: &Socket, sockets: &[(Vec<String>, Socket)]) -> Result<Vec<(i64, P
         let Some((_, next)) = sockets.iter().find(|(_, (number, _))| *number == to) else { break };
         let unit = extrinsics.get(&["lengthUnit"]).and_then(Node::number).unwrap_or(CENTIMETRES);
         if unit != CENTIMETRES {
-            return Err(CalibrationError(format!(
-                "{group}.lengthUnit is {unit}, and only centimetres (1) are read; write it with DepthAI's own tools"
-            )));
+            return Err(ValueFault::DepthAiUnit(unit).of(format!("{group}.lengthUnit")).into());
         }
         let rotation = need::matrix(&group, extrinsics, "rotationMatrix")?.rotation()?;
         let translation = need::node(&group, extrinsics, "translation")?;

@@ -2,13 +2,12 @@
 
 use super::draft::Draft;
 use super::tree::Node;
-use super::{Content, File, LoadOptions};
+use super::{Content, File, FileError, LoadOptions};
 use super::{anipose, cityscapes, depthai, k_txt, kitti, matlab, ost, realsense, ros, rows};
-use crate::CalibrationError;
 
 /// Reads a text that is neither YAML nor JSON nor XML; `None` if it is of no known kind. `file` is the file's name.
-pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, CalibrationError>> {
-    let rig = |draft: Result<Draft, CalibrationError>| Some(draft.map(Content::rig));
+pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, FileError>> {
+    let rig = |draft: Result<Draft, FileError>| Some(draft.map(Content::rig));
     if ost::recognizes(text) {
         Some(ost::read(text).and_then(cameras))
     } else if kitti::recognizes(text) {
@@ -26,7 +25,7 @@ pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option
     }
 }
 
-fn cameras(mut cameras: Vec<File>) -> Result<Content, CalibrationError> {
+fn cameras(mut cameras: Vec<File>) -> Result<Content, FileError> {
     match (cameras.pop(), cameras.is_empty()) {
         (Some(only), true) => Ok(Content::Tree(only.tree)),
         (last, _) => {
@@ -37,7 +36,7 @@ fn cameras(mut cameras: Vec<File>) -> Result<Content, CalibrationError> {
 }
 
 /// Reads the rig of YAML or JSON that contains both cameras; `None` if it is of no known kind.
-pub(super) fn read_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Draft, CalibrationError>> {
+pub(super) fn read_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Draft, FileError>> {
     if depthai::recognizes(tree) {
         Some(depthai::read(tree, options))
     } else if realsense::recognizes(tree) {
@@ -45,7 +44,7 @@ pub(super) fn read_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Dra
     } else if matlab::recognizes(tree) {
         Some(matlab::read(tree))
     } else if cityscapes::recognizes(tree) {
-        Some(cityscapes::read(tree))
+        Some(cityscapes::read(tree).map_err(FileError::from))
     } else {
         None
     }

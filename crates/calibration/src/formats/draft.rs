@@ -1,6 +1,6 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
-use super::{Kind, LoadOptions};
+use super::{FileError, Kind, LoadOptions};
 use crate::projection::{longer_axis, to_right};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
@@ -16,22 +16,18 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Returns the draft; fails if the user has named cameras and the file has no choice.
-    pub(super) fn of_cameras(self, options: &LoadOptions) -> Result<Self, CalibrationError> {
+    pub(super) fn of_cameras(self, options: &LoadOptions) -> Result<Self, FileError> {
         let kind = self.rig.kind;
         match &options.cameras {
             Some(cameras) if !matches!(kind, Kind::Kitti | Kind::Anipose | Kind::DepthAi) => {
-                Err(CalibrationError(format!(
-                    "a calibration of the kind {} has two cameras and no choice of them: leave --calibration-cameras {cameras} \
-                     out; --calibration-swap exchanges left and right",
-                    kind.word()
-                )))
+                Err(FileError::NoChoice { kind: kind.word(), cameras: cameras.to_string() })
             }
             _ => Ok(self),
         }
     }
 
-    /// Returns the checked rig in metres, with left and right in the right order.
-    pub(super) fn finish(self, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
+    /// Returns the checked rig in metres, with left and right in the right order; `names` are those of its files, for errors.
+    pub(super) fn finish(self, names: String, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
         let Self { mut rig, unit } = self;
         let baseline = rig.baseline_m().abs();
         rig.unit = options.unit.or(unit).unwrap_or_else(|| LengthUnit::guess(baseline));
@@ -42,8 +38,9 @@ impl Draft {
         if options.swapped {
             rig = rig.swapped();
         }
-        // doubts from reading may be the cause
-        rig.validate().map_err(|err| CalibrationError([vec![err.0], rig.doubts.clone()].concat().join("; ")))?;
+        if let Err(cause) = checks::check(&rig) {
+            return Err(CalibrationError::Unusable { names, cause: Box::new(cause), doubts: rig.doubts });
+        }
         // a unit given by the user is trusted
         let of_unit = options.unit.is_none().then(|| rig.unit.doubt(baseline, unit.is_some())).flatten();
         let doubts = checks::doubts(&rig);

@@ -3,21 +3,17 @@
 
 use super::draft::{self, Draft};
 use super::tree::Node;
-use super::{File, Kind, kalibr, need};
-use crate::{CalibrationError, LengthUnit, StereoRig};
+use super::{File, FileError, Kind, kalibr, need};
+use crate::{LengthUnit, StereoRig};
 
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.has("T_BS") && tree.has("intrinsics")
 }
 
 /// Reads two cameras, the left one first.
-pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
+pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
     let [left, right] = files else {
-        return Err(CalibrationError(
-            "it is one camera of the EuRoC data set or of Kimera: give the files of both, such as \
-             cam0/sensor.yaml,cam1/sensor.yaml"
-                .to_owned(),
-        ));
+        return Err(FileError::OneOfEuroc);
     };
     let camera = |file: &File| kalibr::camera(&file.name, &file.tree, "distortion_coefficients");
     let pose = |file: &File| need::matrix(&file.name, &file.tree, "T_BS")?.pose();

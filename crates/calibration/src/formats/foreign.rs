@@ -1,7 +1,9 @@
 //! Files of other tools that are recognised but unsupported: the error names the tool and a way to convert the file.
 
+use super::FileError;
 use super::tree::{Node, number};
-use crate::CalibrationError;
+use std::fmt;
+use stereopsis_base::remedy::{Remedy, option};
 
 /// Advice for tools that give each camera's pose in the axes of a body.
 const POSES_ADVICE: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, distortion_model (radtan or \
@@ -21,20 +23,65 @@ const TOOLS: &[(&[&str], &str)] = &[
     (&["baseline", "intrinsic_left"], "a calibration of RealSense"),
 ];
 
-fn refuse(what: &str, way: &str) -> Result<(), CalibrationError> {
-    Err(CalibrationError(format!("it is {what}, which is not read; to convert, {way}")))
+/// Way to a file that is read.
+#[derive(Debug)]
+pub enum Conversion {
+    /// Advice without options.
+    Plain(&'static str),
+    /// Options in place of a camera file of DSO.
+    Dso,
+    /// Another file, or options, in place of settings of ORB-SLAM.
+    OrbSlam,
 }
 
-pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
+impl fmt::Display for Conversion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (focal, baseline) = (option("focal-px"), option("baseline-m"));
+        match self {
+            Self::Plain(advice) => f.write_str(advice),
+            Self::Dso => write!(
+                f,
+                "its images are rectified already: give {focal} (its first number, times the width of the images where it is \
+                 below 1) and {baseline} (its last line) in place of it; some files have Camera.bf / 1000 of ORB-SLAM's settings on \
+                 the last line, and then the baseline is 1000 times that, divided by the focal length"
+            ),
+            Self::OrbSlam => write!(
+                f,
+                "write an OpenCV YAML file: LEFT.K, LEFT.D, LEFT.R and LEFT.P as K1, D1, R1 and P1, those of RIGHT as K2, D2, R2 \
+                 and P2, with image_width and image_height; without them its images are rectified already: give {focal} \
+                 and {baseline} (Camera.bf / Camera.fx)"
+            ),
+        }
+    }
+}
+
+impl Conversion {
+    pub(super) fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Plain(_) => Vec::new(),
+            Self::Dso | Self::OrbSlam => vec![option("focal-px"), option("baseline-m")],
+        }
+    }
+}
+
+fn refuse(what: &'static str, advice: &'static str) -> Result<(), FileError> {
+    Err(FileError::OtherTool { what, conversion: Conversion::Plain(advice) })
+}
+
+pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
-    let python =
+    const PYTHON: &str =
         "let Python load it and write K1, D1, K2, D2, R and T with cv2.FileStorage('rig.yml', 1).write(name, matrix)";
     if starts(b"\x93NUMPY") {
-        refuse("one array of numpy (.npy)", python)
+        refuse("one array of numpy (.npy)", PYTHON)
     } else if starts(b"PK\x03\x04") {
-        refuse("a ZIP, such as numpy's .npz or a packed calibration", &format!("unpack it; of an .npz {python}"))
+        refuse(
+            "a ZIP, such as numpy's .npz or a packed calibration",
+            "unpack it; of an .npz let Python load it and write K1, D1, K2, D2, R and T with cv2.FileStorage('rig.yml', \
+             1).write(name, matrix)",
+        )
     } else if starts(b"\x80\x02") || starts(b"\x80\x03") || starts(b"\x80\x04") || starts(b"\x80\x05") {
-        refuse("a pickle of Python", python)
+        refuse("a pickle of Python", PYTHON)
     } else if starts(b"MATLAB 5.0") {
         refuse(
             "a .mat file of MATLAB",
@@ -49,21 +96,14 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
     }
 }
 
-pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
+pub(super) fn refuse_text(text: &str) -> Result<(), FileError> {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if is_dso(text) {
-        return refuse(
-            "a camera of DSO (camera.txt)",
-            "its images are rectified already: give --focal-px (its first number, times the width of the images where it is \
-             below 1) and --baseline-m (its last line) in place of it; some files have Camera.bf / 1000 of ORB-SLAM's settings on \
-             the last line, and then the baseline is 1000 times that, divided by the focal length",
-        );
+        return Err(FileError::OtherTool { what: "a camera of DSO (camera.txt)", conversion: Conversion::Dso });
     }
     let table = |name: &str| text.lines().any(|line| line.trim() == name);
     if table("[source]") || table("[calibration]") && !table("[right_from_left]") {
-        return Err(CalibrationError(
-            "it is a rig file, which names a calibration beside other things: give it with --rig".to_owned(),
-        ));
+        return Err(FileError::RigFile);
     }
     if begins("# Camera list with one line of data per camera") {
         return refuse("a cameras.txt of COLMAP", TO_OPENCV);
@@ -77,7 +117,7 @@ pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
     Ok(())
 }
 
-pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
+pub(super) fn refuse_tree(tree: &Node) -> Result<(), FileError> {
     let has = |key: &str| tree.has(key);
     let camodocal = "put fx, fy, cx, cy and k1, k2, p1, p2 of both cameras into a Kalibr camchain, and body_T_cam0 and \
                      body_T_cam1 as their T_imu_cam";
@@ -86,12 +126,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
     } else if has("body_T_cam0") || has("num_of_cam") {
         refuse("a configuration of VINS with camodocal's cameras", camodocal)
     } else if ["Camera.fx", "Camera1.fx", "Camera.type"].into_iter().any(has) {
-        refuse(
-            "settings of ORB-SLAM",
-            "write an OpenCV YAML file: LEFT.K, LEFT.D, LEFT.R and LEFT.P as K1, D1, R1 and P1, those of RIGHT as K2, D2, R2 \
-             and P2, with image_width and image_height; without them its images are rectified already: give --focal-px \
-             and --baseline-m (Camera.bf / Camera.fx)",
-        )
+        Err(FileError::OtherTool { what: "settings of ORB-SLAM", conversion: Conversion::OrbSlam })
     } else if tree.get(&["value0"]).is_some_and(|value| value.has("T_imu_cam")) {
         refuse(
             "a calibration of basalt",

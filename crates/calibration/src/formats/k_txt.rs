@@ -2,8 +2,8 @@
 
 use super::matrix::Matrix;
 use super::tree::number;
-use super::{Kind, draft::Draft};
-use crate::{CalibrationError, LengthUnit, StereoRig};
+use super::{FileError, Kind, draft::Draft};
+use crate::{LengthUnit, StereoRig};
 
 /// Returns the numbers of a text without words, if they begin with a camera matrix.
 fn numbers(text: &str) -> Option<Vec<f64>> {
@@ -18,14 +18,10 @@ pub(super) fn recognizes(text: &str) -> bool {
     numbers(text).is_some()
 }
 
-pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
+pub(super) fn read(text: &str) -> Result<Draft, FileError> {
     let mut data = numbers(text).unwrap_or_default();
     let Some(baseline) = data.get(9).copied() else {
-        return Err(CalibrationError(
-            "it holds one camera matrix and no baseline; write the distance between the lenses in metres below it, such as \
-             0.065, as in FoundationStereo's K.txt"
-                .to_owned(),
-        ));
+        return Err(FileError::NoBaseline);
     };
     data.truncate(9);
     let matrix = Matrix { name: "the matrix".to_owned(), shape: None, data };
@@ -61,7 +57,7 @@ mod tests {
             assert!(rig.doubts.len() == 1 && rig.doubts[0].contains("taken to be rectified"), "{:?}", rig.doubts);
         }
         let millimetres = rig_of("610 0 322 0 610 244 0 0 1\n62.5").unwrap();
-        assert!(millimetres.summary().contains("--calibration-unit"), "{}", millimetres.summary());
+        assert!(millimetres.summary().contains("calibration_unit"), "{}", millimetres.summary());
     }
 
     #[test]

@@ -3,25 +3,19 @@
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
 use super::tree::Node;
-use super::yaml_list;
-use super::{Kind, model, need};
-use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
+use super::{FileError, Kind, ValueFault, WriteError, model, need, yaml_list};
+use crate::{BrownConrady, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 use std::fmt::Write as _;
-use stereopsis_base::console::foreign;
 
 pub(super) fn recognizes(tree: &Node) -> bool {
     tree.get(&["cam0"]).is_some_and(|cam| cam.has("intrinsics") && cam.has("camera_model"))
 }
 
 /// Reads `cam0` as the left camera and `cam1` as the right one.
-pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
+pub(super) fn read(tree: &Node) -> Result<Draft, FileError> {
     let (Some(cam0), Some(cam1)) = (tree.get(&["cam0"]), tree.get(&["cam1"])) else {
-        return Err(CalibrationError(
-            "this camchain of Kalibr has one camera, cam0; calibrate both together (kalibr_calibrate_cameras with two topics \
-             and two models)"
-                .to_owned(),
-        ));
+        return Err(FileError::OneOfKalibr);
     };
     let (left, left_size) = camera("cam0", cam0, "distortion_coeffs")?;
     let (right, right_size) = camera("cam1", cam1, "distortion_coeffs")?;
@@ -36,14 +30,11 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
 }
 
 /// Reads a camera; `lens` is the key of its coefficients.
-pub(super) fn camera(cam: &str, node: &Node, lens: &str) -> Result<(Camera, (usize, usize)), CalibrationError> {
+pub(super) fn camera(cam: &str, node: &Node, lens: &str) -> Result<(Camera, (usize, usize)), FileError> {
     let word = |key: &str| node.get(&[key]).and_then(Node::word).unwrap_or_default();
     let projection = word("camera_model");
     if projection != "pinhole" {
-        return Err(CalibrationError(format!(
-            "{cam}.camera_model is {}, which is not supported; calibrate again with pinhole-radtan or pinhole-equi",
-            foreign(projection)
-        )));
+        return Err(ValueFault::KalibrModel(projection.to_owned()).of(format!("{cam}.camera_model")).into());
     }
     let intrinsics = need::matrix(cam, node, "intrinsics")?;
     let [fx, fy, cx, cy] = intrinsics.values::<4>(&[(4, 1), (1, 4)])?;
@@ -60,12 +51,12 @@ pub(super) fn camera(cam: &str, node: &Node, lens: &str) -> Result<(Camera, (usi
     Ok((Camera { fx, fy, cx, cy, skew: 0.0, distortion }, (width as usize, height as usize)))
 }
 
-fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
+fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), FileError> {
     if cam1.has("T_cn_cnm1") {
-        return need::matrix("cam1", cam1, "T_cn_cnm1")?.pose();
+        return Ok(need::matrix("cam1", cam1, "T_cn_cnm1")?.pose()?);
     }
     let both = |key: &str| cam0.has(key) && cam1.has(key);
-    let of = |key: &str| -> Result<_, CalibrationError> {
+    let of = |key: &str| -> Result<_, FileError> {
         Ok([need::matrix("cam0", cam0, key)?.pose()?, need::matrix("cam1", cam1, key)?.pose()?])
     };
     if both("T_cam_imu") {
@@ -73,11 +64,7 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
     } else if both("T_imu_cam") {
         Ok(draft::relative(of("T_imu_cam")?))
     } else {
-        Err(CalibrationError(
-            "the camchain does not say how the cameras stand to each other: looked for cam1.T_cn_cnm1, or T_cam_imu or \
-             T_imu_cam of both; take the camchain that Kalibr wrote last"
-                .to_owned(),
-        ))
+        Err(FileError::NoKalibrPose)
     }
 }
 
@@ -85,11 +72,9 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
 ///
 /// # Errors
 /// The rig has no image size, or a lens has coefficients that Kalibr's models lack.
-pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
+pub(super) fn write(rig: &StereoRig) -> Result<String, WriteError> {
     let Some((width, height)) = rig.size else {
-        return Err(CalibrationError(
-            "Kalibr's camchain names the image size, which this calibration does not: say it with --size".to_owned(),
-        ));
+        return Err(WriteError::NoSize("Kalibr's camchain"));
     };
     let mut text = String::new();
     for (number, side, camera) in [(0, "left", &rig.left), (1, "right", &rig.right)] {
@@ -118,13 +103,9 @@ pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
 }
 
 /// Returns Kalibr's name of a camera's lens model, with its four coefficients.
-fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), CalibrationError> {
+fn lens_of(side: &'static str, camera: &Camera) -> Result<(&'static str, [f64; 4]), WriteError> {
     if camera.skew != 0.0 {
-        return Err(CalibrationError(format!(
-            "the {side} camera has an axis skew of {:?} px, which a camchain cannot hold: calibrate again with the axis skew fixed at 0, or \
-             write OpenCV's, ROS's or our own",
-            camera.skew
-        )));
+        return Err(WriteError::Skew { side, skew: camera.skew });
     }
     let BrownConrady { radial: [k1, k2, more @ ..], tangential: [p1, p2], prism } = match camera.distortion {
         Distortion::Fisheye(lens) => return Ok(("equidistant", lens.k)),
@@ -133,10 +114,7 @@ fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), Cali
     let names = ["k3", "k4", "k5", "k6", "s1", "s2", "s3", "s4"];
     match names.iter().zip(more.iter().chain(&prism)).find(|(_, value)| **value != 0.0) {
         None => Ok(("radtan", [k1, k2, p1, p2])),
-        Some((name, value)) => Err(CalibrationError(format!(
-            "the {side} camera's lens has {name} = {value:?}, and Kalibr's radtan has k1 k2 p1 p2 alone: calibrate again with \
-             these four (OpenCV's CALIB_FIX_K3) or as a fisheye, or write OpenCV's, ROS's or our own"
-        ))),
+        Some((name, &value)) => Err(WriteError::KalibrLens { side, name, value }),
     }
 }
 
@@ -186,6 +164,6 @@ mod tests {
         assert!(refusal.contains("s2 = 0.001"), "{refusal}");
         assert!(written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, 0.0]))).is_ok(), "k3 of exactly 0 is none");
         let refusal = written(&StereoRig { size: None, ..plain_rig() }).unwrap_err();
-        assert!(refusal.contains("--size"), "{refusal}");
+        assert!(refusal.contains("size"), "{refusal}");
     }
 }

@@ -7,10 +7,11 @@ use super::cameras::listed;
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
 use super::tree::{check_key, number};
+use super::{FileError, ValueFault};
 use super::{Kind, LoadOptions};
-use crate::{CalibrationError, LengthUnit, StereoRig};
+use crate::{LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
-use stereopsis_base::console::foreign;
+use stereopsis_base::remedy::Remedy;
 
 /// Numbers of cameras side by side, left one first, in order of preference.
 const PAIRS: [[u32; 2]; 3] = [[2, 3], [0, 1], [101, 103]];
@@ -35,10 +36,10 @@ fn camera_of(key: &str) -> Option<u32> {
 }
 
 /// Reads the pair named by the options, else by the images' folders, else the first one of [`PAIRS`].
-pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
+pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, FileError> {
     let mut values: Vec<(&str, &str)> = Vec::new();
     for (key, value) in entries(text) {
-        check_key(&values, key).map_err(CalibrationError)?;
+        check_key(&values, key)?;
         values.push((key, value));
     }
     let file = KittiFile { values };
@@ -50,7 +51,7 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, Calibrati
 }
 
 /// Chooses a pair, with a doubt if nothing indicates which is meant.
-fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<String>), CalibrationError> {
+fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<String>), FileError> {
     let known: Vec<_> = numbers.iter().map(|number| (vec![number.to_string()], *number)).collect();
     let has = |pair: &[u32; 2]| pair.iter().all(|number| numbers.contains(number));
     if let Some(cameras) = &options.cameras {
@@ -60,29 +61,20 @@ fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<Stri
         if has(&pair) {
             return Ok((pair, None));
         }
-        return Err(CalibrationError(format!(
-            "by their folders the images are of the cameras {} and {}, and it has {}; take the file of these cameras, or name \
-             two of it with --calibration-cameras LEFT,RIGHT",
-            pair[0],
-            pair[1],
-            listed(&known)
-        )));
+        return Err(FileError::OtherFolders { folders: pair, known: listed(&known) });
     }
     let Some(pair) = PAIRS.iter().find(|pair| has(pair)) else {
-        return Err(CalibrationError(format!(
-            "it has the cameras {}, and no two of them that are known to stand side by side; name two of them with \
-             --calibration-cameras LEFT,RIGHT",
-            listed(&known)
-        )));
+        return Err(FileError::NoKnownPair(listed(&known)));
     };
     let other = PAIRS.iter().find(|other| *other != pair && has(other));
     let doubt = other.map(|[left, right]| {
         format!(
             "it has the cameras {}: {} and {} are taken; for images of the folders image_{left} and image_{right} (or \
-             image_{left:02} and image_{right:02}) give --calibration-cameras {left},{right}",
+             image_{left:02} and image_{right:02}) give {}",
             listed(&known),
             pair[0],
             pair[1],
+            Remedy::set("calibration-cameras", format_args!("{left},{right}"))
         )
     });
     Ok((*pair, doubt))
@@ -94,21 +86,19 @@ struct KittiFile<'a> {
 
 impl KittiFile<'_> {
     /// Returns the matrix under the first existing key.
-    fn matrix(&self, keys: &[String]) -> Result<Option<Matrix>, CalibrationError> {
+    fn matrix(&self, keys: &[String]) -> Result<Option<Matrix>, FileError> {
         let Some((key, value)) = self.values.iter().find(|(key, _)| keys.iter().any(|known| known == key)) else {
             return Ok(None);
         };
         let data: Option<Vec<f64>> = value.split_whitespace().map(number).collect();
-        let data = data.ok_or_else(|| {
-            CalibrationError(format!("{} holds a word that is no number; take a copy that is whole", foreign(key)))
-        })?;
-        Ok(Some(Matrix { name: foreign(key), shape: None, data }))
+        let data = data.ok_or_else(|| ValueFault::HoldsWord.of(*key))?;
+        Ok(Some(Matrix { name: (*key).to_owned(), shape: None, data }))
     }
 
-    fn draft(&self, pair: [u32; 2], doubt: Option<String>) -> Result<Draft, CalibrationError> {
+    fn draft(&self, pair: [u32; 2], doubt: Option<String>) -> Result<Draft, FileError> {
         let [left, right] = pair.map(|camera| {
             let projection = self.matrix(&[format!("P{camera}"), format!("P_rect_{camera:02}")])?;
-            projection.ok_or_else(|| CalibrationError(format!("P{camera} is missing")))?.projection()
+            Ok::<_, FileError>(projection.ok_or_else(|| ValueFault::Absent.of(format!("P{camera}")))?.projection()?)
         });
         let identity = [DMat3::IDENTITY; 2];
         let rectification = draft::rectification([left?, right?], identity);
@@ -129,7 +119,7 @@ impl KittiFile<'_> {
     }
 
     /// Returns the size of the rectified images of both cameras, if the file has it.
-    fn size(&self, pair: [u32; 2]) -> Result<Option<(usize, usize)>, CalibrationError> {
+    fn size(&self, pair: [u32; 2]) -> Result<Option<(usize, usize)>, FileError> {
         let mut sizes = Vec::new();
         for camera in pair {
             if let Some(size) = self.matrix(&[format!("S_rect_{camera:02}")])? {
@@ -138,16 +128,13 @@ impl KittiFile<'_> {
             }
         }
         match sizes.as_slice() {
-            [left, right] if left != right => Err(CalibrationError(format!(
-                "S_rect of the cameras {} and {} are two sizes, {}x{} and {}x{}; take a copy of the original",
-                pair[0], pair[1], left.0, left.1, right.0, right.1
-            ))),
+            &[left, right] if left != right => Err(FileError::RectifiedSizes { cameras: pair, sizes: [left, right] }),
             sizes => Ok(sizes.first().copied()),
         }
     }
 
     /// Returns the distance of both cameras by their poses, if the file has them.
-    fn between(&self, pair: [u32; 2]) -> Result<Option<f64>, CalibrationError> {
+    fn between(&self, pair: [u32; 2]) -> Result<Option<f64>, FileError> {
         let mut centres = Vec::new();
         for camera in pair {
             let of = |name: &str| self.matrix(&[format!("{name}_{camera:02}")]);
@@ -188,7 +175,7 @@ mod tests {
         assert_eq!((plain.kind, plain.unit, plain.size, plain.left.fx), (Kind::Kitti, LengthUnit::Metre, None, 650.0));
         assert!((plain.baseline_m() - 0.502).abs() < 1e-12, "{}", plain.summary());
         assert!(plain.doubts[0].contains("cameras 0, 1, 2 and 3: 2 and 3 are taken"), "{:?}", plain.doubts);
-        assert!(plain.doubts[0].contains("--calibration-cameras 0,1"), "{:?}", plain.doubts);
+        assert!(plain.doubts[0].contains("calibration_cameras 0,1"), "{:?}", plain.doubts);
         for (options, baseline_m) in
             [(by("0,1"), 0.51), (by("02,03"), 0.502), (of([0, 1]), 0.51), (of([2, 3]), 0.502), (by("2,1"), 0.572)]
         {

@@ -5,8 +5,9 @@
 use super::draft::{Draft, Pose};
 use super::matrix::Matrix;
 use super::tree::Node;
+use super::{FileError, ValueError, ValueFault};
 use super::{Kind, need};
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
+use crate::{Camera, Distortion, LengthUnit, StereoRig};
 use stereopsis_base::console::foreign;
 
 const UNITS: &[(&str, LengthUnit)] = &[
@@ -33,7 +34,7 @@ pub(super) fn recognizes(tree: &Node) -> bool {
     parameters(tree).is_some()
 }
 
-pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
+pub(super) fn read(tree: &Node) -> Result<Draft, FileError> {
     let tree = parameters(tree).unwrap_or(tree);
     let [left, right] = ["CameraParameters1", "CameraParameters2"].map(|name| camera(name, tree));
     let ((left, left_size), (right, right_size)) = (left?, right?);
@@ -49,7 +50,7 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
 }
 
 /// Returns the pose of the left camera in the axes of the right one.
-fn pose(tree: &Node) -> Result<Pose, CalibrationError> {
+fn pose(tree: &Node) -> Result<Pose, ValueError> {
     if let Some(pose) = tree.get(&["PoseCamera2"]) {
         let rotation = need::matrix("PoseCamera2", pose, "R")?.rotation()?;
         return Ok((rotation, need::matrix("PoseCamera2", pose, "Translation")?.vector()?));
@@ -67,7 +68,7 @@ fn unit(tree: &Node) -> (Option<LengthUnit>, Option<String>) {
     (known, doubt)
 }
 
-fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), CalibrationError> {
+fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), FileError> {
     let node = need::node("", tree, name)?;
     let matrix = intrinsics(name, node)?;
     let radial = need::matrix(name, node, "RadialDistortion")?;
@@ -77,7 +78,7 @@ fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), C
         None => [0.0; 2],
     };
     let (&[k1, k2] | &[k1, k2, _]) = radial.data.as_slice() else {
-        return Err(CalibrationError(format!("{} has {} values, expected 2 or 3", radial.name, radial.data.len())));
+        return Err(ValueFault::RadialCount(radial.data.len()).of(radial.name).into());
     };
     let k3 = radial.data.get(2).copied().unwrap_or_default();
     let distortion = Distortion::from_opencv(name, &[k1, k2, p1, p2, k3])?;
@@ -96,7 +97,7 @@ fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), C
 const PAIR: &[(usize, usize)] = &[(1, 2), (2, 1)];
 
 /// Returns a camera's matrix in OpenCV's order.
-fn intrinsics(name: &str, node: &Node) -> Result<Matrix, CalibrationError> {
+fn intrinsics(name: &str, node: &Node) -> Result<Matrix, ValueError> {
     if node.has("K") {
         return need::matrix(name, node, "K");
     }
@@ -104,11 +105,7 @@ fn intrinsics(name: &str, node: &Node) -> Result<Matrix, CalibrationError> {
         let matrix = need::matrix(name, node, "IntrinsicMatrix")?;
         let [fx, right, above, skew, fy, beside, cx, cy, one] = matrix.values::<9>(&[(3, 3)])?;
         if above != 0.0 || beside != 0.0 {
-            return Err(CalibrationError(format!(
-                "{} has its principal point in the last column, and MATLAB's has it in the last row: it was changed on its way; \
-                 write jsonencode(stereoParams.toStruct) into the file",
-                matrix.name
-            )));
+            return Err(ValueFault::NotTransposed.of(matrix.name));
         }
         return Ok(Matrix { data: vec![fx, skew, cx, right, fy, cy, above, beside, one], ..matrix });
     }

@@ -1,6 +1,7 @@
 //! Matrix of a file, validated before use.
 
-use crate::{CalibrationError, Camera, Distortion, Projection};
+use super::{ValueError, ValueFault};
+use crate::{Camera, Distortion, Projection};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -14,93 +15,67 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
+    fn error(&self, fault: ValueFault) -> ValueError {
+        fault.of(&self.name)
+    }
+
     /// Returns the elements, if the matrix has one of these shapes and finite numbers.
-    pub(super) fn values<const N: usize>(&self, shapes: &[(usize, usize)]) -> Result<[f64; N], CalibrationError> {
-        let fits = self.shape.is_none_or(|shape| shapes.contains(&shape));
-        let data = <[f64; N]>::try_from(self.data.as_slice()).ok().filter(|_| fits).ok_or_else(|| {
-            let wanted: Vec<_> = shapes.iter().map(|(rows, columns)| format!("{rows}x{columns}")).collect();
-            let is = match self.shape {
-                Some((rows, columns)) => format!("{rows}x{columns} with"),
-                None => "a list of".to_owned(),
-            };
-            let (count, wanted) = (self.data.len(), wanted.join(" or "));
-            CalibrationError(format!(
-                "{} is {is} {count} values, expected {wanted}; the file is damaged or of another tool",
-                self.name
-            ))
-        })?;
+    pub(super) fn values<const N: usize>(&self, wanted: &'static [(usize, usize)]) -> Result<[f64; N], ValueError> {
+        let fits = self.shape.is_none_or(|shape| wanted.contains(&shape));
+        let data = <[f64; N]>::try_from(self.data.as_slice())
+            .ok()
+            .filter(|_| fits)
+            .ok_or_else(|| self.error(ValueFault::Shape { shape: self.shape, count: self.data.len(), wanted }))?;
         self.finite()?;
         Ok(data)
     }
 
     /// Checks that all elements are finite numbers.
-    pub(super) fn finite(&self) -> Result<(), CalibrationError> {
+    pub(super) fn finite(&self) -> Result<(), ValueError> {
         match self.data.iter().position(|v| !v.is_finite()) {
             None => Ok(()),
-            Some(i) => Err(CalibrationError(format!(
-                "{} holds {} at place {}: the calibration failed or the file is damaged; calibrate again",
-                self.name,
-                self.data[i],
-                i + 1
-            ))),
+            Some(i) => Err(self.error(ValueFault::NotFinite { value: self.data[i], place: i + 1 })),
         }
     }
 
     /// Returns the camera of the matrix `[fx skew cx; 0 fy cy; 0 0 1]` and a lens.
-    pub(super) fn camera(&self, distortion: Distortion) -> Result<Camera, CalibrationError> {
+    pub(super) fn camera(&self, distortion: Distortion) -> Result<Camera, ValueError> {
         let [fx, skew, cx, below, fy, cy, x, y, one] = self.values::<9>(&[(3, 3)])?;
         if is_zero(cx) && is_zero(cy) && !(is_zero(x) && is_zero(y)) {
-            return Err(CalibrationError(format!(
-                "{} is transposed, as MATLAB stores it: its principal point ({x}, {y}) is in the third row; transpose it and \
-                 the other camera's, and R too where R is of the same tool, while T stays",
-                self.name
-            )));
+            return Err(self.error(ValueFault::Transposed(x, y)));
         }
         if !(is_zero(below) && is_zero(x) && is_zero(y) && is_zero(one - 1.0)) {
-            return Err(CalibrationError(format!(
-                "{} is no camera matrix, which is [fx skew cx; 0 fy cy; 0 0 1]: its second row begins with {below}, its third is \
-                 {x} {y} {one}; take the matrix that the calibration wrote",
-                self.name
-            )));
+            return Err(self.error(ValueFault::NoCamera { below, third: [x, y, one] }));
         }
         let skew = if is_zero(skew) { 0.0 } else { skew };
         Ok(Camera { fx, fy, cx, cy, skew, distortion })
     }
 
     /// Returns the camera of a rectified image; the matrix has no skew.
-    pub(super) fn pinhole(&self) -> Result<Projection, CalibrationError> {
+    pub(super) fn pinhole(&self) -> Result<Projection, ValueError> {
         let Camera { fx, fy, cx, cy, .. } = self.camera(Distortion::default())?;
         Ok(Projection { fx, fy, cx, cy })
     }
 
-    pub(super) fn vector(&self) -> Result<DVec3, CalibrationError> {
+    pub(super) fn vector(&self) -> Result<DVec3, ValueError> {
         Ok(self.values::<3>(&[(3, 1), (1, 3)])?.into())
     }
 
     /// Returns a rotation from a matrix, or from OpenCV's rotation vector: axis times angle.
-    pub(super) fn rotation(&self) -> Result<DMat3, CalibrationError> {
+    pub(super) fn rotation(&self) -> Result<DMat3, ValueError> {
         if self.data.len() == 3 {
             return Ok(DMat3::from_quat(DQuat::from_scaled_axis(self.vector()?)));
         }
-        nearest_rotation(DMat3::from_cols_array(&self.values::<9>(&[(3, 3)])?).transpose()).ok_or_else(|| {
-            CalibrationError(format!(
-                "{} is no rotation; the file is damaged, take a copy or calibrate again",
-                self.name
-            ))
-        })
+        nearest_rotation(DMat3::from_cols_array(&self.values::<9>(&[(3, 3)])?).transpose())
+            .ok_or_else(|| self.error(ValueFault::NoRotation))
     }
 
     /// Returns rotation and translation of a 4x4 transformation.
-    pub(super) fn pose(&self) -> Result<(DMat3, DVec3), CalibrationError> {
+    pub(super) fn pose(&self) -> Result<(DMat3, DVec3), ValueError> {
         let pose = DMat4::from_cols_array(&self.values::<16>(&[(4, 4)])?).transpose();
         let rotation =
             nearest_rotation(DMat3::from_mat4(pose)).filter(|_| (pose.row(3) - glam::DVec4::W).length() < 1e-9);
-        let rotation = rotation.ok_or_else(|| {
-            CalibrationError(format!(
-                "{} is no rotation with a translation; the file is damaged, take a copy or calibrate again",
-                self.name
-            ))
-        })?;
+        let rotation = rotation.ok_or_else(|| self.error(ValueFault::NoPose))?;
         Ok((rotation, pose.w_axis.truncate()))
     }
 
@@ -115,20 +90,13 @@ impl Matrix {
     }
 
     /// Returns a 3x4 projection with its shift along x and y.
-    pub(super) fn projection(&self) -> Result<(Projection, [f64; 2]), CalibrationError> {
+    pub(super) fn projection(&self) -> Result<(Projection, [f64; 2]), ValueError> {
         let [fx, _, cx, shift_x, below, fy, cy, shift_y, x, y, one, _] = self.values::<12>(&[(3, 4)])?;
         if !(is_zero(below) && is_zero(x) && is_zero(y) && is_zero(one - 1.0)) {
-            return Err(CalibrationError(format!(
-                "{} is of no rectified camera, which has [fx 0 cx; 0 fy cy; 0 0 1] and a shift: its second row begins with {below}, \
-                 its third with {x} {y} {one}; leave it out, give K, D, R and T, and it is computed",
-                self.name
-            )));
+            return Err(self.error(ValueFault::NoRectifiedCamera { below, third: [x, y, one] }));
         }
         if fx <= 0.0 || fy <= 0.0 {
-            return Err(CalibrationError(format!(
-                "{} is singular: its focal lengths are {fx} and {fy} px; calibrate again, or leave it out and it is computed",
-                self.name
-            )));
+            return Err(self.error(ValueFault::Singular { fx, fy }));
         }
         Ok((Projection { fx, fy, cx, cy }, [shift_x, shift_y]))
     }

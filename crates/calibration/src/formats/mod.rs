@@ -8,6 +8,7 @@ mod cityscapes;
 mod depthai;
 mod dialects;
 mod draft;
+mod error;
 mod euroc;
 mod file;
 mod foreign;
@@ -38,11 +39,11 @@ use super::{CalibrationError, StereoRig};
 use draft::Draft;
 use file::{Content, File, MAX_TEXT_BYTES};
 use std::path::{Path, PathBuf};
-use stereopsis_base::console::foreign;
 use stereopsis_base::files::plain;
 use stereopsis_base::{console, files};
 
 pub use cameras::Cameras;
+pub(crate) use error::{FileError, ValueError, ValueFault, WriteError};
 pub use kind::{Kind, LoadOptions};
 pub use own::write as toml_of;
 pub use write::{Output, write};
@@ -86,12 +87,10 @@ fn contents(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, CalibrationErr
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
-    use std::io::ErrorKind;
-    let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
     let most = if archive::recognizes(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
     plain::read(path, most).map_err(|err| match err.kind() {
-        ErrorKind::IsADirectory => error("it is a folder without left.yaml and right.yaml; give the file in it"),
-        _ => error(&files::read_cause(path, &err)),
+        std::io::ErrorKind::IsADirectory => CalibrationError::Folder(path.to_owned()),
+        _ => CalibrationError::Unreadable { path: path.to_owned(), why: files::read_cause(path, &err) },
     })
 }
 
@@ -103,40 +102,38 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
     let names: Vec<_> = files.iter().map(|(path, _)| console::path(path)).collect();
     let names = names.join(" and ");
     if files.is_empty() || files.len() > 3 {
-        return Err(CalibrationError(format!(
-            "{} calibration files were given ({names}); give one, or two: left and right, or intrinsics and extrinsics",
-            files.len()
-        )));
+        return Err(CalibrationError::FileCount { count: files.len(), names });
     }
     let draft = draft(files, options).and_then(|draft| draft.of_cameras(options));
-    let draft = draft.map_err(|e| CalibrationError(format!("cannot read the calibration {names}: {e}")))?;
-    draft.finish(options).map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
+    match draft {
+        Ok(draft) => draft.finish(names, options),
+        Err(cause) => Err(CalibrationError::File { names, cause: Box::new(cause) }),
+    }
 }
 
-fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, CalibrationError> {
+fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, FileError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {
         let shown = console::path(path);
-        let in_file = |e: CalibrationError| if files.len() > 1 { CalibrationError(format!("{shown}: {e}")) } else { e };
+        let in_file = |e: FileError| if files.len() > 1 { e.in_part(&shown) } else { e };
         match content(&shown, bytes, options).map_err(in_file)? {
             Content::Tree(tree) => {
                 foreign::refuse_tree(&tree).map_err(in_file)?;
                 trees.push(File { name: path.display().to_string(), tree });
             }
             Content::Rig(draft) if files.len() == 1 => return Ok(*draft),
-            Content::Rig(_) => return Err(CalibrationError(format!("{shown} holds both cameras; give it alone"))),
+            Content::Rig(_) => return Err(FileError::BothCameras(shown)),
         }
     }
     let kalibr = trees.iter().position(|file| kalibr::recognizes(&file.tree));
     match kalibr {
         Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree),
-        Some(i) => {
-            Err(CalibrationError(format!("{} is of Kalibr and holds both cameras; give it alone", trees[i].name)))
-        }
+        Some(i) => Err(FileError::Camchain(trees.swap_remove(i).name)),
         None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees),
         None if trees.iter().all(|file| euroc::recognizes(&file.tree)) => euroc::read(&trees),
-        None if trees.iter().all(|file| file.tree.entries().is_empty()) => Err(unknown_text()),
-        None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e }),
+        None if trees.iter().all(|file| file.tree.entries().is_empty()) => Err(FileError::UnknownText),
+        None => opencv::read(&trees)
+            .map_err(|e| if all_names_unknown(&trees) { FileError::UnknownNames(Box::new(e)) } else { e }),
     }
 }
 
@@ -144,18 +141,9 @@ fn all_names_unknown(files: &[File]) -> bool {
     files.iter().all(|file| file.tree.entries().iter().all(|(name, _)| names::meaning(name).is_none()))
 }
 
-fn unknown(e: &CalibrationError) -> CalibrationError {
-    CalibrationError(format!("{EXPECTED_KINDS}; {CONVERT}; as OpenCV's: {e}"))
-}
-
-fn unknown_text() -> CalibrationError {
-    CalibrationError(format!("it is a text of no kind that is known; {EXPECTED_KINDS}; {CONVERT}"))
-}
-
 /// Detects the kind of a file and reads its content; `name` is for errors.
-fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, CalibrationError> {
+fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, FileError> {
     let rig = Content::rig;
-    let error = |text: String| Err(CalibrationError(text));
     if bytes.starts_with(&archive::MAGIC) {
         return match archive::packed_text(bytes)? {
             Some(text) => content(name, &text, options),
@@ -164,17 +152,17 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, C
     }
     foreign::refuse_bytes(bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
-        return error(format!("it has more than {MAX_TEXT_BYTES} bytes, more than any calibration; {EXPECTED_KINDS}"));
+        return Err(FileError::TooLong);
     }
-    let Some(text) = text::decoded(bytes) else { return error(format!("it is no text; {EXPECTED_KINDS}")) };
+    let Some(text) = text::decoded(bytes) else { return Err(FileError::NoTextOfKinds) };
     let text = &*text;
     if text.trim().is_empty() {
-        return error(format!("it is empty; {EXPECTED_KINDS}"));
+        return Err(FileError::Empty);
     }
     if text.trim_start().starts_with('<') {
         let (root, tree) = xml::parse(text.trim_start())?;
         if root != "opencv_storage" {
-            return error(format!("it is XML of another tool (<{}>); {EXPECTED_KINDS}; {CONVERT}", foreign(&root)));
+            return Err(FileError::OtherXml(root));
         }
         return Ok(Content::Tree(tree));
     }
@@ -193,8 +181,8 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, C
     }
     match yaml::parse(text) {
         Ok(tree) => dialects::read_tree(&tree, options).map_or(Ok(Content::Tree(tree)), |draft| draft.map(rig)),
-        Err(e) if yaml::begins(text) => error(format!("as YAML or JSON: {e}; {EXPECTED_KINDS}")),
-        Err(_) => Err(unknown_text()),
+        Err(e) if yaml::begins(text) => Err(FileError::Yaml(e)),
+        Err(_) => Err(FileError::UnknownText),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Names of lens models.
 
+use super::FileError;
 use super::names::{is_one_of, plain};
-use crate::{CalibrationError, Distortion};
-use stereopsis_base::console::foreign;
+use crate::Distortion;
 
 const PINHOLE: &str = "pinhole plumbbob radtan radialtangential rationalpolynomial rational brownconrady thinprism opencv none \
                        perspective";
@@ -12,19 +12,15 @@ const FISHEYE: &str = "fisheye equidistant kannalabrandt kannalabrandt4 kannalab
 ///
 /// # Errors
 /// The named model is not supported, or the number of coefficients is wrong.
-pub(super) fn lens(model: &str, name: &str, coefficients: &[f64]) -> Result<Distortion, CalibrationError> {
+pub(super) fn lens(model: &str, name: &str, coefficients: &[f64]) -> Result<Distortion, FileError> {
     if is_fisheye(model) {
-        return Distortion::from_fisheye(name, coefficients);
+        return Ok(Distortion::from_fisheye(name, coefficients)?);
     }
     let plain = plain(model);
     if !plain.is_empty() && !is_one_of(&plain, PINHOLE) {
-        return Err(CalibrationError(format!(
-            "the lens model {} is not supported; calibrate again with plumb_bob (radtan), rational_polynomial or fisheye \
-             (equidistant)",
-            foreign(model)
-        )));
+        return Err(FileError::LensModel(model.to_owned()));
     }
-    if plain == "none" { Ok(Distortion::default()) } else { Distortion::from_opencv(name, coefficients) }
+    Ok(if plain == "none" { Distortion::default() } else { Distortion::from_opencv(name, coefficients)? })
 }
 
 pub(super) fn is_fisheye(word: &str) -> bool {

@@ -2,9 +2,9 @@
 //! Names have lines of their own, above their numbers.
 
 use super::File;
+use super::FileError;
+use super::error::{KeyError, LineFault};
 use super::tree::{MAX_KEYS, Node, check_key, number};
-use crate::CalibrationError;
-use stereopsis_base::console::foreign;
 
 /// Names of values, with ROS's keys for them.
 const VALUES: &[(&str, &str)] = &[
@@ -25,28 +25,28 @@ pub(super) fn recognizes(text: &str) -> bool {
 }
 
 /// Reads each camera as the tree of a camera_info, named after its section.
-pub(super) fn read(text: &str) -> Result<Vec<File>, CalibrationError> {
+pub(super) fn read(text: &str) -> Result<Vec<File>, FileError> {
     let mut cameras: Vec<File> = Vec::new();
     let (mut size, mut section) = (Vec::new(), "");
     // current name and its numbers so far
     let mut value: Option<(&str, Vec<Node>)> = None;
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
-        let error = |text: &str| CalibrationError(format!("line {}: {text}", n + 1));
+        let error = |fault: LineFault| fault.at(n + 1);
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
         let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
         let key = VALUES.iter().find(|(name, _)| *name == line).map(|(_, key)| *key);
         if name.is_some() || key.is_some() {
-            close(value.take(), section, &mut size, &mut cameras).map_err(|why| error(&why))?;
+            close(value.take(), section, &mut size, &mut cameras).map_err(|err| error(err.into()))?;
         }
         if let Some(name) = name {
             section = name;
             match name {
                 IMAGE => size = Vec::new(),
                 EXTERNALS => {}
-                _ if cameras.len() >= MAX_KEYS => return Err(error("is one of more cameras than any such file has")),
+                _ if cameras.len() >= MAX_KEYS => return Err(error(LineFault::TooManyCameras).into()),
                 _ => cameras.push(File { name: section.to_owned(), tree: Node::Map(size.clone()) }),
             }
         } else if let Some(key) = key {
@@ -54,13 +54,10 @@ pub(super) fn read(text: &str) -> Result<Vec<File>, CalibrationError> {
         } else if let (Some((_, numbers)), true) = (&mut value, is_row(line)) {
             numbers.extend(line.split_whitespace().map(|word| Node::Word(word.to_owned())));
         } else if section != EXTERNALS {
-            return Err(error(&format!(
-                "{} is neither [SECTION] nor a name nor its numbers; take a copy that is whole",
-                foreign(line)
-            )));
+            return Err(error(LineFault::NoSectionNorName(line.to_owned())).into());
         }
     }
-    close(value, section, &mut size, &mut cameras).map_err(CalibrationError)?;
+    close(value, section, &mut size, &mut cameras)?;
     Ok(cameras)
 }
 
@@ -74,7 +71,7 @@ fn close(
     section: &str,
     size: &mut Vec<(String, Node)>,
     cameras: &mut [File],
-) -> Result<(), String> {
+) -> Result<(), KeyError> {
     let Some((key, mut numbers)) = value else { return Ok(()) };
     let entries = match section {
         EXTERNALS => return Ok(()),

@@ -1,17 +1,18 @@
 //! Stereopsis's own TOML: complete, exact and readable. Files of earlier versions must stay readable.
 
+use super::error::{LineError, LineFault};
 use super::matrix::{Matrix, nearest_rotation};
+use super::{FileError, ValueError, ValueFault};
 use super::{Kind, draft::Draft, model};
 use crate::projection::longer_axis;
-use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
+use crate::{Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
 use serde::Deserialize;
 use std::fmt::Write as _;
-use stereopsis_base::console::foreign;
 use stereopsis_base::geometry::Uncertainty;
 
 /// Value of the first key of every file.
-const FORMAT: &str = "stereopsis-rig-1";
+pub(super) const FORMAT: &str = "stereopsis-rig-1";
 
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| {
@@ -73,20 +74,18 @@ struct RectifiedFile {
     rotation: [[f64; 3]; 3],
 }
 
-pub(super) fn in_line(text: &str, err: &toml::de::Error) -> CalibrationError {
+pub(super) fn in_line(text: &str, err: &toml::de::Error, fault: fn(String) -> LineFault) -> LineError {
     let line = err.span().map_or(0, |span| text.get(..span.start).map_or(0, |before| before.lines().count().max(1)));
-    CalibrationError(format!("line {line}: {}", err.message()))
+    fault(err.message().to_owned()).at(line)
 }
 
-pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
-    let file: RigFile = toml::from_str(text).map_err(|err| {
-        CalibrationError(format!("{}; calibration/example-rig.toml shows what is wanted", in_line(text, &err)))
-    })?;
+pub(super) fn read(text: &str) -> Result<Draft, FileError> {
+    let file: RigFile = toml::from_str(text).map_err(|err| in_line(text, &err, LineFault::OwnToml))?;
     if file.format != FORMAT {
-        return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", foreign(&file.format))));
+        return Err(FileError::Format(file.format));
     }
     if let Some(wrong) = file.uncertainty.filter(|told| !told.is_plausible()) {
-        return Err(CalibrationError(format!("uncertainty is {wrong:?}: per cent from 0 to 100 are wanted")));
+        return Err(ValueFault::NoPercentages(wrong).of("uncertainty").into());
     }
     let rig = StereoRig {
         kind: Kind::Toml,
@@ -110,15 +109,13 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         [("focal_px", file.focal_px, rig.focal_px()), ("baseline_m", file.baseline_m, rig.baseline_m())]
     {
         if (said - is).abs() > 1e-6 * is.abs() || !said.is_finite() {
-            return Err(CalibrationError(format!(
-                "{name} is {said}, but the rest of the file says {is}; change both, or give the file as it was written"
-            )));
+            return Err(ValueFault::Disagreement { said, is }.of(name).into());
         }
     }
     Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
 }
 
-fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError> {
+fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, ValueError> {
     let data = rows.concat();
     let matrix = Matrix { name: name.to_owned(), shape: Some((3, 3)), data };
     matrix.finite()?;
@@ -126,17 +123,17 @@ fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError>
     // an exact rotation keeps every bit
     let exact = (plain * plain.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14) && plain.determinant() > 0.0;
     let found = if exact { Some(plain) } else { nearest_rotation(plain) };
-    found.ok_or_else(|| CalibrationError(format!("{name} is no rotation; the file is damaged")))
+    found.ok_or_else(|| ValueFault::DamagedRotation.of(name))
 }
 
-fn camera(side: &str, file: &CameraFile) -> Result<Camera, CalibrationError> {
+fn camera(side: &str, file: &CameraFile) -> Result<Camera, FileError> {
     let CameraFile { fx_px: fx, fy_px: fy, cx_px: cx, cy_px: cy, axis_skew_px: skew, ref model, ref distortion } =
         *file;
     let name = format!("{side}.distortion");
     Ok(Camera { fx, fy, cx, cy, skew, distortion: model::lens(model, &name, distortion)? })
 }
 
-fn rectification(file: &RectificationFile, translation_m: [f64; 3]) -> Result<Rectification, CalibrationError> {
+fn rectification(file: &RectificationFile, translation_m: [f64; 3]) -> Result<Rectification, ValueError> {
     let projection = |r: &RectifiedFile| Projection { fx: r.fx_px, fy: r.fy_px, cx: r.cx_px, cy: r.cy_px };
     let rotation_right = rotation("rectification.right.rotation", &file.right.rotation)?;
     let along = rotation_right * DVec3::from(translation_m);

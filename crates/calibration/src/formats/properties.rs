@@ -56,7 +56,7 @@ fn random_rigs_come_back_from_every_output() {
     let mut rng = Rng::with_seed(11);
     for round in 0..60 {
         let rig = random_rig(&mut rng);
-        rig.validate().unwrap_or_else(|e| panic!("round {round}: {e}"));
+        crate::checks::check(&rig).unwrap_or_else(|e| panic!("round {round}: {e}"));
         for output in ALL_OUTPUTS {
             let back = round_trip(&rig, output);
             let apart = difference(&rig, &back);

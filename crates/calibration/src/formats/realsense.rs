@@ -3,8 +3,9 @@
 
 use super::draft::Draft;
 use super::tree::{Node, check_key, number};
+use super::{FileError, ValueFault};
 use super::{Kind, LoadOptions, need};
-use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
+use crate::{LengthUnit, Projection, StereoRig};
 use stereopsis_base::console::foreign;
 
 /// Largest number of image sizes.
@@ -19,7 +20,7 @@ pub(super) fn recognizes(tree: &Node) -> bool {
     tree.has("rectified.0.fx")
 }
 
-pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, CalibrationError> {
+pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileError> {
     let mut modes = Vec::new();
     for k in 0..MAX_SIZES {
         let group = format!("rectified.{k}");
@@ -39,20 +40,15 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, Calibrat
 }
 
 /// Returns the rig for images of the size in use.
-fn draft(modes: &[Mode], baseline: f64, unit: LengthUnit, options: &LoadOptions) -> Result<Draft, CalibrationError> {
+fn draft(modes: &[Mode], baseline: f64, unit: LengthUnit, options: &LoadOptions) -> Result<Draft, FileError> {
     let all: Vec<_> = modes.iter().map(|((width, height), _)| format!("{width}x{height}")).collect();
     let all = all.join(", ");
     let Some(wanted) = options.size else {
-        return Err(CalibrationError(format!(
-            "a RealSense's calibration is for several image sizes ({all}); say which with --size, such as --size 848x480"
-        )));
+        return Err(FileError::SeveralSizes { whose: "a RealSense's calibration is", sizes: all, such_as: "848x480" });
     };
     // other sizes are cropped as well as scaled
     let Some((size, cameras)) = modes.iter().find(|(size, _)| *size == wanted) else {
-        return Err(CalibrationError(format!(
-            "the RealSense's calibration is for {all}, and not for images of {}x{}; choose another mode of the camera",
-            wanted.0, wanted.1
-        )));
+        return Err(FileError::RealSenseSize { sizes: all, wanted });
     };
     let rig = StereoRig::of_pinholes(*cameras, baseline, Some(*size));
     Ok(Draft { rig: StereoRig { kind: Kind::RealSense, ..rig }, unit: Some(unit) })
@@ -69,7 +65,7 @@ fn title<'a>(line: &'a str, title: &str) -> Option<&'a str> {
 }
 
 /// Reads the output of `rs-enumerate-devices -c` about the infrared cameras.
-pub(super) fn read_print(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
+pub(super) fn read_print(text: &str, options: &LoadOptions) -> Result<Draft, FileError> {
     let lines: Vec<_> = text.lines().collect();
     let [left, right] = [modes_of(&lines, CAMERAS[0])?, modes_of(&lines, CAMERAS[1])?];
     let modes: Vec<Mode> = left
@@ -80,16 +76,12 @@ pub(super) fn read_print(text: &str, options: &LoadOptions) -> Result<Draft, Cal
         })
         .collect();
     if modes.is_empty() {
-        return Err(CalibrationError(
-            "it is of a RealSense, and lacks the cameras Infrared 1 and Infrared 2; take all that rs-enumerate-devices -c \
-             prints for a camera of the D400 series"
-                .to_owned(),
-        ));
+        return Err(FileError::NoInfrared);
     }
     draft(&modes, baseline(&lines)?, LengthUnit::Metre, options)
 }
 
-fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError> {
+fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, FileError> {
     let mut modes: Vec<View> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = title(line, "Intrinsic of").filter(|name| name.starts_with(camera)) else { continue };
@@ -97,25 +89,16 @@ fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError>
         let of = |key: &str| need::number(name, &values, key);
         let lens = need::matrix(name, &values, "Coeffs")?;
         if lens.data.iter().any(|k| *k != 0.0) {
-            return Err(CalibrationError(format!(
-                "{} has lens coefficients: its images are not rectified by the camera; calibrate with these images, or \
-                 use those of the format Y8",
-                foreign(name)
-            )));
+            return Err(ValueFault::NotRectified.of(name).into());
         }
         let projection = Projection { fx: of("Fx")?, fy: of("Fy")?, cx: of("PPX")?, cy: of("PPY")? };
         let size = (of("Width")? as usize, of("Height")? as usize);
         match modes.iter().find(|(other, _)| *other == size) {
             Some((_, other)) if *other != projection => {
-                return Err(CalibrationError(format!(
-                    "{camera} has two calibrations for {}x{}: keep the part of one device and of one format",
-                    size.0, size.1
-                )));
+                return Err(ValueFault::TwoCalibrations(size.0, size.1).of(camera).into());
             }
             Some(_) => {}
-            None if modes.len() >= MAX_SIZES => {
-                return Err(CalibrationError("it has more image sizes than any such camera".to_owned()));
-            }
+            None if modes.len() >= MAX_SIZES => return Err(FileError::TooManySizes),
             None => modes.push((size, projection)),
         }
     }
@@ -123,12 +106,12 @@ fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError>
 }
 
 /// Reads lines of a name, a colon and numbers, up to an empty line.
-fn values(lines: &[&str], name: &str) -> Result<Node, CalibrationError> {
+fn values(lines: &[&str], name: &str) -> Result<Node, FileError> {
     let mut values: Vec<(String, Node)> = Vec::new();
     for line in lines.iter().take_while(|line| !line.trim().is_empty()) {
         let Some((key, value)) = line.split_once(':') else { continue };
         let key = key.trim();
-        check_key(&values, key).map_err(|why| CalibrationError(format!("{}: {why}", foreign(name))))?;
+        check_key(&values, key).map_err(|err| FileError::from(err).in_part(foreign(name)))?;
         let words: Vec<_> = value.split_whitespace().map(|word| Node::Word(word.to_owned())).collect();
         let value = if let [word] = words.as_slice() { word.clone() } else { Node::List(words) };
         values.push((key.to_owned(), value));
@@ -136,7 +119,7 @@ fn values(lines: &[&str], name: &str) -> Result<Node, CalibrationError> {
     Ok(Node::Map(values))
 }
 
-fn baseline(lines: &[&str]) -> Result<f64, CalibrationError> {
+fn baseline(lines: &[&str]) -> Result<f64, FileError> {
     let is_wanted = |line: &&str| -> bool {
         let words: Vec<_> = title(line, "Extrinsic from").unwrap_or_default().split_whitespace().collect();
         words.join(" ").starts_with(&format!("{} To {}", CAMERAS[0], CAMERAS[1]))
@@ -147,11 +130,7 @@ fn baseline(lines: &[&str]) -> Result<f64, CalibrationError> {
     let shift: Option<Vec<f64>> = shift.and_then(|text| text.split_whitespace().map(number).collect());
     match shift.as_deref() {
         Some(&[x, _, _]) if x.is_finite() => Ok(-x),
-        _ => Err(CalibrationError(
-            "the pose from Infrared 1 to Infrared 2 (Extrinsic from …, with its Translation Vector) is missing; take all that \
-             rs-enumerate-devices -c prints"
-                .to_owned(),
-        )),
+        _ => Err(FileError::NoInfraredPose),
     }
 }
 
@@ -185,7 +164,7 @@ mod tests {
         assert_eq!((rig.kind, rig.left.fx, rig.right.cx, rig.size), (Kind::RealSense, 425.25, 424.0, Some((848, 480))));
         assert!((rig.baseline_m() - 0.0495).abs() < 1e-15 && rig.unit == LengthUnit::Millimetre);
         let refusal = rig_of(&table, None).unwrap_err();
-        assert!(refusal.contains("(1280x720, 848x480); say which with --size"), "{refusal}");
+        assert!(refusal.contains("(1280x720, 848x480); say which with size"), "{refusal}");
         assert!(rig_of(&table, Some((640, 480))).unwrap_err().contains("not for images of 640x480"));
     }
 

@@ -6,11 +6,10 @@ use super::matrix::Matrix;
 use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
+use super::{FileError, ValueError, ValueFault};
 use crate::checks::fisheye_doubt;
-use crate::{CalibrationError, Camera, LengthUnit, Projection, StereoRig};
+use crate::{Camera, LengthUnit, Projection, StereoRig};
 use glam::DMat3;
-use std::path::Path;
-use stereopsis_base::console;
 
 const K: &[&str] = &["camera_matrix", "K", "k"];
 const D: &[&str] = &["distortion_coefficients", "D", "d"];
@@ -36,34 +35,26 @@ struct Info {
 }
 
 /// Reads the files of both cameras; names indicate the left one, otherwise it is the first.
-pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
+pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
     let [first, second] = files else {
-        return Err(CalibrationError(format!(
-            "a camera_info of ROS holds one camera, and {} of them cannot be a pair; give two: LEFT,RIGHT",
-            files.len()
-        )));
+        return Err(FileError::CountOfRos(files.len()));
     };
     let backwards = names::side_of(&first.stem()) == Side::Right && names::side_of(&second.stem()) == Side::Left;
     let (left, right) = if backwards { (second, first) } else { (first, second) };
     let [left, right] = [("left", left), ("right", right)].map(|(side, file)| {
-        info(&file.tree)
-            .map_err(|e| CalibrationError(format!("the {side} camera ({}): {e}", console::path(Path::new(&file.name)))))
+        info(&file.tree).map_err(|cause| FileError::Camera {
+            side,
+            file: file.name.clone().into(),
+            cause: Box::new(cause),
+        })
     });
     let (left, right) = (left?, right?);
     if left.size != right.size {
-        return Err(CalibrationError(format!(
-            "the left camera is calibrated for {}x{}, the right one for {}x{}: they are no pair; calibrate both in one mode",
-            left.size.0, left.size.1, right.size.0, right.size.1
-        )));
+        return Err(FileError::NoPairOfSizes([left.size, right.size]));
     }
     let shift = |info: &Info| glam::DVec2::from(info.projection.1);
     if (shift(&left) - shift(&right)).length() < 1e-9 {
-        return Err(CalibrationError(
-            "uncalibrated as a pair: the projection matrices P of both cameras have the same shift Tx, so the baseline is \
-             not there; either each camera was calibrated alone (calibrate both together, as cameracalibrator.py does with \
-             left and right), or one camera's file was given twice"
-                .to_owned(),
-        ));
+        return Err(FileError::SameShift);
     }
     let rotations = [left.rotation, right.rotation];
     let rectification = draft::rectification([left.projection, right.projection], rotations);
@@ -77,13 +68,10 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
 }
 
-fn info(tree: &Node) -> Result<Info, CalibrationError> {
+fn info(tree: &Node) -> Result<Info, FileError> {
     let k = need(tree, K)?;
     if k.data.iter().all(|v| *v == 0.0) {
-        return Err(CalibrationError(
-            "uncalibrated: its camera matrix K is all 0, as ROS says that there is no calibration; calibrate it"
-                .to_owned(),
-        ));
+        return Err(FileError::Uncalibrated);
     }
     let lens = need(tree, D)?;
     lens.finite()?;
@@ -92,13 +80,11 @@ fn info(tree: &Node) -> Result<Info, CalibrationError> {
     let rotation = need(tree, R)?.rotation()?;
     let p = need(tree, P)?;
     if p.data.iter().all(|v| *v == 0.0) {
-        return Err(CalibrationError(
-            "uncalibrated: its projection matrix P is all 0; calibrate both cameras together".to_owned(),
-        ));
+        return Err(FileError::NoProjection);
     }
     let number = |keys: &[&str]| {
         let number = tree.get(keys).and_then(Node::number).filter(|n| (1.0..=65_536.0).contains(n));
-        number.map(|n| n as usize).ok_or_else(|| CalibrationError(format!("{} is missing or no size", keys[0])))
+        number.map(|n| n as usize).ok_or_else(|| ValueFault::NoSize.of(keys[0]))
     };
     let binned = |key: &str| tree.get(&[key]).and_then(Node::number).is_some_and(|n| n > 1.0);
     let roi = tree.get(&["roi"]);
@@ -115,9 +101,8 @@ fn info(tree: &Node) -> Result<Info, CalibrationError> {
     Ok(Info { camera, size, rotation, projection: p.projection()?, doubts })
 }
 
-fn need(tree: &Node, keys: &[&str]) -> Result<Matrix, CalibrationError> {
+fn need(tree: &Node, keys: &[&str]) -> Result<Matrix, ValueError> {
     let found = keys.iter().find_map(|key| tree.get(&[key]).map(|node| (key, node)));
-    let (key, node) =
-        found.ok_or_else(|| CalibrationError(format!("{} is missing; looked for K, D, R and P", keys[0])))?;
-    node.matrix(key).ok_or_else(|| CalibrationError(format!("{key} is no list of numbers; the file is damaged")))
+    let (key, node) = found.ok_or_else(|| ValueFault::MissingOfRos.of(keys[0]))?;
+    node.matrix(key).ok_or_else(|| ValueFault::NoList.of(*key))
 }

@@ -1,9 +1,9 @@
 //! Matrices as text: a name with a colon, then a row on each line, as in the `.dat` files of python_stereo_camera_calibrate with a camera
 //! (`intrinsic:`, `distortion:`) and its pose to the first one (`R:`, `T:`).
 
+use super::FileError;
+use super::error::LineFault;
 use super::tree::{Node, check_key, number};
-use crate::CalibrationError;
-use stereopsis_base::console::foreign;
 
 /// Returns a name that is alone on a line.
 fn name(line: &str) -> Option<&str> {
@@ -26,24 +26,19 @@ pub(super) fn recognizes(text: &str) -> bool {
 ///
 /// # Errors
 /// A line is neither a name nor a row, or the pose is in the axes of the world.
-pub(super) fn read(file: &str, text: &str) -> Result<Node, CalibrationError> {
+pub(super) fn read(file: &str, text: &str) -> Result<Node, FileError> {
     if file.contains("world_to_camera") {
-        return Err(CalibrationError(
-            "it has the pose of one camera in the world; give the pose between the cameras, camera1_rot_trans.dat, with \
-             camera0_intrinsics.dat and camera1_intrinsics.dat"
-                .to_owned(),
-        ));
+        return Err(FileError::PoseInWorld);
     }
     let mut matrices: Vec<(String, Node)> = Vec::new();
     for (n, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
-        let error = |why: &str| CalibrationError(format!("line {}: {why}", n + 1));
         if let Some(name) = name(line) {
-            check_key(&matrices, name).map_err(|why| error(&why))?;
+            check_key(&matrices, name).map_err(|err| LineFault::Key(err).at(n + 1))?;
             matrices.push((name.to_owned(), Node::List(Vec::new())));
         } else if let (Some(row), Some((_, Node::List(rows)))) = (row(line), matrices.last_mut()) {
             rows.push(row);
         } else {
-            return Err(error(&format!("{} is neither a name nor numbers; take a copy that is whole", foreign(line))));
+            return Err(LineFault::NoName(line.to_owned()).at(n + 1).into());
         }
     }
     Ok(Node::Map(matrices))

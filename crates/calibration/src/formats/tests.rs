@@ -284,7 +284,7 @@ fn a_zed_file_depends_on_the_image_size() {
     let zed = |size| load_of(&["zed_conf/zed-cam-sn-1010.conf"], &LoadOptions { size, ..LoadOptions::default() });
     let Some(without) = zed(None) else { return };
     let text = without.unwrap_err().to_string();
-    assert!(text.contains("2K 2208x1242") && text.contains("VGA 672x376") && text.contains("--size"), "{text}");
+    assert!(text.contains("2K 2208x1242") && text.contains("VGA 672x376") && text.contains("size"), "{text}");
     let focal = |width, height| zed(Some((width, height))).unwrap().map(|rig| (rig.size.unwrap().0, rig.left.fx));
     assert_eq!(focal(2208, 1242).unwrap(), (2208, 1401.79));
     assert_eq!(focal(672, 376).unwrap(), (672, 350.4475));
@@ -356,9 +356,9 @@ fn files_of_other_tools_are_refused_by_name_with_the_way() {
     for (text, words) in [
         (
             "640.5 641.5 320 240 0\n640 480\ncrop\n512 384\n0.21\n",
-            &["DSO", "--focal-px", "--baseline-m", "Camera.bf / 1000"],
+            &["DSO", "focal_px", "baseline_m", "Camera.bf / 1000"],
         ),
-        ("Pinhole 0.5 0.6 0.5 0.5 0\n640 480\nfull\n512 384\n", &["DSO", "--focal-px", "below 1", "baseline"]),
+        ("Pinhole 0.5 0.6 0.5 0.5 0\n640 480\nfull\n512 384\n", &["DSO", "focal_px", "below 1", "baseline"]),
         ("% a\nfc_left = [ 800 ; 801 ];\nom = [ 0 ; 0 ; 0 ];\n", &["Bouguet", "K1", "OpenCV YAML", "convert"]),
         (r#"{"fl_x": 500, "frames": []}"#, &["NeRF", "K1", "OpenCV YAML", "convert"]),
         (r#"{"fx_left": 500, "fx_right": 500, "T": [1, 2, 3]}"#, &["VIAME", "K1", "OpenCV YAML", "convert"]),
@@ -373,7 +373,7 @@ fn cameras_are_chosen_of_files_that_have_a_choice_alone() {
     let options = LoadOptions { cameras: Some("0,1".parse().unwrap()), ..LoadOptions::default() };
     let files = [(PathBuf::from("K.txt"), b"700 0 320 0 700 240 0 0 1 0.1".to_vec())];
     let text = read(&files, &options).unwrap_err().to_string();
-    assert!(text.contains("leave --calibration-cameras 0,1 out"), "{text}");
+    assert!(text.contains("leave calibration_cameras 0,1 out"), "{text}");
     for wrong in ["2", "2,2", "2,", ",3", "1,2,3"] {
         assert!(wrong.parse::<Cameras>().is_err(), "{wrong}");
     }

@@ -1,6 +1,7 @@
 //! Common tree of YAML, JSON and XML: maps, lists and words. Its limits protect against hostile files.
 
 use super::base64;
+use super::error::KeyError;
 use super::matrix::Matrix;
 use stereopsis_base::console::foreign;
 
@@ -17,15 +18,15 @@ pub(super) const MAX_KEY_BYTES: usize = 128;
 ///
 /// # Errors
 /// The key is too long, one of too many, or already known.
-pub(super) fn check_key<V>(known: &[(impl AsRef<str>, V)], key: &str) -> Result<(), String> {
+pub(super) fn check_key<V>(known: &[(impl AsRef<str>, V)], key: &str) -> Result<(), KeyError> {
     if key.len() > MAX_KEY_BYTES {
-        return Err(format!("the name {} has {} bytes, more than those of any calibration", foreign(key), key.len()));
+        return Err(KeyError::TooLong(key.to_owned()));
     }
     if known.len() >= MAX_KEYS {
-        return Err("it has more keys than any calibration".to_owned());
+        return Err(KeyError::TooMany);
     }
     if known.iter().any(|(known, _)| known.as_ref() == key) {
-        return Err(format!("the key {} is there twice; keep the one that is meant", foreign(key)));
+        return Err(KeyError::Twice(key.to_owned()));
     }
     Ok(())
 }

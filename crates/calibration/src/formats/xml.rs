@@ -1,36 +1,32 @@
 //! OpenCV's XML as a tree.
 
+use super::FileError;
 use super::tree::{MAX_DEPTH, Node, check_key};
-use crate::CalibrationError;
 use roxmltree::{Document, ParsingOptions};
-use stereopsis_base::console::foreign;
 
 const MAX_ATTRIBUTES: usize = 4_000;
 
 /// Parses a text: returns the name of its root element, and its content.
-pub(super) fn parse(text: &str) -> Result<(String, Node), CalibrationError> {
+pub(super) fn parse(text: &str) -> Result<(String, Node), FileError> {
     // far above any calibration; bounds the parser's time and depth
     let options = ParsingOptions { nodes_limit: 100_000, ..ParsingOptions::default() };
     let open = text.matches('<').count();
     if open > 50_000 {
-        return Err(CalibrationError(format!("it is XML with {open} elements, too many for a calibration")));
+        return Err(FileError::XmlElements(open));
     }
     // the parser compares each attribute with all others of its element; OpenCV writes one per matrix
     let attributes = text.matches('=').count();
     if attributes > MAX_ATTRIBUTES {
-        return Err(CalibrationError(format!("it is XML with {attributes} attributes, too many for a calibration")));
+        return Err(FileError::XmlAttributes(attributes));
     }
-    let document = Document::parse_with_options(text, options).map_err(|e| {
-        let why = foreign(&e.to_string());
-        CalibrationError(format!("it is XML that cannot be read: {why}; correct it or take a copy that is whole"))
-    })?;
+    let document = Document::parse_with_options(text, options).map_err(FileError::Xml)?;
     let root = document.root_element();
     Ok((root.tag_name().name().to_owned(), node(root, 0)?))
 }
 
-fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, CalibrationError> {
+fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, FileError> {
     if depth > MAX_DEPTH {
-        return Err(CalibrationError("it is XML nested too deep for a calibration".to_owned()));
+        return Err(FileError::XmlDepth);
     }
     let children: Vec<_> = element.children().filter(roxmltree::Node::is_element).collect();
     if children.is_empty() {
@@ -42,7 +38,7 @@ fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, Calibrat
     let mut entries: Vec<(String, Node)> = Vec::new();
     for child in children {
         let name = child.tag_name().name().to_owned();
-        check_key(&entries, &name).map_err(CalibrationError)?;
+        check_key(&entries, &name)?;
         entries.push((name, node(child, depth + 1)?));
     }
     Ok(Node::Map(entries))

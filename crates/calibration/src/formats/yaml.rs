@@ -1,11 +1,11 @@
 //! YAML and JSON as a tree, including OpenCV's dialect.
 
+use super::error::{KeyError, LineError, LineFault};
 use super::tree::{MAX_DEPTH, MAX_KEYS, Node, check_key};
-use crate::CalibrationError;
 use yaml_rust2::parser::{Event, Parser};
 
 /// Parses a text; keys of several documents form one map.
-pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
+pub(super) fn parse(text: &str) -> Result<Node, LineError> {
     let text = plain_yaml(text);
     let mut builder = Builder { parser: Parser::new_from_str(&text), line: 0 };
     let mut all: Vec<(String, Node)> = Vec::new();
@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
             event => {
                 if let Node::Map(entries) = builder.node(event, 0)? {
                     if all.len() + entries.len() > MAX_KEYS {
-                        return builder.error("it has more keys than any calibration");
+                        return builder.error(KeyError::TooMany);
                     }
                     for (key, node) in entries {
                         if !all.iter().any(|(known, _)| *known == key) {
@@ -50,25 +50,20 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn next(&mut self) -> Result<Event, CalibrationError> {
-        let (event, marker) = self.parser.next_token().map_err(|e| {
-            CalibrationError(format!(
-                "line {}: {}; correct it or take a copy that is whole",
-                e.marker().line(),
-                e.info()
-            ))
-        })?;
+    fn next(&mut self) -> Result<Event, LineError> {
+        let (event, marker) =
+            self.parser.next_token().map_err(|e| LineFault::Yaml(e.info().to_owned()).at(e.marker().line()))?;
         self.line = marker.line();
         Ok(event)
     }
 
-    fn error<T>(&self, text: &str) -> Result<T, CalibrationError> {
-        Err(CalibrationError(format!("line {}: {text}", self.line)))
+    fn error<T>(&self, fault: impl Into<LineFault>) -> Result<T, LineError> {
+        Err(fault.into().at(self.line))
     }
 
-    fn node(&mut self, event: Event, depth: usize) -> Result<Node, CalibrationError> {
+    fn node(&mut self, event: Event, depth: usize) -> Result<Node, LineError> {
         if depth > MAX_DEPTH {
-            return self.error("it is nested too deep for a calibration");
+            return self.error(LineFault::TooDeep);
         }
         match event {
             Event::Scalar(text, ..) => Ok(Node::Word(text)),
@@ -87,17 +82,15 @@ impl Builder<'_> {
                     let key = match self.next()? {
                         Event::MappingEnd => return Ok(Node::Map(entries)),
                         Event::Scalar(key, ..) => key,
-                        _ => return self.error("a key is no word, as in no calibration"),
+                        _ => return self.error(LineFault::KeyNoWord),
                     };
-                    if let Err(why) = check_key(&entries, &key) {
-                        return self.error(&why);
-                    }
+                    check_key(&entries, &key).or_else(|err| self.error(err))?;
                     let value = self.next()?;
                     entries.push((key, self.node(value, depth + 1)?));
                 }
             }
-            Event::Alias(_) => self.error("aliases (*name) are not supported; write the value out"),
-            _ => self.error("it ends too early; take a copy that is whole"),
+            Event::Alias(_) => self.error(LineFault::Alias),
+            _ => self.error(LineFault::Incomplete),
         }
     }
 }

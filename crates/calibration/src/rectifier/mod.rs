@@ -3,11 +3,10 @@
 use super::camera_model::Reach;
 use super::remap::{self, RemapTable};
 use super::rows::RowRemap;
-use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
+use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
 use std::thread::{Builder, ScopedJoinHandle};
-use stereopsis_base::console;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::Picture;
 use stereopsis_base::process::memory;
@@ -30,11 +29,10 @@ impl StereoRig {
     pub fn rectifier(&self, width: usize, height: usize, crop: impl Into<Crop>) -> Result<Rectifier, CalibrationError> {
         let (rig, rectification, note) = self.at_size(width, height, crop.into())?;
         let bytes = 2 * (width * height * remap::BYTES_PER_PIXEL) as u64;
-        memory::check(bytes).map_err(|free| {
-            let needed = console::bytes(bytes);
-            CalibrationError(format!(
-                "the rectification of {width}x{height} px takes {needed} of memory, and {free}: use smaller images"
-            ))
+        memory::check(bytes).map_err(|free| CalibrationError::RectifierMemory {
+            size: (width, height),
+            bytes,
+            free,
         })?;
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
             let reach = Reach::of(camera);
@@ -59,9 +57,9 @@ impl StereoRig {
         crop: Crop,
     ) -> Result<(Self, Rectification, Option<String>), CalibrationError> {
         crop.validate()?;
-        self.validate()?;
+        checks::check(self)?;
         if width < 2 || height < 2 {
-            return Err(CalibrationError(format!("images of {width}x{height} are too small to be rectified")));
+            return Err(CalibrationError::TooSmall { width, height });
         }
         let (factor, note) = self.factor_to(width, height)?;
         let rig = StereoRig { left: self.left.scaled(factor), right: self.right.scaled(factor), ..self.clone() };
@@ -93,10 +91,7 @@ impl StereoRig {
         let factor = given / own;
         // the same aspect ratio within the rounding of a row or a column
         if (own.y * factor.x - given.y).abs() > 1.0 && (own.x * factor.y - given.x).abs() > 1.0 {
-            return Err(CalibrationError(format!(
-                "the calibration is for images of {own_width}x{own_height}, these are {width}x{height}, another shape: \
-                 choose a camera mode of the same shape, or calibrate in this one"
-            )));
+            return Err(CalibrationError::Shape { own: (own_width, own_height), size: (width, height) });
         }
         let note = (given != own).then(|| {
             format!("the calibration is for {own_width}x{own_height} and was scaled to images of {width}x{height}")
@@ -110,12 +105,11 @@ impl StereoRig {
             let share = DVec2::new((camera.cx + 0.5) / width as f64, (camera.cy + 0.5) / height as f64);
             if (share - 0.5).abs().max_element() > 0.2 {
                 let likely = DVec2::new(2.0 * camera.cx + 1.0, 2.0 * camera.cy + 1.0).round();
-                return Err(CalibrationError(format!(
-                    "the calibration names no image size and cannot be for {width}x{height}: its optical axis is at \
-                     ({:.0}, {:.0}), as in images of about {}x{}; add image_width and image_height to the file, and \
-                     the calibration is scaled",
-                    camera.cx, camera.cy, likely.x, likely.y
-                )));
+                return Err(CalibrationError::Unsized {
+                    size: (width, height),
+                    centre: [camera.cx, camera.cy],
+                    likely: likely.into(),
+                });
             }
         }
         Ok(format!("the calibration names no image size; it is taken to be for {width}x{height}"))
@@ -150,11 +144,7 @@ impl Rectifier {
     pub fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         for picture in [left, right] {
             if picture.size() != self.size() {
-                let ((width, height), (own_width, own_height)) = (picture.size(), self.size());
-                return Err(CalibrationError(format!(
-                    "images of {width}x{height} came in, the rectification was made for {own_width}x{own_height}; \
-                     open the source again"
-                )));
+                return Err(CalibrationError::RectifierSize { own: self.size(), size: picture.size() });
             }
         }
         Ok(())

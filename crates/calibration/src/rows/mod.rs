@@ -3,6 +3,7 @@
 //! Mounts bend, lenses warm up, and no calibration is exact: rows are off by tenths of a pixel, more in one corner than in another. Half a
 //! pixel costs matching some per cent of its pixels. The error is smooth, so a polynomial with six coefficients describes it.
 
+use super::CalibrationError;
 use super::matches::Match;
 use super::polynomial::{self, Factors, TERMS, value};
 use super::rectifier::Rectifier;
@@ -80,11 +81,11 @@ impl RowField {
     ///
     /// # Errors
     /// The field exceeds [`MAX_FIELD_PX`] by far in images of 1000 rows, or is no number.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), CalibrationError> {
         const ROWS: usize = 1000;
         let max_px = self.max_px(ROWS);
         let is_slight = self.terms.iter().all(|term| term.is_finite()) && max_px <= 20.0 * MAX_FIELD_PX;
-        if is_slight { Ok(()) } else { Err(format!("row_field moves rows by up to {max_px:.0} of 1000: leave it out")) }
+        if is_slight { Ok(()) } else { Err(CalibrationError::RowField(max_px)) }
     }
 
     /// Returns the offset at a pixel of a right image of this size, px; positive: the row lies lower.

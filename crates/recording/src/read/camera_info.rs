@@ -1,14 +1,42 @@
 //! Calibration in a recording: from the description of a recording of this program, else from camera messages beside the images.
 
-use super::{Recording, StereoTopics};
+use super::{ReadError, Recording, StereoTopics};
 use crate::format::{self, Kind};
 use crate::{Body, Channel, topic};
 use stereopsis_base::console::foreign;
 use stereopsis_calibration::{CalibrationError, CalibrationNote, CameraInfo};
 
+/// Reason why the cameras that a recording describes are not used.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordedCameraError {
+    /// There is one camera.
+    #[error("only one of the two cameras is described")]
+    One,
+    /// A message is damaged, or cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The message on this topic is of another kind.
+    #[error("{} describes no camera", foreign(.0))]
+    NoCamera(String),
+    /// A camera has impossible numbers.
+    #[error("the camera of {}: {cause}", foreign(.topic))]
+    Numbers {
+        /// Topic of the images.
+        topic: String,
+        /// Fault.
+        cause: CalibrationError,
+    },
+    /// The cameras of rectified images have no common geometry.
+    #[error("its numbers are those of no rectified pair")]
+    NotRectified,
+    /// The cameras are no rig.
+    #[error(transparent)]
+    Rig(#[from] CalibrationError),
+}
+
 impl Recording {
     /// Reads the calibration, see [`Recording::calibration`]. Fails where camera messages are damaged, or describe no stereo rig.
-    pub(super) fn read_calibration(&mut self) -> Result<Option<CalibrationNote>, CalibrationError> {
+    pub(super) fn read_calibration(&mut self) -> Result<Option<CalibrationNote>, RecordedCameraError> {
         if self.is_ours {
             return Ok(self.about.as_ref().map(|about| about.calibration.clone()));
         }
@@ -16,12 +44,12 @@ impl Recording {
         let (of_left, of_right) = match [self.camera_beside(&left)?, self.camera_beside(&right)?] {
             [Some(of_left), Some(of_right)] => (of_left, of_right),
             [None, None] => return Ok(None),
-            _ => return Err(CalibrationError("only one of the two cameras is described".to_owned())),
+            _ => return Err(RecordedCameraError::One),
         };
         calibration_of_cameras([&of_left, &of_right], [&left.topic, &right.topic])
     }
 
-    fn camera_beside(&mut self, pictures: &Channel) -> Result<Option<CameraInfo>, CalibrationError> {
+    fn camera_beside(&mut self, pictures: &Channel) -> Result<Option<CameraInfo>, RecordedCameraError> {
         let place = namespace(&pictures.topic);
         let beside = self.channels().iter().find(|channel| {
             format::kind(channel) == Some(Kind::Camera)
@@ -29,11 +57,10 @@ impl Recording {
                 && !self.index.positions(&channel.topic).is_empty()
         });
         let Some(name) = beside.map(|channel| channel.topic.clone()) else { return Ok(None) };
-        let packet = self.packet(&name, 0).map_err(|err| CalibrationError(err.to_string()))?;
-        let message = format::decode(&packet.channel, &packet.data);
-        match message.map_err(|err| CalibrationError(err.to_string()))?.body {
+        let packet = self.packet(&name, 0)?;
+        match format::decode(&packet.channel, &packet.data)?.body {
             Body::Camera(camera) => Ok(Some(*camera)),
-            _ => Err(CalibrationError(format!("{} describes no camera", foreign(&name)))),
+            _ => Err(RecordedCameraError::NoCamera(name)),
         }
     }
 }
@@ -46,20 +73,19 @@ impl Recording {
 pub fn calibration_of_cameras(
     cameras: [&CameraInfo; 2],
     pictures: [&str; 2],
-) -> Result<Option<CalibrationNote>, CalibrationError> {
+) -> Result<Option<CalibrationNote>, RecordedCameraError> {
     for (camera, pictures) in cameras.into_iter().zip(pictures) {
-        let wrong = |err| CalibrationError(format!("the camera of {}: {err}", foreign(pictures)));
+        let wrong = |cause| RecordedCameraError::Numbers { topic: pictures.to_owned(), cause };
         camera.check_numbers().map_err(wrong)?;
     }
     if cameras.iter().any(|camera| camera.is_uncalibrated()) {
         return Ok(None);
     }
     if is_rectified(pictures[0]) {
-        let none = || CalibrationError("its numbers are those of no rectified pair".to_owned());
-        let geometry = CameraInfo::rectified_geometry(cameras).ok_or_else(none)?;
+        let geometry = CameraInfo::rectified_geometry(cameras).ok_or(RecordedCameraError::NotRectified)?;
         return Ok(Some(CalibrationNote::of_rectified(geometry)));
     }
-    CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
+    Ok(Some(CalibrationNote::of_rig(&CameraInfo::rig(cameras)?, 0.0)))
 }
 
 /// Returns the topic on which drivers publish the camera of these images.

@@ -30,7 +30,7 @@ mod others;
 #[cfg(test)]
 mod tests;
 
-pub use camera_info::{calibration_of_cameras, camera_topic};
+pub use camera_info::{RecordedCameraError, calibration_of_cameras, camera_topic};
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
@@ -48,7 +48,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use stereopsis_base::console::{counted, foreign};
 use stereopsis_base::{console, files};
-use stereopsis_calibration::{CalibrationError, CalibrationNote};
+use stereopsis_calibration::CalibrationNote;
 use stereopsis_frame::player::median_interval;
 use stereopsis_frame::{PairBy, TopicChoice};
 
@@ -63,7 +63,7 @@ pub struct Recording {
     pairs: Vec<PairIndex>,
     damage: Option<String>,
     skew: Option<PairSkew>,
-    calibration: Result<Option<CalibrationNote>, CalibrationError>,
+    calibration: Result<Option<CalibrationNote>, RecordedCameraError>,
 }
 
 /// Number of messages behind a pair among which its result is searched.

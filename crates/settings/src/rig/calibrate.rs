@@ -254,12 +254,10 @@ impl CalibrationChoice {
                 calibrated
             }
             RectifyChoice::Calibration if self.files.is_empty() => {
-                return Err(CalibrationError(
-                    "no calibration to rectify with: give --calibration FILE, or --rectify auto".to_owned(),
-                ));
+                return Err(CalibrationError::NoCalibration);
             }
             RectifyChoice::Auto => {
-                return Err(CalibrationError("an estimate needs images of the source; open it again".to_owned()));
+                return Err(CalibrationError::NoImages);
             }
             RectifyChoice::Off if self.files.is_empty() => self.without_files(source),
             RectifyChoice::Calibration | RectifyChoice::Off => {
@@ -286,11 +284,7 @@ impl CalibrationChoice {
     pub fn standing(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         if self.vertical {
             if calibrated.preparation.geometry(source).is_some_and(|geometry| geometry.axis == Axis::Horizontal) {
-                return Err(CalibrationError(format!(
-                    "--vertical says that the cameras of {} stand one above the other, and its calibration that they stand side by side: \
-                     leave --vertical out, or give the calibration of this rig",
-                    source.name
-                )));
+                return Err(CalibrationError::SideBySide { source_name: source.name.clone() });
             }
             calibrated.preparation.axis = Axis::Vertical;
         }

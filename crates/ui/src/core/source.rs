@@ -4,6 +4,7 @@ use super::{Action, Core, Job, Level, Obstacle, Remedy, Setup, dialog, recording
 use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stereopsis_base::remedy::option;
 use stereopsis_capture::webcam;
 use stereopsis_capture::webcam::Preview;
 use stereopsis_frame::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
@@ -150,7 +151,9 @@ impl Core {
     pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
         let choice = &self.rig.choice;
         let remedies = match choice.rectify() {
-            _ if why.means_exchanged() => vec![Remedy::Action(Action::SwapPictures), self.another_source()],
+            _ if why.remedies().contains(&option("swap-pictures")) => {
+                vec![Remedy::Action(Action::SwapPictures), self.another_source()]
+            }
             RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice.clone())), self.another_source()],
             RectifyChoice::Calibration | RectifyChoice::Off => vec![Remedy::OpenAgain, Remedy::Action(Action::Rig)],
         };

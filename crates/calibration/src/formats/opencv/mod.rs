@@ -8,12 +8,13 @@ use super::matrix::Matrix;
 use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
+use super::{FileError, ValueFault};
 use crate::checks::fisheye_doubt;
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification, StereoRig};
+use crate::{Camera, Distortion, LengthUnit, Projection, Rectification, StereoRig};
 use glam::DMat3;
 use stereopsis_base::console::foreign;
 
-pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
+pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
     let mut found = FoundValues::default();
     for file in files {
         found.add("", &file.tree, names::side_of(&file.stem()))?;
@@ -24,7 +25,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
 }
 
 /// Largest number of named values in a file.
-const MAX_VALUES: usize = 20_000;
+pub(super) const MAX_VALUES: usize = 20_000;
 /// Largest number of names in an error.
 const MAX_NAMED: usize = 40;
 
@@ -50,10 +51,10 @@ impl FoundValues {
     ///
     /// # Errors
     /// There are too many values, or the unit of lengths is unknown.
-    fn add(&mut self, name: &str, node: &Node, file_side: Side) -> Result<(), CalibrationError> {
+    fn add(&mut self, name: &str, node: &Node, file_side: Side) -> Result<(), FileError> {
         self.values += 1;
         if self.values > MAX_VALUES {
-            return Err(CalibrationError(format!("it holds more than {MAX_VALUES} values, more than any calibration")));
+            return Err(FileError::TooManyValues);
         }
         if let Some(matrix) = node.matrix(name) {
             self.all_names.push(name.to_owned());
@@ -61,11 +62,7 @@ impl FoundValues {
             self.models.extend(fisheye);
             self.add_matrix(matrix, file_side);
         } else if node.has("data") && node.has("rows") && names::meaning(name).is_some() {
-            return Err(CalibrationError(format!(
-                "{} has no data that can be read: looked for numbers, and for numbers that OpenCV packed in base64; take a copy that \
-                 is whole, or write it without base64",
-                foreign(name)
-            )));
+            return Err(ValueFault::NoData.of(name).into());
         } else if let Some(number) = node.number() {
             self.all_names.push(name.to_owned());
             if names::is_width(name) {
@@ -79,7 +76,8 @@ impl FoundValues {
             if names::is_model(name) || model::is_fisheye(word) {
                 self.models.push((names::side_of(name).or(file_side), word.to_owned()));
             } else if names::is_unit(name) {
-                self.unit = Some(word.parse().map_err(|e| CalibrationError(format!("{}: {e}", foreign(name))))?);
+                let unit = word.parse::<LengthUnit>().map_err(FileError::from);
+                self.unit = Some(unit.map_err(|e| e.in_part(foreign(name)))?);
             }
         }
         for (key, value) in if node.has("data") { &[] } else { node.entries() } {
@@ -133,7 +131,7 @@ impl FoundValues {
         self.matrices.iter().find(|(m, s, _)| (*m, *s) == (meaning, side)).map(|(_, _, matrix)| matrix)
     }
 
-    fn need(&self, meaning: Meaning, side: Side, what: &str) -> Result<&Matrix, CalibrationError> {
+    fn need(&self, meaning: Meaning, side: Side, what: &'static str) -> Result<&Matrix, FileError> {
         self.find(meaning, side).ok_or_else(|| {
             let mut found: Vec<_> = self.all_names.iter().take(MAX_NAMED).map(|name| foreign(name)).collect();
             if found.is_empty() {
@@ -141,31 +139,22 @@ impl FoundValues {
             } else if self.all_names.len() > MAX_NAMED {
                 found.push("…".to_owned());
             }
-            let found = found.join(" ");
-            CalibrationError(format!(
-                "{what} is missing; looked for {}, found {found}; give both files (intrinsics and extrinsics) if there \
-                 are two",
-                names::EXPECTED_NAMES
-            ))
+            FileError::NoMatrix { what, found: found.join(" ") }
         })
     }
 
     /// Returns the size that all places of the files agree on; `None` without one.
-    fn size(&self) -> Result<Option<(usize, usize)>, CalibrationError> {
+    fn size(&self) -> Result<Option<(usize, usize)>, FileError> {
         let size = self.sizes.first().copied();
         let other = self.sizes.iter().find(|other| Some(**other) != size);
-        if let Some(((width, height), other)) = size.zip(other) {
-            return Err(CalibrationError(format!(
-                "it speaks of images of {width}x{height} and of {}x{}; left, right and rectified images must have the \
-                 same size: calibrate both cameras in one mode",
-                other.0, other.1
-            )));
+        if let Some((size, other)) = size.zip(other) {
+            return Err(FileError::TwoSizes([size, *other]));
         }
         Ok(size)
     }
 
     /// Returns the rig of rectified images, if the file has only P1 and P2.
-    fn rectified(&self) -> Result<Option<StereoRig>, CalibrationError> {
+    fn rectified(&self) -> Result<Option<StereoRig>, FileError> {
         let [p1, p2] = [Side::Left, Side::Right].map(|side| self.find(Meaning::Projection, side));
         let has_others = self.matrices.iter().any(|(meaning, ..)| *meaning != Meaning::Projection);
         let (Some(p1), Some(p2), false) = (p1, p2, has_others) else { return Ok(None) };
@@ -185,7 +174,7 @@ impl FoundValues {
         Ok(Some(StereoRig { rectification: Some(rectification), doubts, ..rig }))
     }
 
-    fn draft(&self) -> Result<Draft, CalibrationError> {
+    fn draft(&self) -> Result<Draft, FileError> {
         let mut rig = match self.rectified()? {
             Some(rig) => rig,
             None => self.raw()?,
@@ -198,7 +187,7 @@ impl FoundValues {
     }
 
     /// Returns the rig of raw images.
-    fn raw(&self) -> Result<StereoRig, CalibrationError> {
+    fn raw(&self) -> Result<StereoRig, FileError> {
         let left = self.camera(Side::Left, "the left camera matrix")?;
         let right = self.camera(Side::Right, "the right camera matrix")?;
         let size = self.size()?;
@@ -251,7 +240,7 @@ impl FoundValues {
         missing.into_iter().chain(fisheye).collect()
     }
 
-    fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {
+    fn camera(&self, side: Side, what: &'static str) -> Result<Camera, FileError> {
         let matrix = self.need(Meaning::Camera, side, what)?;
         let model = self.model(side);
         let distortion = match self.find(Meaning::Distortion, side) {
@@ -260,15 +249,15 @@ impl FoundValues {
                 model::lens(model, &lens.name, &lens.data)?
             }
             None if model::is_fisheye(model) => {
-                return Err(CalibrationError(format!("{what} is of a fisheye, but its four coefficients are missing")));
+                return Err(ValueFault::NoFisheye.of(what).into());
             }
             None => Distortion::default(),
         };
-        matrix.camera(distortion)
+        Ok(matrix.camera(distortion)?)
     }
 
     /// Returns the file's own rectification, if all four matrices exist.
-    fn rectification(&self) -> Result<Option<Rectification>, CalibrationError> {
+    fn rectification(&self) -> Result<Option<Rectification>, FileError> {
         let of = |meaning| self.find(meaning, Side::Left).zip(self.find(meaning, Side::Right));
         let (Some((r1, r2)), Some((p1, p2))) = (of(Meaning::Rectifying), of(Meaning::Projection)) else {
             return Ok(None);

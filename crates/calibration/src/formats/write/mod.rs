@@ -1,8 +1,9 @@
 //! Writers: a rig as own TOML, as OpenCV's YAML or XML, as ROS's two camera_info files, or as Kalibr's camchain.
 
+use super::WriteError;
 use super::{kalibr, own};
 use crate::camera_info::{CameraInfo, matrix_of, projection_of, rows};
-use crate::{CalibrationError, Crop, Rectification, StereoRig};
+use crate::{CalibrationError, Crop, Rectification, StereoRig, checks};
 
 /// Output format of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,15 +118,13 @@ fn list(data: &[f64], between: &str) -> String {
 
 fn ros(rig: &StereoRig, crop: Crop) -> Result<[(&'static str, String); 2], CalibrationError> {
     let Some((width, height)) = rig.size else {
-        return Err(CalibrationError(
-            "ROS's camera_info names the image size, which this calibration does not: say it with --size".to_owned(),
-        ));
+        return Err(WriteError::NoSize("ROS's camera_info").into());
     };
     let [left, right] = CameraInfo::of_rig(rig, (width, height), crop)?;
     Ok([("left.yaml", left.yaml("left")), ("right.yaml", right.yaml("right"))])
 }
 
-fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationError> {
+fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, WriteError> {
     let gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     let mut archive = tar::Builder::new(gzip);
     let mut append = || {
@@ -138,7 +137,7 @@ fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationEr
         archive.finish()
     };
     let packed = append().and_then(|()| archive.into_inner()).and_then(flate2::write::GzEncoder::finish);
-    packed.map_err(|e| CalibrationError(format!("cannot pack the archive: {e}")))
+    packed.map_err(WriteError::Archive)
 }
 
 impl StereoRig {
@@ -148,13 +147,10 @@ impl StereoRig {
     /// The file states another size.
     pub fn with_size(self, size: (usize, usize)) -> Result<Self, CalibrationError> {
         match self.size {
-            Some(own) if own != size => Err(CalibrationError(format!(
-                "the calibration is for images of {}x{}, not {}x{}; leave --size out",
-                own.0, own.1, size.0, size.1
-            ))),
+            Some(own) if own != size => Err(CalibrationError::OwnSize { own, size }),
             _ => {
                 let rig = Self { size: Some(size), ..self };
-                rig.validate()?;
+                checks::check(&rig)?;
                 Ok(rig)
             }
         }

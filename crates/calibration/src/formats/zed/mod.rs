@@ -2,9 +2,11 @@
 //! `LEFT_DISTO` and `RIGHT_DISTO` for all sizes, or in the section of each size. The rotation is a vector RX, CV, RZ (axis times angle,
 //! left to right), and OpenCV's T is (-Baseline, TY, TZ), as zed-opencv-calibration writes them.
 
+use super::error::{LineError, LineFault};
 use super::tree::{MAX_KEYS, number};
+use super::{FileError, ValueError, ValueFault};
 use super::{Kind, draft::Draft};
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
+use crate::{Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
 use stereopsis_base::console::foreign;
@@ -27,23 +29,23 @@ pub(super) fn recognizes(text: &str) -> bool {
 }
 
 /// Reads the calibration for images of `size` per view, or of the same aspect ratio.
-pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, CalibrationError> {
+pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, FileError> {
     let ini = Ini::parse(text)?;
     let there: Vec<_> = SIZES.iter().filter(|(word, ..)| ini.has_section(&format!("left_cam_{word}"))).collect();
     let all: Vec<_> = there.iter().map(|(word, w, h)| format!("{} {w}x{h}", word.to_uppercase())).collect();
     let all = all.join(", ");
     if there.is_empty() {
-        return Err(CalibrationError(format!(
-            "it is of a ZED, and its sections {} are of none of the image sizes that are known ({}); take the file of this \
-             camera, or rename the section to the size that it is for",
-            ini.sections().join(", "),
-            SIZES.iter().map(|(word, ..)| word.to_uppercase()).collect::<Vec<_>>().join(", ")
-        )));
+        return Err(FileError::ZedSections {
+            sections: ini.sections().join(", "),
+            known: SIZES.iter().map(|(word, ..)| word.to_uppercase()).collect::<Vec<_>>().join(", "),
+        });
     }
     let Some((width, height)) = size else {
-        return Err(CalibrationError(format!(
-            "a ZED's file has calibrations for several image sizes ({all}); say which with --size, such as --size 1280x720"
-        )));
+        return Err(FileError::SeveralSizes {
+            whose: "a ZED's file has calibrations",
+            sizes: all,
+            such_as: "1280x720",
+        });
     };
     // the same aspect ratio within a row; the smallest mode that is large enough, else the largest
     let mut same_shape: Vec<_> =
@@ -52,10 +54,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
     let Some((word, own_width, own_height)) =
         same_shape.iter().find(|(_, w, _)| *w >= width).or(same_shape.last()).map(|found| **found)
     else {
-        return Err(CalibrationError(format!(
-            "the ZED's file has calibrations for {all}, none of the shape of images of {width}x{height} per image; choose \
-             another camera mode"
-        )));
+        return Err(FileError::ZedSize { sizes: all, wanted: (width, height) });
     };
     let rotation = DVec3::new(
         ini.number("stereo", &format!("rx_{word}"))?,
@@ -81,7 +80,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
 }
 
 /// Reads the camera of a side for an image size, with a doubt about its lens.
-fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>), CalibrationError> {
+fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>), ValueError> {
     let section = &format!("{side}_cam_{word}");
     let (distortion, doubt) = lens(ini, side, section)?;
     let camera = Camera {
@@ -97,7 +96,7 @@ fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>),
 
 /// Reads the lens of a camera, with a doubt if the file has none. The lens for all sizes comes first, as in ZED's programs; factory files
 /// also have a simpler one in the section of each size.
-fn lens(ini: &Ini, side: &str, section: &str) -> Result<(Distortion, Option<String>), CalibrationError> {
+fn lens(ini: &Ini, side: &str, section: &str) -> Result<(Distortion, Option<String>), ValueError> {
     let of_all = format!("{side}_disto");
     for section in [&of_all, section] {
         if let Some(lens) = coefficients(ini, section)? {
@@ -114,7 +113,7 @@ fn lens(ini: &Ini, side: &str, section: &str) -> Result<(Distortion, Option<Stri
 }
 
 /// Reads the coefficients of a section in OpenCV's order; `None` without any.
-fn coefficients(ini: &Ini, section: &str) -> Result<Option<Vec<f64>>, CalibrationError> {
+fn coefficients(ini: &Ini, section: &str) -> Result<Option<Vec<f64>>, ValueError> {
     let names = ["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"];
     let found: Vec<_> = names.iter().map(|name| ini.optional(section, name)).collect::<Result<_, _>>()?;
     let is_there = found.iter().any(Option::is_some);
@@ -123,7 +122,7 @@ fn coefficients(ini: &Ini, section: &str) -> Result<Option<Vec<f64>>, Calibratio
 
 /// Returns the lens of k1 k2 p1 p2 k3 k4 k5 k6. A fisheye's k1 to k4 have the same names; ZED's tools recognise it by k3 and k4 without p1
 /// and p2.
-fn distortion(section: &str, lens: &[f64]) -> Result<Distortion, CalibrationError> {
+fn distortion(section: &str, lens: &[f64]) -> Result<Distortion, ValueError> {
     match *lens {
         [k1, k2, 0.0, 0.0, k3, k4, 0.0, 0.0] if k3 != 0.0 && k4 != 0.0 => {
             Distortion::from_fisheye(section, &[k1, k2, k3, k4])
@@ -137,14 +136,14 @@ struct Ini {
 }
 
 impl Ini {
-    fn parse(text: &str) -> Result<Self, CalibrationError> {
+    fn parse(text: &str) -> Result<Self, LineError> {
         let mut values = HashMap::new();
         let mut section = String::new();
         for (n, line) in text.lines().enumerate() {
             let line = line.split(['#', ';']).next().unwrap_or_default().trim();
-            let error = |text: &str| Err(CalibrationError(format!("line {}: {text}", n + 1)));
+            let error = |fault: LineFault| Err(fault.at(n + 1));
             if values.len() > MAX_KEYS || line.len() > MAX_LINE_BYTES {
-                return error("is too long, or one of more than any such file has");
+                return error(LineFault::TooMany);
             }
             if let Some(name) = line.strip_prefix('[') {
                 section = name.trim_end_matches(']').trim().to_lowercase();
@@ -152,10 +151,10 @@ impl Ini {
                 let key = (section.clone(), key.trim().to_lowercase());
                 let what = format!("[{}] {}", key.0, key.1);
                 if values.insert(key, value.trim().to_owned()).is_some() {
-                    return error(&format!("{} is there twice; keep the one that is meant", foreign(&what)));
+                    return error(LineFault::Twice(what));
                 }
             } else if !line.is_empty() {
-                return error("is neither [SECTION] nor key=value; take a copy that is whole");
+                return error(LineFault::NoSection);
             }
         }
         Ok(Self { values })
@@ -174,20 +173,16 @@ impl Ini {
         self.values.keys().any(|(name, _)| name == section)
     }
 
-    fn optional(&self, section: &str, key: &str) -> Result<Option<f64>, CalibrationError> {
+    fn optional(&self, section: &str, key: &str) -> Result<Option<f64>, ValueError> {
         let Some(text) = self.values.get(&(section.to_owned(), key.to_owned())) else { return Ok(None) };
         match number(text) {
             Some(value) if value.is_finite() => Ok(Some(value)),
-            _ => Err(CalibrationError(format!(
-                "[{section}] {key} is '{}', no number; numbers are written with a point: take a copy that is whole",
-                foreign(text)
-            ))),
+            _ => Err(ValueFault::WordOrComma(text.clone()).of(format!("[{section}] {key}"))),
         }
     }
 
-    fn number(&self, section: &str, key: &str) -> Result<f64, CalibrationError> {
-        self.optional(section, key)?
-            .ok_or_else(|| CalibrationError(format!("[{section}] {key} is missing; take a copy that is whole")))
+    fn number(&self, section: &str, key: &str) -> Result<f64, ValueError> {
+        self.optional(section, key)?.ok_or_else(|| ValueFault::Missing.of(format!("[{section}] {key}")))
     }
 }
 

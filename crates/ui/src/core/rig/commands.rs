@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::remedy::option;
 use stereopsis_calibration::{CalibrationError, KnownDepth};
 use stereopsis_capture::webcam;
 use stereopsis_frame::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
@@ -120,7 +121,9 @@ fn calibrate_by(
                 Ok(Err(why)) if wish == Initiator::Window => core.notices.news(why.to_string()),
                 Ok(Err(why)) => {
                     let remedies = match choice.rectify() {
-                        _ if why.means_exchanged() => vec![Remedy::Action(Action::SwapPictures)],
+                        _ if why.remedies().contains(&option("swap-pictures")) => {
+                            vec![Remedy::Action(Action::SwapPictures)]
+                        }
                         RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice))],
                         RectifyChoice::Calibration | RectifyChoice::Off => Vec::new(),
                     };
