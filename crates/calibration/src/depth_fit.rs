@@ -13,25 +13,29 @@ pub enum DepthFitError {
     #[error("depth cannot be corrected: the distances are {} and {} m; both must be above 0", .0[0], .0[1])]
     Distances([f64; 2]),
     /// The near point is not the nearer one.
-    #[error("depth cannot be corrected: the near point is given as {} m and the far one as {} m; take the nearer one first", .0[0], .0[1])]
+    #[error(
+        "depth cannot be corrected: the near point is given as {} m and the far one as {} m; take the nearer one first",
+        .0[0], .0[1]
+    )]
     Order([f64; 2]),
     /// The disparities are nearly equal.
     #[error(
-        "depth cannot be corrected: both points have nearly the same disparity ({:.1} and {:.1} px); choose one much nearer to the cameras",
+        "depth cannot be corrected: both points have nearly the same disparity ({:.1} and {:.1} px); choose one \
+         much nearer to the cameras",
         .0[0], .0[1]
     )]
     SameDisparity([f64; 2]),
     /// The near point has the smaller disparity.
     #[error(
-        "depth cannot be corrected: the nearer point has the smaller disparity ({:.1} against {:.1} px), so one of them was matched wrongly, or left and right \
-         are swapped; choose points with a clear texture",
+        "depth cannot be corrected: the nearer point has the smaller disparity ({:.1} against {:.1} px), so one of them \
+         was matched wrongly, or left and right are swapped; choose points with a clear texture",
         .0[0], .0[1]
     )]
     SmallerDisparity([f64; 2]),
     /// The focal length would be implausible.
     #[error(
-        "depth cannot be corrected: the focal length would become {px:.0} px instead of {was_px:.0} px; check that the distances are in metres, from the cameras, \
-         and that the baseline is {baseline_m} m"
+        "depth cannot be corrected: the focal length would become {px:.0} px instead of {was_px:.0} px; check that the \
+         distances are in metres, from the cameras, and that the baseline is {baseline_m} m"
     )]
     Focal { px: f64, was_px: f64, baseline_m: f64 },
 }

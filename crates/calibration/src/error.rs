@@ -109,10 +109,7 @@ pub enum CalibrationError {
         size: (usize, usize),
     },
     /// Images have another size than the rectifier.
-    #[error(
-        "images of {}x{} came in, the rectification was made for {}x{}; open the source again",
-        .size.0, .size.1, .own.0, .own.1
-    )]
+    #[error("images of {}x{} came in, the rectification was made for {}x{}; open the source again", .size.0, .size.1, .own.0, .own.1)]
     RectifierSize {
         /// Size of the rectifier, px.
         own: (usize, usize),
@@ -196,8 +193,8 @@ pub enum CalibrationError {
     NoImages,
     /// The calibration is of cameras side by side, and the user says that they stand one above the other.
     #[error(
-        "{vertical} says that the cameras of {source_name} stand one above the other, and its calibration that they stand side by side: leave {vertical} out, \
-         or give the calibration of this rig",
+        "{vertical} says that the cameras of {source_name} stand one above the other, and its calibration that they stand side by side: \
+         leave {vertical} out, or give the calibration of this rig",
         vertical = option("vertical")
     )]
     SideBySide {

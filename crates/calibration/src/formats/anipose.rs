@@ -1,12 +1,11 @@
 //! TOML of anipose, freemocap and Pose2Sim (a table for each camera) and of caliscope (`[cameras.1]`): K, lens, and the pose from common
 //! axes to each camera, as a vector or a matrix. Lengths have the unit of the calibration board.
 
-use super::FileError;
 use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
 use super::error::{LineFault, two_cameras};
 use super::tree::Node;
-use super::{Kind, LoadOptions, model, names, need, own};
+use super::{FileError, Kind, LoadOptions, model, names, need, own};
 use crate::{Camera, StereoRig};
 use std::collections::BTreeMap;
 use stereopsis_base::console::foreign;

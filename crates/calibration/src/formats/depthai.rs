@@ -6,8 +6,7 @@ use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
 use super::error::two_cameras;
 use super::tree::Node;
-use super::{FileError, ValueFault};
-use super::{Kind, LoadOptions, need};
+use super::{FileError, Kind, LoadOptions, ValueFault, need};
 use crate::{Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 

@@ -1,6 +1,5 @@
 //! Faults of calibration files.
 
-use super::cameras::CamerasError;
 use super::foreign::Conversion;
 use super::{CONVERT, EXPECTED_KINDS, MAX_TEXT_BYTES, names, opencv, own};
 use crate::length_unit::UnitError;
@@ -82,8 +81,6 @@ pub enum FileError {
         .folders[0], .folders[1], two_cameras()
     )]
     OtherFolders { folders: [u32; 2], known: String },
-    #[error(transparent)]
-    Cameras(#[from] CamerasError),
     #[error(transparent)]
     Unit(#[from] UnitError),
     #[error("{whose} for several image sizes ({sizes}); say which with {}, such as {}", option("size"), Remedy::set("size", .such_as))]
@@ -342,10 +339,7 @@ pub enum ValueFault {
     Disagreement { said: f64, is: f64 },
     #[error("is {}, which is not supported; calibrate again with pinhole-radtan or pinhole-equi", foreign(.0))]
     KalibrModel(String),
-    #[error(
-        "has the lens model {} of DepthAI, which is not supported; calibrate again as perspective (0) or fisheye (1)",
-        foreign(.0)
-    )]
+    #[error("has the lens model {} of DepthAI, which is not supported; calibrate again as perspective (0) or fisheye (1)", foreign(.0))]
     DepthAiModel(String),
     #[error("is {0}, and only centimetres (1) are read; write it with DepthAI's own tools")]
     DepthAiUnit(f64),

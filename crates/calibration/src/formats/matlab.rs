@@ -5,8 +5,7 @@
 use super::draft::{Draft, Pose};
 use super::matrix::Matrix;
 use super::tree::Node;
-use super::{FileError, ValueError, ValueFault};
-use super::{Kind, need};
+use super::{FileError, Kind, ValueError, ValueFault, need};
 use crate::{Camera, Distortion, LengthUnit, StereoRig};
 use stereopsis_base::console::foreign;
 

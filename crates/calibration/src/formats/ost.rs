@@ -1,10 +1,9 @@
 //! ROS's older files: `ost.txt` of camera_calibration with both cameras of a pair, and the `.ini` of camera_calibration_parsers with one.
 //! Names have lines of their own, above their numbers.
 
-use super::File;
-use super::FileError;
 use super::error::{KeyError, LineFault};
 use super::tree::{MAX_KEYS, Node, check_key, number};
+use super::{File, FileError};
 
 /// Names of values, with ROS's keys for them.
 const VALUES: &[(&str, &str)] = &[

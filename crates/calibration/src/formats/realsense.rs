@@ -3,8 +3,7 @@
 
 use super::draft::Draft;
 use super::tree::{Node, check_key, number};
-use super::{FileError, ValueFault};
-use super::{Kind, LoadOptions, need};
+use super::{FileError, Kind, LoadOptions, ValueFault, need};
 use crate::{LengthUnit, Projection, StereoRig};
 use stereopsis_base::console::foreign;
 

@@ -1,7 +1,6 @@
 //! Writers: a rig as own TOML, as OpenCV's YAML or XML, as ROS's two camera_info files, or as Kalibr's camchain.
 
-use super::WriteError;
-use super::{kalibr, own};
+use super::{WriteError, kalibr, own};
 use crate::camera_info::{CameraInfo, matrix_of, projection_of, rows};
 use crate::{CalibrationError, Crop, Rectification, StereoRig, checks};
 
