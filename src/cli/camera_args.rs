@@ -1,5 +1,6 @@
 //! Flags that say what is wished of cameras.
 
+use stereopsis_base::parameter::ValueError;
 use stereopsis_frame::decode_camera::PixelFormat;
 use stereopsis_frame::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
 
@@ -61,7 +62,7 @@ impl CameraArgs {
 }
 
 /// Parses `rotate-180`, or `upright,rotate-180`.
-fn orientations(text: &str) -> Result<[Orientation; 2], String> {
+fn orientations(text: &str) -> Result<[Orientation; 2], ValueError> {
     let member = |word: &str| word.trim().parse::<Orientation>();
     match text.split_once(',') {
         Some((left, right)) => Ok([member(left)?, member(right)?]),

@@ -17,7 +17,7 @@ pub struct UsageError(pub String);
 pub(super) fn exit_code(err: &anyhow::Error) -> u8 {
     let wrong_flag = err.chain().any(|cause| {
         cause.is::<UsageError>()
-            || matches!(cause.downcast_ref(), Some(SettingsError::Flag(_)))
+            || cause.downcast_ref().is_some_and(SettingsError::is_of_flags)
             || matches!(cause.downcast_ref(), Some(CaptureError::Grammar(_)))
             || matches!(cause.downcast_ref(), Some(OpenError::Capture(CaptureError::Grammar(_))))
     });

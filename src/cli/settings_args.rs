@@ -4,7 +4,7 @@ use super::values::possible_values;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Command};
 use std::path::{Path, PathBuf};
-use stereopsis_base::parameter::{Domain, Group, Parameter};
+use stereopsis_base::parameter::{Domain, Group, Parameter, ValueError};
 use stereopsis_frame::engine::{EngineChoice, ModelDevice};
 use stereopsis_settings::settings::{
     OTHER_WORDS, Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
@@ -181,7 +181,9 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
 }
 
 /// Checks a number at parsing, so that the error names the flag; the settings get the text itself.
-fn check(parameter: &'static Parameter<StereoParams>) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+fn check(
+    parameter: &'static Parameter<StereoParams>,
+) -> impl Fn(&str) -> Result<String, ValueError> + Clone + Send + Sync {
     move |text| parameter.parse(text).map(|_| text.to_owned())
 }
 

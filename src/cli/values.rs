@@ -76,7 +76,8 @@ pub(super) fn of_parameter<T: ParameterType + Send + Sync>(
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
     move |text| {
         let parameter = StereoParams::parameter(name).ok_or("no such parameter")?;
-        T::from_value(parameter.parse(text)?).ok_or_else(|| format!("'{text}' is no value of --{name}"))
+        let value = parameter.parse(text).map_err(|why| why.to_string())?;
+        T::from_value(value).ok_or_else(|| format!("'{text}' is no value of --{name}"))
     }
 }
 

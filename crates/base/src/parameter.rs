@@ -63,6 +63,47 @@ choices! {
     }
 }
 
+/// Reason why a text is no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// Text instead of an integer.
+    #[error("'{text}': {}", wanted(range, *or_off))]
+    NoInteger {
+        /// The text.
+        text: String,
+        /// Integers that are valid.
+        range: RangeInclusive<i64>,
+        /// Whether `off` is valid too.
+        or_off: bool,
+    },
+    /// Integer outside the range.
+    #[error("{text}: {}", wanted(range, *or_off))]
+    OutOfRange {
+        /// The text of the integer.
+        text: String,
+        /// Integers that are valid.
+        range: RangeInclusive<i64>,
+        /// Whether `off` is valid too.
+        or_off: bool,
+    },
+    /// Text instead of `on` or `off`.
+    #[error("'{0}': expected on or off")]
+    NoSwitch(String),
+    /// Word that is not in the list.
+    #[error("'{text}': expected one of {}", words.join(", "))]
+    NoWord {
+        /// The text.
+        text: String,
+        /// Words that are valid.
+        words: Vec<&'static str>,
+    },
+}
+
+fn wanted(range: &RangeInclusive<i64>, or_off: bool) -> String {
+    let or_off = if or_off { ", or off" } else { "" };
+    format!("expected a whole number from {} to {}{or_off}", range.start(), range.end())
+}
+
 /// Type of a parameter's field.
 pub trait ParameterType: Copy + PartialEq {
     /// Converts to a [`Value`].
@@ -253,29 +294,32 @@ impl<S> Parameter<S> {
     /// Parses the text of a flag or a settings file and checks it against the domain.
     ///
     /// # Errors
-    /// Text with the valid values.
-    pub fn parse(&self, text: &str) -> Result<Value, String> {
+    /// The text is no value of the domain.
+    pub fn parse(&self, text: &str) -> Result<Value, ValueError> {
         let former = self.properties.former_words.iter().find(|(former, _)| *former == text);
         let text = former.map_or(text, |(_, word)| word);
-        let integer = |range: &RangeInclusive<i64>, or_off: &str| {
-            let wanted = format!("expected a whole number from {} to {}{or_off}", range.start(), range.end());
-            let v = text.parse::<i64>().map_err(|_| format!("'{text}': {wanted}"))?;
-            if range.contains(&v) { Ok(Value::Integer(v)) } else { Err(format!("{text}: {wanted}")) }
+        let integer = |range: &RangeInclusive<i64>, or_off: bool| {
+            let (range, text) = (range.clone(), text.to_owned());
+            match text.parse::<i64>() {
+                Ok(v) if range.contains(&v) => Ok(Value::Integer(v)),
+                Ok(_) => Err(ValueError::OutOfRange { text, range, or_off }),
+                Err(_) => Err(ValueError::NoInteger { text, range, or_off }),
+            }
         };
         match &self.domain {
-            Domain::Integer(range) => integer(range, ""),
+            Domain::Integer(range) => integer(range, false),
             Domain::OptionalInteger(_) if matches!(text, "off" | "none") => Ok(Value::Off),
-            Domain::OptionalInteger(range) => integer(range, ", or off"),
+            Domain::OptionalInteger(range) => integer(range, true),
             Domain::Switch => match text {
                 "on" | "true" => Ok(Value::Switch(true)),
                 "off" | "false" => Ok(Value::Switch(false)),
-                _ => Err(format!("'{text}': expected on or off")),
+                _ => Err(ValueError::NoSwitch(text.to_owned())),
             },
             Domain::Choice(words) => {
                 let found = words.iter().find(|(word, _)| *word == text);
-                found.map(|(word, _)| Value::Choice(word)).ok_or_else(|| {
-                    let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-                    format!("'{text}': expected one of {}", words.join(", "))
+                found.map(|(word, _)| Value::Choice(word)).ok_or_else(|| ValueError::NoWord {
+                    text: text.to_owned(),
+                    words: words.iter().map(|(word, _)| *word).collect(),
                 })
             }
         }
@@ -388,12 +432,12 @@ macro_rules! choices {
         }
 
         impl std::str::FromStr for $name {
-            type Err = String;
+            type Err = $crate::parameter::ValueError;
 
-            fn from_str(word: &str) -> Result<Self, String> {
-                Self::from_word(word).ok_or_else(|| {
-                    let words: Vec<_> = Self::ALL.iter().map(|member| member.word()).collect();
-                    format!("'{word}': expected one of {}", words.join(", "))
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                Self::from_word(word).ok_or_else(|| $crate::parameter::ValueError::NoWord {
+                    text: word.to_owned(),
+                    words: Self::ALL.iter().map(|member| member.word()).collect(),
                 })
             }
         }

@@ -5,15 +5,16 @@
 //! [`Vocabulary`] once, when it begins ([`speak`]).
 
 use parking_lot::RwLock;
+use std::borrow::Cow;
 use std::fmt;
 
 /// Something that a person can do about a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Choosing an option, whatever its value: `scale`.
-    Option(&'static str),
+    Option(Cow<'static, str>),
     /// Setting an option to this value: `rectify`, `auto`.
-    Set(&'static str, String),
+    Set(Cow<'static, str>, String),
     /// Running a command of the program.
     Run(Vec<Part>),
 }
@@ -72,8 +73,8 @@ pub fn speak(face: &'static dyn Vocabulary) {
 
 impl Remedy {
     /// Creates the remedy that sets an option to a value.
-    pub fn set(name: &'static str, value: impl fmt::Display) -> Self {
-        Self::Set(name, value.to_string())
+    pub fn set(name: impl Into<Cow<'static, str>>, value: impl fmt::Display) -> Self {
+        Self::Set(name.into(), value.to_string())
     }
 }
 
@@ -89,8 +90,8 @@ impl fmt::Display for Remedy {
 }
 
 /// Writes an option in the words of the face in use, within a message.
-pub fn option(name: &'static str) -> Remedy {
-    Remedy::Option(name)
+pub fn option(name: impl Into<Cow<'static, str>>) -> Remedy {
+    Remedy::Option(name.into())
 }
 
 #[cfg(test)]

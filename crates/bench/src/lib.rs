@@ -18,12 +18,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::files::Outputs;
-use stereopsis_engine::{OpenOptions, open};
-use stereopsis_frame::engine::{
-    AdapterChoice, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job, ModelFile,
-};
-use stereopsis_frame::{CaptureError, PairSource, SourceOptions, SourceSpec};
-use stereopsis_gpu::Gpu;
+use stereopsis_engine::open;
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use stereopsis_gpu::tuning::{Clock, RESTED, burst, device_ms};
 use stereopsis_stereo::StereoParams;
 

@@ -4,6 +4,7 @@ use crate::pairs;
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::engine::{AdapterChoice, EngineChoice, EngineInfo, EngineSettings, Job, ModelFile};
 use stereopsis_frame::{CaptureError, PairSource, SourceOptions, SourceSpec};
+use stereopsis_gpu::Gpu;
 use stereopsis_stereo::StereoParams;
 
 /// Function that opens a source; only the caller knows all kinds of them.

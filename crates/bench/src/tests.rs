@@ -1,6 +1,8 @@
 //! Tests of the output of `bench` on small pairs.
 
 use super::*;
+use stereopsis_frame::engine::AdapterChoice;
+use stereopsis_frame::{SourceOptions, SourceSpec};
 
 /// Returns a setup with two sizes on one thread.
 fn setup(frames: usize) -> Setup {

@@ -2,7 +2,7 @@
 
 use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::projection::to_right;
-use super::{Camera, Distortion, Kind, LengthUnit, Projection, Rectification, checks};
+use super::{Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
 use glam::{DMat3, DVec3};
 use stereopsis_base::geometry::{Axis, Geometry, Uncertainty};
 

@@ -20,11 +20,6 @@ impl StereoRig {
             None => standing(self).unwrap_or_default(),
         }
     }
-
-    /// Checks that the rig is usable.
-    pub(super) fn validate(&self) -> Result<(), CalibrationError> {
-        check(self).map_err(CalibrationError)
-    }
 }
 
 /// Largest axis skew of an ordinary camera, in focal lengths: rows and columns 1 degree off a right angle.

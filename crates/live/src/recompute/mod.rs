@@ -23,18 +23,11 @@ use input::{params_for, read, unpacker};
 use part_file::PartFile;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
-use stereopsis_base::files::WriteError;
-use stereopsis_frame::engine::EngineInfo;
 use stereopsis_frame::{Frame, Pixels, StereoLayout};
 use stereopsis_recording::read::Recording;
-use stereopsis_recording::unpack::Unpacker;
 use stereopsis_recording::write::Compression;
-use stereopsis_recording::{
-    About, CalibratedRecording, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, time,
-};
+use stereopsis_recording::{About, CalibratedRecording, Channel, Format, Progress, Recomputed, Stream, Streams, time};
 use stereopsis_settings::settings::{Settings, parameter_words};
-use stereopsis_stereo::StereoParams;
 
 /// Content and format of the new recording.
 #[derive(Clone, Debug, PartialEq)]

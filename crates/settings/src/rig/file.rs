@@ -1,11 +1,13 @@
 //! Rig files: TOML with cameras by port, sides, mode, orientation, locks and calibration. Users keep them: old files must stay readable.
 
 use super::calibrate::CalibrationChoice;
+use super::error::{ReadCause, RigFault, RigFileError};
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use stereopsis_base::files;
 use stereopsis_base::files::plain;
 use stereopsis_base::parameter::is_default;
-use stereopsis_base::{console, files};
 use stereopsis_calibration::RowsChoice;
 use stereopsis_frame::decode_camera::PixelFormat;
 use stereopsis_frame::{CameraApi, CameraName, CameraOptions, SourceOptions, SourceSpec, ViewOptions};
@@ -24,11 +26,6 @@ pub struct RigFile {
     /// Calibration options.
     pub calibration: CalibrationChoice,
 }
-
-/// Error of reading or writing a rig file.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct RigFileError(pub String);
 
 const HEAD: &str = "\
 # A rig for stereopsis: use it with --rig. Cameras are named by the port that they are plugged into.
@@ -56,7 +53,7 @@ impl RigFile {
     /// # Errors
     /// A path in the rig is not valid Unicode.
     pub fn to_table(&self, folder: &Path) -> Result<toml::Table, RigFileError> {
-        toml::Table::try_from(Tables::of(self, folder)).map_err(|err| RigFileError(err.to_string()))
+        Ok(toml::Table::try_from(Tables::of(self, folder)).map_err(RigFault::from)?)
     }
 
     /// Returns the rig of a table.
@@ -64,8 +61,8 @@ impl RigFile {
     /// # Errors
     /// The table has invalid values.
     pub fn from_table(table: toml::Table, folder: &Path) -> Result<Self, RigFileError> {
-        let tables: Tables = table.try_into().map_err(|err: toml::de::Error| RigFileError(err.to_string()))?;
-        tables.rig(folder).map_err(RigFileError)
+        let tables: Tables = table.try_into().map_err(RigFault::from)?;
+        Ok(tables.rig(folder)?)
     }
 
     /// Reads a file.
@@ -73,19 +70,20 @@ impl RigFile {
     /// # Errors
     /// The file cannot be read, or has invalid values; the text names the line.
     pub fn read(path: &Path) -> Result<Self, RigFileError> {
-        let wrong = |what: String| RigFileError(format!("cannot read the rig {}: {what}", console::path(path)));
-        let text = plain::read_text(path).map_err(|err| match err.kind() {
-            std::io::ErrorKind::NotFound => {
-                wrong(format!("{}; the window writes one (Rig, Save)", files::read_cause(path, &err)))
-            }
-            std::io::ErrorKind::InvalidData => wrong("it is no text; a TOML file is wanted".into()),
-            _ => wrong(files::read_cause(path, &err)),
+        Self::read_tables(path).map_err(|cause| RigFileError::Read { path: path.to_owned(), cause })
+    }
+
+    fn read_tables(path: &Path) -> Result<Self, ReadCause> {
+        let text = plain::read_text(path).map_err(|cause| match cause.kind() {
+            ErrorKind::NotFound => ReadCause::Missing { path: path.to_owned(), cause },
+            ErrorKind::InvalidData => ReadCause::NoText,
+            _ => ReadCause::Io { path: path.to_owned(), cause },
         })?;
         if text.contains("[right_from_left]") {
-            return Err(wrong("it is a calibration: give it with --calibration".to_owned()));
+            return Err(ReadCause::IsCalibration);
         }
-        let tables: Tables = toml::from_str(&text).map_err(|err| wrong(err.to_string().trim_end().to_owned()))?;
-        tables.rig(path.parent().unwrap_or(Path::new(""))).map_err(wrong)
+        let tables: Tables = toml::from_str(&text).map_err(RigFault::from)?;
+        Ok(tables.rig(path.parent().unwrap_or(Path::new("")))?)
     }
 
     /// Writes a file that names each camera by its port, where the system reports one.
@@ -93,12 +91,11 @@ impl RigFile {
     /// # Errors
     /// The file exists and `overwrite` is false, or it cannot be written.
     pub fn write(&self, path: &Path, overwrite: bool) -> Result<(), RigFileError> {
-        let wrong = |what: String| RigFileError(format!("cannot write the rig {}: {what}", path.display()));
         let folder = path.parent().unwrap_or(Path::new(""));
-        let text = toml::to_string(&Tables::of(self, folder)).map_err(|err| wrong(err.to_string()))?;
-        let text = HEAD.to_owned() + &text;
+        let unwritable = |cause| RigFileError::Unwritable { path: path.to_owned(), cause };
+        let text = HEAD.to_owned() + &toml::to_string(&Tables::of(self, folder)).map_err(unwritable)?;
         let write = if overwrite { files::write } else { files::write_new };
-        write(path, text.as_bytes()).map_err(|err| RigFileError(err.to_string()))
+        Ok(write(path, text.as_bytes())?)
     }
 }
 
@@ -169,48 +166,48 @@ impl Tables {
         }
     }
 
-    fn rig(self, folder: &Path) -> Result<RigFile, String> {
+    fn rig(self, folder: &Path) -> Result<RigFile, RigFault> {
         let SourceTable { left, right, both, swapped_halves, size, rate_hz, camera_api, format, equal_exposure } =
             self.source;
         let source = match (left, right, both) {
             (None, None, None) => None,
             (None, None, Some(both)) => Some(SourceSpec::WebcamSideBySide(both)),
             (Some(left), Some(right), None) if left != right => Some(SourceSpec::WebcamPair(left, right)),
-            (Some(_), Some(_), None) => return Err("[source] left and right are one camera; give it as both".into()),
-            _ => return Err("[source] wants left and right (two cameras), or both (one, side by side)".into()),
+            (Some(_), Some(_), None) => return Err(RigFault::OneCamera),
+            _ => return Err(RigFault::Sides),
         };
         if rate_hz.is_some_and(|hz| !(hz > 0.0 && hz <= 1000.0)) {
-            return Err("[source] rate_hz must be above 0, at most 1000".into());
+            return Err(RigFault::Rate);
         }
         let c = self.calibration;
         let lens = [("fov_deg", c.fov_deg), ("focal_px", c.focal_px), ("focal_mm", c.focal_mm)];
         let others = [("sensor_width_mm", c.sensor_width_mm), ("baseline_m", c.baseline_m)];
         let above_zero = [&lens[..], &others[..]].concat();
         if let Some((name, _)) = above_zero.iter().find(|(_, v)| v.is_some_and(|v| !(v > 0.0 && v.is_finite()))) {
-            return Err(format!("[calibration] {name} must be above 0"));
+            return Err(RigFault::NotAboveZero(name));
         }
         if let [(one, _), (other, _), ..] = lens.iter().filter(|(_, v)| v.is_some()).collect::<Vec<_>>()[..] {
-            return Err(format!("[calibration] {one} and {other} both name the lens: leave one of them out"));
+            return Err(RigFault::TwoLenses(one, other));
         }
         if c.rows == Some(RowsChoice::Field) && c.row_field.is_none() {
-            return Err("[calibration] rows = \"field\" needs row_field: six numbers, which the window saves".into());
+            return Err(RigFault::NoRowField);
         }
         if let Some(field) = c.row_field {
-            field.validate().map_err(|why| format!("[calibration] {why}"))?;
+            field.validate()?;
         }
         if c.focal_mm.is_some() != c.sensor_width_mm.is_some() {
-            return Err("[calibration] focal_mm and sensor_width_mm need each other: give both or neither".into());
+            return Err(RigFault::HalfOfLens);
         }
         if c.fov_deg.is_some_and(|fov_deg| fov_deg >= 180.0) {
-            return Err("[calibration] fov_deg must be below 180".into());
+            return Err(RigFault::Fov);
         }
         if !(0.0..=1.0).contains(&c.alpha) {
-            return Err("[calibration] alpha must be from 0 to 1".into());
+            return Err(RigFault::Alpha);
         }
         if c.alpha > 0.0 && c.rectified_fov_deg.is_some() {
-            return Err("[calibration] alpha and rectified_fov_deg both name the crop: leave one of them out".into());
+            return Err(RigFault::TwoCrops);
         }
-        c.crop().validate().map_err(|why| format!("[calibration] {why}"))?;
+        c.crop().validate()?;
         Ok(RigFile {
             source,
             size: size.map(|Size(width, height)| (width, height)),

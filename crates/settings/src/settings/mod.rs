@@ -3,9 +3,11 @@
 //! Flags and settings files share one vocabulary, so both become [`Word`]s and go through one resolution; an error names the flag or
 //! the line of the file. The window's saved state is separate.
 
+mod error;
 mod own_presets;
 mod presets;
 
+pub use error::{PresetNameError, SettingsError, WordError};
 pub use own_presets::{
     delete_own_preset, own_presets, own_presets_folder, read_own_preset, with_own_presets, write_own_preset,
 };
@@ -13,11 +15,10 @@ pub use presets::{FROM_THE_LITERATURE, differences, paper_in_short, preset_group
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use stereopsis_base::console::foreign;
+use stereopsis_base::console;
 use stereopsis_base::files::plain;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::{Parameter, Value};
-use stereopsis_base::{console, files};
 use stereopsis_frame::engine::{AdapterChoice, Autotune, EngineChoice, EngineSettings, ModelDevice, ModelFile};
 use stereopsis_stereo::{Preset, StereoParams};
 
@@ -57,17 +58,6 @@ pub struct Word {
     pub text: String,
     /// Origin of the setting.
     pub origin: Origin,
-}
-
-/// Error in settings.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    /// A flag is wrong, and so the command line.
-    #[error("{0}")]
-    Flag(String),
-    /// A settings file is wrong.
-    #[error("{0}")]
-    File(String),
 }
 
 /// Settings of a run: everything except the images that determines a result.
@@ -162,17 +152,19 @@ impl Settings {
             let mut layer: Vec<_> = words.iter().filter(|word| word.origin.layer() == layer).collect();
             layer.sort_by_key(|word| rank(word));
             for word in layer {
-                settings.apply(word).map_err(|text| word.error(&text))?;
+                settings.apply(word).map_err(|why| {
+                    let (origin, name) = (word.origin.clone(), word.name.clone());
+                    SettingsError::Word { origin, name, why }
+                })?;
             }
         }
         settings.params.repair(|name| words.iter().any(|word| word.name == name));
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
-        let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
-        settings.params.validate().map_err(|err| wrap(err.to_string()))?;
+        settings.params.validate().map_err(|why| SettingsError::Params { why, only_flags })?;
         Ok(settings)
     }
 
-    fn apply(&mut self, word: &Word) -> Result<(), String> {
+    fn apply(&mut self, word: &Word) -> Result<(), WordError> {
         let text = word.text.as_str();
         if let Some(parameter) = StereoParams::parameter(&word.name) {
             self.params.set(parameter, parameter.parse(text)?);
@@ -190,17 +182,16 @@ impl Settings {
             "engine" => self.engine = text.parse()?,
             "near-m" => {
                 let near = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
-                self.near_m = Some(near.ok_or_else(|| format!("'{text}': expected a distance in metres above 0"))?);
+                self.near_m = Some(near.ok_or_else(|| WordError::NoDistance(text.to_owned()))?);
             }
             "threads" => {
                 let threads = text.parse().ok().filter(|n| (1..=1024).contains(n));
-                let why = || format!("'{text}': expected a number of threads from 1 to 1024");
-                self.threads = Some(threads.ok_or_else(why)?);
+                self.threads = Some(threads.ok_or_else(|| WordError::NoThreads(text.to_owned()))?);
             }
             "adapter" => self.adapter = Some(text.to_owned()),
             "model" => (self.model, self.engine) = (Some(text.into()), EngineChoice::Model),
             "model-device" => self.model_device = text.parse()?,
-            _ => return Err("no such setting".to_owned()),
+            _ => return Err(WordError::Unknown),
         }
         Ok(())
     }
@@ -230,14 +221,10 @@ impl Settings {
     pub fn params_for(&self, extent_px: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
         let mut params = self.params.clone();
         if let Some(near_m) = self.near_m {
-            let geometry = geometry.ok_or_else(|| {
-                let needs =
-                    "needs a calibration: give --calibration, or the lens (--fov-deg) and --baseline-m, or set --num-disparities";
-                SettingsError::Flag(format!("--near-m {near_m} {needs}"))
-            })?;
+            let geometry = geometry.ok_or(SettingsError::NearWithoutGeometry { near_m })?;
             params.num_disparities = disparities_to(near_m, params.min_disparity, geometry)?;
         }
-        params.validate_range(extent_px).map_err(|err| SettingsError::Flag(err.to_string()))?;
+        params.validate_range(extent_px).map_err(|why| SettingsError::Params { why, only_flags: true })?;
         Ok(params)
     }
 }
@@ -261,42 +248,28 @@ pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
 pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
     let mut params = params.clone();
     for (name, text) in words {
-        let refused = |why: String| SettingsError::Flag(format!("--{name} {why}"));
-        let parameter = StereoParams::parameter(name).ok_or_else(|| refused("is no parameter".to_owned()))?;
-        params.set(parameter, parameter.parse(text).map_err(refused)?);
+        let refused = |why: WordError| SettingsError::Word { origin: Origin::Flag, name: name.clone(), why };
+        let parameter = StereoParams::parameter(name).ok_or_else(|| refused(WordError::NoParameter))?;
+        params.set(parameter, parameter.parse(text).map_err(|why| refused(why.into()))?);
     }
     params.repair(|name| words.iter().any(|(word, _)| word == name));
-    params.validate().map_err(|err| SettingsError::Flag(err.to_string()))?;
+    params.validate().map_err(|why| SettingsError::Params { why, only_flags: true })?;
     Ok(params)
 }
+
+/// Largest number of disparities.
+const MAX_DISPARITIES: i32 = 1024;
 
 /// Returns the number of disparities from `min_disparity` that reach the depth `near_m`.
 fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Result<u32, SettingsError> {
     let nearest_px = geometry.disparity_px(near_m).ceil();
     let needed = nearest_px - f64::from(min_disparity) + 1.0;
-    if (1.0..=1024.0).contains(&needed) {
+    if (1.0..=f64::from(MAX_DISPARITIES)).contains(&needed) {
         return Ok(needed as u32);
     }
-    let reach = geometry.depth_m(f64::from(min_disparity) + 1023.0).unwrap_or(f64::INFINITY);
-    Err(SettingsError::Flag(format!(
-        "--near-m {near_m} is a disparity of {nearest_px} px, outside {min_disparity} to {} px: the nearest depth in reach is {reach:.3} m; \
-         a smaller --scale sees nearer",
-        min_disparity + 1023
-    )))
-}
-
-impl Word {
-    fn error(&self, text: &str) -> SettingsError {
-        match &self.origin {
-            Origin::Flag => SettingsError::Flag(format!("--{} {text}", self.name)),
-            Origin::Recording(path) => {
-                SettingsError::File(format!("parameters of the recording {}: {} {text}", path.display(), self.name))
-            }
-            Origin::File { path, line } => {
-                SettingsError::File(format!("settings file {}, line {line}: {} {text}", path.display(), self.name))
-            }
-        }
-    }
+    let last = min_disparity + MAX_DISPARITIES - 1;
+    let reach_m = geometry.depth_m(f64::from(last)).unwrap_or(f64::INFINITY);
+    Err(SettingsError::OutOfReach { near_m, nearest_px, first: min_disparity, reach_m })
 }
 
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
@@ -312,8 +285,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
 /// # Errors
 /// The file cannot be read.
 pub fn read_text(path: &Path) -> Result<String, SettingsError> {
-    let fail = |err| format!("settings file {}: {}", console::path(path), files::read_cause(path, &err));
-    plain::read_text(path).map_err(|err| SettingsError::File(fail(err)))
+    plain::read_text(path).map_err(|cause| SettingsError::Read { path: path.to_owned(), cause })
 }
 
 /// Parses the words in the text of a settings file.
@@ -321,11 +293,12 @@ pub fn read_text(path: &Path) -> Result<String, SettingsError> {
 /// # Errors
 /// The text is no valid TOML, or has an unknown key; the error has the line and the nearest known key.
 pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
-    let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
+    let path = || path.to_owned();
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
-    let table = toml::de::DeTable::parse(text).map_err(|err| {
-        let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));
-        fail(format!("{line}: {}", err.message()))
+    let table = toml::de::DeTable::parse(text).map_err(|why| SettingsError::Syntax {
+        path: path(),
+        line: why.span().map(|span| line_of(span.start)),
+        why,
     })?;
     let known: Vec<&str> = known_words().collect();
     let mut words = Vec::new();
@@ -333,17 +306,16 @@ pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
         if !known.contains(&name.as_str()) {
             let nearest = console::closest(&name, known.iter().copied());
-            let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
-            return Err(fail(format!(", line {line}: unknown key '{}'{hint}", foreign(&name))));
+            return Err(SettingsError::UnknownKey { path: path(), line, key: name, nearest });
         }
         let text = match value.get_ref() {
             toml::de::DeValue::String(text) => text.to_string(),
             toml::de::DeValue::Integer(number) => number.to_string(),
             toml::de::DeValue::Float(number) => number.to_string(),
             toml::de::DeValue::Boolean(on) => Value::Switch(*on).to_string(),
-            _ => return Err(fail(format!(", line {line}: {name} takes one word or number"))),
+            _ => return Err(SettingsError::NoScalar { path: path(), line, key: name }),
         };
-        words.push(Word { name, text, origin: Origin::File { path: path.to_owned(), line } });
+        words.push(Word { name, text, origin: Origin::File { path: path(), line } });
     }
     Ok(words)
 }
@@ -364,10 +336,9 @@ pub fn known_words() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// TOML cannot hold the values.
-pub fn text_of(comment: &str, settings: &[(&'static str, String)]) -> Result<String, String> {
+pub fn text_of(comment: &str, settings: &[(&'static str, String)]) -> Result<String, toml::ser::Error> {
     let table: toml::Table = settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
-    let text = toml::to_string(&table).map_err(|err| err.to_string())?;
-    Ok(format!("# {comment}\n{text}"))
+    Ok(format!("# {comment}\n{}", toml::to_string(&table)?))
 }
 
 #[cfg(test)]

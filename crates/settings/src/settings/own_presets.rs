@@ -1,12 +1,12 @@
 //! Presets of the user: settings files in one folder, each named by its stem. Names are checked so that none leaves the folder.
 
-use super::{Origin, SettingsError, Word, read_file};
+use super::{Origin, PresetNameError, SettingsError, Word, read_file};
 use std::path::{Path, PathBuf};
-use stereopsis_base::{console, files};
+use stereopsis_base::files;
 use stereopsis_stereo::Preset;
 
 const EXTENSION: &str = "toml";
-const MAX_NAME: usize = 40;
+pub(super) const MAX_NAME: usize = 40;
 
 /// Returns the folder of the user's presets; `None` where the system has no folder for settings.
 pub fn own_presets_folder() -> Option<PathBuf> {
@@ -30,17 +30,13 @@ pub fn own_presets(folder: &Path) -> Vec<String> {
 /// # Errors
 /// No preset has this name, and the text lists the existing names; or its file is invalid.
 pub fn read_own_preset(folder: &Path, name: &str) -> Result<Vec<Word>, SettingsError> {
-    let path = file_of(folder, name).map_err(SettingsError::Flag)?;
+    let path = file_of(folder, name)?;
     if !path.is_file() {
-        let own = own_presets(folder);
-        let own = if own.is_empty() { String::new() } else { format!("; your own: {}", own.join(", ")) };
-        let built_in: Vec<_> = Preset::ALL.iter().map(|preset| preset.word()).collect();
-        return Err(SettingsError::Flag(format!(
-            "--preset {}: there is no such preset, neither built in ({}) nor in {}{own}",
-            console::foreign(name),
-            built_in.join(", "),
-            console::path(folder)
-        )));
+        return Err(SettingsError::NoPreset {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            own: own_presets(folder),
+        });
     }
     read_file(&path)
 }
@@ -54,13 +50,13 @@ pub fn write_own_preset(
     name: &str,
     settings: &[(&'static str, String)],
     replaces: bool,
-) -> Result<PathBuf, String> {
+) -> Result<PathBuf, SettingsError> {
     let path = file_of(folder, name)?;
     let comment = format!("A preset of stereopsis: --preset {name}, or --settings with this file.");
     let text = super::text_of(&comment, settings)?;
-    files::make_folder(folder).map_err(|err| err.to_string())?;
+    files::make_folder(folder)?;
     let write = if replaces { files::write_synced } else { files::write_new };
-    write(&path, text.as_bytes()).map_err(|err| err.to_string())?;
+    write(&path, text.as_bytes())?;
     Ok(path)
 }
 
@@ -68,9 +64,9 @@ pub fn write_own_preset(
 ///
 /// # Errors
 /// The file cannot be deleted.
-pub fn delete_own_preset(folder: &Path, name: &str) -> Result<(), String> {
+pub fn delete_own_preset(folder: &Path, name: &str) -> Result<(), SettingsError> {
     let path = file_of(folder, name)?;
-    std::fs::remove_file(&path).map_err(|err| format!("{} cannot be deleted: {}", console::path(&path), err.kind()))
+    std::fs::remove_file(&path).map_err(|err| SettingsError::Delete { path, cause: err.kind() })
 }
 
 /// Replaces each `preset` that is not built in by the words of the user's preset. They have a lower precedence than flags.
@@ -92,23 +88,20 @@ pub fn with_own_presets(words: Vec<Word>, folder: Option<&Path>) -> Result<Vec<W
     Ok(all)
 }
 
-fn file_of(folder: &Path, name: &str) -> Result<PathBuf, String> {
+fn file_of(folder: &Path, name: &str) -> Result<PathBuf, PresetNameError> {
     check_name(name)?;
     Ok(folder.join(name).with_added_extension(EXTENSION))
 }
 
 /// Checks that a name is a valid file name on every system, and not that of a built-in preset.
-fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), PresetNameError> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_ .".contains(c);
     if name.is_empty() || name.chars().count() > MAX_NAME || !name.chars().all(is_plain) || name.starts_with(['.', ' '])
     {
-        return Err(format!(
-            "'{}' cannot name a preset: give letters, digits, spaces and - _ . only, at most {MAX_NAME}",
-            console::foreign(name)
-        ));
+        return Err(PresetNameError::Characters(name.to_owned()));
     }
     if name.parse::<Preset>().is_ok() {
-        return Err(format!("'{name}' is built in: choose another name"));
+        return Err(PresetNameError::BuiltIn(name.to_owned()));
     }
     Ok(())
 }

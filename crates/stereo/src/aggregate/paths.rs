@@ -226,10 +226,10 @@ mod tests {
         assert!(sums.data.iter().all(|&sum| sum < 65535), "{:?}", sums.data.iter().max());
         params.p2 += 1;
         let text = params.validate().unwrap_err().to_string();
-        assert!(text.contains("at most 383 paths") && text.contains("--p2 up to 146"), "{text}");
+        assert!(text.contains("at most 383 paths") && text.contains("p2 up to 146"), "{text}");
         // 255 times 257 is 65535, which marks missing candidates
         let one_too_many = StereoParams { paths: 255, p2: 257 - params.largest_cost(), ..params };
         let text = one_too_many.validate().unwrap_err().to_string();
-        assert!(text.contains("at most 254 paths") && text.contains("--p2 up to 232"), "{text}");
+        assert!(text.contains("at most 254 paths") && text.contains("p2 up to 232"), "{text}");
     }
 }

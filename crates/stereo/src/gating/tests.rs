@@ -294,7 +294,7 @@ fn eight_directions_of_the_coarser_levels_have_to_fit_the_sum_too() {
     params.validate().unwrap();
     let gated = StereoParams { gating: Some(1), ..params };
     let text = gated.validate().unwrap_err().to_string();
-    assert!(text.contains("8 paths") && text.contains("--p2 up to 8167") && text.contains("--gating off"), "{text}");
+    assert!(text.contains("8 paths") && text.contains("p2 up to 8167") && text.contains("gating off"), "{text}");
     StereoParams { p2: 8167, ..gated.clone() }.validate().unwrap();
     StereoParams { paths: 0, ..gated }.validate().unwrap();
 }

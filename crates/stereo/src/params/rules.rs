@@ -1,14 +1,9 @@
 //! Rules between parameters: penalties follow the cost, P2 follows P1, and the checks of a whole set.
 
-use super::StereoParams;
 use super::limits::MAX_SUM;
 use super::words::{AdaptiveP2, CostKind, Penalties};
+use super::{ParamsError, StereoParams};
 use stereopsis_base::parameter::{Parameter, Value};
-
-/// Reason why parameters are invalid; the text names the flags.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParamsError(pub String);
 
 impl StereoParams {
     /// Returns the defaults with this cost and its default penalties.
@@ -67,58 +62,45 @@ impl StereoParams {
     /// Checks the range of each parameter and the rules between them.
     ///
     /// # Errors
-    /// The first broken rule, in words that name the flags.
+    /// The first broken rule.
     pub fn validate(&self) -> Result<(), ParamsError> {
-        let fail = |text: String| Err(ParamsError(text));
         for parameter in Self::table() {
             let value = (parameter.get)(self);
             if !parameter.accepts(value) {
-                let text = parameter.parse(&value.to_string()).err().unwrap_or_default();
-                return fail(format!("--{} {text}", parameter.name));
+                parameter.parse(&value.to_string()).map_err(|why| ParamsError::Value { name: parameter.name, why })?;
             }
         }
-        for (name, window) in Self::table().iter().filter(|p| p.properties.is_odd).map(|p| (p.name, (p.get)(self))) {
-            if matches!(window, Value::Integer(v) if v % 2 == 0) {
-                return fail(format!("--{name} {window}: a window has a centre, so its size is odd"));
+        for (name, value) in Self::table().iter().filter(|p| p.properties.is_odd).map(|p| (p.name, (p.get)(self))) {
+            if matches!(value, Value::Integer(v) if v % 2 == 0) {
+                return Err(ParamsError::EvenWindow { name, value });
             }
         }
         if self.paths == 0 {
             return Ok(());
         }
-        if self.p2 <= self.p1 {
-            return fail(format!(
-                "--p1 {} is not below --p2 {}: P1 punishes a step of 1 px and P2 a larger one, so P2 has to be larger",
-                self.p1, self.p2
-            ));
+        let Self { p1, p2, p2_min, .. } = *self;
+        if p2 <= p1 {
+            return Err(ParamsError::Penalties { p1, p2 });
         }
-        if self.adaptive_p2 != AdaptiveP2::Off && self.p2_min <= self.p1 {
-            return fail(format!(
-                "--p2-min {} is not above --p1 {}: use at least {}",
-                self.p2_min,
-                self.p1,
-                self.p1 + 1
-            ));
+        if self.adaptive_p2 != AdaptiveP2::Off && p2_min <= p1 {
+            return Err(ParamsError::SmallestPenalty { p2_min, p1 });
         }
         self.validate_sum()
     }
 
     fn validate_sum(&self) -> Result<(), ParamsError> {
-        let (cost, p2) = (self.largest_cost(), self.largest_p2());
-        let paths = self.summed_paths();
+        let (cost, p2, paths) = (self.largest_cost(), self.largest_p2(), self.summed_paths());
         if paths * (cost + p2) <= MAX_SUM {
             return Ok(());
         }
-        let flag = if p2 > self.p2 { "p2-min" } else { "p2" };
-        let fewer = if self.paths <= self.max_paths() {
-            "the smaller images of --gating need as many; use --gating off".to_owned()
-        } else {
-            format!("use at most {} paths", self.max_paths())
-        };
-        let fits = Some(self.max_p2()).filter(|&largest| largest > self.p1);
-        let or_p2 = fits.map_or(String::new(), |largest| format!(", or --{flag} up to {largest}"));
-        Err(ParamsError(format!(
-            "--{flag} {p2}: {paths} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; {fewer}{or_p2}"
-        )))
+        Err(ParamsError::Sum {
+            name: if p2 > self.p2 { "p2-min" } else { "p2" },
+            p2,
+            paths,
+            cost,
+            max_paths: Some(self.max_paths()).filter(|&most| self.paths > most),
+            max_p2: Some(self.max_p2()).filter(|&largest| largest > self.p1),
+        })
     }
 
     /// Checks that the search range has a partner somewhere in an image `width` px wide. Only the command line requires this; the
@@ -127,17 +109,9 @@ impl StereoParams {
     /// # Errors
     /// The range lies outside the image.
     pub fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
-        let (first, last) =
-            (i64::from(self.min_disparity), i64::from(self.min_disparity) + i64::from(self.num_disparities) - 1);
-        let width = width as i64;
-        if first >= width || last <= -width {
-            return Err(ParamsError(format!(
-                "disparities {first} to {last} px can match nowhere in an image {width} px wide: choose --min-disparity between {} and {}",
-                -width + 1,
-                width - 1
-            )));
-        }
-        Ok(())
+        let (first, width) = (i64::from(self.min_disparity), width as i64);
+        let last = first + i64::from(self.num_disparities) - 1;
+        if first >= width || last <= -width { Err(ParamsError::Range { first, last, width }) } else { Ok(()) }
     }
 }
 
@@ -158,7 +132,7 @@ mod tests {
         params.validate().unwrap();
         set(&mut params, "p2", 3);
         let err = params.validate().unwrap_err().to_string();
-        assert!(err.starts_with("--p1 90 is not below --p2 3"), "{err}");
+        assert!(err.starts_with("p1 90 is not below p2 3"), "{err}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod prepared;
 mod untimed;
 
 use super::*;
+use crate::OpenOptions;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,9 +14,9 @@ use stereopsis_base::newest::{NewestSender, channel};
 use stereopsis_base::rate::LatencySince;
 use stereopsis_base::testing::until;
 use stereopsis_frame::RawPair;
-use stereopsis_frame::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job};
+use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, EngineSettings, Job};
 use stereopsis_stereo::map::{INVALID, reason};
-use stereopsis_stereo::{CostKind, DisparityMap};
+use stereopsis_stereo::{CostKind, DisparityMap, StereoParams};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {

@@ -154,7 +154,8 @@ fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
         {
             return Err(format!("{} has just been changed by another program: look at it first", path.display()));
         }
-        let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)?;
+        let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)
+            .map_err(|err| err.to_string())?;
         files::write_or_keep(&path, text.as_bytes(), replaces).map_err(|err| err.to_string())?;
         Ok((path, text))
     };

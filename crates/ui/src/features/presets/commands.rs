@@ -54,7 +54,7 @@ fn save(core: &mut Core, name: &str) {
             let text = format!("preset written: --preset '{name}', or --settings {}", path.display());
             core.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
         }
-        Err(why) => core.notices.error(why),
+        Err(why) => core.notices.error(why.to_string()),
     }
     core.matching.own_presets = settings::own_presets(&folder);
 }
@@ -66,7 +66,7 @@ fn delete(core: &mut Core, name: &str) {
             core.matching.own.take_if(|own| own.name == name);
             core.notices.news(format!("preset {name} is deleted"));
         }
-        Err(why) => core.notices.error(why),
+        Err(why) => core.notices.error(why.to_string()),
     }
     core.matching.own_presets = settings::own_presets(&folder);
 }
