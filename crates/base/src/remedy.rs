@@ -43,12 +43,12 @@ pub trait Vocabulary: Sync {
     fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-/// Words of a program that uses the crates as a library: the names of fields.
+/// Words of a program that uses the crates as a library: those of settings and their files.
 struct Plain;
 
 impl Vocabulary for Plain {
     fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&name.replace('-', "_"))?;
+        f.write_str(name)?;
         value.map_or(Ok(()), |value| write!(f, " {value}"))
     }
 
@@ -57,7 +57,7 @@ impl Vocabulary for Plain {
             let gap = if at == 0 { "" } else { " " };
             match part {
                 Part::Word(word) => write!(f, "{gap}{word}")?,
-                Part::Option(name) => write!(f, "{gap}{}", name.replace('-', "_"))?,
+                Part::Option(name) => write!(f, "{gap}{name}")?,
             }
         }
         Ok(())
@@ -99,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_face_options_have_the_names_of_fields() {
-        assert_eq!(option("min-disparity").to_string(), "min_disparity");
+    fn without_a_face_options_have_the_words_of_settings() {
+        assert_eq!(option("min-disparity").to_string(), "min-disparity");
         assert_eq!(Remedy::set("p2", 146).to_string(), "p2 146");
         let parts = vec![Part::Word("recompute".into()), Part::Option("streams"), Part::Word("raw".into())];
         assert_eq!(Remedy::Run(parts).to_string(), "recompute streams raw");

@@ -225,7 +225,7 @@ mod tests {
     fn refused_parameters_are_reported_and_the_rest_is_taken() {
         let panel = Panel::new();
         let refused = ask(&panel, &[("p2", json!(3))]);
-        assert!(refused[0].contains("--p1 14 is not below --p2 3"), "{refused:?}");
+        assert!(refused[0].contains("p1 14 is not below p2 3"), "{refused:?}");
         assert_eq!(panel.exchange(&StereoParams::default()).0, None);
         assert!(ask(&panel, &[("p1", json!(90)), ("p2", json!(180))]).is_empty(), "together they fit");
         let refused = ask(&panel, &[("paths", json!(4)), ("fill", json!(true)), ("x", json!(1))]);

@@ -260,7 +260,7 @@ mod tests {
         }
         for y in 0..2 {
             let Cell::Invalid(why) = found.cell(2, y) else { panic!("{:?}", found.cell(2, y)) };
-            assert!(why.contains("--p1 60 is not below --p2"), "{why}");
+            assert!(why.contains("p1 60 is not below p2"), "{why}");
         }
     }
 

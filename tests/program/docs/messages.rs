@@ -20,6 +20,13 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
+/// Returns a message with `…` in place of each flag, which only the command line writes.
+fn facts(message: &str) -> String {
+    let mut flags = message.split("--");
+    let first = flags.next().unwrap_or_default().to_owned();
+    flags.fold(first, |text, rest| text + "…" + rest.trim_start_matches(|c: char| c.is_ascii_lowercase() || c == '-'))
+}
+
 /// Smallest number of letters between two placeholders: shorter pieces prove nothing.
 const MIN_LETTERS: usize = 4;
 
@@ -36,7 +43,8 @@ fn troubleshooting_quotes_existing_messages() {
         let messages = line.split('|').nth(1).unwrap().split('`').skip(1).step_by(2);
         for message in messages {
             count += 1;
-            let pieces = message.split('…').map(|piece| piece.trim_matches([' ', '(', ')']));
+            let pieces = facts(message);
+            let pieces = pieces.split('…').map(|piece| piece.trim_matches([' ', '(', ')']));
             let missing = pieces.filter(|piece| piece.len() >= MIN_LETTERS).find(|piece| !text.contains(piece));
             wrong.extend(missing.map(|piece| format!("line {}: '{piece}' of '{message}'", index + 1)));
         }

@@ -46,8 +46,8 @@ fn a_sound_rig_has_no_faults() {
 #[test]
 fn swapped_reversed_and_wrongly_placed_cameras() {
     let text = refused(|rig| rig.translation_m.x = 0.12);
-    says(&text, &["left of the left one", "calibration_swap", "R transposed"]);
-    says(&refused(|rig| rig.translation_m = DVec3::new(-0.02, 0.12, 0.0)), &["above the left one", "calibration_swap"]);
+    says(&text, &["left of the left one", "calibration-swap", "R transposed"]);
+    says(&refused(|rig| rig.translation_m = DVec3::new(-0.02, 0.12, 0.0)), &["above the left one", "calibration-swap"]);
     says(&refused(|rig| rig.translation_m = DVec3::new(-0.02, 0.0, 0.12)), &["in front of the other"]);
     let text = refused(|rig| {
         rig.translation_m.x = 0.12;
@@ -58,7 +58,7 @@ fn swapped_reversed_and_wrongly_placed_cameras() {
         rig.translation_m.x = 0.12;
         rig.rectification = Some(Rectification { baseline_m: -0.12, ..sound_rectification() });
     });
-    says(&text, &["P2 has a positive shift", "calibration_swap"]);
+    says(&text, &["P2 has a positive shift", "calibration-swap"]);
 }
 
 #[test]

@@ -57,7 +57,7 @@ mod tests {
             assert!(rig.doubts.len() == 1 && rig.doubts[0].contains("taken to be rectified"), "{:?}", rig.doubts);
         }
         let millimetres = rig_of("610 0 322 0 610 244 0 0 1\n62.5").unwrap();
-        assert!(millimetres.summary().contains("calibration_unit"), "{}", millimetres.summary());
+        assert!(millimetres.summary().contains("calibration-unit"), "{}", millimetres.summary());
     }
 
     #[test]

@@ -174,7 +174,7 @@ mod tests {
         assert_eq!((plain.kind, plain.unit, plain.size, plain.left.fx), (Kind::Kitti, LengthUnit::Metre, None, 650.0));
         assert!((plain.baseline_m() - 0.502).abs() < 1e-12, "{}", plain.summary());
         assert!(plain.doubts[0].contains("cameras 0, 1, 2 and 3: 2 and 3 are taken"), "{:?}", plain.doubts);
-        assert!(plain.doubts[0].contains("calibration_cameras 0,1"), "{:?}", plain.doubts);
+        assert!(plain.doubts[0].contains("calibration-cameras 0,1"), "{:?}", plain.doubts);
         for (options, baseline_m) in
             [(by("0,1"), 0.51), (by("02,03"), 0.502), (of([0, 1]), 0.51), (of([2, 3]), 0.502), (by("2,1"), 0.572)]
         {

@@ -373,7 +373,7 @@ fn cameras_are_chosen_of_files_that_have_a_choice_alone() {
     let options = LoadOptions { cameras: Some("0,1".parse().unwrap()), ..LoadOptions::default() };
     let files = [(PathBuf::from("K.txt"), b"700 0 320 0 700 240 0 0 1 0.1".to_vec())];
     let text = read(&files, &options).unwrap_err().to_string();
-    assert!(text.contains("leave calibration_cameras 0,1 out"), "{text}");
+    assert!(text.contains("leave calibration-cameras 0,1 out"), "{text}");
     for wrong in ["2", "2,2", "2,", ",3", "1,2,3"] {
         assert!(wrong.parse::<Cameras>().is_err(), "{wrong}");
     }

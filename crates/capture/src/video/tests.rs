@@ -348,7 +348,7 @@ fn a_decoder_ends_with_a_killed_program() {
     let text = format!("echo $$ >{}\ncat {}\nexec sleep 1000", number.display(), frame.display());
     script(folder.path(), "rpicam-vid", &text);
     let mut program = Command::new(std::env::current_exe().unwrap());
-    program.args(["--exact", "tests::a_decoder_ends_with_a_killed_program"]).stdout(Stdio::null());
+    program.args(["--exact", "video::tests::a_decoder_ends_with_a_killed_program"]).stdout(Stdio::null());
     let mut program = program.env("PLAYS_THE_PROGRAM", folder.path()).spawn().unwrap();
     line(&folder.path().join("open"), 1);
     program.kill().unwrap();

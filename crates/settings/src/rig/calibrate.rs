@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::parameter::{choices, is_default};
+use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
     CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
     RowsChoice, StereoRig, estimate_rig, load, toml_of,
@@ -122,11 +123,9 @@ impl Calibrated {
     /// Returns the remarks, with the assumed numbers.
     pub fn remarks(&self) -> Option<String> {
         let note = self.note.clone()?;
-        Some(
-            self.assumed
-                .as_ref()
-                .map_or(note.clone(), |assumed| format!("{note}, with {assumed} (--fov-deg, --baseline-m)")),
-        )
+        Some(self.assumed.as_ref().map_or(note.clone(), |assumed| {
+            format!("{note}, with {assumed} ({}, {})", option("fov-deg"), option("baseline-m"))
+        }))
     }
 
     /// Returns the calibration of a recording of raw pairs, for this source.
@@ -443,7 +442,7 @@ mod tests {
             let choice = CalibrationChoice { files: vec![path.clone()], cameras, ..CalibrationChoice::default() };
             assert_eq!(choice.words().contains(&"--calibration-cameras".to_owned()), choice.cameras.is_some());
             let calibrated = choice.apply(&source).unwrap();
-            (calibrated.rig.unwrap().baseline_m(), calibrated.note.unwrap().contains("--calibration-cameras 0,1"))
+            (calibrated.rig.unwrap().baseline_m(), calibrated.note.unwrap().contains("calibration-cameras 0,1"))
         };
         assert_eq!(baseline_m(Some([0, 1]), None), (0.53, false));
         assert_eq!(baseline_m(Some([2, 3]), None), (0.52, false));

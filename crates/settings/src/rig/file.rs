@@ -249,6 +249,7 @@ stereopsis_base::parameter::stands_as_its_word!(Size);
 mod tests {
     use super::*;
     use crate::rig::FittedDepth;
+    use stereopsis_base::remedy::option;
     use stereopsis_calibration::LengthUnit;
     use stereopsis_frame::{ControlSettings, Orientation, PowerLine, Scale, Setting};
 
@@ -352,7 +353,7 @@ mod tests {
         let files = [folder.join("two-webcams.toml")];
         let refusal =
             stereopsis_calibration::load(&files, &stereopsis_calibration::LoadOptions::default()).unwrap_err();
-        assert!(refusal.to_string().contains("--rig"), "{refusal}");
+        assert!(refusal.remedies().contains(&option("rig")), "{refusal}");
         assert_eq!(rig.cameras.views[1].orientation, Orientation::HalfTurn);
         assert_eq!(rig.cameras.views[0].controls.exposure_ms, Some(Setting::Fixed(10.0)));
         assert!(matches!(rig.source, Some(SourceSpec::WebcamPair(CameraName::Port(_), CameraName::Port(_)))));
@@ -376,7 +377,7 @@ mod tests {
             ("[calibration]\nfov_deg = 60\nfocal_px = 500\n", "fov_deg and focal_px both name the lens"),
             ("[calibration]\nfov_deg = 180\n", "fov_deg must be below 180"),
             ("[camera]\n", "camera"),
-            ("[left]\nfx_px = 500\n[right_from_left]\n", "give it with --calibration"),
+            ("[left]\nfx_px = 500\n[right_from_left]\n", "give it with calibration"),
         ] {
             std::fs::write(&path, text).unwrap();
             let refusal = RigFile::read(&path).unwrap_err().to_string();

@@ -111,7 +111,7 @@ fn rectification_of_the_file_is_taken_and_gives_r_and_t() {
     assert!(rig.rotation.abs_diff_eq(whole.rotation, 1e-9));
 
     let swapped = rectified.replace(&format!("{}", -own.fx * done.baseline_m), "42.0");
-    assert!(refused(&format!("{intrinsics}{swapped}")).contains("calibration_swap"));
+    assert!(refused(&format!("{intrinsics}{swapped}")).contains("calibration-swap"));
     let torn = rectified.replacen(&done.left.fx.to_string(), "400", 1);
     assert!(refused(&format!("{intrinsics}{torn}")).contains("do not belong together"));
 }
@@ -198,7 +198,7 @@ fn swapped_cameras_are_told_and_swapped() {
     let path = folder.path().join("rig.yml");
     fs::write(&path, EXAMPLE.replace("-0.0799", "0.0799")).unwrap();
     let text = load(std::slice::from_ref(&path), &LoadOptions::default()).unwrap_err().to_string();
-    assert!(text.contains("calibration_swap"), "{text}");
+    assert!(text.contains("calibration-swap"), "{text}");
     let rig = load(&[path], &LoadOptions { swapped: true, ..LoadOptions::default() }).unwrap();
     assert!((rig.left.fx - 533.1).abs() < 1e-9 && rig.exchanged && rig.translation_m.x < 0.0);
 }
