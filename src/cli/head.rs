@@ -4,7 +4,7 @@ use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::network_args::{DefaultAccess, NetworkArgs, open_patiently};
 use super::settings_args::SettingsArgs;
-use super::short_help::{hidden, shown};
+use super::short_help::{hidden_too, shown};
 use super::values::choice;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -27,7 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Arguments of `head`.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("rig", shown), mut_arg("num-disparities", hidden), mut_arg("engine", hidden))]
+#[command(mut_arg("rig", shown), mut_args(hidden_too(&["num-disparities", "engine"])))]
 pub(super) struct HeadArgs {
     /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
     #[arg(long, value_name = "NAME")]

@@ -4,7 +4,7 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::print::print_json;
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
-use super::short_help::shown;
+use super::short_help::shown_too;
 use super::values::OVERWRITE;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,7 @@ const SCENE_FRAMES: u64 = 100;
 
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
-#[cfg_attr(feature = "publish", command(mut_arg("publish", shown)))]
-#[command(mut_arg("rig", shown), mut_arg("rectify", shown), mut_arg("fov_deg", shown))]
-#[command(mut_arg("baseline_m", shown), mut_arg("swap_pictures", shown), mut_arg("p1", shown))]
-#[command(mut_arg("p2", shown))]
+#[command(mut_args(shown_too(&["publish", "rig", "rectify", "fov_deg", "baseline_m", "swap_pictures", "p1", "p2"])))]
 pub(super) struct LiveArgs {
     /// No window: a status line, then a preview image
     ///

@@ -18,6 +18,16 @@ pub(super) fn hidden(arg: Arg) -> Arg {
     arg.hide_short_help(true)
 }
 
+/// Shows these flags in `-h`, and leaves the others as they are.
+pub(super) fn shown_too(names: &'static [&'static str]) -> impl Fn(Arg) -> Arg {
+    move |arg| if names.contains(&arg.get_id().as_str()) { shown(arg) } else { arg }
+}
+
+/// Leaves these flags out of `-h`, and the others as they are.
+pub(super) fn hidden_too(names: &'static [&'static str]) -> impl Fn(Arg) -> Arg {
+    move |arg| if names.contains(&arg.get_id().as_str()) { hidden(arg) } else { arg }
+}
+
 /// Adds to `-h` where the other flags are explained, for a command and those below it.
 pub(super) fn refer_to_help(command: Command) -> Command {
     refer_as(command, "")

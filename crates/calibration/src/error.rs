@@ -42,7 +42,7 @@ pub enum CalibrationError {
         cause: Box<FileError>,
     },
     /// The files are readable, but their rig cannot be.
-    #[error("cannot use the calibration {names}: {cause}{}", .doubts.iter().map(|doubt| format!("; {doubt}")).collect::<String>())]
+    #[error("cannot use the calibration {names}: {cause}{}", .doubts.iter().fold(String::new(), |all, doubt| all + "; " + doubt))]
     Unusable {
         /// Names of the files.
         names: String,

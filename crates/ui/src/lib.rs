@@ -66,6 +66,8 @@
 //! - Jobs (`core/jobs`) are work that may block: dialogs, cameras, files. A start names the work and the change by its result; the status
 //!   line shows the job, with a button to stop it where possible.
 
+#![allow(clippy::result_large_err, reason = "a command that a feature does not know comes back as it is")]
+
 mod app;
 mod core;
 mod features;

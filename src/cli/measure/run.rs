@@ -73,13 +73,12 @@ pub(super) fn run(
         };
         let params = Arc::new(plan.settings.params_for(frame.extent_px(), frame.geometry.as_ref())?);
         let job = Job { frame, params, read_back: true, wants_right: false };
-        let engine = match &mut engine {
-            Some(engine) => engine,
-            None => {
-                let settings = plan.settings.engine_options();
-                let options = OpenOptions { source_engine: capture.engine(), ..settings.into() };
-                engine.insert(stereopsis_engine::open(&options, Some(&job))?.engine)
-            }
+        let engine = if let Some(engine) = &mut engine {
+            engine
+        } else {
+            let settings = plan.settings.engine_options();
+            let options = OpenOptions { source_engine: capture.engine(), ..settings.into() };
+            engine.insert(stereopsis_engine::open(&options, Some(&job))?.engine)
         };
         let output = match stereopsis_frame::engine::run(engine.as_mut(), job) {
             Err(EngineError::LeftOut(_)) => continue,

@@ -7,7 +7,7 @@ use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::print::print_json;
 use super::settings_args::SettingsArgs;
-use super::short_help::hidden;
+use super::short_help::hidden_too;
 use super::values::{OVERWRITE, choice, positive};
 use pairs::Pairs;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ use stereopsis_settings::settings::Settings;
 
 /// Arguments of `optimize`.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("source", hidden), mut_arg("calibration", hidden))]
+#[command(mut_args(hidden_too(&["source", "calibration"])))]
 pub(super) struct OptimizeArgs {
     /// File of the setting that is found, for --settings
     ///

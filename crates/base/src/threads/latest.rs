@@ -318,7 +318,7 @@ mod tests {
         latest.wish(false);
         drop(latest);
         drop(release);
-        let faulty = |_: ()| -> Option<()> { panic!("a fault") };
+        let faulty = |(): ()| -> Option<()> { panic!("a fault") };
         let latest = Latest::start("faulty", Arc::new(|| {}), faulty).unwrap();
         assert!(!latest.has_ended());
         latest.wish(());

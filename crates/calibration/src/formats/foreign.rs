@@ -69,9 +69,9 @@ fn refuse(what: &'static str, advice: &'static str) -> Result<(), FileError> {
 }
 
 pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
-    let starts = |magic: &[u8]| bytes.starts_with(magic);
     const PYTHON: &str =
         "let Python load it and write K1, D1, K2, D2, R and T with cv2.FileStorage('rig.yml', 1).write(name, matrix)";
+    let starts = |magic: &[u8]| bytes.starts_with(magic);
     if starts(b"\x93NUMPY") {
         refuse("one array of numpy (.npy)", PYTHON)
     } else if starts(b"PK\x03\x04") {

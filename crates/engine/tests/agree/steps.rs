@@ -6,7 +6,6 @@ use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_gpu::{GpuEngine, GpuOptions, Trace, TraceData};
-use stereopsis_stereo;
 use stereopsis_stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis_stereo::map::ON_PLANE;
 use stereopsis_stereo::params::words::MAX_PATHS;

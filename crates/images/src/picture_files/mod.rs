@@ -54,6 +54,9 @@ impl FilePair {
     }
 
     /// Reads both images like [`Self::read`], with remarks on changes of their pixels.
+    ///
+    /// # Errors
+    /// Errors of [`Self::read`].
     pub fn read_and_remark(&self, color: bool, max_pixels: MaxPixels) -> Result<(RawPair, Vec<String>), CaptureError> {
         let mut remarks = Vec::new();
         let read = |path: &Path, remarks: &mut Vec<String>| -> Result<(Picture, Turn), CaptureError> {

@@ -20,7 +20,7 @@ pub enum SettingsError {
         /// Name of the setting.
         name: String,
         /// Fault of its value.
-        why: WordError,
+        why: Box<WordError>,
     },
     /// Parameters contradict each other.
     #[error("{why}")]
@@ -96,7 +96,7 @@ pub enum SettingsError {
         /// Number of the line, from 1, if known.
         line: Option<usize>,
         /// What the parser says.
-        why: toml::de::Error,
+        why: Box<toml::de::Error>,
     },
     /// A settings file has an unknown key.
     #[error(

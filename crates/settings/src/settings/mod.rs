@@ -154,7 +154,7 @@ impl Settings {
             for word in layer {
                 settings.apply(word).map_err(|why| {
                     let (origin, name) = (word.origin.clone(), word.name.clone());
-                    SettingsError::Word { origin, name, why }
+                    SettingsError::Word { origin, name, why: Box::new(why) }
                 })?;
             }
         }
@@ -248,7 +248,8 @@ pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
 pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
     let mut params = params.clone();
     for (name, text) in words {
-        let refused = |why: WordError| SettingsError::Word { origin: Origin::Flag, name: name.clone(), why };
+        let refused =
+            |why: WordError| SettingsError::Word { origin: Origin::Flag, name: name.clone(), why: Box::new(why) };
         let parameter = StereoParams::parameter(name).ok_or_else(|| refused(WordError::NoParameter))?;
         params.set(parameter, parameter.parse(text).map_err(|why| refused(why.into()))?);
     }
@@ -298,7 +299,7 @@ pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
     let table = toml::de::DeTable::parse(text).map_err(|why| SettingsError::Syntax {
         path: path(),
         line: why.span().map(|span| line_of(span.start)),
-        why,
+        why: Box::new(why),
     })?;
     let known: Vec<&str> = known_words().collect();
     let mut words = Vec::new();

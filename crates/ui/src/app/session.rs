@@ -74,13 +74,13 @@ impl Session {
 
     #[cfg(test)]
     pub(crate) fn feature<F: Feature>(&self) -> &F {
-        let features = self.features.iter().map(|feature| &**feature as &dyn Any);
-        features.filter_map(|feature| feature.downcast_ref()).next().unwrap()
+        let mut features = self.features.iter().map(|feature| &**feature as &dyn Any);
+        features.find_map(|feature| feature.downcast_ref()).unwrap()
     }
 
     #[cfg(test)]
     pub(crate) fn feature_mut<F: Feature>(&mut self) -> &mut F {
-        let features = self.features.iter_mut().map(|feature| &mut **feature as &mut dyn Any);
-        features.filter_map(|feature| feature.downcast_mut()).next().unwrap()
+        let mut features = self.features.iter_mut().map(|feature| &mut **feature as &mut dyn Any);
+        features.find_map(|feature| feature.downcast_mut()).unwrap()
     }
 }

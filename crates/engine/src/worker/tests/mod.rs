@@ -236,7 +236,7 @@ fn latencies_from_different_events_are_not_mixed() {
     let bench = Bench::new(2);
     bench.permit(100);
     let send = |sequence: u64, since: LatencySince, age: Duration| {
-        let latency_begin = (Instant::now() - age, since);
+        let latency_begin = (Instant::now().checked_sub(age).unwrap(), since);
         bench.frames.send(Arc::new(Frame { latency_begin, ..frame(sequence) })).unwrap();
         bench.until("the result", |b| b.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == sequence));
         bench.worker.stats()

@@ -121,8 +121,7 @@ fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut Conversio
         pairs * chosen.iter().map(|part| part.max_bytes(pixels, raw.left.rgb.is_some())).sum::<u64>()
     });
     size(ui, &console::counted(pairs, "pair"), bytes, contents.free_bytes);
-    let nothing = chosen.is_empty().then_some("Nothing is chosen to be exported.");
-    nothing
+    chosen.is_empty().then_some("Nothing is chosen to be exported.")
 }
 
 /// Shows the largest size of the output, and whether the disk has room for it.

@@ -95,7 +95,7 @@ impl Feature for SettingsHistory {
             return; // not all settings are there
         }
         let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
-        let setup = Setup::of(&core);
+        let setup = Setup::of(core);
         core.history.note(setup, Instant::now(), press);
     }
 }
