@@ -177,12 +177,12 @@ mod tests {
             (
                 74.8,
                 true,
-                &["a baseline of 74.8 m is larger", "calibration_unit mm if it says 74.8 mm, cm if it says 748 mm"][..],
+                &["a baseline of 74.8 m is larger", "calibration-unit mm if it says 74.8 mm, cm if it says 748 mm"][..],
             ),
             (
                 0.0001,
                 true,
-                &["a baseline of 0.1 mm is smaller", "calibration_unit 1000 (where metres were", "says 100 mm"],
+                &["a baseline of 0.1 mm is smaller", "calibration-unit 1000 (where metres were", "says 100 mm"],
             ),
             (0.0001, false, &["0.0001 is a plausible baseline neither", "unit 1000 (where metres were"]),
             (

@@ -231,7 +231,7 @@ mod tests {
             ("aprilgrid:6x6:88mm:26.4", "a gap of 2323.2 mm"),
             ("aprilgrid:1x6:88mm:0.3", "1x6 tags, and 2 to 100"),
             ("aprilgrid:30x20:20mm:0.3", "needs 600 tags, and tag36h11 has 587"),
-            ("circles:4x11:20mm", "print a ChArUco board instead (calibrate print_board"),
+            ("circles:4x11:20mm", "print a ChArUco board instead (calibrate print-board"),
             ("acircles:4x11:20mm", "grids of circles are not found"),
             ("chessboard:9x6", "two parts"),
             ("chessboard:9:25mm", "'9' are no two counts"),

@@ -356,9 +356,9 @@ fn files_of_other_tools_are_refused_by_name_with_the_way() {
     for (text, words) in [
         (
             "640.5 641.5 320 240 0\n640 480\ncrop\n512 384\n0.21\n",
-            &["DSO", "focal_px", "baseline_m", "Camera.bf / 1000"],
+            &["DSO", "focal-px", "baseline-m", "Camera.bf / 1000"],
         ),
-        ("Pinhole 0.5 0.6 0.5 0.5 0\n640 480\nfull\n512 384\n", &["DSO", "focal_px", "below 1", "baseline"]),
+        ("Pinhole 0.5 0.6 0.5 0.5 0\n640 480\nfull\n512 384\n", &["DSO", "focal-px", "below 1", "baseline"]),
         ("% a\nfc_left = [ 800 ; 801 ];\nom = [ 0 ; 0 ; 0 ];\n", &["Bouguet", "K1", "OpenCV YAML", "convert"]),
         (r#"{"fl_x": 500, "frames": []}"#, &["NeRF", "K1", "OpenCV YAML", "convert"]),
         (r#"{"fx_left": 500, "fx_right": 500, "T": [1, 2, 3]}"#, &["VIAME", "K1", "OpenCV YAML", "convert"]),

@@ -221,7 +221,7 @@ fn parameters_follow_the_rules_of_flags_and_reach_followers() {
     assert!(why["level"] == 2 && why["message"].as_str().unwrap().contains("p1 17 is not below p2 3"), "{why}");
     assert_eq!(one.parameters()["p2"], json!(60));
     assert_eq!(named(&other.json("parameterValues", |_| true))["p2"], json!(60), "the panel is put right");
-    stage.until("its owner was told", |_| stage.news.lock().iter().any(|n| n.is_error && n.text.contains("--p2 3")));
+    stage.until("its owner was told", |_| stage.news.lock().iter().any(|n| n.is_error && n.text.contains("p2 3")));
 
     // changes by the pipeline's owner reach clients too
     stage.live.set_params(StereoParams { p1: 7, ..(*stage.live.params()).clone() });
