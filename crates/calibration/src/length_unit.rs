@@ -190,7 +190,7 @@ mod tests {
                 false,
                 &[
                     "a baseline of 13 mm is smaller",
-                    "calibration_unit with the metres that it says divided by 0.013, such as 5 for 65 mm",
+                    "calibration-unit with the metres that it says divided by 0.013, such as 5 for 65 mm",
                 ],
             ),
             (
