@@ -64,7 +64,7 @@ pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::
 }
 
 /// Runs a job and polls for its result without pauses, except on a software adapter, which needs the processor for itself.
-/// The pauses of [`engine::run`] are long compared to a pair on a fast GPU.
+/// The pauses of [`stereopsis_frame::engine::run`] are long compared to a pair on a fast GPU.
 ///
 /// # Errors
 /// The engine cannot match a pair.
