@@ -36,11 +36,20 @@ pub trait Vocabulary: Sync {
     /// The formatter's.
     fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Writes a command.
+    /// Writes a command: its words and options one after the other.
     ///
     /// # Errors
     /// The formatter's.
-    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in parts.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { " " })?;
+            match part {
+                Part::Word(word) => f.write_str(word)?,
+                Part::Option(name) => self.option(name, None, f)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Words of a program that uses the crates as a library: those of settings and their files.
@@ -50,17 +59,6 @@ impl Vocabulary for Plain {
     fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(name)?;
         value.map_or(Ok(()), |value| write!(f, " {value}"))
-    }
-
-    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, part) in parts.iter().enumerate() {
-            let gap = if at == 0 { "" } else { " " };
-            match part {
-                Part::Word(word) => write!(f, "{gap}{word}")?,
-                Part::Option(name) => write!(f, "{gap}{name}")?,
-            }
-        }
-        Ok(())
     }
 }
 

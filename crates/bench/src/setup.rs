@@ -1,4 +1,4 @@
-//! What is timed, and by which engine.
+//! Setup of a measurement: the pairs that are timed, and the engines.
 
 use crate::pairs;
 use stereopsis_engine::OpenOptions;

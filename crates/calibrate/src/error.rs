@@ -70,7 +70,7 @@ pub enum CalibrateError {
     NoBoardSeen {
         /// Board.
         board: Board,
-        /// What the images show instead, most frequent first.
+        /// Boards that the images show instead, most frequent first.
         reasons: Vec<String>,
     },
     /// A camera has too few views.
@@ -198,7 +198,7 @@ pub enum CalibrateError {
     },
 }
 
-/// What is wrong with the description of a board.
+/// Fault of the description of a board.
 #[derive(Debug, thiserror::Error)]
 pub enum BoardFault {
     #[error("it begins with none of chessboard:, charuco: and aprilgrid:")]
@@ -231,7 +231,7 @@ pub enum BoardFault {
     Side { word: &'static str, mm: f64 },
 }
 
-/// What is wrong with Kalibr's description of a target.
+/// Fault of Kalibr's description of a target.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetFault {
     #[error("it has no {0}")]

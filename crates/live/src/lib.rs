@@ -25,7 +25,6 @@ pub use measure::{MeasureRequest, Measurement, Meter, PreviousPair, Row, Subject
 pub use remote::{News, Remote};
 pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
-pub use stereopsis_base::threads::Latest as Background;
 pub use summary::Summary;
 pub use times::MedianTime;
 

@@ -1,7 +1,7 @@
 //! Words of the window: an option has the label of its control.
 
 use std::fmt;
-use stereopsis_base::remedy::{Part, Vocabulary};
+use stereopsis_base::remedy::Vocabulary;
 use stereopsis_stereo::StereoParams;
 
 /// Words of the window.
@@ -14,16 +14,5 @@ impl Vocabulary for Window {
             None => f.write_str(&name.replace('-', " "))?,
         }
         value.map_or(Ok(()), |value| write!(f, " {value}"))
-    }
-
-    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, part) in parts.iter().enumerate() {
-            let gap = if at == 0 { "" } else { " " };
-            match part {
-                Part::Word(word) => write!(f, "{gap}{word}")?,
-                Part::Option(name) => write!(f, "{gap}{}", name.replace('-', " "))?,
-            }
-        }
-        Ok(())
     }
 }

@@ -85,8 +85,8 @@ impl<Q: Send + 'static, A: Send + Sync + 'static> Latest<Q, A> {
         Self { answers: Arc::default(), thread: None, steps: Some(Steps::new(work)) }
     }
 
-    /// Answers the waiting request on this thread, if there is one and the rest is over. Returns whether it did. The thread of a worker
-    /// that has one does this itself.
+    /// Answers the waiting request on this thread, if there is one and the rest is over. Returns whether it did. A worker with a
+    /// thread does this there.
     pub fn step(&mut self) -> bool {
         let Some(steps) = &mut self.steps else { return false };
         let Ok(request) = self.answers.places.lock().take_due(steps) else { return false };

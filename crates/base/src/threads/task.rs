@@ -22,7 +22,7 @@ pub struct Task<P> {
     steps: Option<Steps<P>>,
 }
 
-/// What the work and its owner share: the progress, and whether to stop.
+/// State that the work shares with its owner: the progress, and whether to stop.
 pub struct Running<P> {
     progress: Mutex<Arc<P>>,
     stopped: AtomicBool,

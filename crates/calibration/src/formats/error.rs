@@ -255,7 +255,7 @@ pub struct ValueError {
     fault: ValueFault,
 }
 
-/// What is wrong with a value.
+/// Fault of a value.
 #[derive(Debug, thiserror::Error)]
 pub enum ValueFault {
     #[error("is missing; take a copy that is whole")]
@@ -366,7 +366,7 @@ pub struct LineError {
     fault: LineFault,
 }
 
-/// What is wrong with a line.
+/// Fault of a line.
 #[derive(Debug, thiserror::Error)]
 pub enum LineFault {
     #[error(transparent)]

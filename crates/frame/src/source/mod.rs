@@ -15,7 +15,7 @@ pub use unread::recording as unread_recording;
 pub use video_input::{Address, VideoInput};
 
 use crate::{Arrangement, CaptureError};
-use names::{EXTENSIONS, is_truth_name};
+use names::{EXTENSIONS, has_extension, is_truth_name};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use stereopsis_base::secrets::Secrets;
@@ -431,10 +431,6 @@ const PACKED_EXTENSIONS: &[&str] = &["zstd", "zst"];
 fn is_recording(path: &Path) -> bool {
     let is_packed = has_extension(path, PACKED_EXTENSIONS);
     has_extension(if is_packed { Path::new(path.file_stem().unwrap_or_default()) } else { path }, RECORDING_EXTENSIONS)
-}
-
-fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    path.extension().is_some_and(|ending| extensions.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 const MAX_NAMED_FILES: usize = 3;

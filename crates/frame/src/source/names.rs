@@ -204,17 +204,16 @@ pub fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))
     };
-    let (stem, is_npy) = (path.file_stem().unwrap_or_default().to_string_lossy(), has_ending(path, "npy"));
-    has_ending(path, "pfm")
-        || is_npy
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    has_extension(path, &["npy", "pfm"])
         || is_name_of_disparities(&stem)
         || begins(path.file_name(), "disp")
         || begins(path.parent().and_then(Path::file_name), "disp_")
 }
 
-/// Whether a path has this extension, in any case.
-fn has_ending(path: &Path, known: &str) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known))
+/// Returns whether a path has one of these extensions, in small or capital letters.
+pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| extensions.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// Returns whether `is_wanted` accepts a word of the name, in small letters and without left or right at either end.

@@ -16,7 +16,7 @@ use std::path::Path;
 use stereopsis_base::console;
 use stereopsis_base::image::{Image, Luma, Truth};
 use stereopsis_frame::source::DisparityFile;
-use stereopsis_frame::source::names::is_name_of_depth;
+use stereopsis_frame::source::names::{has_extension, is_name_of_depth};
 use stereopsis_frame::{CaptureError, MaxPixels};
 
 /// Largest disparity of a truth, px; no image of this program is wider.
@@ -66,7 +66,7 @@ pub fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<I
 
 /// Returns the numbers of the file, and their scale if known.
 fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, Option<i32>), CaptureError> {
-    if is_pfm(&file.path) {
+    if has_extension(&file.path, &["pfm"]) {
         return Ok((read_pfm(&file.path, max_pixels)?, Some(1)));
     }
     if let Some(Numbers { values, are_whole }) = read_numbers(&file.path, max_pixels)? {
@@ -140,14 +140,6 @@ fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
         let partner = right_px.get((x as f32 - d).round() as isize, y as isize);
         !partner.is_some_and(|right| (right - d).abs() <= MAX_DISAGREEMENT_PX)
     })
-}
-
-fn is_pfm(path: &Path) -> bool {
-    has_ending(path, "pfm")
-}
-
-fn has_ending(path: &Path, known: &str) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use crate::core::{Action, Command, Core, Feature, Step, Waker};
 use egui::{Context, Ui};
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_live::{Background, MeasureRequest, Measurement, Meter};
+use stereopsis_base::threads::Latest;
+use stereopsis_live::{MeasureRequest, Measurement, Meter};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MeasureStep {
@@ -21,7 +22,7 @@ pub(crate) struct Measure {
     pub(super) true_distance_m: Option<f64>,
     /// Number of times that values were forgotten.
     series: u64,
-    meter: Background<MeasureRequest, Measurement>,
+    meter: Latest<MeasureRequest, Measurement>,
     /// Requested measurement while the page is open.
     requested: Option<MeasureRequest>,
     /// Time at which the measured source was opened.
@@ -31,7 +32,7 @@ pub(crate) struct Measure {
 impl Measure {
     pub(crate) fn start(waker: &Waker) -> std::io::Result<Self> {
         let (wake, mut meter) = (waker.clone(), Meter::default());
-        let meter = Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))?;
+        let meter = Latest::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))?;
         Ok(Self { true_distance_m: None, series: 0, meter, requested: None, source_since: None })
     }
 
