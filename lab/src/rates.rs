@@ -131,11 +131,14 @@ fn buffers(gpu: &Gpu, bytes: u64) -> Result<[wgpu::Buffer; 2], EngineError> {
     let buffers = [(); 2].map(make);
     match pollster::block_on(scope.pop()) {
         None => Ok(buffers),
-        Some(err) => Err(EngineError::TooLarge(format!(
-            "{} has no room for two buffers of {} MiB to measure its memory with ({err}); close other programs",
-            gpu.info.adapter,
-            bytes >> 20
-        ))),
+        Some(err) => Err(EngineError::TooLarge(
+            format!(
+                "{} has no room for two buffers of {} MiB to measure its memory with ({err}); close other programs",
+                gpu.info.adapter,
+                bytes >> 20
+            )
+            .into(),
+        )),
     }
 }
 
@@ -254,13 +257,17 @@ impl<'a> Clock<'a> {
             }
             while !done.load(Ordering::Acquire) {
                 self.gpu.check()?;
-                self.gpu.device.poll(wgpu::PollType::Poll).map_err(|err| EngineError::Device(err.to_string()))?;
+                self.gpu
+                    .device
+                    .poll(wgpu::PollType::Poll)
+                    .map_err(|err| EngineError::Device(err.to_string().into()))?;
                 std::thread::yield_now();
             }
             let mut ms = start.elapsed().as_secs_f64() * 1e3;
             if queries.is_some() {
                 let ticks: Vec<u64> = {
-                    let bytes = self.read.get_mapped_range(..).map_err(|err| EngineError::Device(err.to_string()))?;
+                    let bytes =
+                        self.read.get_mapped_range(..).map_err(|err| EngineError::Device(err.to_string().into()))?;
                     bytemuck::pod_collect_to_vec(&bytes)
                 };
                 self.read.unmap();

@@ -50,7 +50,7 @@ impl Iterator for CameraPairs {
         let Some(source) = self.source.as_mut()?.get() else {
             self.source = None;
             let why = "the cameras belong to the process that opened them, and this one was forked from that: open them in this process";
-            return Some(Err(CaptureError::Camera(why.to_owned())));
+            return Some(Err(CaptureError::Camera(why.into())));
         };
         loop {
             match source.next(LOOK) {

@@ -43,7 +43,7 @@ impl Kept {
             Self::Anywhere(engine) => Ok(&mut **engine),
             Self::Here(engine) => engine.get().map(|engine| &mut **engine as _).ok_or_else(|| {
                 let why = "the engine belongs to the process that opened it, and this one was forked from that: make a matcher in this process";
-                EngineError::Device(why.to_owned())
+                EngineError::Device(why.into())
             }),
         }
     }
@@ -99,7 +99,7 @@ impl Matcher {
         let (left, right) = (left.into(), right.into());
         check_pair(&left, &right)?;
         let params = self.settings.params_for(self.axis.extent(left.size()), self.geometry.as_ref());
-        let params = params.map_err(|err| EngineError::Unsupported(err.to_string()))?;
+        let params = params.map_err(|err| EngineError::Unsupported(err.to_string().into()))?;
         let job = Job {
             frame: Arc::new(Frame { axis: self.axis, ..frame(left, right) }),
             params: Arc::new(params),
@@ -113,7 +113,7 @@ impl Matcher {
         }
         let output = output?;
         let (engine, stages_ms) = (output.engine.adapter.clone(), output.stages_ms());
-        let map = output.map.ok_or_else(|| EngineError::Device("the engine gave no map".to_owned()))?;
+        let map = output.map.ok_or_else(|| EngineError::Device("the engine gave no map".into()))?;
         Ok(MatchResult { map: Arc::unwrap_or_clone(map), engine, compute_time: output.compute_time, stages_ms })
     }
 
@@ -139,16 +139,16 @@ fn check_pair(left: &Picture, right: &Picture) -> Result<(), EngineError> {
     if left.size() != right.size() || left.luma.bits() != right.luma.bits() {
         let (left, right) = (text(left), text(right));
         let why = format!("both images must have the same size and bit depth: left has {left}, right has {right}");
-        return Err(EngineError::Unsupported(why));
+        return Err(EngineError::Unsupported(why.into()));
     }
     if left.size().0 == 0 || left.size().1 == 0 {
-        return Err(EngineError::Unsupported(format!("the images are empty: {}", text(left))));
+        return Err(EngineError::Unsupported(format!("the images are empty: {}", text(left)).into()));
     }
     for (side, picture) in [("left", left), ("right", right)] {
         if let Some(rgb) = picture.rgb.as_ref().filter(|rgb| rgb.size() != picture.size()) {
             let (width, height) = rgb.size();
             let why = format!("the {side} image's colours are {width}x{height} px, its brightness {}", text(picture));
-            return Err(EngineError::Unsupported(why));
+            return Err(EngineError::Unsupported(why.into()));
         }
     }
     Ok(())

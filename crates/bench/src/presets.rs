@@ -90,7 +90,7 @@ fn row(
             row.frame_ms = Some(FrameTime::new(times)).filter(|_| !info.software);
             row.computed_hz = row.frame_ms.as_ref().map(|times| 1e3 / times.median);
         }
-        Err(EngineError::Unsupported(why) | EngineError::TooLarge(why)) => row.refused = Some(why),
+        Err(EngineError::Unsupported(why) | EngineError::TooLarge(why)) => row.refused = Some(why.to_string()),
         Err(err) => return Err(err.into()),
     }
     Ok(row)

@@ -55,12 +55,15 @@ impl<T: Pod> AlignedArray<T> {
             self.lines = Vec::new();
         }
         self.lines.try_reserve_exact(lines.saturating_sub(self.lines.len())).map_err(|_| {
-            EngineError::TooLarge(format!(
-                "{width}x{height} with {} disparities needs {} for one volume, and there is no such memory: lower \
+            EngineError::TooLarge(
+                format!(
+                    "{width}x{height} with {} disparities needs {} for one volume, and there is no such memory: lower \
                  --num-disparities or --scale",
-                range.candidates,
-                console::bytes(bytes as u64)
-            ))
+                    range.candidates,
+                    console::bytes(bytes as u64)
+                )
+                .into(),
+            )
         })?;
         self.resize(len);
         Ok(())

@@ -328,7 +328,7 @@ fn check_gated(
              --num-disparities or --scale",
             params.num_disparities,
             console::bytes(needed)
-        ))),
+        ).into())),
         _ => Ok(()),
     }
 }

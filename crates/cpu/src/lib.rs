@@ -240,9 +240,9 @@ impl CpuEngine {
 fn new_pool(threads: usize) -> Result<ThreadPool, EngineError> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("match {i}"));
     builder.build().map_err(|err| {
-        EngineError::Device(format!(
-            "no {threads} threads for matching: {err}; end other programs, or take fewer threads"
-        ))
+        EngineError::Device(
+            format!("no {threads} threads for matching: {err}; end other programs, or take fewer threads").into(),
+        )
     })
 }
 

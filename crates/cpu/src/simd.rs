@@ -115,10 +115,13 @@ impl SimdLevel {
         let all = Self::all();
         all.iter().find(|level| level.word() == word).copied().ok_or_else(|| {
             let words: Vec<_> = all.iter().map(|level| level.word()).collect();
-            EngineError::Device(format!(
-                "{VARIABLE}={word}: this processor has {}; set it to one of these, or leave it out for the best",
-                words.join(", ")
-            ))
+            EngineError::Device(
+                format!(
+                    "{VARIABLE}={word}: this processor has {}; set it to one of these, or leave it out for the best",
+                    words.join(", ")
+                )
+                .into(),
+            )
         })
     }
 }

@@ -64,14 +64,14 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         #[cfg(feature = "gpu")]
         EngineChoice::Gpu => Ok(Opened { engine: Box::new(AxisAdapter::new(options.gpu_engine()?)), why: None }),
         #[cfg(not(feature = "gpu"))]
-        EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
+        EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.into())),
         EngineChoice::Cpu => {
             Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.settings.threads))), why: None })
         }
         EngineChoice::Model => Ok(Opened { engine: options.model_engine()?, why: None }),
         EngineChoice::Network => match &options.source_engine {
             Some(engine) => Ok(Opened { engine: engine.open()?, why: None }),
-            None => Err(EngineError::Unsupported(NO_RIG.to_owned())),
+            None => Err(EngineError::Unsupported(NO_RIG.into())),
         },
     }
 }
@@ -95,7 +95,7 @@ impl OpenOptions {
 
     #[cfg(not(feature = "model"))]
     fn model_engine(&self) -> Result<Box<dyn Engine>, EngineError> {
-        Err(EngineError::Unsupported(WITHOUT_MODELS.to_owned()))
+        Err(EngineError::Unsupported(WITHOUT_MODELS.into()))
     }
 
     /// Opens the engine again after the loss of its device.

@@ -28,7 +28,7 @@ mod taps;
 mod transport;
 
 pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
-pub use error::CaptureError;
+pub use error::{CaptureError, Cause};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
 pub use pair::{Frame, RawPair, Recorded};

@@ -144,7 +144,7 @@ impl SceneOptions {
         let Self { width, height, baseline_m, noise, exposure, .. } = *self;
         if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
             let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
-            return Err(CaptureError::Grammar(text));
+            return Err(CaptureError::Grammar(text.into()));
         }
         let sane = |v: f64| v.is_finite() && v > 0.0;
         if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {

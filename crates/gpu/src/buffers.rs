@@ -64,11 +64,14 @@ impl Buffers {
                 self.linear.remove(&resource);
                 self.pictures.remove(&resource);
             }
-            return Err(EngineError::TooLarge(format!(
-                "{} has no room for {} MiB ({err}); lower --num-disparities or --scale",
-                gpu.info.adapter,
-                graph.bytes().div_ceil(1 << 20)
-            )));
+            return Err(EngineError::TooLarge(
+                format!(
+                    "{} has no room for {} MiB ({err}); lower --num-disparities or --scale",
+                    gpu.info.adapter,
+                    graph.bytes().div_ceil(1 << 20)
+                )
+                .into(),
+            ));
         }
         Ok(is_reduced || !created.is_empty())
     }

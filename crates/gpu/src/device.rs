@@ -119,9 +119,12 @@ impl Gpu {
                 AdapterChoice::Index(index) => format!("no GPU with number {index}"),
                 AdapterChoice::Name(part) => format!("no GPU whose name contains '{part}'"),
             };
-            return Err(EngineError::NoAdapter(format!(
-                "{requested} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
-            )));
+            return Err(EngineError::NoAdapter(
+                format!(
+                    "{requested} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
+                )
+                .into(),
+            ));
         };
         Self::open_adapter(instance, adapters.swap_remove(chosen))
     }
@@ -153,7 +156,7 @@ impl Gpu {
             required_limits: adapter.limits(),
             ..Default::default()
         }))
-        .map_err(|err| EngineError::NoAdapter(format!("{name} cannot be opened: {err}; choose --engine cpu")))?;
+        .map_err(|err| EngineError::NoAdapter(format!("{name} cannot be opened: {err}; choose --engine cpu").into()))?;
 
         let errors = Arc::new(DeviceErrors::default());
         let noted = Arc::clone(&errors);
@@ -301,7 +304,7 @@ impl Gpu {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));
         }
-        self.take_error().map_or(Ok(()), |text| Err(EngineError::Device(format!("the GPU reports: {text}"))))
+        self.take_error().map_or(Ok(()), |text| Err(EngineError::Device(format!("the GPU reports: {text}").into())))
     }
 }
 

@@ -227,10 +227,13 @@ impl Layout {
     pub fn new(structure: Structure, variant: Variant, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
         let Structure { width, height, candidates, comparison, .. } = structure;
         if width.max(height) > limits.side_px {
-            return Err(EngineError::TooLarge(format!(
-                "an image of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
-                limits.side_px
-            )));
+            return Err(EngineError::TooLarge(
+                format!(
+                    "an image of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
+                    limits.side_px
+                )
+                .into(),
+            ));
         }
         let requirements = structure.requirements();
         let lanes = variant.lanes(candidates);
@@ -266,7 +269,7 @@ impl Layout {
                  lower --num-disparities or --scale",
                 (widest * height as u64).div_ceil(1 << 20),
                 max_bytes.min(4 * u64::from(u32::MAX)) >> 20
-            )));
+            ).into()));
         }
         let kernel = KernelConfig {
             variant,

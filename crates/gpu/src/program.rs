@@ -140,7 +140,7 @@ impl Program {
             let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(dispatch.request.source.stem),
                 layout: &pipeline.layout,
-                entries: &entries.ok_or_else(|| EngineError::Device("a dispatch without its buffer".to_owned()))?,
+                entries: &entries.ok_or_else(|| EngineError::Device("a dispatch without its buffer".into()))?,
             });
             Ok::<_, EngineError>(BoundDispatch { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };

@@ -336,5 +336,7 @@ fn write_luma(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, lu
 }
 
 fn device_error(gpu: &Gpu, err: &wgpu::MapRangeError) -> EngineError {
-    gpu.check().err().unwrap_or_else(|| EngineError::Device(format!("a buffer of the GPU cannot be read: {err}")))
+    gpu.check()
+        .err()
+        .unwrap_or_else(|| EngineError::Device(format!("a buffer of the GPU cannot be read: {err}").into()))
 }

@@ -42,7 +42,7 @@ impl GpuEngine {
         slot.slot.return_staging();
         let program = &slot.program;
         let Some(layout) = self.graph().map(|graph| &graph.layouts[0]) else {
-            return Err(EngineError::Device("no graph".to_owned()));
+            return Err(EngineError::Device("no graph".into()));
         };
         let mut steps = Vec::new();
         // confidence that was only evidence for the learned choice is not kept
@@ -110,9 +110,9 @@ impl GpuEngine {
         copy.map_async(wgpu::MapMode::Read, .., move |result| drop(mapped.send(result)));
         while is_mapped.recv_timeout(Duration::from_micros(100)).is_err() {
             self.gpu.check()?;
-            self.gpu.device.poll(wgpu::PollType::Poll).map_err(|err| EngineError::Device(err.to_string()))?;
+            self.gpu.device.poll(wgpu::PollType::Poll).map_err(|err| EngineError::Device(err.to_string().into()))?;
         }
-        let bytes = copy.get_mapped_range(..).map_err(|err| EngineError::Device(err.to_string()))?;
+        let bytes = copy.get_mapped_range(..).map_err(|err| EngineError::Device(err.to_string().into()))?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 }

@@ -287,7 +287,8 @@ impl VariantOverrides {
     /// [`EngineError::Unsupported`] names the variable and its allowed values.
     pub fn from_env() -> Result<Self, EngineError> {
         let Ok(text) = std::env::var(VARIABLE) else { return Ok(Self::default()) };
-        text.parse().map_err(|err| EngineError::Unsupported(format!("{VARIABLE}={text}: {err}; or leave it unset")))
+        text.parse()
+            .map_err(|err| EngineError::Unsupported(format!("{VARIABLE}={text}: {err}; or leave it unset").into()))
     }
 
     /// Whether nothing is overridden.

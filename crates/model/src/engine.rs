@@ -64,7 +64,7 @@ impl ModelEngine {
             opened: None,
             filters: CpuEngine::new(threads),
         };
-        let no_thread = |err| EngineError::Device(format!("no thread for the model: {err}"));
+        let no_thread = |err| EngineError::Device(format!("no thread for the model: {err}").into());
         // a run of a model may take seconds
         let worker = Latest::start_work("model", matching).map_err(no_thread)?.detached();
         Ok(Self { info, file, worker, forgets: false, trial: None, tried: HashMap::new(), last_size: None })
@@ -90,7 +90,7 @@ impl ModelEngine {
 }
 
 fn gone() -> EngineError {
-    EngineError::Device("the thread of the model has ended: choose the engine again".to_owned())
+    EngineError::Device("the thread of the model has ended: choose the engine again".into())
 }
 
 /// Returns the name of the file, with the licence of its weights if the description has it, and with the device.

@@ -32,6 +32,6 @@ impl std::error::Error for ModelError {}
 
 impl From<ModelError> for EngineError {
     fn from(error: ModelError) -> Self {
-        Self::Unsupported(error.0)
+        Self::Unsupported(error.into())
     }
 }

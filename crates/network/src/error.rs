@@ -29,6 +29,6 @@ impl NetworkError {
 
 impl From<NetworkError> for CaptureError {
     fn from(err: NetworkError) -> Self {
-        Self::Camera(err.to_string())
+        Self::Camera(err.into())
     }
 }

@@ -80,7 +80,7 @@ impl PairedHeads {
                 break pair;
             }
             if Instant::now() >= end {
-                return Err(CaptureError::Camera(source.why_no_pair()));
+                return Err(CaptureError::Camera(source.why_no_pair().into()));
             }
         };
         let rate_hz = source
@@ -214,22 +214,25 @@ fn unpacker(streams: &[HeadStream; 2], options: &SourceOptions) -> Unpacker {
 
 impl HeadStream {
     fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
-        super::key::check_rig(name).map_err(CaptureError::Grammar)?;
+        super::key::check_rig(name).map_err(|why| CaptureError::Grammar(why.into()))?;
         let (tracked, inlet) = TrackedHead::open(network, name)?;
         let camera = tracked.description().lock().camera;
         match camera {
             Some(camera) if camera == side => {}
             Some(camera) => {
-                return Err(CaptureError::Camera(format!(
-                    "head '{name}' has the {} camera: name the head of the left camera first",
-                    camera.word()
-                )));
+                return Err(CaptureError::Camera(
+                    format!("head '{name}' has the {} camera: name the head of the left camera first", camera.word())
+                        .into(),
+                ));
             }
             None => {
-                return Err(CaptureError::Camera(format!(
-                    "head '{name}' has both cameras: open it alone, as zenoh:{name}, or start it with --eye {}",
-                    side.word()
-                )));
+                return Err(CaptureError::Camera(
+                    format!(
+                        "head '{name}' has both cameras: open it alone, as zenoh:{name}, or start it with --eye {}",
+                        side.word()
+                    )
+                    .into(),
+                ));
             }
         }
         let watch = HeadWatch::start(network, name, Arc::default(), tracked.description())?;

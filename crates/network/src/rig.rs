@@ -101,7 +101,7 @@ impl RigSource {
     /// # Errors
     /// There is no router, no such rig, or no pair arrives.
     pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
-        check_rig(rig).map_err(CaptureError::Grammar)?; // before waiting for a router
+        check_rig(rig).map_err(|why| CaptureError::Grammar(why.into()))?; // before waiting for a router
         let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, rig, options)
     }
@@ -111,19 +111,22 @@ impl RigSource {
     /// # Errors
     /// See [`RigSource::open`].
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
-        check_rig(rig).map_err(CaptureError::Grammar)?;
+        check_rig(rig).map_err(|why| CaptureError::Grammar(why.into()))?;
         let (tracked, inlet) = TrackedHead::open(&network, rig)?;
         let inlet = Arc::new(inlet);
         let description = tracked.description().lock().clone();
         if let Some(camera) = description.camera {
-            return Err(CaptureError::Camera(format!(
-                "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
-                camera.word()
-            )));
+            return Err(CaptureError::Camera(
+                format!(
+                    "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
+                    camera.word()
+                )
+                .into(),
+            ));
         }
         let unpacker = unpacker(&description.about, options);
         let (width, height) = (description.about.width as u64, description.about.height as u64);
-        let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
+        let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}").into());
         options.max_pixels.check(width, height).map_err(too_large)?; // before waiting for pairs
         let parameters = Arc::<RigParameters>::default();
         let watch = HeadWatch::start(&network, rig, Arc::clone(&parameters), tracked.description())?;
@@ -167,7 +170,7 @@ impl RigSource {
             (None, None) => "its head is there and sends none: see `stereopsis net`".to_owned(),
         };
         let seconds = FIRST_PAIR_TIMEOUT.as_secs();
-        Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig)))
+        Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig).into()))
     }
 
     fn next_pair(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
@@ -230,7 +233,7 @@ impl RigSource {
 /// Returns the access to a router; `None` is the one on this machine.
 pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result<Access, CaptureError> {
     let access = match router {
-        Some(words) => Access::to(words.parse::<Endpoint>().map_err(CaptureError::Grammar)?),
+        Some(words) => Access::to(words.parse::<Endpoint>().map_err(|why| CaptureError::Grammar(why.into()))?),
         None => Access::local(),
     };
     Ok(Access { config: options.zenoh_config.clone(), ..access })

@@ -42,7 +42,7 @@ impl RigEngine {
 
 impl SourceEngine for RigEngine {
     fn open(&self) -> Result<Box<dyn Engine>, EngineError> {
-        let inlet = self.results().map_err(|err| EngineError::Device(err.to_string()))?;
+        let inlet = self.results().map_err(|err| EngineError::Device(err.to_string().into()))?;
         let adapter = "another machine".to_owned();
         Ok(Box::new(ReceivedResults {
             rig: self.rig.clone(),
@@ -94,13 +94,13 @@ impl ReceivedResults {
     fn output(&mut self, job: Job, matched: Matched) -> Result<Output, EngineError> {
         if job.wants_right {
             let text = "the right image's map does not come over the network: choose another engine for it";
-            return Err(EngineError::Unsupported(text.to_owned()));
+            return Err(EngineError::Unsupported(text.into()));
         }
         if matched.map.size() != job.frame.size() {
             let ((w, h), (width, height)) = (matched.map.size(), job.frame.size());
             return Err(EngineError::Unsupported(format!(
                 "the rig's engine matches at {w}x{h} px, and here the pair has {width}x{height}: use the rig's own calibration and --scale"
-            )));
+            ).into()));
         }
         if self.info.adapter != matched.engine || self.info.software != matched.software {
             let (adapter, software) = (matched.engine, matched.software);
@@ -156,6 +156,6 @@ impl Engine for ReceivedResults {
              none, start `stereopsis engine`, or choose another --engine here",
             self.rig
         );
-        Err(if is_left_out { EngineError::LeftOut(text) } else { EngineError::Unsupported(text) })
+        Err(if is_left_out { EngineError::LeftOut(text.into()) } else { EngineError::Unsupported(text.into()) })
     }
 }

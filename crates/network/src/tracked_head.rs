@@ -198,7 +198,7 @@ fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Descri
             (count, _) => {
                 return Err(CaptureError::Camera(format!(
                     "{count} heads of the name '{rig}' are there: end all but one of them, or start it with another --name"
-                )));
+                ).into()));
             }
         }
     }
@@ -208,11 +208,11 @@ fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Descri
 fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<String>) -> CaptureError {
     let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
     if let Some(why) = failure {
-        return CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}"));
+        return CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}").into());
     }
     let there = presence.present();
     if !there.heads(rig).is_empty() {
-        return CaptureError::Camera(format!("rig '{rig}'{router} is announced, and its head does not answer"));
+        return CaptureError::Camera(format!("rig '{rig}'{router} is announced, and its head does not answer").into());
     }
     let heads: Vec<_> = there.of(Role::Head).map(|head| head.name.as_str()).collect();
     let known = match (&heads[..], there.other_versions.first()) {
@@ -223,7 +223,7 @@ fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<St
         ),
         (heads, _) => format!("the rigs there are {}", named(heads)),
     };
-    CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}"))
+    CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}").into())
 }
 
 /// Joins at most a dozen names.

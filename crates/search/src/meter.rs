@@ -40,7 +40,7 @@ impl From<EngineError> for Failure {
     fn from(err: EngineError) -> Self {
         match err {
             EngineError::TooLarge(why) | EngineError::Unsupported(why) | EngineError::LeftOut(why) => {
-                Self::Refused(why)
+                Self::Refused(why.to_string())
             }
             EngineError::NoAdapter(_) | EngineError::DeviceLost(_) | EngineError::Device(_) => {
                 Self::Lost(err.to_string())

@@ -45,12 +45,13 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         #[cfg(feature = "network")]
         SourceSpec::Ros2 { left, right } => {
             use stereopsis_network::ros2::{RosEnvironment, RosSource};
-            let environment = RosEnvironment::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
+            let environment =
+                RosEnvironment::of_environment().map_err(|err| CaptureError::Camera(err.to_string().into()))?;
             Box::new(RosSource::open([left, right], &environment, options)?)
         }
         #[cfg(not(feature = "network"))]
         SourceSpec::Rig { .. } | SourceSpec::RigPair { .. } | SourceSpec::Ros2 { .. } => {
-            return Err(CaptureError::Grammar(format!("'{spec}' {}", stereopsis_base::console::NO_NETWORK)));
+            return Err(CaptureError::Grammar(format!("'{spec}' {}", stereopsis_base::console::NO_NETWORK).into()));
         }
     })
 }

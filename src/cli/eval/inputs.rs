@@ -52,7 +52,7 @@ impl Input {
                 Ok(Self::Recording { path, files, scene: scene.args, frames })
             }
             Ok(other) => Err(UsageError(format!("{other} has no truth: {WANTED}")).into()),
-            Err(CaptureError::Grammar(why)) if !path.exists() => Err(UsageError(why).into()),
+            Err(CaptureError::Grammar(why)) if !path.exists() => Err(UsageError(why.to_string()).into()),
             Err(_) => Err(UsageError(format!("{} has no truth by itself: {WANTED}", path.display())).into()),
         }
     }

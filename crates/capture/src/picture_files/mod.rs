@@ -223,7 +223,7 @@ impl PictureFiles {
                 Err(err) => return Err(err),
             }
         }
-        Err(error.unwrap_or_else(|| CaptureError::File("there is no pair".to_owned())))
+        Err(error.unwrap_or_else(|| CaptureError::File("there is no pair".into())))
     }
 
     fn read_files(&self, k: u64) -> Result<RawPair, CaptureError> {

@@ -97,8 +97,9 @@ type LoopFrame = (Arc<Rendered>, Delta);
 
 impl RenderedLoop {
     fn start(options: SceneOptions) -> Result<Self, CaptureError> {
-        let failed =
-            |err: &dyn std::fmt::Display| CaptureError::Camera(format!("cannot start the scene's threads: {err}"));
+        let failed = |err: &dyn std::fmt::Display| {
+            CaptureError::Camera(format!("cannot start the scene's threads: {err}").into())
+        };
         let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
         let pool = pool.map_err(|err| failed(&err))?;
         let count = options.loop_frames;
@@ -129,7 +130,7 @@ impl RenderedLoop {
                 Ok(frame) => self.frames.push(frame),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(CaptureError::Camera(Panicked(THREAD.to_owned()).to_string()));
+                    return Err(CaptureError::Camera(Panicked(THREAD.to_owned()).to_string().into()));
                 }
             }
         }

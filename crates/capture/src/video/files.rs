@@ -58,7 +58,7 @@ impl VideoFiles {
                     "{} has {:.2} and {} {:.2} frames a second: frames of one number are not of one time; give both the same rate (ffmpeg -r)",
                     left.input, left.rate, right.input, right.rate
                 );
-                return Err(CaptureError::File(text));
+                return Err(CaptureError::File(text.into()));
             }
             if left.count != right.count {
                 let (left, right) = (left.count, right.count);
@@ -87,7 +87,7 @@ impl VideoFiles {
                     remarks.push(why);
                 }
                 Err(PairError::Damaged(why) | PairError::Lost(why) | PairError::Ended { why, .. }) => {
-                    return Err(CaptureError::File(why));
+                    return Err(CaptureError::File(why.into()));
                 }
             }
         };
@@ -225,7 +225,8 @@ pub(crate) fn film(path: &Path) -> Result<[OsString; 4], String> {
 impl Video {
     fn open(programs: &Arc<Programs>, input: &VideoInput, max_pixels: MaxPixels) -> Result<Self, CaptureError> {
         let path = input.path().unwrap_or(Path::new(""));
-        let refused = |why: String| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)));
+        let refused =
+            |why: String| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)).into());
         let mut video = Self {
             programs: Arc::clone(programs),
             launcher: Launcher::default(),
@@ -269,7 +270,8 @@ impl Video {
 
     /// Sets rate and number of frames by `ffprobe`.
     fn probe(&mut self, path: &Path) -> Result<(), CaptureError> {
-        let refused = |why: String| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)));
+        let refused =
+            |why: String| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)).into());
         let mut command = Command::new(&self.programs.ffprobe);
         command.args(["-v", "error", "-select_streams", "v:0", "-of", "json", "-show_entries"]);
         command.arg("stream=avg_frame_rate,duration:format=duration").args(film(path).map_err(refused)?);

@@ -74,7 +74,7 @@ impl Launcher {
         self.end();
         let mut launched = self.0.lock();
         if launched.is_closed {
-            return Err(CaptureError::Camera(format!("{input} is closed")));
+            return Err(CaptureError::Camera(format!("{input} is closed").into()));
         }
         let (running, output) = RunningProgram::start(command, input)?;
         launched.running = Some(running.clone());
@@ -185,9 +185,9 @@ impl RunningProgram {
         let Some((stdout, listener)) = start() else {
             drop(guard);
             own.lock().end(); // no zombie is left
-            return Err(CaptureError::Camera(format!(
-                "{input}: its decoder cannot be read: the system gives no thread"
-            )));
+            return Err(CaptureError::Camera(
+                format!("{input}: its decoder cannot be read: the system gives no thread").into(),
+            ));
         };
         Ok((Self(Arc::new(Process { own, messages, listener, deadline, guard })), stdout))
     }
@@ -370,5 +370,5 @@ pub(crate) fn missing(program: &Path, input: &VideoInput, err: &std::io::Error) 
         }
         _ => err.to_string(),
     };
-    CaptureError::Camera(format!("{input} is decoded by {name}, which cannot be started: {advice}"))
+    CaptureError::Camera(format!("{input} is decoded by {name}, which cannot be started: {advice}").into())
 }

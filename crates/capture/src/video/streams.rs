@@ -76,8 +76,8 @@ impl VideoStreams {
             streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(stream_options.pi_rate_hz)).collect();
         let pairing = Pairing::new(rates[0], *rates.last().unwrap_or(&DEFAULT_RATE));
         let layout = ViewLayout::of(options);
-        let (left, _) =
-            views(firsts.iter().map(|first| first.picture.clone()).collect(), layout).map_err(CaptureError::Camera)?;
+        let (left, _) = views(firsts.iter().map(|first| first.picture.clone()).collect(), layout)
+            .map_err(|why| CaptureError::Camera(why.into()))?;
         let (width, height) = left.size();
         let name = inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let info =
@@ -138,7 +138,7 @@ impl PairSource for VideoStreams {
         loop {
             let goes_on = self.drain();
             if let Some((pictures, time)) = self.take() {
-                let (left, right) = views(pictures, self.views).map_err(CaptureError::Camera)?;
+                let (left, right) = views(pictures, self.views).map_err(|why| CaptureError::Camera(why.into()))?;
                 (self.info.width, self.info.height) = left.size();
                 let number = self.given;
                 self.given += 1;
@@ -203,7 +203,10 @@ impl StreamOptions {
                 let stream: Box<dyn Read + Send> = if path == Path::new("-") {
                     Box::new(std::io::stdin())
                 } else {
-                    Box::new(File::open(path).map_err(|err| CaptureError::File(format!("cannot open {input}: {err}")))?)
+                    Box::new(
+                        File::open(path)
+                            .map_err(|err| CaptureError::File(format!("cannot open {input}: {err}").into()))?,
+                    )
                 };
                 return Ok(FrameReader::new(stream, StreamFormat::Y4m, self.max_pixels));
             }
@@ -214,7 +217,7 @@ impl StreamOptions {
                 (self.ffmpeg_command(self.of_address(address.with_password()?)), StreamFormat::Y4m)
             }
             VideoInput::File(path) => {
-                let cannot = |why| CaptureError::File(format!("cannot read {input}: {why}"));
+                let cannot = |why| CaptureError::File(format!("cannot read {input}: {why}").into());
                 (self.ffmpeg_command(film(path).map_err(cannot)?.into()), StreamFormat::Y4m)
             }
         };
@@ -249,9 +252,12 @@ impl StreamOptions {
     fn rpicam_command(&self, number: u32) -> Result<Command, CaptureError> {
         let (width, height) = self.pi_size;
         if width % PI_STEP != 0 {
-            return Err(CaptureError::Grammar(format!(
-                "csi:{number} gives rows of a multiple of {PI_STEP} px, and {width} is none: choose another --size"
-            )));
+            return Err(CaptureError::Grammar(
+                format!(
+                    "csi:{number} gives rows of a multiple of {PI_STEP} px, and {width} is none: choose another --size"
+                )
+                .into(),
+            ));
         }
         let mut command = Command::new(&self.programs.rpicam);
         command.args(["--nopreview", "--timeout", "0", "--codec", "yuv420", "--flush", "--output", "-", "--camera"]);
@@ -310,17 +316,21 @@ impl Stream {
             shared: Arc::clone(&shared),
         };
         let thread = std::thread::Builder::new().name("video".into()).spawn(move || worker.run());
-        thread.map_err(|err| CaptureError::Camera(format!("{input}: cannot start a thread: {err}")))?;
+        thread.map_err(|err| CaptureError::Camera(format!("{input}: cannot start a thread: {err}").into()))?;
         Ok(Self { input: input.clone(), frames, shared, max_silence: stream_options.programs.limits.silence })
     }
 
     fn first(&self, limit: Duration) -> Result<ArrivedFrame, CaptureError> {
         match self.frames.recv_timeout(limit) {
             Ok(first) => first,
-            Err(RecvTimeoutError::Disconnected) => Err(CaptureError::Camera(format!("{} has no frame", self.input))),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(CaptureError::Camera(format!("{} has no frame", self.input).into()))
+            }
             Err(RecvTimeoutError::Timeout) => {
                 let (seconds, last_message) = (limit.as_secs(), self.shared.launcher.last_message());
-                Err(CaptureError::Camera(format!("no frame of {} came in {seconds} s{last_message}", self.input)))
+                Err(CaptureError::Camera(
+                    format!("no frame of {} came in {seconds} s{last_message}", self.input).into(),
+                ))
             }
         }
     }
@@ -395,8 +405,9 @@ impl Worker {
         let mut reader = self.stream_options.open(&self.input, &self.shared.launcher)?;
         loop {
             let picture = reader.next(self.stream_options.keeps_rgb);
-            let damaged =
-                |why| CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, reader.last_message()));
+            let damaged = |why| {
+                CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, reader.last_message()).into())
+            };
             let Some(picture) = picture.map_err(damaged)? else {
                 if !*has_begun {
                     return Err(damaged("it ends before its first frame does".to_owned()));

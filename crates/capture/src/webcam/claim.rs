@@ -72,5 +72,5 @@ pub(super) fn other_claimed(index: u32) -> Vec<u32> {
 fn held(index: u32) -> CaptureError {
     CaptureError::Camera(format!(
         "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
-    ))
+    ).into())
 }

@@ -108,7 +108,7 @@ pub(super) fn listed() -> Result<Vec<DetectedCamera>, CaptureError> {
 /// Returns number and name of each camera; the port is empty, since sysfs provides it.
 #[cfg(target_os = "linux")]
 fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
-    let nodes = sysfs::nodes().map_err(|error| CaptureError::Camera(format!("/dev cannot be read: {error}")))?;
+    let nodes = sysfs::nodes().map_err(|error| CaptureError::Camera(format!("/dev cannot be read: {error}").into()))?;
     Ok(nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect())
 }
 
@@ -116,7 +116,7 @@ fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
 #[cfg(not(target_os = "linux"))]
 fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
     let listed = nokhwa::query(nokhwa::utils::ApiBackend::Auto)
-        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
+        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}").into()))?;
     let camera = |info: &nokhwa::utils::CameraInfo| {
         Some((info.index().as_index().ok()?, info.human_name(), info.misc().trim().to_owned()))
     };

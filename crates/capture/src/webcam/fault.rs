@@ -42,7 +42,7 @@ pub(super) fn explain(index: u32, doing: &str, error: &DeviceError) -> CaptureEr
             format!("camera {index}: could not {doing}: {error}; try another camera or mode, see `stereopsis devices`")
         }
     };
-    CaptureError::Camera(text)
+    CaptureError::Camera(text.into())
 }
 
 fn no_bandwidth(index: u32) -> String {
@@ -71,7 +71,7 @@ pub(super) fn missing(index: u32, found: &[u32]) -> CaptureError {
         [] => "no camera was found".to_owned(),
         found => format!("found {}", list(found)),
     };
-    CaptureError::Camera(format!("no camera {index}: {found}; see `stereopsis devices`"))
+    CaptureError::Camera(format!("no camera {index}: {found}; see `stereopsis devices`").into())
 }
 
 fn list(numbers: &[u32]) -> String {
@@ -90,14 +90,14 @@ pub(super) fn unreadable(index: u32) -> CaptureError {
     let formats = if cfg!(target_os = "linux") { "YUYV, NV12, MJPEG, GREY or Y16" } else { "YUYV, NV12 or MJPEG" };
     CaptureError::Camera(format!(
         "camera {index} sends nothing that can be read here ({formats}); use another camera, or another of its modes"
-    ))
+    ).into())
 }
 
 /// Returns the error that the camera delivers no images: all frames since the last image are `damaged`, or its thread is blocked in the
 /// driver.
 pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureError {
     let seconds = since.as_secs();
-    CaptureError::Camera(if damaged.total() > 0 {
+    CaptureError::Camera((if damaged.total() > 0 {
         let causes = damaged.causes();
         format!(
             "camera {index} has sent nothing but damaged frames for {seconds} s ({causes}); try another cable or port without a \
@@ -105,15 +105,15 @@ pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureEr
         )
     } else {
         format!("camera {index} has sent no image for {seconds} s; check its cable, or unplug it and plug it in again")
-    })
+    }).into())
 }
 
 /// Returns the error that the camera does not report its modes; its driver may be blocked.
 pub(super) fn unanswered(index: u32, since: Duration) -> CaptureError {
     let seconds = since.as_secs();
-    CaptureError::Camera(format!(
-        "camera {index} has not said for {seconds} s what it can send; unplug it and plug it in again"
-    ))
+    CaptureError::Camera(
+        format!("camera {index} has not said for {seconds} s what it can send; unplug it and plug it in again").into(),
+    )
 }
 
 /// Returns the error that another thread of this program is opening the camera.
@@ -123,7 +123,7 @@ pub(super) fn held_here() -> DeviceError {
 
 /// Returns the error that the camera's thread ended without a message.
 pub(super) fn ended(index: u32) -> CaptureError {
-    CaptureError::Camera(format!("camera {index}: reading it ended unexpectedly; open it again"))
+    CaptureError::Camera(format!("camera {index}: reading it ended unexpectedly; open it again").into())
 }
 
 pub(super) fn node(index: u32) -> String {

@@ -51,7 +51,7 @@ pub fn open(
         }
         other => {
             let why = format!("'{other}' is no camera: give webcam:0,1 (two cameras) or webcam:0 (one, side by side)");
-            return Err(CaptureError::Grammar(why));
+            return Err(CaptureError::Grammar(why.into()));
         }
     })
 }

@@ -19,9 +19,10 @@ pub fn number_of(name: &CameraName) -> Result<u32, CaptureError> {
             let ports: Vec<_> = cameras.iter().map(|c| foreign(&c.port)).collect();
             let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
             let port = foreign(port);
-            CaptureError::Camera(format!(
-                "no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`"
-            ))
+            CaptureError::Camera(
+                format!("no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`")
+                    .into(),
+            )
         }),
     }
 }

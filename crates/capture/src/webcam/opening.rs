@@ -97,7 +97,7 @@ pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result
             "camera {index} has no image of {}x{} any more; open the source again to take another size",
             mode.width, mode.height
         );
-        return Err(CaptureError::Camera(text));
+        return Err(CaptureError::Camera(text.into()));
     }
     let _ = starting.order.send(candidates);
     starting.finish(deadline)
@@ -112,7 +112,7 @@ fn no_common_mode(cameras: &[(u32, PictureOptions)], format: Option<PixelFormat>
         let names = names.join(" and ");
         format!("cameras {names} have no {format} size in common; see `stereopsis devices`, use two of one model")
     };
-    CaptureError::Camera(text)
+    CaptureError::Camera(text.into())
 }
 
 /// Camera whose thread is opening it: it lists modes, receives those to try, and reports the granted one.

@@ -46,7 +46,7 @@ impl WebcamPair {
             return Err(CaptureError::Camera(format!(
                 "camera {left} cannot be both left and right; name two cameras (`webcam:0,1`), or one that sends both images side by \
                  side (`webcam:{left}`)"
-            )));
+            ).into()));
         }
         let streams: [CameraStream; 2] =
             open_streams(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;

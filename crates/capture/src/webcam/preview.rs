@@ -99,7 +99,9 @@ fn run(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) {
 /// Reads the camera until a stop or an error.
 fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) -> Result<(), CaptureError> {
     let claim = Claim::try_take(index).ok_or_else(|| {
-        CaptureError::Camera(format!("camera {index} is in use by this program's source; its image is shown there"))
+        CaptureError::Camera(
+            format!("camera {index} is in use by this program's source; its image is shown there").into(),
+        )
     })?;
     let mut device =
         device::open(index, CameraApi::System).map_err(|error| fault::explain(index, "open it", &error))?;

@@ -84,7 +84,7 @@ impl Reopening {
             CaptureError::Camera(format!(
                 "camera {index_lost} is lost, and the system gives no thread to look for it: {error}; close other programs, and open \
                  the source again"
-            ))
+            ).into())
         })?;
         Ok(Self { answer, _stop: stop })
     }

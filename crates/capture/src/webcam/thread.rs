@@ -32,7 +32,7 @@ impl CameraThread {
         let handle = thread::Builder::new()
             .name(name)
             .spawn(move || body(seen_by_body))
-            .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}")))?;
+            .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}").into()))?;
         Ok(Self { index, stop, deadline: None, handle: Some(handle) })
     }
 

@@ -118,6 +118,7 @@ fn too_large_pair_is_refused_before_memory_is_taken() {
             continue;
         }
         let Err(EngineError::TooLarge(text)) = refused else { panic!("{preset}: {refused:?}") };
+        let text = text.to_string();
         assert!(text.starts_with("4056x3040 with 512 disparities needs ") && text.contains(" GB of memory"), "{text}");
         assert!(text.contains("this machine has 2.0 GB of memory free: "), "{text}");
         assert_eq!(engine.memory_bytes(), Some(0), "nothing was allocated");

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::parameter::Value;
 use stereopsis_cpu::CpuEngine;
+use stereopsis_frame::Cause;
 use stereopsis_frame::engine::recovery::{Decision, Recovery, not_recovered};
 use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineKind, Job, SourceEngine};
 use stereopsis_stereo::StereoParams;
@@ -265,7 +266,7 @@ impl EngineHost {
         self.replaced = false;
         if self.engine.is_none() {
             self.shared.report(|stats| (stats.engine, stats.opening) = (None, false));
-            return self.fail(&EngineError::Unsupported(NO_RIG.to_owned()));
+            return self.fail(&EngineError::Unsupported(NO_RIG.into()));
         }
         let older = self.matched.clone().filter(|params| *params != job.params);
         let is_refused = |refused: &RefusedSetting| refused.is_of(&job) && Instant::now() < refused.again_at;
@@ -298,9 +299,9 @@ impl EngineHost {
         Ok(())
     }
 
-    fn refuse(&mut self, params: &Arc<StereoParams>, size: (usize, usize), why: &str) {
+    fn refuse(&mut self, params: &Arc<StereoParams>, size: (usize, usize), why: &Cause) {
         let goes_on = self.matched.as_ref().is_some_and(|matched| matched != params);
-        let why = if goes_on { format!("{why}; the setting before is used until then") } else { why.to_owned() };
+        let why = if goes_on { format!("{why}; the setting before is used until then") } else { why.to_string() };
         let is_known = self.refused.as_ref().is_some_and(|refused| refused.size == size && refused.params == *params);
         self.refused =
             Some(RefusedSetting { params: Arc::clone(params), size, again_at: Instant::now() + REFUSED_FOR });

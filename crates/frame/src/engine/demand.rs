@@ -120,5 +120,5 @@ pub fn check(
         [one] => format!("{one} fits"),
         [first @ .., last] => format!("{} or {last} fits", first.join(", ")),
     };
-    Err(EngineError::TooLarge(format!("{text}: {advice}")))
+    Err(EngineError::TooLarge(format!("{text}: {advice}").into()))
 }

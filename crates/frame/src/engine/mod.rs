@@ -9,7 +9,7 @@ mod settings;
 pub use adapter_choice::{AdapterChoice, Autotune};
 pub use settings::EngineSettings;
 
-use crate::Frame;
+use crate::{Cause, Frame};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -162,22 +162,22 @@ pub type ResultTexture = std::convert::Infallible;
 pub enum EngineError {
     /// No adapter is present, or none that can compute.
     #[error("{0}")]
-    NoAdapter(String),
+    NoAdapter(Cause),
     /// The job exceeds a limit of the device; the text has the numbers.
     #[error("{0}")]
-    TooLarge(String),
+    TooLarge(Cause),
     /// This engine does not support the parameters; the text names one that does.
     #[error("{0}")]
-    Unsupported(String),
+    Unsupported(Cause),
     /// The device is lost: driver reset, unplugged, asleep too long.
     #[error("the GPU was lost ({0})")]
     DeviceLost(String),
     /// The device reports another error.
     #[error("{0}")]
-    Device(String),
+    Device(Cause),
     /// Another machine has matched a newer pair instead of this one.
     #[error("{0}")]
-    LeftOut(String),
+    LeftOut(Cause),
 }
 
 /// Engine that comes with a source: another machine matches the source's pairs, and has the parameters.
@@ -244,7 +244,7 @@ pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> R
         return Err(EngineError::TooLarge(format!(
             "{width}x{height} px are too many for mutual information, which counts up to {MAX_PIXELS}; lower --scale, or use \
              another --cost"
-        )));
+        ).into()));
     }
     Ok(())
 }

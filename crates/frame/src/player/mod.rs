@@ -114,8 +114,9 @@ impl Player {
             }
         };
         let thread = std::thread::Builder::new().name(collection.into()).spawn(work);
-        let cannot =
-            |err| CaptureError::File(format!("cannot start {}: {}", thread_name(collection), files::cause(&err)));
+        let cannot = |err| {
+            CaptureError::File(format!("cannot start {}: {}", thread_name(collection), files::cause(&err)).into())
+        };
         let thread = Some(thread.map_err(cannot)?);
         let (last, damaged, early_end, jumps) = (None, BTreeMap::new(), None, BTreeMap::new());
         Ok(Self {
@@ -195,7 +196,7 @@ impl Player {
                     let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
                     let due = match self.shared.peek(k, looped, wait) {
                         NextPair::Pending if is_dead => {
-                            return Err(CaptureError::File(Panicked(thread_name(self.collection)).to_string()));
+                            return Err(CaptureError::File(Panicked(thread_name(self.collection)).to_string().into()));
                         }
                         NextPair::Pending => None,
                         NextPair::Ready(time) if !sought => Some(self.due(time)),
@@ -256,13 +257,15 @@ impl Player {
                 self.transport.delivered(k);
                 self.damaged.insert(k, why.clone());
                 if self.damaged.len() as u64 == self.transport.get().num_pairs() {
-                    return Err(CaptureError::File(format!("no pair of the {} can be read: {why}", self.collection)));
+                    return Err(CaptureError::File(
+                        format!("no pair of the {} can be read: {why}", self.collection).into(),
+                    ));
                 }
                 log::warn!("pair {k} is left out: {why}");
                 Ok(None)
             }
-            Err(PairError::Lost(why)) => Err(CaptureError::File(why)),
-            Err(PairError::Ended { count: 0, why }) => Err(CaptureError::File(why)),
+            Err(PairError::Lost(why)) => Err(CaptureError::File(why.into())),
+            Err(PairError::Ended { count: 0, why }) => Err(CaptureError::File(why.into())),
             Err(PairError::Ended { count, why }) => {
                 log::warn!("{why}");
                 self.transport.shorten(count);

@@ -95,13 +95,15 @@ impl SourceSpec {
     /// [`CaptureError::Grammar`] if they are invalid; files are checked when they are opened.
     pub fn parse(words: &str) -> Result<Self, CaptureError> {
         Self::parse_any(words).map_err(|err| match err {
-            CaptureError::Grammar(why) => CaptureError::Grammar(Secrets::of_words(words).removed_from(&why)),
+            CaptureError::Grammar(why) => {
+                CaptureError::Grammar(Secrets::of_words(words).removed_from(&why.to_string()).into())
+            }
             other => other,
         })
     }
 
     fn parse_any(words: &str) -> Result<Self, CaptureError> {
-        let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}"));
+        let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}").into());
         let camera = |text: &str| text.parse::<CameraName>().map_err(|_| wrong());
         if words == "scene" {
             return Ok(Self::Scene);
@@ -111,7 +113,7 @@ impl SourceSpec {
                 Some((left, right)) => match (camera(left)?, camera(right)?) {
                     (left, right) if left == right => Err(CaptureError::Grammar(format!(
                         "'{words}' names one camera twice: for one that gives both images side by side write webcam:{left}"
-                    ))),
+                    ).into())),
                     (left, right) => Ok(Self::WebcamPair(left, right)),
                 },
                 None => Ok(Self::WebcamSideBySide(camera(numbers)?)),
@@ -126,9 +128,10 @@ impl SourceSpec {
             return match name.split_once(',') {
                 None => Ok(Self::Rig { name: name.to_owned(), router }),
                 Some((left, right)) if left.is_empty() || right.is_empty() => Err(wrong()),
-                Some((left, right)) if left == right => Err(CaptureError::Grammar(format!(
-                    "'{words}' names one head twice: give that of the left camera and that of the right one"
-                ))),
+                Some((left, right)) if left == right => Err(CaptureError::Grammar(
+                    format!("'{words}' names one head twice: give that of the left camera and that of the right one")
+                        .into(),
+                )),
                 Some((left, right)) => Ok(Self::RigPair { left: left.to_owned(), right: right.to_owned(), router }),
             };
         }
@@ -137,10 +140,12 @@ impl SourceSpec {
             if let Some(name) = [left, right].into_iter().find(|name| !is_topic(name)) {
                 return Err(CaptureError::Grammar(format!(
                     "'{name}' is no topic of ROS 2: give the full names of both, such as ros2:/left/image_raw,/right/image_raw"
-                )));
+                ).into()));
             }
             if left == right {
-                return Err(CaptureError::Grammar(format!("'{words}' names one topic twice: give that of each view")));
+                return Err(CaptureError::Grammar(
+                    format!("'{words}' names one topic twice: give that of each view").into(),
+                ));
             }
             return Ok(Self::Ros2 { left: left.to_owned(), right: right.to_owned() });
         }
@@ -154,7 +159,7 @@ impl SourceSpec {
         if is_address(words) {
             return VideoInput::parse(words).map(Self::Video).ok_or_else(|| {
                 let begins = video_input::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ");
-                CaptureError::Grammar(format!("'{words}' is no address of a stream: one begins with {begins}"))
+                CaptureError::Grammar(format!("'{words}' is no address of a stream: one begins with {begins}").into())
             });
         }
         if is_recording(Path::new(words)) {
@@ -164,7 +169,7 @@ impl SourceSpec {
             return Ok(Self::Video(videos));
         }
         if let Some(why) = unread::recording(Path::new(words)) {
-            return Err(CaptureError::Grammar(why));
+            return Err(CaptureError::Grammar(why.into()));
         }
         // the last part may end with the scale of the truth
         let parts = files::separated(words, |part| DisparityFile::from(part).path.is_file());
@@ -203,7 +208,7 @@ impl SourceSpec {
             return spec.check_files_exist().map(|()| spec);
         }
         let truth: Vec<usize> = (0..paths.len()).filter(|&i| is_truth_name(&paths[i])).collect();
-        let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}")));
+        let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}").into()));
         let spec = match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::of_folder(folder.clone())),
@@ -213,7 +218,7 @@ impl SourceSpec {
                 console::path(one)
             )),
             [one] if one.exists() => match unread::recording(one) {
-                Some(why) => Err(CaptureError::Grammar(why)),
+                Some(why) => Err(CaptureError::Grammar(why.into())),
                 None => refused(format!("{} is no source", console::path(one))),
             },
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
@@ -288,7 +293,7 @@ impl SourceSpec {
             other => Err(CaptureError::Grammar(format!(
                 "--truth {file} is for one pair of images, and {other} is none: give LEFT RIGHT; in folders the truth of a data set is \
                  found by its name"
-            ))),
+            ).into())),
         }
     }
 
@@ -310,7 +315,7 @@ impl SourceSpec {
             _ => Err(CaptureError::Grammar(format!(
                 "--{arrangement} says that each image shows both views: give one image, a folder of such images, or a recording with \
                  --topic"
-            ))),
+            ).into())),
         }
     }
 
@@ -327,7 +332,7 @@ impl SourceSpec {
         Err(CaptureError::Grammar(format!(
             "--{arrangement} is for images of both views in a file, a folder, a video or a recording, and {self} is none of them; a camera that shows \
              both side by side is webcam:0"
-        )))
+        ).into()))
     }
 
     /// Checks that a path exists; opening checks whether it can be read.
@@ -341,7 +346,7 @@ impl SourceSpec {
             let kinds = if is_word { format!("; {GRAMMAR}") } else { String::new() };
             let shown = console::path(path);
             let secrets = Secrets::of_words(&shown);
-            Err(CaptureError::Grammar(secrets.removed_from(&format!("cannot open {shown}: {why}{kinds}"))))
+            Err(CaptureError::Grammar(secrets.removed_from(&format!("cannot open {shown}: {why}{kinds}")).into()))
         })
     }
 

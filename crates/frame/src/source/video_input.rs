@@ -112,9 +112,12 @@ impl Address {
     /// [`CaptureError::Grammar`] if it was kept without its secrets.
     pub fn with_password(&self) -> Result<&str, CaptureError> {
         match self.secrets().missing() {
-            Some(missing) => Err(CaptureError::Grammar(format!(
-                "the address {self} was kept without {missing}, which is a secret: give the whole address again"
-            ))),
+            Some(missing) => Err(CaptureError::Grammar(
+                format!(
+                    "the address {self} was kept without {missing}, which is a secret: give the whole address again"
+                )
+                .into(),
+            )),
             None => Ok(&self.0),
         }
     }

@@ -63,7 +63,7 @@ impl Compiler {
         self.inner.check()?;
         let mut state = self.inner.state.lock();
         if let Some(outcome) = state.outcome(request) {
-            return outcome.map(Some).map_err(EngineError::Device);
+            return outcome.map(Some).map_err(|why| EngineError::Device(why.into()));
         }
         if state.enqueue(request) {
             self.start_thread(&mut state)?;
@@ -82,7 +82,7 @@ impl Compiler {
         loop {
             self.inner.check()?;
             if let Some(outcome) = state.outcome(request) {
-                return outcome.map_err(EngineError::Device);
+                return outcome.map_err(|why| EngineError::Device(why.into()));
             }
             if state.begin(request) {
                 self.start_thread(&mut state)?; // the thread saves new pipelines
@@ -105,10 +105,10 @@ impl Compiler {
             let inner = Arc::clone(&self.inner);
             let thread = std::thread::Builder::new().name("shaders".into()).spawn(move || inner.run());
             let thread = thread.map_err(|err| {
-                EngineError::Device(format!(
-                    "no thread to compile shaders: {}; end other programs and start anew",
-                    files::cause(&err)
-                ))
+                EngineError::Device(
+                    format!("no thread to compile shaders: {}; end other programs and start anew", files::cause(&err))
+                        .into(),
+                )
             })?;
             state.thread = Some(thread);
         }

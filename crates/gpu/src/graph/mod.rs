@@ -109,7 +109,7 @@ impl GraphKey {
             let text = format!(
                 "the GPU variant {variant} cannot do this: {why}; force other parts, or leave {VARIABLE} unset"
             );
-            return Err(EngineError::Unsupported(text));
+            return Err(EngineError::Unsupported(text.into()));
         }
         Ok(Self { structures, variant, max_work, keeps_sums: false })
     }

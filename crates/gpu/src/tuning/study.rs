@@ -75,7 +75,7 @@ pub fn study(
                         return Ok(study);
                     }
                 }
-                Err(EngineError::TooLarge(why)) => study.left_out.push((variant, why)),
+                Err(EngineError::TooLarge(why)) => study.left_out.push((variant, why.to_string())),
                 Err(err) => return Err(err),
             }
         }

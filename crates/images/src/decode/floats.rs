@@ -32,7 +32,7 @@ const MAX_COMPRESSION: u64 = 4096;
 /// The file is missing, truncated, larger than `max_pixels`, or of an unsupported kind; the text names it.
 pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<Numbers>, CaptureError> {
     let shown = console::path(path);
-    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
+    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}").into());
     let failed = |err: io::Error| cannot(files::read_cause(path, &err));
     let mut magic = Vec::new();
     plain::open(path).map_err(failed)?.take(MAGIC_BYTES).read_to_end(&mut magic).map_err(failed)?;

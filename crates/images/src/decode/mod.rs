@@ -62,7 +62,7 @@ pub(crate) fn read_turned(
     wanted: Option<(usize, usize)>,
 ) -> Result<(Picture, Turn), CaptureError> {
     let shown = console::path(path);
-    let file = |text: String| CaptureError::File(text);
+    let file = |text: String| CaptureError::File(text.into());
     let cannot = |err: io::Error| file(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
     let refused = |DecodeFailure { task, why }| file(format!("cannot {task} {shown}: {why}"));
     let mut opened = plain::open(path).map_err(cannot)?;

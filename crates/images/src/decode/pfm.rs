@@ -31,7 +31,7 @@ impl Header {
 /// The file is missing, truncated, larger than `max_pixels`, in colour or not a PFM; the text names it.
 pub(crate) fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
     let shown = console::path(path);
-    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
+    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}").into());
     let failed = |err: io::Error| cannot(files::read_cause(path, &err));
     let mut file = plain::open(path).map_err(failed)?;
     let mut bytes = Vec::new();

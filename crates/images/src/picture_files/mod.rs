@@ -108,11 +108,14 @@ impl FilePair {
             let (width, height) = (wl.min(wr), hl.min(hr));
             format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
         };
-        Err(CaptureError::File(format!(
-            "the images of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
-            console::path(&self.left),
-            console::path(&self.right)
-        )))
+        Err(CaptureError::File(
+            format!(
+                "the images of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
+                console::path(&self.left),
+                console::path(&self.right)
+            )
+            .into(),
+        ))
     }
 
     /// Reduces both images to the bit depth of the shallower one, and returns a remark on a reduced one.
@@ -176,5 +179,5 @@ fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arran
     Err(CaptureError::File(format!(
         "{} has {width}x{height} pixels, and --{arrangement} needs an even number of {unit}: it does not show two views of one size",
         console::path(path)
-    )))
+    ).into()))
 }

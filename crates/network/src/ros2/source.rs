@@ -64,7 +64,8 @@ impl RosSource {
         environment: &RosEnvironment,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
-        let failed = |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}"));
+        let failed =
+            |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}").into());
         let mut subscriptions =
             Subscriptions::start([left, right], environment).map_err(|err| failed(err.to_string()))?;
         let unpacker = Unpacker::of(None, options.pixels, options.max_pixels);

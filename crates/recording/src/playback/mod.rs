@@ -55,7 +55,7 @@ impl RecordingSource {
     /// The file cannot be read, is no recording, or has no readable pair.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let recording =
-            Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
+            Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string().into()))?;
         let (files, mut losses) = (recording.files(), recording.losses());
         let skew = recording.skew().map(|skew| skew.skew);
         let calibration = recording.calibration().cloned();
@@ -92,9 +92,9 @@ impl RecordingSource {
 /// Returns the arrangement of both views in one image. Fails where one was given without the topic of such images.
 fn arrangement(options: &SourceOptions) -> Result<Arrangement, CaptureError> {
     match (options.both_views, &options.topics.both) {
-        (Some(arrangement), None) => Err(CaptureError::Grammar(format!(
-            "--{arrangement} needs the topic whose images show both views: give --topic"
-        ))),
+        (Some(arrangement), None) => Err(CaptureError::Grammar(
+            format!("--{arrangement} needs the topic whose images show both views: give --topic").into(),
+        )),
         (arrangement, _) => Ok(arrangement.unwrap_or(Arrangement::SideBySide)),
     }
 }
@@ -121,11 +121,11 @@ impl FilePairs {
         for k in (start..count).chain(0..start) {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),
-                Err(PairError::Lost(why) | PairError::Ended { why, .. }) => return Err(CaptureError::File(why)),
+                Err(PairError::Lost(why) | PairError::Ended { why, .. }) => return Err(CaptureError::File(why.into())),
                 Err(PairError::Damaged(damage)) => why = damage,
             }
         }
-        Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path))))
+        Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path)).into()))
     }
 }
 

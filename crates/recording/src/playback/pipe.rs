@@ -57,7 +57,8 @@ impl PipeSource {
     /// # Errors
     /// The input is no recording, has no pairs, or the first pair does not arrive within a minute.
     pub fn open(reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let failed = |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}"));
+        let failed =
+            |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}").into());
         let policy = if options.speed == Speed::Max { Policy::Lossless } else { Policy::NewestWins };
         let arrangement = super::arrangement(options)?;
         let (sender, pairs) = newest::channel_with(policy);
@@ -176,7 +177,7 @@ impl PairSource for PipeSource {
                 Err(RecvTimeoutError::Disconnected) => {
                     let failure = self.state.lock().failure.take();
                     check_ended(self.thread.take(), THREAD)?;
-                    return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));
+                    return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why.into())));
                 }
             },
         };

@@ -16,7 +16,7 @@ pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
     let exposure = lock_both(&nodes, ControlKind::Exposure).map_err(|why| {
         let text =
             format!("cameras {left} and {right} cannot be given equal exposure: {why}; light the scene evenly instead");
-        CaptureError::Camera(text)
+        CaptureError::Camera(text.into())
     })?;
     let mut done = vec![exposure];
     let mut not_done = Vec::new();

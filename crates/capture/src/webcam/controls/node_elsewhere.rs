@@ -14,9 +14,9 @@ impl ControlNode {
         } else {
             "set them with the camera's own program, or in the system's camera settings"
         };
-        Err(CaptureError::Camera(format!(
-            "camera {index}: exposure, focus and the like are set only on Linux so far; {instead}"
-        )))
+        Err(CaptureError::Camera(
+            format!("camera {index}: exposure, focus and the like are set only on Linux so far; {instead}").into(),
+        ))
     }
 
     pub(super) fn index(&self) -> u32 {

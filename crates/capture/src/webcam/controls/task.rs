@@ -35,7 +35,7 @@ impl ControlTask {
         thread::Builder::new()
             .name("camera controls".into())
             .spawn(run)
-            .map_err(|error| CaptureError::Camera(format!("no thread for the cameras' controls: {error}")))?;
+            .map_err(|error| CaptureError::Camera(format!("no thread for the cameras' controls: {error}").into()))?;
         Ok(Self { remarks, _stop: stop })
     }
 

@@ -100,10 +100,9 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let shown = console::path(folder);
     sort(&mut found.unpaired);
     if found.pairs.is_empty() {
-        return Err(CaptureError::File(format!(
-            "{shown} has no pair: {}",
-            found.why_none(folder, &seen, &inside.unread)
-        )));
+        return Err(CaptureError::File(
+            format!("{shown} has no pair: {}", found.why_none(folder, &seen, &inside.unread)).into(),
+        ));
     }
     found.pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
     make_names_unique(folder, &mut found.pairs);
@@ -134,7 +133,9 @@ pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<Fo
     };
     if files.is_empty() {
         let (shown, endings) = (console::path(path), EXTENSIONS.join(", "));
-        return Err(CaptureError::File(format!("{shown} has no image of both views: looked for files as {endings}")));
+        return Err(CaptureError::File(
+            format!("{shown} has no image of both views: looked for files as {endings}").into(),
+        ));
     }
     Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
 }
@@ -185,16 +186,18 @@ pub(super) struct Entries {
 }
 
 pub(super) fn entries(folder: &Path) -> Result<Entries, CaptureError> {
-    let failed = |err: std::io::Error| match err.kind() {
+    let failed = |err: std::io::Error| {
+        match err.kind() {
         std::io::ErrorKind::NotFound => {
-            CaptureError::File(format!("cannot open {}: there is no such file or folder", console::path(folder)))
+            CaptureError::File(format!("cannot open {}: there is no such file or folder", console::path(folder)).into())
         }
         std::io::ErrorKind::NotADirectory => CaptureError::File(format!(
             "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder, or say with --side-by-side or --top-bottom that it \
              shows both views",
             console::path(folder)
-        )),
-        _ => CaptureError::File(format!("cannot read folder {}: {}", console::path(folder), files::cause(&err))),
+        ).into()),
+        _ => CaptureError::File(format!("cannot read folder {}: {}", console::path(folder), files::cause(&err)).into()),
+    }
     };
     let mut inside = Entries::default();
     for entry in std::fs::read_dir(folder).map_err(failed)? {

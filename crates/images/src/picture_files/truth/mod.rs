@@ -30,7 +30,7 @@ const MAX_DISAGREEMENT_PX: f32 = 1.0;
 /// The file cannot be read, or its scale is unknown; the text names it.
 pub fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
     let (shown, stem) = (console::path(&file.path), file.path.file_stem().unwrap_or_default().to_string_lossy());
-    let refused = |why: String| CaptureError::File(format!("cannot use the truth {shown}: {why}"));
+    let refused = |why: String| CaptureError::File(format!("cannot use the truth {shown}: {why}").into());
     if is_name_of_depth(&stem) {
         return Err(refused(
             "its name is that of a depth, and truth is disparities in px: disparity = focal_px * baseline_m / depth; rename it if it \
@@ -115,7 +115,9 @@ impl TruthFiles {
             return Ok(truth);
         }
         let shown = console::path(&self.left.path);
-        Err(CaptureError::File(format!("the truth {shown} has no disparity: all its numbers are 0, infinite or none")))
+        Err(CaptureError::File(
+            format!("the truth {shown} has no disparity: all its numbers are 0, infinite or none").into(),
+        ))
     }
 }
 
@@ -123,7 +125,7 @@ impl TruthFiles {
 fn check_size(path: &Path, found: (usize, usize), size: (usize, usize)) -> Result<(), CaptureError> {
     let ((width, height), (w, h)) = (size, found);
     let text = || format!("the truth {} has {w}x{h} and its pair {width}x{height} px", console::path(path));
-    if found == size { Ok(()) } else { Err(CaptureError::File(text())) }
+    if found == size { Ok(()) } else { Err(CaptureError::File(text().into())) }
 }
 
 /// Reads a mask: true where an image is 255.

@@ -74,11 +74,14 @@ pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
     search(root, root, 0, &mut found)?;
     if found.is_empty() {
         let layouts: Vec<_> = LAYOUTS.iter().map(|(set, files)| format!("{set}: {files}")).collect();
-        return Err(CaptureError::File(format!(
-            "{} has no pair with truth; looked there and in the folders below for\n  {}",
-            console::path(root),
-            layouts.join("\n  ")
-        )));
+        return Err(CaptureError::File(
+            format!(
+                "{} has no pair with truth; looked there and in the folders below for\n  {}",
+                console::path(root),
+                layouts.join("\n  ")
+            )
+            .into(),
+        ));
     }
     Ok(found)
 }
@@ -87,11 +90,14 @@ fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) 
     let inside = entries(folder)?;
     let here = pairs_in(folder, &inside)?;
     if let Some((left, truth)) = here.unpaired.iter().find_map(|left| Some((left, files_beside(left)?))) {
-        return Err(CaptureError::File(format!(
-            "{} has truth ({}) and no right image beside it: add the right image, or move it away",
-            console::path(left),
-            truth.layout
-        )));
+        return Err(CaptureError::File(
+            format!(
+                "{} has truth ({}) and no right image beside it: add the right image, or move it away",
+                console::path(left),
+                truth.layout
+            )
+            .into(),
+        ));
     }
     let sides = &here.sides;
     found.extend(here.pairs.into_iter().filter_map(|pictures| {
@@ -136,7 +142,7 @@ impl TruthPair {
     pub fn read(&self, max_pixels: MaxPixels) -> Result<PairWithTruth, CaptureError> {
         let raw = self.pictures.read(true, max_pixels)?;
         let size = raw.left.size();
-        let files = truth_beside(&self.pictures.left, size).map_err(CaptureError::File)?;
+        let files = truth_beside(&self.pictures.left, size).map_err(|why| CaptureError::File(why.into()))?;
         let files = files.unwrap_or_else(|| self.truth.clone());
         let truth = files.read(size, max_pixels)?;
         let mask = |path: &Option<PathBuf>| -> Result<Option<Image<bool>>, CaptureError> {
