@@ -70,9 +70,11 @@ fn orientations(text: &str) -> Result<[Orientation; 2], ValueError> {
     }
 }
 
-fn exposure(text: &str) -> Result<Setting<f64>, String> {
+fn exposure(text: &str) -> Result<Setting<f64>, ValueError> {
     match text.parse::<Setting<f64>>()? {
-        Setting::Fixed(ms) if !(ms > 0.0 && ms.is_finite()) => Err("expected auto, or milliseconds above 0".to_owned()),
+        Setting::Fixed(ms) if !(ms > 0.0 && ms.is_finite()) => {
+            Err(ValueError::Expected("auto, or milliseconds above 0"))
+        }
         wish => Ok(wish),
     }
 }

@@ -97,6 +97,17 @@ pub enum ValueError {
         /// Words that are valid.
         words: Vec<&'static str>,
     },
+    /// Text of another form.
+    #[error("'{text}': expected {expected}")]
+    Form {
+        /// The text.
+        text: String,
+        /// Name of the form.
+        expected: &'static str,
+    },
+    /// Text of another form than this one, where the caller names the text.
+    #[error("expected {0}")]
+    Expected(&'static str),
 }
 
 fn wanted(range: &RangeInclusive<i64>, or_off: bool) -> String {

@@ -5,7 +5,7 @@ use super::decode_camera::PixelFormat;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
-use stereopsis_base::parameter::{choices, is_default};
+use stereopsis_base::parameter::{ValueError, choices, is_default};
 
 /// Options for the cameras of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -154,16 +154,16 @@ impl<T: fmt::Display> fmt::Display for Setting<T> {
 }
 
 impl<T: FromStr + fmt::Display> FromStr for Setting<T> {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         if text == "auto" {
             return Ok(Self::Auto);
         }
         // "nan" and "inf" are numbers in Rust and TOML, but no control accepts them
         let has_digits = |value: &T| value.to_string().contains(|c: char| c.is_ascii_digit());
         let value = text.parse().ok().filter(has_digits);
-        value.map(Self::Fixed).ok_or_else(|| format!("'{text}': expected auto or a number"))
+        value.map(Self::Fixed).ok_or_else(|| ValueError::Form { text: text.to_owned(), expected: "auto or a number" })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zune_jpeg::JpegDecoder;
+use zune_jpeg::errors::DecodeErrors;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 
 /// Structure of a JPEG file.
@@ -58,8 +59,19 @@ fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
 /// is caught here.
 ///
 /// # Errors
-/// The image is damaged; the text contains the reason.
-pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>, out: &mut [u8]) -> Result<(), String> {
+/// The image is damaged.
+pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>, out: &mut [u8]) -> Result<(), JpegError> {
     let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode_into(out)));
-    decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))
+    decoded.map_err(|_| JpegError::Panic)?.map_err(JpegError::Damaged)
+}
+
+/// Damage of a JPEG image.
+#[derive(Debug, thiserror::Error)]
+pub enum JpegError {
+    /// The decoder panicked.
+    #[error("the decoder gave up")]
+    Panic,
+    /// The decoder refused the image.
+    #[error("{0:?}")]
+    Damaged(DecodeErrors),
 }

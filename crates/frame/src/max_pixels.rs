@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::parameter::ValueError;
+use stereopsis_base::remedy::option;
 
 /// Largest number of pixels of an image from a file. A few bytes can declare billions of pixels, so the header is checked before memory is
 /// allocated. Images of cameras have no such limit.
@@ -18,16 +20,26 @@ impl MaxPixels {
     /// Checks the size of an image.
     ///
     /// # Errors
-    /// The image has more pixels; the text contains the numbers.
-    pub fn check(self, width: u64, height: u64) -> Result<(), String> {
-        if width.checked_mul(height).is_some_and(|pixels| pixels <= self.0) {
-            return Ok(());
-        }
-        let most = self.0;
-        Err(format!(
-            "{width}x{height} px are more than the {most} of --max-pixels: give a larger number if that is right"
-        ))
+    /// The image has more pixels.
+    pub fn check(self, width: u64, height: u64) -> Result<(), TooManyPixels> {
+        let fits = width.checked_mul(height).is_some_and(|pixels| pixels <= self.0);
+        if fits { Ok(()) } else { Err(TooManyPixels { width, height, most: self.0 }) }
     }
+}
+
+/// Image with more pixels than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{width}x{height} px are more than the {most} of {}: give a larger number if that is right",
+    option("max-pixels")
+)]
+pub struct TooManyPixels {
+    /// Width, px.
+    pub width: u64,
+    /// Height, px.
+    pub height: u64,
+    /// Limit, px.
+    pub most: u64,
 }
 
 impl fmt::Display for MaxPixels {
@@ -37,10 +49,10 @@ impl fmt::Display for MaxPixels {
 }
 
 impl FromStr for MaxPixels {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let pixels = text.parse().ok().filter(|pixels| (1..=1 << 40).contains(pixels));
-        pixels.map(Self).ok_or_else(|| format!("expected a number of pixels from 1 to {}", 1_u64 << 40))
+        pixels.map(Self).ok_or(ValueError::Expected("a number of pixels from 1 to 1099511627776"))
     }
 }

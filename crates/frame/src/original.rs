@@ -1,6 +1,6 @@
 //! Encoded camera images before decoding, splitting and turning; recorders store them without loss.
 
-use super::decode_camera::{Damage, DecodeError, Layout, decode};
+use super::decode_camera::{DecodeError, Layout, decode};
 use super::{Arrangement, Orientation, Pixels};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Original {
         match (&self.images[..], self.layout.side_by_side) {
             ([left, right], false) => Ok((turned(left, 0)?, turned(right, 1)?)),
             ([both], true) => Ok(halves(&turned(both, 0)?, self.layout.swapped)),
-            (images, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} images", images.len()))),
+            (images, _) => Err(DecodeError::Images(images.len())),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Options of sources, as plain data with the same words on the command line, in rig files and in the window.
 
+use super::source::SpecError;
 use super::{CameraOptions, CaptureError, MaxPixels, Pixels, Speed};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -143,13 +144,11 @@ impl SceneOptions {
     pub fn check(&self) -> Result<(), CaptureError> {
         let Self { width, height, baseline_m, noise, exposure, .. } = *self;
         if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
-            let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
-            return Err(CaptureError::Grammar(text.into()));
+            return Err(SpecError::SceneSize(width, height).into());
         }
         let sane = |v: f64| v.is_finite() && v > 0.0;
         if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
-            let text = "the scene's baseline and exposure are positive, its noise is not negative";
-            return Err(CaptureError::Grammar(text.into()));
+            return Err(SpecError::SceneNumbers.into());
         }
         Ok(())
     }

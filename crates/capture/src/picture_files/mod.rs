@@ -252,7 +252,7 @@ impl Pairs for PictureFiles {
             return Ok(pair);
         }
         let failed = if self.leaves_out { PairError::Damaged } else { PairError::Lost };
-        self.read_files(k).map_err(|err| failed(err.to_string()))
+        self.read_files(k).map_err(|err| failed(err.into()))
     }
 }
 

@@ -84,10 +84,10 @@ impl VideoFiles {
                 // a time behind the end of a file that is cut
                 Err(PairError::Ended { count: count @ 1.., why }) if count <= start => {
                     transport.shorten(count);
-                    remarks.push(why);
+                    remarks.push(why.to_string());
                 }
                 Err(PairError::Damaged(why) | PairError::Lost(why) | PairError::Ended { why, .. }) => {
-                    return Err(CaptureError::File(why.into()));
+                    return Err(CaptureError::File(why));
                 }
             }
         };
@@ -167,7 +167,7 @@ impl Pairs for VideoPairs {
         }
         let keeps_rgb = self.keeps_rgb;
         let pictures: Result<Vec<_>, _> = self.videos.iter_mut().map(|video| video.frame(k, keeps_rgb)).collect();
-        let (left, right) = views(pictures?, self.views).map_err(PairError::Lost)?;
+        let (left, right) = views(pictures?, self.views).map_err(|why| PairError::Lost(why.into()))?;
         let due = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(k as f64 / self.rate);
         Ok(RawPair::new(format!("{}-{k:06}", self.name), k, due, left, right))
     }
@@ -313,13 +313,13 @@ impl Video {
         let is_near = |playing: &Decoder| playing.next <= k && k - playing.next <= MAX_SKIP;
         let mut playing = match self.playing.take().filter(is_near) {
             Some(playing) => playing,
-            None => self.start(k).map_err(PairError::Lost)?,
+            None => self.start(k).map_err(|why| PairError::Lost(why.into()))?,
         };
         let mut picture = playing.read(k, keeps_rgb);
         if playing.first < k && matches!(picture, Ok(None)) && !playing.reader.has_succeeded() {
             // it died on the way
             self.found = self.found.max(playing.next);
-            playing = self.start(k).map_err(PairError::Lost)?;
+            playing = self.start(k).map_err(|why| PairError::Lost(why.into()))?;
             picture = playing.read(k, keeps_rgb);
         }
         let has_begun = playing.next > playing.first;
@@ -334,12 +334,12 @@ impl Video {
             }
             Ok(None) => {}
             // a decoder gives whole frames, or says nothing
-            Err(why) if self.header_bytes.is_none() => return Err(PairError::Lost(wrong(&why))),
-            Err(why) => return Err(PairError::Damaged(wrong(&why))),
+            Err(why) if self.header_bytes.is_none() => return Err(PairError::Lost(wrong(&why).into())),
+            Err(why) => return Err(PairError::Damaged(wrong(&why).into())),
         }
         let has_died = !playing.reader.has_succeeded();
         if has_died && self.gives_one_of(k + 1..k + DEAD_FRAMES)? {
-            return Err(PairError::Damaged(wrong("is not there")));
+            return Err(PairError::Damaged(wrong("is not there").into()));
         }
         let last_message = if has_died { playing.reader.last_message() } else { String::new() };
         self.count = if has_begun { playing.next } else { self.end_before(k)? };
@@ -363,7 +363,7 @@ impl Video {
     /// Returns whether a decoder that starts at one of these frames gives it.
     fn gives_one_of(&self, mut frames: Range<u64>) -> Result<bool, PairError> {
         let gives = |k| self.start(k)?.read(k, false).map(|picture| picture.is_some());
-        frames.try_fold(false, |has_one, k| Ok(has_one || gives(k)?)).map_err(PairError::Lost)
+        frames.try_fold(false, |has_one, k| Ok(has_one || gives(k)?)).map_err(|why: String| PairError::Lost(why.into()))
     }
 
     fn ended(&self, last_message: &str) -> PairError {
@@ -371,7 +371,7 @@ impl Video {
             0 => format!("{} has no frame that can be decoded{last_message}", self.input),
             count => format!("{} ends after frame {count} of {}{last_message}", self.input, self.promised),
         };
-        PairError::Ended { count: self.count, why }
+        PairError::Ended { count: self.count, why: why.into() }
     }
 
     /// Starts to decode at frame `k`.

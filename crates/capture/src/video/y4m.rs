@@ -131,7 +131,7 @@ impl Header {
         if width == 0 || height == 0 {
             return Err("its header has no size (W and H)".to_owned());
         }
-        max_pixels.check(width as u64, height as u64)?;
+        max_pixels.check(width as u64, height as u64).map_err(|err| err.to_string())?;
         let layout = Layout { is_full_range, ..Layout::yuv420(width, height) };
         let layout = sampled(layout, sampling).ok_or_else(|| {
             let sampling = stereopsis_base::console::foreign(sampling);

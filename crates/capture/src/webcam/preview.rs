@@ -124,7 +124,7 @@ fn read(
         let mut picture = match frame.decode(layout, Pixels::Color) {
             Ok(picture) => picture,
             Err(error) => {
-                seen.lock().damaged.count(error.damage);
+                seen.lock().damaged.count(error.damage());
                 continue;
             }
         };

@@ -210,7 +210,7 @@ impl Reader {
                 true
             }
             Err(error) => {
-                self.losses.lock().damaged.count(error.damage);
+                self.losses.lock().damaged.count(error.damage());
                 log::debug!("camera {}: frame {number} dropped: {error}", self.index);
                 false
             }

@@ -1,5 +1,7 @@
 //! Damaged camera frames: their causes and counts.
 
+use super::PixelFormat;
+use crate::jpeg::JpegError;
 use std::fmt;
 use std::ops::Sub;
 
@@ -17,19 +19,68 @@ pub enum Damage {
 }
 
 /// Error of a frame that cannot be decoded; the frame is dropped and counted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub struct DecodeError {
-    /// Cause, as it is counted.
-    pub damage: Damage,
-    /// Description with numbers.
-    pub text: String,
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// Too few bytes for the image.
+    #[error("{} frame of {bytes} bytes, {expected} expected for {}x{}", .format.name(), .size.0, .size.1)]
+    Short {
+        /// Format of the frame.
+        format: PixelFormat,
+        /// Number of its bytes.
+        bytes: usize,
+        /// Number of bytes that the image needs.
+        expected: usize,
+        /// Width and height, px.
+        size: (usize, usize),
+    },
+    /// The driver flags the frame.
+    #[error("the driver says that its {0} bytes are damaged")]
+    Flagged(usize),
+    /// The frame does not begin as a JPEG; the number is that of its bytes.
+    #[error("MJPEG frame of {0} bytes that does not start as a JPEG")]
+    NoJpeg(usize),
+    /// The JPEG has no end marker.
+    #[error("MJPEG frame without its end")]
+    NoEnd,
+    /// The JPEG has several scans, as no camera sends it.
+    #[error("MJPEG frame in several scans")]
+    Scans,
+    /// The JPEG is damaged.
+    #[error("damaged MJPEG frame: {0}")]
+    Jpeg(#[from] JpegError),
+    /// The JPEG has another size.
+    #[error("MJPEG frame of {}x{}, {}x{} expected", .got.0, .got.1, .expected.0, .expected.1)]
+    OtherSize {
+        /// Width and height of the frame, px.
+        got: (usize, usize),
+        /// Granted width and height, px.
+        expected: (usize, usize),
+    },
+    /// The format has no image of this size, which has colours for two columns, or two columns and rows.
+    #[error("{} frame of odd size {}x{}", .format.name(), .size.0, .size.1)]
+    OddSize {
+        /// Format of the frame.
+        format: PixelFormat,
+        /// Width and height, px.
+        size: (usize, usize),
+    },
+    /// An image without pixels.
+    #[error("an image of {0}x{1}")]
+    Empty(usize, usize),
+    /// A pair of other than one or two images; the number is theirs.
+    #[error("a pair of {0} images")]
+    Images(usize),
 }
 
 impl DecodeError {
-    /// Creates an error of a cause and its description.
-    pub fn new(damage: Damage, text: impl Into<String>) -> Self {
-        Self { damage, text: text.into() }
+    /// Returns the cause by which the frame is counted.
+    pub fn damage(&self) -> Damage {
+        match self {
+            Self::Short { .. } | Self::NoJpeg(0) => Damage::Short,
+            Self::Flagged(_) => Damage::Flagged,
+            Self::NoJpeg(_) | Self::NoEnd | Self::Scans | Self::Jpeg(_) => Damage::Jpeg,
+            Self::OtherSize { .. } | Self::OddSize { .. } | Self::Empty(..) | Self::Images(_) => Damage::Size,
+        }
     }
 }
 

@@ -5,9 +5,9 @@
     reason = "what is not inlined is not compiled for the vector instructions that are there"
 )]
 
-use super::{Damage, DecodeError};
+use super::DecodeError;
 use crate::Pixels;
-use crate::jpeg::{frame as jpeg_frame, pixels as jpeg_pixels};
+use crate::jpeg::{JpegError, frame as jpeg_frame, pixels as jpeg_pixels};
 use fearless_simd::{Level, dispatch};
 use stereopsis_base::image::{Image, Luma, Picture};
 use zune_jpeg::JpegDecoder;
@@ -26,23 +26,21 @@ pub(super) fn decode((width, height): (usize, usize), bytes: &[u8], pixels: Pixe
     // strict mode, because the decoder otherwise fills a truncated frame with grey and reports success
     let options = DecoderOptions::default().set_strict_mode(true);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&stream[..]), options);
-    let broken = |why| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {why}"));
-    decoder.decode_headers().map_err(|e| broken(format!("{e:?}")))?;
+    decoder.decode_headers().map_err(JpegError::Damaged)?;
     if decoder.dimensions() != Some((width, height)) {
-        let (w, h) = decoder.dimensions().unwrap_or_default();
-        let text = format!("MJPEG frame of {w}x{h}, {width}x{height} expected");
-        return Err(DecodeError::new(Damage::Size, text));
+        let got = decoder.dimensions().unwrap_or_default();
+        return Err(DecodeError::OtherSize { got, expected: (width, height) });
     }
     let mut luma = vec![0; width * height];
     let rgb = if pixels.has_color() && decoder.input_colorspace() == Some(ColorSpace::YCbCr) {
         decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::YCbCr));
         let mut colors = vec![[0; 3]; width * height];
-        jpeg_pixels(&mut decoder, colors.as_flattened_mut()).map_err(broken)?;
+        jpeg_pixels(&mut decoder, colors.as_flattened_mut())?;
         dispatch!(Level::new(), _ => separate(&mut colors, &mut luma));
         Some(Image::new(width, height, colors))
     } else {
         decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
-        jpeg_pixels(&mut decoder, &mut luma).map_err(broken)?;
+        jpeg_pixels(&mut decoder, &mut luma)?;
         pixels.has_color().then(|| Image::new(width, height, luma.iter().map(|&grey| [grey; 3]).collect()))
     };
     Ok(Picture { luma: Luma::U8(Image::new(width, height, luma)), rgb })
@@ -86,15 +84,13 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     const START: [u8; 2] = [0xff, 0xd8];
     const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
     if !frame.starts_with(&START) {
-        let damage = if frame.is_empty() { Damage::Short } else { Damage::Jpeg };
-        let text = format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len());
-        return Err(DecodeError::new(damage, text));
+        return Err(DecodeError::NoJpeg(frame.len()));
     }
     // after the end marker the driver's buffer contains zeros or bytes of an older frame
-    let parts = jpeg_frame(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
+    let parts = jpeg_frame(frame).ok_or(DecodeError::NoEnd)?;
     if !parts.is_plain {
         // no camera sends such a frame, and the decoder panics on damage of this form
-        return Err(DecodeError::new(Damage::Jpeg, "MJPEG frame in several scans"));
+        return Err(DecodeError::Scans);
     }
     Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())
 }

@@ -91,10 +91,8 @@ impl Layout {
         let stride = self.stride.max(row);
         let needed = rows.checked_sub(1).map_or(0, |gaps| gaps.saturating_mul(stride).saturating_add(row));
         let Some(bytes) = bytes.get(..needed) else {
-            let Self { format, width, height, .. } = self;
-            let (name, got) = (format.name(), bytes.len());
-            let text = format!("{name} frame of {got} bytes, {needed} expected for {width}x{height}");
-            return Err(DecodeError::new(Damage::Short, text));
+            let (format, size) = (self.format, (self.width, self.height));
+            return Err(DecodeError::Short { format, bytes: bytes.len(), expected: needed, size });
         };
         Ok(bytes.chunks(stride.max(1)).map(move |line| &line[..row]))
     }
@@ -112,7 +110,7 @@ impl Layout {
 pub fn decode(layout: Layout, bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
     let Layout { width, height, .. } = layout;
     if width == 0 || height == 0 {
-        return Err(DecodeError::new(Damage::Size, format!("an image of {width}x{height}")));
+        return Err(DecodeError::Empty(width, height));
     }
     let color = pixels.has_color();
     match layout.format {
@@ -127,7 +125,7 @@ pub fn decode(layout: Layout, bytes: &[u8], pixels: Pixels) -> Result<Picture, D
 fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
     let Layout { width, height, .. } = layout;
     if !width.is_multiple_of(2) {
-        return Err(DecodeError::new(Damage::Size, format!("YUYV frame of odd width {width}")));
+        return Err(DecodeError::OddSize { format: layout.format, size: (width, height) });
     }
     // before the allocation, because the size may be nonsense
     let rows = layout.rows(bytes, height)?;
@@ -148,7 +146,7 @@ fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
     let Layout { width, height, .. } = layout;
     let stride = layout.stride.max(width);
     if !width.is_multiple_of(2) || !height.is_multiple_of(2) {
-        return Err(DecodeError::new(Damage::Size, format!("NV12 frame of odd size {width}x{height}")));
+        return Err(DecodeError::OddSize { format: layout.format, size: (width, height) });
     }
     let luma = plane(layout, bytes)?;
     // a partial image is an error, even if colour is not requested

@@ -65,7 +65,7 @@ fn yuyv_colours_are_those_of_bt601() {
 #[test]
 fn yuyv_of_wrong_length_is_refused() {
     let error = decode(Layout::tight(PixelFormat::Yuyv, (4, 2)), &[0; 15], Pixels::Luma).expect_err("too short");
-    assert_eq!(error.text, "YUYV frame of 15 bytes, 16 expected for 4x2");
+    assert_eq!(error.to_string(), "YUYV frame of 15 bytes, 16 expected for 4x2");
     assert!(decode(Layout::tight(PixelFormat::Yuyv, (3, 2)), &[0; 12], Pixels::Luma).is_err());
 }
 
@@ -155,7 +155,7 @@ fn damaged_mjpeg_is_refused_and_never_a_panic() {
 fn mjpeg_of_another_size_is_refused() {
     let stream = jpeg(&ramp(32, 16));
     let error = decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, Pixels::Luma).expect_err("32x16");
-    assert_eq!(error.text, "MJPEG frame of 32x16, 32x32 expected");
+    assert_eq!(error.to_string(), "MJPEG frame of 32x16, 32x32 expected");
     assert!(decode(Layout::tight(PixelFormat::Mjpeg, (16, 16)), &stream, Pixels::Luma).is_err());
 }
 
@@ -218,7 +218,7 @@ fn no_layout_panics() {
 #[test]
 fn causes_of_damage_are_told_apart() {
     let damage = |format, bytes: &[u8]| {
-        decode(Layout::tight(format, (16, 16)), bytes, Pixels::Luma).expect_err("damaged").damage
+        decode(Layout::tight(format, (16, 16)), bytes, Pixels::Luma).expect_err("damaged").damage()
     };
     let whole = jpeg(&ramp(16, 16));
     assert_eq!(damage(PixelFormat::Grey, &[0; 255]), Damage::Short);
@@ -226,7 +226,7 @@ fn causes_of_damage_are_told_apart() {
     assert_eq!(damage(PixelFormat::Mjpeg, &whole[..whole.len() / 2]), Damage::Jpeg);
     assert_eq!(damage(PixelFormat::Mjpeg, &jpeg(&ramp(32, 16))), Damage::Size);
     let odd = decode(Layout::tight(PixelFormat::Yuyv, (3, 1)), &[0; 99], Pixels::Luma).expect_err("odd");
-    assert_eq!(odd.damage, Damage::Size);
+    assert_eq!(odd.damage(), Damage::Size);
 }
 
 #[test]

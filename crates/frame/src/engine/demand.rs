@@ -1,12 +1,11 @@
 //! Comparison of a job's memory with the free memory before the job begins, because the system would end a program that takes more.
 
-use super::{EngineError, Job};
-use std::fmt::Write as _;
+use super::{EngineError, Job, MemoryError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use stereopsis_base::console;
 use stereopsis_base::image::PictureRef;
 use stereopsis_base::process::memory::{FreeMemory, Places};
+use stereopsis_base::remedy::Remedy;
 use stereopsis_stereo::{Preset, StereoParams};
 
 /// Properties of a job that determine its memory.
@@ -37,21 +36,21 @@ impl Demand {
         Self { size: left.luma.size(), params, wants_right, deep, colored: left.rgb.is_some() }
     }
 
-    /// Returns smaller demands, each with the flags that lead to it.
-    fn smaller(&self) -> Vec<(String, Self)> {
+    /// Returns smaller demands, each with the change that leads to it.
+    fn smaller(&self) -> Vec<(Remedy, Self)> {
         let with = |params| Self { params: Arc::new(params), ..self.clone() };
         let (width, height) = self.size;
         let half = Self { size: (width.div_ceil(2), height.div_ceil(2)), ..self.clone() };
         let num_disparities = self.params.num_disparities / 2;
         let mut fast = (*self.params).clone();
         Preset::Fast.apply(&mut fast);
-        let mut smaller = vec![("--scale 1/2".to_owned(), half)];
+        let mut smaller = vec![(Remedy::set("scale", "1/2"), half)];
         if num_disparities > 0 {
             let params = StereoParams { num_disparities, ..(*self.params).clone() };
-            smaller.push((format!("--num-disparities {num_disparities}"), with(params)));
+            smaller.push((Remedy::set("num-disparities", num_disparities), with(params)));
         }
         if fast != *self.params {
-            smaller.push(("--preset fast".to_owned(), with(fast)));
+            smaller.push((Remedy::set("preset", "fast"), with(fast)));
         }
         smaller
     }
@@ -102,23 +101,8 @@ pub fn check(
     if needed <= most {
         return Ok(());
     }
-    let fitting = demand.smaller().into_iter().filter_map(|(words, smaller)| {
-        let needed = need(&smaller).filter(|&needed| needed <= most)?;
-        Some(format!("{words} ({})", console::bytes(needed)))
-    });
-    let fitting: Vec<_> = fitting.collect();
-    let ((width, height), candidates) = (demand.size, demand.params.num_disparities);
-    let mut text = format!(
-        "{width}x{height} with {candidates} disparities needs {} of memory, and {free}",
-        console::bytes(needed)
-    );
-    if held > 0 {
-        let _ = write!(text, " beside the {} of the setting before", console::bytes(held));
-    }
-    let advice = match &fitting[..] {
-        [] => "lower --num-disparities and --scale".to_owned(),
-        [one] => format!("{one} fits"),
-        [first @ .., last] => format!("{} or {last} fits", first.join(", ")),
-    };
-    Err(EngineError::TooLarge(format!("{text}: {advice}").into()))
+    let fits = |demand: &Demand| need(demand).filter(|&needed| needed <= most);
+    let fitting = demand.smaller().into_iter().filter_map(|(how, smaller)| Some((how, fits(&smaller)?))).collect();
+    let (size, num_disparities) = (demand.size, demand.params.num_disparities);
+    Err(EngineError::TooLarge(MemoryError { size, num_disparities, needed, free, held, fitting }.into()))
 }

@@ -4,12 +4,15 @@ mod adapter_choice;
 pub mod cached;
 pub mod demand;
 pub mod recovery;
+mod error;
 mod settings;
 
 pub use adapter_choice::{AdapterChoice, Autotune};
+pub use error::{EngineError, MemoryError};
 pub use settings::EngineSettings;
 
-use crate::{Cause, Frame};
+use crate::Frame;
+use error::CountError;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -157,29 +160,6 @@ pub type ResultTexture = wgpu::Texture;
 #[cfg(not(feature = "gpu"))]
 pub type ResultTexture = std::convert::Infallible;
 
-/// Error of an engine.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// No adapter is present, or none that can compute.
-    #[error("{0}")]
-    NoAdapter(Cause),
-    /// The job exceeds a limit of the device; the text has the numbers.
-    #[error("{0}")]
-    TooLarge(Cause),
-    /// This engine does not support the parameters; the text names one that does.
-    #[error("{0}")]
-    Unsupported(Cause),
-    /// The device is lost: driver reset, unplugged, asleep too long.
-    #[error("the GPU was lost ({0})")]
-    DeviceLost(String),
-    /// The device reports another error.
-    #[error("{0}")]
-    Device(Cause),
-    /// Another machine has matched a newer pair instead of this one.
-    #[error("{0}")]
-    LeftOut(Cause),
-}
-
 /// Engine that comes with a source: another machine matches the source's pairs, and has the parameters.
 pub trait SourceEngine: Send + Sync {
     /// Opens the engine, which takes only pairs of the source and ignores the parameters of jobs.
@@ -241,10 +221,7 @@ pub trait Engine: Send {
 /// The image has too many pixels.
 pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
     if params.cost.is_learned() && width * height > MAX_PIXELS {
-        return Err(EngineError::TooLarge(format!(
-            "{width}x{height} px are too many for mutual information, which counts up to {MAX_PIXELS}; lower --scale, or use \
-             another --cost"
-        ).into()));
+        return Err(EngineError::TooLarge(CountError { width, height }.into()));
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Playback of pairs with random access (recordings, files): a thread reads ahead, and each pair is returned when it is due or sought.
 //! Damaged pairs are skipped, and large jumps of the capture times do not delay playback.
 
-use crate::{CaptureError, Next, RawPair, Speed, Transport};
+use crate::{CaptureError, Cause, Next, RawPair, Speed, Transport};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
@@ -24,19 +25,28 @@ pub trait Pairs: Send {
 }
 
 /// Reason why a pair cannot be read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum PairError {
     /// Damage of one pair, which is skipped; others may be readable.
-    Damaged(String),
+    Damaged(Cause),
     /// End of the source with an error.
-    Lost(String),
+    Lost(Cause),
     /// End of the source after fewer pairs than it promised.
     Ended {
         /// Number of its pairs.
         count: u64,
         /// Remark on the end.
-        why: String,
+        why: Cause,
     },
+}
+
+/// Fault of playback itself.
+#[derive(Debug, thiserror::Error)]
+enum PlayerError {
+    #[error("cannot start {}: {}", thread_name(.collection), files::cause(.cause))]
+    NoThread { collection: &'static str, cause: io::Error },
+    #[error("no pair of the {collection} can be read: {why}")]
+    NoPair { collection: &'static str, why: Cause },
 }
 
 const READ_AHEAD: u64 = 3;
@@ -114,9 +124,7 @@ impl Player {
             }
         };
         let thread = std::thread::Builder::new().name(collection.into()).spawn(work);
-        let cannot = |err| {
-            CaptureError::File(format!("cannot start {}: {}", thread_name(collection), files::cause(&err)).into())
-        };
+        let cannot = |cause| CaptureError::File(PlayerError::NoThread { collection, cause }.into());
         let thread = Some(thread.map_err(cannot)?);
         let (last, damaged, early_end, jumps) = (None, BTreeMap::new(), None, BTreeMap::new());
         Ok(Self {
@@ -196,7 +204,7 @@ impl Player {
                     let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
                     let due = match self.shared.peek(k, looped, wait) {
                         NextPair::Pending if is_dead => {
-                            return Err(CaptureError::File(Panicked(thread_name(self.collection)).to_string().into()));
+                            return Err(Panicked(thread_name(self.collection)).into());
                         }
                         NextPair::Pending => None,
                         NextPair::Ready(time) if !sought => Some(self.due(time)),
@@ -255,23 +263,22 @@ impl Player {
             }
             Err(PairError::Damaged(why)) => {
                 self.transport.delivered(k);
-                self.damaged.insert(k, why.clone());
+                self.damaged.insert(k, why.to_string());
                 if self.damaged.len() as u64 == self.transport.get().num_pairs() {
-                    return Err(CaptureError::File(
-                        format!("no pair of the {} can be read: {why}", self.collection).into(),
-                    ));
+                    let collection = self.collection;
+                    return Err(CaptureError::File(PlayerError::NoPair { collection, why }.into()));
                 }
                 log::warn!("pair {k} is left out: {why}");
                 Ok(None)
             }
-            Err(PairError::Lost(why)) => Err(CaptureError::File(why.into())),
-            Err(PairError::Ended { count: 0, why }) => Err(CaptureError::File(why.into())),
+            Err(PairError::Lost(why)) => Err(CaptureError::File(why)),
+            Err(PairError::Ended { count: 0, why }) => Err(CaptureError::File(why)),
             Err(PairError::Ended { count, why }) => {
                 log::warn!("{why}");
                 self.transport.shorten(count);
                 self.shared.shorten(count);
                 self.damaged.retain(|pair, _| *pair < count);
-                self.early_end = Some(why);
+                self.early_end = Some(why.to_string());
                 Ok(None)
             }
         }

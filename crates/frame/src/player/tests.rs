@@ -20,10 +20,10 @@ impl Pairs for GreyPairs {
 
     fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         if k >= self.there {
-            return Err(PairError::Ended { count: self.there, why: format!("ends after {}", self.there) });
+            return Err(PairError::Ended { count: self.there, why: format!("ends after {}", self.there).into() });
         }
         if self.damaged.contains(&k) {
-            return Err(PairError::Damaged(format!("chunk of {k}")));
+            return Err(PairError::Damaged(format!("chunk of {k}").into()));
         }
         let picture = Picture { luma: Luma::U8(Image::filled(2, 1, k as u8)), rgb: None };
         Ok(RawPair::new(k.to_string(), 1000 + 2 * k, SystemTime::UNIX_EPOCH + time(k), picture.clone(), picture))

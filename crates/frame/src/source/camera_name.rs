@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use stereopsis_base::parameter::ValueError;
 
 /// Name of a camera.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,16 +23,21 @@ impl fmt::Display for CameraName {
 }
 
 impl FromStr for CameraName {
-    type Err = String;
+    type Err = ValueError;
 
     /// Parses a number, or the name of a port, which contains a dash, a dot or a colon.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let text = text.trim();
         if let Ok(number) = text.parse() {
             return Ok(Self::Number(number));
         }
         let is_port = text.contains(['-', '.', ':', '/', '\\', '{']) && !text.contains(',');
-        if is_port { Ok(Self::Port(text.to_owned())) } else { Err(format!("'{text}' is neither a number nor a port")) }
+        let text = text.to_owned();
+        if is_port {
+            Ok(Self::Port(text))
+        } else {
+            Err(ValueError::Form { text, expected: "the number or port of a camera" })
+        }
     }
 }
 

@@ -4,20 +4,21 @@
 mod bag;
 mod camera_name;
 mod disparity_file;
+mod error;
 pub mod names;
-mod unread;
 mod video_input;
 
 pub use bag::bag_files;
 pub use camera_name::CameraName;
 pub use disparity_file::DisparityFile;
-pub use unread::recording as unread_recording;
+pub use error::{SpecError, UnreadRecording};
 pub use video_input::{Address, VideoInput};
 
 use crate::{Arrangement, CaptureError};
 use names::{EXTENSIONS, has_extension, is_truth_name};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use stereopsis_base::parameter::ValueError;
 use stereopsis_base::secrets::Secrets;
 use stereopsis_base::{console, files};
 
@@ -76,17 +77,12 @@ pub enum SourceSpec {
 ///
 /// # Errors
 /// The text is not a size.
-pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
+pub fn parse_size(text: &str) -> Result<(usize, usize), ValueError> {
     let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     parsed
         .filter(|&(w, h): &(usize, usize)| (1..=16_384).contains(&w) && (1..=16_384).contains(&h))
-        .ok_or_else(|| "expected WIDTHxHEIGHT, each from 1 to 16384, such as 640x480".to_owned())
+        .ok_or(ValueError::Expected("WIDTHxHEIGHT, each from 1 to 16384, such as 640x480"))
 }
-
-const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
-     cameras), webcam:0 (one, side by side), a video or rtsp:// address (or two), y4m:- (raw frames from a pipe), csi:0,1 (a Raspberry Pi's cameras), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
-const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, one \
-     or two videos, or a recording (.mcap); in the window also a rig or a calibration, alone";
 
 impl SourceSpec {
     /// Parses the value of `--source`.
@@ -94,16 +90,13 @@ impl SourceSpec {
     /// # Errors
     /// [`CaptureError::Grammar`] if they are invalid; files are checked when they are opened.
     pub fn parse(words: &str) -> Result<Self, CaptureError> {
-        Self::parse_any(words).map_err(|err| match err {
-            CaptureError::Grammar(why) => {
-                CaptureError::Grammar(Secrets::of_words(words).removed_from(&why.to_string()).into())
-            }
-            other => other,
-        })
+        Ok(Self::parse_words(words)?)
     }
 
-    fn parse_any(words: &str) -> Result<Self, CaptureError> {
-        let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}").into());
+    fn parse_words(words: &str) -> Result<Self, SpecError> {
+        let secrets = Secrets::of_words(words);
+        let shown = |text: &str| secrets.removed_from(text);
+        let wrong = || SpecError::NoSource(shown(words));
         let camera = |text: &str| text.parse::<CameraName>().map_err(|_| wrong());
         if words == "scene" {
             return Ok(Self::Scene);
@@ -111,9 +104,9 @@ impl SourceSpec {
         if let Some(numbers) = words.strip_prefix("webcam:") {
             return match numbers.split_once(',') {
                 Some((left, right)) => match (camera(left)?, camera(right)?) {
-                    (left, right) if left == right => Err(CaptureError::Grammar(format!(
-                        "'{words}' names one camera twice: for one that gives both images side by side write webcam:{left}"
-                    ).into())),
+                    (left, right) if left == right => {
+                        Err(SpecError::SameCamera { words: shown(words), camera: shown(&left.to_string()) })
+                    }
                     (left, right) => Ok(Self::WebcamPair(left, right)),
                 },
                 None => Ok(Self::WebcamSideBySide(camera(numbers)?)),
@@ -128,24 +121,17 @@ impl SourceSpec {
             return match name.split_once(',') {
                 None => Ok(Self::Rig { name: name.to_owned(), router }),
                 Some((left, right)) if left.is_empty() || right.is_empty() => Err(wrong()),
-                Some((left, right)) if left == right => Err(CaptureError::Grammar(
-                    format!("'{words}' names one head twice: give that of the left camera and that of the right one")
-                        .into(),
-                )),
+                Some((left, right)) if left == right => Err(SpecError::SameHead(shown(words))),
                 Some((left, right)) => Ok(Self::RigPair { left: left.to_owned(), right: right.to_owned(), router }),
             };
         }
         if let Some(topics) = words.strip_prefix("ros2:") {
             let (left, right) = topics.split_once(',').ok_or_else(wrong)?;
             if let Some(name) = [left, right].into_iter().find(|name| !is_topic(name)) {
-                return Err(CaptureError::Grammar(format!(
-                    "'{name}' is no topic of ROS 2: give the full names of both, such as ros2:/left/image_raw,/right/image_raw"
-                ).into()));
+                return Err(SpecError::NoTopic(shown(name)));
             }
             if left == right {
-                return Err(CaptureError::Grammar(
-                    format!("'{words}' names one topic twice: give that of each view").into(),
-                ));
+                return Err(SpecError::SameTopic(shown(words)));
             }
             return Ok(Self::Ros2 { left: left.to_owned(), right: right.to_owned() });
         }
@@ -157,10 +143,7 @@ impl SourceSpec {
             return Ok(Self::Pipe);
         }
         if is_address(words) {
-            return VideoInput::parse(words).map(Self::Video).ok_or_else(|| {
-                let begins = video_input::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ");
-                CaptureError::Grammar(format!("'{words}' is no address of a stream: one begins with {begins}").into())
-            });
+            return VideoInput::parse(words).map(Self::Video).ok_or_else(|| SpecError::NoStream(shown(words)));
         }
         if is_recording(Path::new(words)) {
             return Ok(Self::Recording(words.into()));
@@ -168,8 +151,8 @@ impl SourceSpec {
         if let Some(videos) = VideoInput::parse(words) {
             return Ok(Self::Video(videos));
         }
-        if let Some(why) = unread::recording(Path::new(words)) {
-            return Err(CaptureError::Grammar(why.into()));
+        if let Some(unread) = UnreadRecording::of(Path::new(words)) {
+            return Err(unread.into());
         }
         // the last part may end with the scale of the truth
         let parts = files::separated(words, |part| DisparityFile::from(part).path.is_file());
@@ -195,7 +178,7 @@ impl SourceSpec {
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
         let words: Option<Vec<&str>> = paths.iter().map(|path| path.to_str()).collect();
         if let Some(cameras) = words.and_then(|words| cameras_of(&words)) {
-            return cameras;
+            return Ok(cameras?);
         }
         let words: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
         if words.iter().any(|words| is_address(words)) {
@@ -208,20 +191,16 @@ impl SourceSpec {
             return spec.check_files_exist().map(|()| spec);
         }
         let truth: Vec<usize> = (0..paths.len()).filter(|&i| is_truth_name(&paths[i])).collect();
-        let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}").into()));
         let spec = match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::of_folder(folder.clone())),
             [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
-            [one] if one.exists() && has_extension(one, EXTENSIONS) => refused(format!(
-                "{} is one image, and a pair needs two, or --side-by-side or --top-bottom where it shows both views",
-                console::path(one)
-            )),
-            [one] if one.exists() => match unread::recording(one) {
-                Some(why) => Err(CaptureError::Grammar(why.into())),
-                None => refused(format!("{} is no source", console::path(one))),
-            },
-            [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
+            [one] if one.exists() && has_extension(one, EXTENSIONS) => Err(SpecError::OneImage(one.clone())),
+            [one] if one.exists() => Err(match UnreadRecording::of(one) {
+                Some(unread) => unread.into(),
+                None => SpecError::NoSourceFile(one.clone()),
+            }),
+            [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse_words),
             [a, b] if !a.is_dir() && !b.is_dir() && ![a, b].iter().any(|path| is_recording(path)) => {
                 Ok(Self::Files { left: a.clone(), right: b.clone(), truth: None })
             }
@@ -233,7 +212,7 @@ impl SourceSpec {
             }
             _ => {
                 paths.iter().try_for_each(|path| Self::check_exists(path))?;
-                refused(format!("{} cannot be opened together", names(paths)))
+                Err(SpecError::NoGroup(paths.to_vec()))
             }
         }?;
         spec.check_files_exist()?;
@@ -290,10 +269,7 @@ impl SourceSpec {
     pub fn with_truth(self, file: DisparityFile) -> Result<Self, CaptureError> {
         match self {
             Self::Files { left, right, .. } => Ok(Self::Files { left, right, truth: Some(file) }),
-            other => Err(CaptureError::Grammar(format!(
-                "--truth {file} is for one pair of images, and {other} is none: give LEFT RIGHT; in folders the truth of a data set is \
-                 found by its name"
-            ).into())),
+            other => Err(SpecError::TruthOfOther { file, source_words: other.to_string() }.into()),
         }
     }
 
@@ -312,10 +288,7 @@ impl SourceSpec {
                 let is_recording = is_recording(one) && !one.is_dir();
                 Ok(if is_recording { Self::Recording(one.clone()) } else { Self::Folder(one.clone()) })
             }
-            _ => Err(CaptureError::Grammar(format!(
-                "--{arrangement} says that each image shows both views: give one image, a folder of such images, or a recording with \
-                 --topic"
-            ).into())),
+            _ => Err(SpecError::ManyOfBothViews(arrangement).into()),
         }
     }
 
@@ -329,10 +302,7 @@ impl SourceSpec {
             Self::Video(inputs) if inputs.len() == 1 => return Ok(()),
             _ => {}
         }
-        Err(CaptureError::Grammar(format!(
-            "--{arrangement} is for images of both views in a file, a folder, a video or a recording, and {self} is none of them; a camera that shows \
-             both side by side is webcam:0"
-        ).into()))
+        Err(SpecError::SeparateViews { arrangement, source_words: self.to_string() }.into())
     }
 
     /// Checks that a path exists; opening checks whether it can be read.
@@ -341,12 +311,12 @@ impl SourceSpec {
     /// [`CaptureError::Grammar`] if it does not.
     pub fn check_exists(path: &Path) -> Result<(), CaptureError> {
         files::missing(path).map_or(Ok(()), |why| {
-            // a word may have been meant for another kind of source
-            let is_word = path.extension().is_none() && path.components().count() == 1;
-            let kinds = if is_word { format!("; {GRAMMAR}") } else { String::new() };
             let shown = console::path(path);
             let secrets = Secrets::of_words(&shown);
-            Err(CaptureError::Grammar(secrets.removed_from(&format!("cannot open {shown}: {why}{kinds}")).into()))
+            let [shown, why] = [shown, why].map(|text| secrets.removed_from(&text));
+            // a word may have been meant for another kind of source
+            let is_word = path.extension().is_none() && path.components().count() == 1;
+            Err(SpecError::Missing { shown, why, is_word }.into())
         })
     }
 
@@ -402,14 +372,14 @@ impl std::str::FromStr for SourceSpec {
 
 /// Returns the cameras that a text names in the form of OpenCV and V4L2, `0,2` or `/dev/video0,/dev/video2`. A number that is also the
 /// name of a file is not a camera.
-fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
+fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, SpecError>> {
     let number = |part: &&str| {
         let is_number = !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()) && !Path::new(part).exists();
         part.strip_prefix("/dev/video").or(is_number.then_some(part))?.parse::<u32>().ok()
     };
     let numbers: Vec<u32> = parts.iter().map(number).collect::<Option<_>>()?;
     let names: Vec<String> = numbers.iter().map(u32::to_string).collect();
-    (1..=2).contains(&names.len()).then(|| SourceSpec::parse(&format!("webcam:{}", names.join(","))))
+    (1..=2).contains(&names.len()).then(|| SourceSpec::parse_words(&format!("webcam:{}", names.join(","))))
 }
 
 /// Returns whether words are addresses, which have a scheme or a secret, and no paths.
@@ -436,17 +406,6 @@ const PACKED_EXTENSIONS: &[&str] = &["zstd", "zst"];
 fn is_recording(path: &Path) -> bool {
     let is_packed = has_extension(path, PACKED_EXTENSIONS);
     has_extension(if is_packed { Path::new(path.file_stem().unwrap_or_default()) } else { path }, RECORDING_EXTENSIONS)
-}
-
-const MAX_NAMED_FILES: usize = 3;
-
-fn names(paths: &[PathBuf]) -> String {
-    let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str())));
-    let text = paths.iter().take(MAX_NAMED_FILES).map(named).collect::<Vec<_>>().join(", ");
-    match paths.len().checked_sub(MAX_NAMED_FILES) {
-        Some(more @ 1..) => format!("{text} and {more} more"),
-        _ => text,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Names of videos and streams that another program decodes: parsed from and printed as a value of `--source`.
 //! The secrets of an address ([`secrets`]) must never be shown or stored.
 
+use super::SpecError;
 use crate::CaptureError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -112,12 +113,7 @@ impl Address {
     /// [`CaptureError::Grammar`] if it was kept without its secrets.
     pub fn with_password(&self) -> Result<&str, CaptureError> {
         match self.secrets().missing() {
-            Some(missing) => Err(CaptureError::Grammar(
-                format!(
-                    "the address {self} was kept without {missing}, which is a secret: give the whole address again"
-                )
-                .into(),
-            )),
+            Some(missing) => Err(SpecError::Hidden { address: self.to_string(), missing }.into()),
             None => Ok(&self.0),
         }
     }

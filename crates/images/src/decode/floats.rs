@@ -42,7 +42,7 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
         let (mut bytes, mut file) = (Vec::new(), file);
         (&mut file).take(MAX_NUMPY_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
         let array = NpyHeader::parse(&bytes).map_err(cannot)?;
-        max_pixels.check(array.width as u64, array.height as u64).map_err(cannot)?;
+        max_pixels.check(array.width as u64, array.height as u64).map_err(|err| cannot(err.to_string()))?;
         if len < array.bytes() {
             return Err(cannot(format!("it has {len} of {} bytes; is it cut off?", array.bytes())));
         }
@@ -67,7 +67,7 @@ fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -
     }
     let tiff::ColorType::Gray(bits) = decoder.colortype().map_err(failed)? else { return Ok(None) };
     let (width, height) = decoder.dimensions().map_err(failed)?;
-    max_pixels.check(width.into(), height.into())?;
+    max_pixels.check(width.into(), height.into()).map_err(|err| err.to_string())?;
     let bytes = u64::from(width) * u64::from(height) * u64::from(bits / 8);
     if bytes > len.saturating_mul(MAX_COMPRESSION) {
         return Err(format!("its {len} bytes cannot hold {width}x{height} pixels"));

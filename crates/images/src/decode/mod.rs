@@ -168,7 +168,7 @@ fn check(
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
 ) -> Result<u64, DecodeFailure> {
-    max_pixels.check(width.into(), height.into()).map_err(cannot("use"))?;
+    max_pixels.check(width.into(), height.into()).map_err(|err| cannot("use")(err.to_string()))?;
     if let Some((wide, high)) = wanted.filter(|wanted| *wanted != (width as usize, height as usize)) {
         return Err(cannot("use")(format!("it has {width}x{height} px instead of {wide}x{high}")));
     }

@@ -70,7 +70,7 @@ fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, String> {
     let (Some(width), Some(height), Some(factor)) = (size(words[1]), size(words[2]), factor) else {
         return Err("its header has no width, height and factor".to_owned());
     };
-    max_pixels.check(width.into(), height.into())?;
+    max_pixels.check(width.into(), height.into()).map_err(|err| err.to_string())?;
     // the header ends with one byte of white space
     Ok(Header { width: width as usize, height: height as usize, little_endian: factor < 0.0, len: at + 1 })
 }

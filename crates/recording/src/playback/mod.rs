@@ -122,7 +122,7 @@ impl FilePairs {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),
                 Err(PairError::Lost(why) | PairError::Ended { why, .. }) => return Err(CaptureError::File(why.into())),
-                Err(PairError::Damaged(damage)) => why = damage,
+                Err(PairError::Damaged(damage)) => why = damage.to_string(),
             }
         }
         Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path)).into()))
@@ -132,8 +132,8 @@ impl FilePairs {
 impl From<ReadError> for PairError {
     fn from(err: ReadError) -> Self {
         match err {
-            ReadError::File(why) => Self::Lost(why),
-            ReadError::Damaged(why) => Self::Damaged(why),
+            ReadError::File(why) => Self::Lost(why.into()),
+            ReadError::Damaged(why) => Self::Damaged(why.into()),
         }
     }
 }

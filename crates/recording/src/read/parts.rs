@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 use stereopsis_base::{console, files};
-use stereopsis_frame::source::{bag_files, unread_recording};
+use stereopsis_frame::source::{UnreadRecording, bag_files};
 
 /// Number of records at the start of a file among which its place in a recording is searched.
 const HEAD_RECORDS: usize = 8;
@@ -126,7 +126,7 @@ fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> io::Resu
 
 /// Opens a file. Returns the offsets of its first byte and behind its last one, and a sentence on damage while unpacking.
 fn begin(path: &Path, file: &mut RecordingFile) -> io::Result<(Range<u64>, Option<String>)> {
-    if let Some(why) = unread_recording(path).filter(|_| path.exists()) {
+    if let Some(why) = UnreadRecording::of(path).filter(|_| path.exists()) {
         return Err(io::Error::other(why));
     }
     let (range, damage) = file.open(path)?;

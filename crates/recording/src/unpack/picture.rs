@@ -18,7 +18,9 @@ pub(super) fn of(
     max_pixels: MaxPixels,
     check: impl Fn(u64, u64) -> Result<(), String>,
 ) -> Result<Picture, String> {
-    let check = |width: u64, height: u64| check(width, height).and_then(|()| max_pixels.check(width, height));
+    let check = |width: u64, height: u64| {
+        check(width, height).and_then(|()| max_pixels.check(width, height).map_err(|err| err.to_string()))
+    };
     let picture = match body {
         Body::Image(image) => {
             check(image.width.into(), image.height.into())?;

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use stereopsis_base::files;
 use stereopsis_base::files::plain;
+use stereopsis_base::parameter::ValueError;
 use stereopsis_base::parameter::is_default;
 use stereopsis_calibration::RowsChoice;
 use stereopsis_frame::decode_camera::PixelFormat;
@@ -236,9 +237,9 @@ impl std::fmt::Display for Size {
 }
 
 impl std::str::FromStr for Size {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         stereopsis_frame::source::parse_size(text).map(|(width, height)| Self(width, height))
     }
 }

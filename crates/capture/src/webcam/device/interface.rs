@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use stereopsis_base::files;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::Pixels;
-use stereopsis_frame::decode_camera::{Damage, DecodeError, Layout, decode};
+use stereopsis_frame::decode_camera::{DecodeError, Layout, decode};
 
 pub(in crate::webcam) trait Device {
     /// Returns the modes that can be decoded, sorted.
@@ -44,8 +44,7 @@ impl ReceivedFrame<'_> {
     /// Decodes the image, unless the frame is damaged.
     pub(in crate::webcam) fn decode(&self, layout: Layout, pixels: Pixels) -> Result<Picture, DecodeError> {
         if self.is_flagged {
-            let text = format!("the driver says that its {} bytes are damaged", self.bytes.len());
-            return Err(DecodeError::new(Damage::Flagged, text));
+            return Err(DecodeError::Flagged(self.bytes.len()));
         }
         decode(layout, self.bytes, pixels)
     }
