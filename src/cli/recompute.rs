@@ -9,7 +9,7 @@ use super::source_args::TopicArgs;
 use super::values::{choice, existing};
 use std::path::PathBuf;
 use stereopsis_base::console;
-use stereopsis_live::recompute::{RecomputeError, RecomputeOptions, Summary, recompute};
+use stereopsis_live::recompute::{RecomputeOptions, Summary, recompute};
 use stereopsis_recording::write::Compression;
 use stereopsis_recording::{Format, Progress, Streams, unreadable};
 use stereopsis_sources::open_recording;
@@ -73,7 +73,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         filled: args.filled,
     };
     let summary = match recompute(recording, &args.output, &settings, &options, &Progress::new(args.json)) {
-        Err(RecomputeError::Usage(text)) => return Err(UsageError(text).into()),
+        Err(err) if err.is_of_flags() => return Err(UsageError(err.to_string()).into()),
         summary => summary?,
     };
     let example = summary.damaged.first().map(|(pair, why)| (*pair, why.as_str()));

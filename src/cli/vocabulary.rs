@@ -8,7 +8,7 @@ pub(super) struct CommandLine;
 
 impl Vocabulary for CommandLine {
     fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "--{name}")?;
+        flag(name, f)?;
         value.map_or(Ok(()), |value| write!(f, " {value}"))
     }
 
@@ -17,9 +17,17 @@ impl Vocabulary for CommandLine {
         for part in parts {
             match part {
                 Part::Word(word) => write!(f, " {word}")?,
-                Part::Option(name) => write!(f, " --{name}")?,
+                Part::Option(name) => {
+                    f.write_str(" ")?;
+                    flag(name, f)?;
+                }
             }
         }
         f.write_str("`")
     }
+}
+
+/// Writes the flag of an option; that of the output is short everywhere.
+fn flag(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if name == "output" { f.write_str("-o") } else { write!(f, "--{name}") }
 }

@@ -5,6 +5,7 @@ use super::aligned::AlignedArray;
 use super::codes::{Codes, Transform};
 use super::costs::Costs;
 use super::disparity_windows::DisparityWindows;
+use super::error::CpuError;
 use super::input::{LevelInput, OVERHANG, Range};
 use super::local::LocalAggregation;
 use super::maps::WinnerMaps;
@@ -15,7 +16,6 @@ use super::sweep::SweepInput;
 use super::{exact_winner, filter, gates, mutual_information, need, scan, stored_costs};
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_base::console;
 use stereopsis_base::image::{Image, PictureRef};
 use stereopsis_base::process::memory::{FreeMemory, Places};
 use stereopsis_frame::engine::demand::Demand;
@@ -311,7 +311,7 @@ impl Buffers {
 
 /// Refuses a gated volume of `bytes`, of which `held` exist, if it is not free together with the `behind` bytes of the filters.
 fn check_gated(
-    ((width, height), params): ((usize, usize), &StereoParams),
+    (size, params): ((usize, usize), &StereoParams),
     bytes: usize,
     held: usize,
     behind: u64,
@@ -323,12 +323,10 @@ fn check_gated(
     // the held volume is freed before the new one is allocated
     let needed = bytes as u64 + behind;
     match free.or_else(|| Places::usual().free()) {
-        Some(free) if needed > free.bytes + held as u64 => Err(EngineError::TooLarge(format!(
-            "{width}x{height} with {} disparities needs {} of memory for the candidates that its gates leave, and {free}: lower \
-             --num-disparities or --scale",
-            params.num_disparities,
-            console::bytes(needed)
-        ).into())),
+        Some(free) if needed > free.bytes + held as u64 => {
+            let num_disparities = params.num_disparities;
+            Err(EngineError::TooLarge(CpuError::GatedMemory { size, num_disparities, needed, free }.into()))
+        }
         _ => Ok(()),
     }
 }

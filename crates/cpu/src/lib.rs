@@ -66,6 +66,7 @@ mod choice;
 mod codes;
 mod costs;
 mod disparity_windows;
+mod error;
 mod exact_winner;
 mod filter;
 mod gates;
@@ -274,7 +275,7 @@ impl Engine for CpuEngine {
         stereopsis_frame::engine::check_counts(job.frame.size(), &job.params)?;
         self.check_memory(Demand::of(&job))?;
         if self.waiting.is_some() {
-            return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
+            return Err(EngineError::Device(error::CpuError::Busy.into()));
         }
         self.waiting = Some((job, Instant::now()));
         Ok(())

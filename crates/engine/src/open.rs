@@ -2,6 +2,9 @@
 
 use super::front::AxisAdapter;
 use std::sync::Arc;
+use stereopsis_base::remedy::Remedy;
+#[cfg(not(feature = "model"))]
+use stereopsis_base::remedy::option;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::engine::{Engine, EngineChoice, EngineError, EngineSettings, Job, SourceEngine};
 #[cfg(feature = "gpu")]
@@ -9,15 +12,33 @@ use stereopsis_gpu::variant::VariantOverrides;
 #[cfg(feature = "gpu")]
 use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 
-#[cfg(not(feature = "gpu"))]
-const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
+/// Reason why an engine that was chosen by name cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OpenError {
+    #[cfg(not(feature = "gpu"))]
+    #[error("this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu")]
+    WithoutGpu,
+    #[cfg(not(feature = "model"))]
+    #[error(
+        "this build runs no models: build it with the feature `model` (`make run MODELS=1`), or choose another {}",
+        option("engine")
+    )]
+    WithoutModels,
+    #[cfg(feature = "model")]
+    #[error("the engine model needs a file: name it with {}", Remedy::set("model", "FILE.onnx"))]
+    NoFile,
+    #[error(
+        "{} shows the results of a rig's engine, and this source is no rig on the network: open zenoh:NAME, or choose another engine",
+        Remedy::set("engine", "network")
+    )]
+    NoRig,
+}
 
-#[cfg(not(feature = "model"))]
-const WITHOUT_MODELS: &str =
-    "this build runs no models: build it with the feature `model` (`make run MODELS=1`), or choose another --engine";
-
-pub(super) const NO_RIG: &str = "--engine network shows the results of a rig's engine, and this source is no rig on the network: open \
-     zenoh:NAME, or choose another engine";
+impl From<OpenError> for EngineError {
+    fn from(err: OpenError) -> Self {
+        Self::Unsupported(err.into())
+    }
+}
 
 /// Options for opening an engine: its settings, and what is there already.
 #[derive(Clone, Default)]
@@ -58,20 +79,20 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
             let _ = sample; // there is only one engine
             Ok(Opened {
                 engine: Box::new(AxisAdapter::new(CpuEngine::new(options.settings.threads))),
-                why: Some(WITHOUT_GPU.to_owned()),
+                why: Some(OpenError::WithoutGpu.to_string()),
             })
         }
         #[cfg(feature = "gpu")]
         EngineChoice::Gpu => Ok(Opened { engine: Box::new(AxisAdapter::new(options.gpu_engine()?)), why: None }),
         #[cfg(not(feature = "gpu"))]
-        EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.into())),
+        EngineChoice::Gpu => Err(OpenError::WithoutGpu.into()),
         EngineChoice::Cpu => {
             Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.settings.threads))), why: None })
         }
         EngineChoice::Model => Ok(Opened { engine: options.model_engine()?, why: None }),
         EngineChoice::Network => match &options.source_engine {
             Some(engine) => Ok(Opened { engine: engine.open()?, why: None }),
-            None => Err(EngineError::Unsupported(NO_RIG.into())),
+            None => Err(OpenError::NoRig.into()),
         },
     }
 }
@@ -87,15 +108,13 @@ impl OpenOptions {
 
     #[cfg(feature = "model")]
     fn model_engine(&self) -> Result<Box<dyn Engine>, EngineError> {
-        let no_file =
-            || EngineError::Unsupported("the engine model needs a file: name it with --model FILE.onnx".into());
-        let file = self.settings.model.clone().ok_or_else(no_file)?;
+        let file = self.settings.model.clone().ok_or(OpenError::NoFile)?;
         Ok(Box::new(AxisAdapter::new(stereopsis_model::ModelEngine::open(file, self.settings.threads)?)))
     }
 
     #[cfg(not(feature = "model"))]
     fn model_engine(&self) -> Result<Box<dyn Engine>, EngineError> {
-        Err(EngineError::Unsupported(WITHOUT_MODELS.into()))
+        Err(OpenError::WithoutModels.into())
     }
 
     /// Opens the engine again after the loss of its device.

@@ -3,6 +3,7 @@
 use super::Health;
 use std::fmt;
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::SourceState;
 use stereopsis_frame::engine::{Job, Output};
 use stereopsis_stereo::{Shares, StereoParams};
@@ -83,12 +84,14 @@ pub fn warnings(
     }
     if let Some(exchanged) = health.exchanged {
         let advice = if geometry.is_some() {
-            "swap them (--swap-pictures)".to_owned()
+            format!("swap them ({})", option("swap-pictures"))
         } else {
             let first = (exchanged.lowest_px / 8.0).floor() * 8.0;
             format!(
-                "swap them (--swap-pictures); if they are right, the cameras converge: estimate that (--rectify auto), or begin lower \
-                 (--min-disparity {first})"
+                "swap them ({}); if they are right, the cameras converge: estimate that ({}), or begin lower ({})",
+                option("swap-pictures"),
+                Remedy::set("rectify", "auto"),
+                Remedy::set("min-disparity", first)
             )
         };
         warn(Cause::Exchanged, format!("{exchanged}; {advice}"));
@@ -121,12 +124,13 @@ pub fn warnings(
     let is_calibrated = geometry.is_some_and(|geometry| !geometry.estimated);
     if let Some(points) = health.in_columns.filter(|_| is_judged) {
         let text = format!(
-            "{points} points lie in the same column of both images: if one camera stands above the other, say so (--vertical)"
+            "{points} points lie in the same column of both images: if one camera stands above the other, say so ({})",
+            option("vertical")
         );
         warn(Cause::Rows, text);
     } else if let Some(rows) = health.misaligned().filter(|_| is_judged) {
-        let advice = "calibrate the rig, or estimate that from the images (--rectify auto)";
-        warn(Cause::Rows, format!("{rows}: {advice}"));
+        let auto = Remedy::set("rectify", "auto");
+        warn(Cause::Rows, format!("{rows}: calibrate the rig, or estimate that from the images ({auto})"));
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
         let text = format!("rows are corrected by up to {:.1} px: the rig has moved, calibrate again", fit.max_px);
         warn(Cause::Rows, text);
@@ -209,7 +213,7 @@ mod tests {
         let turned = |picture: &Picture| picture.turned(QuarterTurn::Right);
         let above = RawPair { left: turned(&raw.left), right: turned(&raw.right), ..raw.clone() };
         let (warnings, _) = said(above.clone(), Axis::Horizontal);
-        assert!(warnings.len() == 1 && warnings[0].text.contains("(--vertical)"), "{warnings:?}");
+        assert!(warnings.len() == 1 && warnings[0].text.contains("(vertical)"), "{warnings:?}");
         let (warnings, columns) = said(above, Axis::Vertical);
         let columns = columns.unwrap();
         assert!(
@@ -258,7 +262,7 @@ mod tests {
         let exchanged = Some(Exchanged { share: 1.0, matches: 80, lowest_px: -33.0 });
         let health = Health { exchanged, ..Health::default() };
         let text = said(&SourceState::default(), &health, CostKind::Census5x5);
-        assert!(text.contains("--swap-pictures") && text.contains("--min-disparity -40"), "{text}");
+        assert!(text.contains("swap-pictures") && text.contains("min-disparity -40"), "{text}");
         let geometry = Geometry::centred(500.0, 0.1, 0.0, (64, 48));
         let of_rig = warnings(&SourceState::default(), &health, &StereoParams::default(), None, Some(&geometry));
         assert!(!of_rig[0].text.contains("converge"), "{of_rig:?}");

@@ -28,7 +28,7 @@ pub struct PixelExplanation {
     /// Request.
     pub wish: ExplainRequest,
     /// Explanation with its verdict, or the reason why there is none.
-    pub found: Result<(Arc<Explanation>, Verdict), String>,
+    pub found: Result<(Arc<Explanation>, Verdict), Unexplained>,
     /// Time that the explanation took.
     pub took: Duration,
 }
@@ -146,7 +146,7 @@ impl Explaining {
         let may_abandon = !std::mem::replace(&mut self.was_abandoned, false);
         let explainer = match &self.prepared {
             Some((.., Ok(explainer))) => explainer,
-            Some((.., Err(why))) => return publish(Err(why.to_string())),
+            Some((.., Err(why))) => return publish(Err(why.clone())),
             None => return,
         };
         let explanation = match explainer
@@ -157,7 +157,7 @@ impl Explaining {
                 self.was_abandoned = true;
                 return;
             }
-            Err(why) => return publish(Err(why.to_string())),
+            Err(why) => return publish(Err(why)),
         };
         let finished = wish.finished();
         publish(Ok((Arc::clone(&explanation), explanation.verdict(finished, None))));
@@ -224,7 +224,7 @@ mod tests {
         wait(&explainer, |explained| explained.wish.is_same(&next));
         explainer.wish(Some(wish(0, (64, 0), &params)));
         let explained = wait(&explainer, |explained| explained.wish.pixel == (64, 0));
-        assert!(explained.found.as_ref().is_err_and(|why| why.contains("lies outside")));
+        assert!(explained.found.as_ref().is_err_and(|why| why.to_string().contains("lies outside")));
         explainer.wish(None);
         let deadline = Instant::now() + Duration::from_secs(20);
         while explainer.newest().is_some() {

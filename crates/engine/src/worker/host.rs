@@ -3,7 +3,7 @@
 use super::control::EngineSource;
 use super::shared::SharedState;
 use crate::front::AxisAdapter;
-use crate::open::NO_RIG;
+use crate::open::OpenError;
 use crate::{OpenOptions, open};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -266,7 +266,7 @@ impl EngineHost {
         self.replaced = false;
         if self.engine.is_none() {
             self.shared.report(|stats| (stats.engine, stats.opening) = (None, false));
-            return self.fail(&EngineError::Unsupported(NO_RIG.into()));
+            return self.fail(&OpenError::NoRig.into());
         }
         let older = self.matched.clone().filter(|params| *params != job.params);
         let is_refused = |refused: &RefusedSetting| refused.is_of(&job) && Instant::now() < refused.again_at;

@@ -12,7 +12,9 @@ use stereopsis_base::newest::{NewestReceiver, NewestSender, Policy, channel_with
 use stereopsis_base::rate::Rate;
 use stereopsis_base::threads;
 use stereopsis_frame::engine::SourceEngine;
-use stereopsis_frame::{Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport};
+use stereopsis_frame::{
+    CaptureError, Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport,
+};
 
 pub use stereopsis_base::threads::join_or_detach;
 
@@ -219,8 +221,9 @@ impl CaptureThread {
     fn run(mut self) {
         let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read_all()));
         let error = read
-            .unwrap_or_else(|_| Err(threads::Panicked("the thread that reads the source".to_owned()).to_string()))
-            .err();
+            .unwrap_or_else(|_| Err(threads::Panicked("the thread that reads the source".to_owned()).into()))
+            .err()
+            .map(|err| err.to_string());
         let mut stats = self.shared.stats.lock();
         stats.ended = true;
         stats.lost = error.is_some();
@@ -229,7 +232,7 @@ impl CaptureThread {
     }
 
     /// Reads until the end of the source, a stop or an error.
-    fn read_all(&mut self) -> Result<(), String> {
+    fn read_all(&mut self) -> Result<(), CaptureError> {
         let mut expected = None;
         let (mut pairs, mut first) = (0, None);
         while !self.shared.stop.load(Ordering::Acquire) {
@@ -246,7 +249,7 @@ impl CaptureThread {
                 state.remarks.push(TRUTH_DROPPED.to_owned());
             }
             *self.shared.state.lock() = state;
-            let raw = match next.map_err(|err| err.to_string())? {
+            let raw = match next? {
                 Next::Pair(mut raw) => {
                     self.bits = raw.deepen(self.bits);
                     Arc::new(*raw)

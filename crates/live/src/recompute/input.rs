@@ -3,7 +3,7 @@
 use super::error::RecomputeError;
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_frame::{Frame, Pixels};
+use stereopsis_frame::{Cause, Frame, Pixels};
 use stereopsis_recording::unpack::Unpacker;
 use stereopsis_recording::{CalibratedRecording, Packet};
 use stereopsis_settings::settings::Settings;
@@ -14,13 +14,13 @@ pub(super) fn read(
     input: &mut CalibratedRecording,
     unpacker: &Unpacker,
     k: u64,
-) -> Result<(Vec<Packet>, Frame), String> {
-    let (packets, mut raw) = unpacker.read(&mut input.recording, k).map_err(|err| err.to_string())?;
+) -> Result<(Vec<Packet>, Frame), Cause> {
+    let (packets, mut raw) = unpacker.read(&mut input.recording, k)?;
     if input.recording.about().is_none() {
         raw.sequence = k;
     }
     let frame = input.calibrated.preparation.prepare(&Arc::new(raw), &input.info, Instant::now());
-    Ok((packets, frame.map_err(|err| err.to_string())?))
+    Ok((packets, frame?))
 }
 
 pub(super) fn unpacker(input: &CalibratedRecording, pixels: Pixels) -> Unpacker {
@@ -28,6 +28,5 @@ pub(super) fn unpacker(input: &CalibratedRecording, pixels: Pixels) -> Unpacker 
 }
 
 pub(super) fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
-    let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref());
-    params.map_err(|err| RecomputeError::Usage(err.to_string()))
+    Ok(settings.params_for(frame.extent_px(), frame.geometry.as_ref())?)
 }

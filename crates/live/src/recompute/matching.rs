@@ -30,10 +30,7 @@ pub(super) fn match_all(
     settings: &Settings,
     part: &Path,
 ) -> Result<Option<Arc<EngineInfo>>, RecomputeError> {
-    let failed = |error| {
-        let part = part.display();
-        RecomputeError::Failed(format!("{error}; what is complete is in {part}: the same command goes on there"))
-    };
+    let failed = |error| RecomputeError::Engine { error, part: part.to_owned() };
     let mut engine: Option<Box<dyn Engine>> = None;
     let mut in_flight: VecDeque<PairItem> = VecDeque::new();
     let mut has_more = true;

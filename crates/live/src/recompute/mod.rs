@@ -78,21 +78,20 @@ pub fn recompute(
 fn first_pair(input: &mut CalibratedRecording) -> Result<(StereoLayout, Frame), RecomputeError> {
     let unpacker = unpacker(input, Pixels::Luma);
     let recorded = input.recording.about().map(|about| about.raw.clone());
-    let mut why = "it has no pairs".to_owned();
+    let mut why = None;
     for k in 0..input.recording.pairs().len() as u64 {
         match read(input, &unpacker, k) {
             Ok((_, frame)) => {
                 let layout = recorded.unwrap_or_else(|| StereoLayout::of(frame.raw.original.as_ref()));
                 return Ok((layout, frame));
             }
-            Err(text) => why = text,
+            Err(fault) => why = Some(fault),
         }
     }
-    Err(RecomputeError::Failed(format!("{} has nothing to compute: {why}", input.path.display())))
+    Err(RecomputeError::Nothing { path: input.path.clone(), why })
 }
 
 fn streams(input: &CalibratedRecording, is_metric: bool, wanted: Option<Streams>) -> Result<Streams, RecomputeError> {
-    let shown = input.path.display();
     let old = input.recording.about().map(|about| about.streams);
     let has_raw = old.is_none_or(Streams::has_unrectified);
     let pictures = if has_raw { Stream::Raw } else { Stream::Rectified };
@@ -104,15 +103,10 @@ fn streams(input: &CalibratedRecording, is_metric: bool, wanted: Option<Streams>
             .with(Stream::Disparity, !is_metric)
     });
     if streams.has(Stream::Raw) && !has_raw {
-        let text = format!("{shown} has rectified images and no raw ones: give --streams rectified,depth");
-        return Err(RecomputeError::Usage(text));
+        return Err(RecomputeError::NoRaw(input.path.clone()));
     }
     if streams.has(Stream::Depth) && !is_metric {
-        let text = format!(
-            "{shown} has no calibration, which --streams depth needs: give --calibration, --rectify auto, or the lens \
-             (--fov-deg) and --baseline-m; --streams raw,disparity needs none"
-        );
-        return Err(RecomputeError::Usage(text));
+        return Err(RecomputeError::NoCalibration(input.path.clone()));
     }
     Ok(streams)
 }

@@ -8,7 +8,6 @@ use super::summary::Summary;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
-use stereopsis_base::files::WriteError;
 use stereopsis_recording::pack::Packer;
 use stereopsis_recording::read::Recording;
 use stereopsis_recording::{About, Channel, Counters, Format, Packet, Stream, format, time, topic};
@@ -63,7 +62,7 @@ impl Output {
         output: Option<&stereopsis_frame::engine::Output>,
     ) -> Result<(), RecomputeError> {
         let now = time::from_ns(item.log_time_ns);
-        let made = self.packer.frame(&item.frame, now).map_err(RecomputeError::Failed)?;
+        let made = self.packer.frame(&item.frame, now).map_err(|why| RecomputeError::Message(why.into()))?;
         let begins = made.iter().position(|packet| packet.channel.topic == topic::PAIRS).unwrap_or(0);
         let (head, made) = made.split_at(begins);
         let mut packets = Vec::new();
@@ -75,7 +74,7 @@ impl Output {
         }
         packets.extend(self.with_recorded(made, &item.packets)?);
         if let Some(output) = output {
-            packets.extend(self.packer.result(output, now).map_err(RecomputeError::Failed)?);
+            packets.extend(self.packer.result(output, now).map_err(|why| RecomputeError::Message(why.into()))?);
             self.counters.results += 1;
         }
         self.counters.pairs += 1;
@@ -109,7 +108,7 @@ impl Output {
         }
         let known = known.map(|(_, new)| Arc::clone(new));
         let message =
-            format::decode(&packet.channel, &packet.data).map_err(|err| RecomputeError::Failed(err.to_string()))?;
+            format::decode(&packet.channel, &packet.data).map_err(|err| RecomputeError::Message(err.into()))?;
         let channel = known.unwrap_or_else(|| {
             let new = Arc::new(self.format.channel(&packet.channel.topic, &message.body));
             self.channels.push((Arc::clone(&packet.channel), Arc::clone(&new)));
@@ -136,17 +135,13 @@ impl Output {
         self.part.file.write(&[packet]).map_err(|error| self.cannot_write(error))?;
         let Self { part, calibration, counters, last, .. } = self;
         let bytes = part.finish(calibration.as_deref(), output, last);
-        let bytes = bytes.map_err(|err| not_written(&err))?;
+        let bytes = bytes.map_err(RecomputeError::Write)?;
         Ok(Summary { pairs: counters.pairs, results: counters.results, left_out, bytes, ..Summary::default() })
     }
 
     fn cannot_write(&self, source: std::io::Error) -> RecomputeError {
-        not_written(&WriteError::new(self.part.growing.path(), source))
+        RecomputeError::write(self.part.growing.path(), source)
     }
-}
-
-fn not_written(error: &WriteError) -> RecomputeError {
-    RecomputeError::Failed(format!("{error}. What is complete is kept: the same command goes on there"))
 }
 
 fn base(packet: &Packet) -> &str {

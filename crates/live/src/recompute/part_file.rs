@@ -28,28 +28,16 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// Refuses an output that exists, such as the input.
 pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeError> {
     let same = std::fs::canonicalize(output).is_ok_and(|o| std::fs::canonicalize(input).is_ok_and(|i| i == o));
-    if same {
-        let shown = output.display();
-        let text = format!("-o {shown} is the recording that is read, which stays as it is; name another file");
-        return Err(RecomputeError::Failed(text));
-    }
-    check_is_free(output)
+    if same { Err(RecomputeError::OutputIsInput(output.to_owned())) } else { check_is_free(output) }
 }
 
 pub(super) fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
-    if output.symlink_metadata().is_ok() {
-        let text = format!("{} exists and is not overwritten; name another file with -o", output.display());
-        return Err(RecomputeError::Failed(text));
-    }
-    Ok(())
+    if output.symlink_metadata().is_ok() { Err(RecomputeError::Exists(output.to_owned())) } else { Ok(()) }
 }
 
 pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
     Growing::open(path).map_err(|err| match err.kind() {
-        io::ErrorKind::WouldBlock => RecomputeError::Failed(format!(
-            "{} is being written by another run; wait for it, or name another -o",
-            path.display()
-        )),
+        io::ErrorKind::WouldBlock => RecomputeError::Locked(path.to_owned()),
         _ => RecomputeError::Begin(WriteError::new(path, err)),
     })
 }

@@ -9,7 +9,6 @@ use super::summary::Summary;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;
-use stereopsis_base::files;
 use stereopsis_frame::Pixels;
 use stereopsis_frame::engine::EngineInfo;
 use stereopsis_recording::{About, Format, Stream};
@@ -44,14 +43,12 @@ pub(super) fn run(
     let mut writer = Output::new(begun, about, format, &input.recording);
     std::thread::scope(|scope| {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-        let no_thread =
-            |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {}", files::cause(&err)));
         let read = move || read_all(input, next, color, &to_matcher, progress);
         let reader = named("recompute-read").spawn_scoped(scope, read);
-        let reader = reader.map_err(no_thread)?;
+        let reader = reader.map_err(RecomputeError::NoThread)?;
         let writer = named("recompute-write")
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
-        let writer = writer.map_err(no_thread)?;
+        let writer = writer.map_err(RecomputeError::NoThread)?;
         let matched = if needs_results {
             match_all(&items, &to_writer, settings, &part)
         } else {
@@ -60,7 +57,7 @@ pub(super) fn run(
         };
         // closed channels end the other threads
         drop((items, to_writer));
-        let panicked = |_| RecomputeError::Failed("a thread of the computation panicked".to_owned());
+        let panicked = |_| RecomputeError::Panicked;
         let (damaged, is_stopped) = reader.join().map_err(panicked)?;
         // an error of the writer causes one of the matcher, so it is reported first
         let writer = writer.join().map_err(panicked)??;
@@ -93,7 +90,7 @@ fn read_all(
                     break;
                 }
             }
-            Err(why) => damaged.push((k, why)),
+            Err(why) => damaged.push((k, why.to_string())),
         }
     }
     (damaged, false)

@@ -63,11 +63,7 @@ pub(super) fn begin(
         && copy.take_complete(BufReader::new(reader), pairs, about.as_ref(), remembers).map_err(cannot)?;
     if !is_same {
         copy.part.growing.remove();
-        return Err(RecomputeError::Failed(format!(
-            "{} was left by another command: other settings, another calibration, other streams, another recording or \
-             another version of this program. Delete it, or name another -o",
-            path.display()
-        )));
+        return Err(RecomputeError::OtherCommand(path));
     }
     copy.part.replace(&old).map_err(cannot)?;
     let shown = path.display();

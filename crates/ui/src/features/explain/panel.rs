@@ -29,7 +29,7 @@ impl Panel for ExplainPage {
         let (explanation, verdict) = match &explained.found {
             Ok(found) => (&found.0, &found.1),
             Err(why) => {
-                ui.add(egui::Label::new(why).wrap());
+                ui.add(egui::Label::new(why.to_string()).wrap());
                 return;
             }
         };
