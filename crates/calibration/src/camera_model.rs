@@ -194,6 +194,39 @@ impl Camera {
         (share < 1.0).then_some((share, fold.angle))
     }
 
+    /// Returns the nearest fold of the lens model on the ways to the pixels of the four edges beside the principal point, as a fraction of
+    /// the way, and its angle to the axis, degrees; `None` without one.
+    pub(super) fn edge_fold(&self, size: Option<(usize, usize)>) -> Option<(f64, f64)> {
+        let (centre, last) = (DVec2::new(self.cx, self.cy), self.last_pixel(size));
+        self.nearest_fold(
+            [0.0, last.x].map(|x| DVec2::new(x, centre.y)),
+            [0.0, last.y].map(|y| DVec2::new(centre.x, y)),
+        )
+    }
+
+    /// Returns the nearest fold of the lens model on the ways to the four corners: see [`Camera::edge_fold`].
+    pub(super) fn corner_fold(&self, size: Option<(usize, usize)>) -> Option<(f64, f64)> {
+        let last = self.last_pixel(size);
+        self.nearest_fold([DVec2::ZERO, last], [DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)])
+    }
+
+    /// Returns the lower right pixel; images without a size extend to twice their centre.
+    fn last_pixel(&self, size: Option<(usize, usize)>) -> DVec2 {
+        let (width, height) = size.unwrap_or(((2.0 * self.cx) as usize + 1, (2.0 * self.cy) as usize + 1));
+        DVec2::new(width as f64, height as f64) - 1.0
+    }
+
+    fn nearest_fold(&self, some: [DVec2; 2], others: [DVec2; 2]) -> Option<(f64, f64)> {
+        let folds = some.into_iter().chain(others).filter_map(|at| self.fold_before(at));
+        let nearest = folds.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        nearest.map(|(share, angle)| (share, angle.to_degrees()))
+    }
+
+    /// Returns the distance of the principal point from the middle of images of this size, as [`off_centre`].
+    pub(super) fn off_centre(&self, size: (usize, usize)) -> f64 {
+        off_centre(DVec2::new(self.cx, self.cy), size)
+    }
+
     /// Scales the images by `factor` along x and y.
     #[must_use]
     pub fn scaled(&self, factor: DVec2) -> Self {
@@ -215,6 +248,12 @@ impl Camera {
         let y = (pixel.y - self.cy) / self.fy;
         DVec2::new((pixel.x - self.cx - self.skew * y) / self.fx, y)
     }
+}
+
+/// Returns the distance of a pixel from the middle of images of this size, in widths or heights, whichever is larger.
+pub(super) fn off_centre(pixel: DVec2, (width, height): (usize, usize)) -> f64 {
+    let share = (pixel + 0.5) / DVec2::new(width as f64, height as f64);
+    (share - 0.5).abs().max_element()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Crop {
             return Err(CalibrationError::Alpha(*alpha));
         }
         let wrong = rectified_fov_deg.filter(|fov_deg| !Self::FOV_DEG.contains(fov_deg));
-        wrong.map_or(Ok(()), |fov_deg| Err(CalibrationError::RectifiedFov(fov_deg)))
+        wrong.map_or(Ok(()), |fov_deg| Err(CalibrationError::RectifiedFov { fov_deg, possible: Self::FOV_DEG }))
     }
 
     /// Whether this is the default, which keeps the crop of a rectification in the calibration.

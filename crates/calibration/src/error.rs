@@ -3,6 +3,7 @@
 use crate::checks::RigError;
 use crate::estimate::EstimateError;
 use crate::formats::{FileError, ValueError, WriteError};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_base::geometry::Uncertainty;
@@ -147,11 +148,15 @@ pub enum CalibrationError {
     Alpha(f64),
     /// The crop's field of view is out of range.
     #[error(
-        "the rectified field of view is {0} degrees: it must be from {low} to {high}",
-        low = crate::Crop::FOV_DEG.start(),
-        high = crate::Crop::FOV_DEG.end()
+        "the rectified field of view is {fov_deg} degrees: it must be from {} to {}",
+        .possible.start(), .possible.end()
     )]
-    RectifiedFov(f64),
+    RectifiedFov {
+        /// Field of view, degrees.
+        fov_deg: f64,
+        /// Fields of view that are possible, degrees.
+        possible: RangeInclusive<f64>,
+    },
     /// The rig cannot be estimated from images.
     #[error("the rig cannot be estimated: {0}")]
     Estimate(#[from] EstimateError),

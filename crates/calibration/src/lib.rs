@@ -56,6 +56,7 @@ pub use matches::{Match, Search, matches, search};
 pub use note::CalibrationNote;
 pub use projection::{Projection, Rectification};
 pub use rectifier::Rectifier;
+pub use remap::RowRemap;
 pub use rig::StereoRig;
-pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowRemap, RowsChoice, row_field};
+pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowsChoice, row_field};
 pub use sides::{Exchanged, exchanged, range_of};

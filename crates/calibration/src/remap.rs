@@ -191,6 +191,24 @@ impl RemapTable {
     }
 }
 
+/// Map of the raw right image for rectification and correction of rows in one step, so that pixels are interpolated once.
+#[derive(Debug)]
+pub struct RowRemap {
+    pub(super) table: RemapTable,
+}
+
+impl RowRemap {
+    /// Returns `(width, height)` of the images.
+    pub fn size(&self) -> (usize, usize) {
+        self.table.size()
+    }
+
+    /// Corrects an image, a raw one if the map was made with a rectifier.
+    pub fn apply(&self, right: &Picture) -> Picture {
+        self.table.apply(right)
+    }
+}
+
 /// Returns a pixel and its right neighbour, in the upper bits.
 #[inline(always)]
 fn two(pixels: &[u8], at: usize) -> u32 {

@@ -1,6 +1,5 @@
 //! Rigs that cannot be.
 
-use super::mode::OtherMode;
 use std::fmt;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::remedy::{Remedy, option};
@@ -104,6 +103,21 @@ pub enum RigError {
         "R contradicts R1 and R2 by {0:.1} degrees; they are of two calibrations, take all from one, or leave R1, R2, P1 and P2 out"
     )]
     Rotations(f64),
+}
+
+/// Image size that the camera matrices are for, in place of the stated one.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error(
+    "K looks like one of {width}x{height} images, the calibration says {}x{}: the principal points ({:.0}, {:.0}) and ({:.0}, {:.0}) are \
+     in the middle of {width}x{height}; correct the size in the file (image_width, image_height) or {}, or take the file of the mode in use",
+    .stated.0, .stated.1, .centres[0][0], .centres[0][1], .centres[1][0], .centres[1][1], option("size"),
+    width = .likely.0, height = .likely.1
+)]
+pub struct OtherMode {
+    pub(super) likely: (usize, usize),
+    pub(super) stated: (usize, usize),
+    /// Principal points, px.
+    pub(super) centres: [[f64; 2]; 2],
 }
 
 /// Advice for cameras in the wrong order.

@@ -1,6 +1,5 @@
 //! Check of four coefficients without the name of their lens model: `k1 k2 p1 p2` of a pinhole, or `k1 k2 k3 k4` of a fisheye.
 
-use super::{edges, nearest_fold};
 use crate::{Camera, Distortion};
 use glam::DVec2;
 
@@ -18,7 +17,7 @@ pub fn doubt(name: &str, camera: &Camera, size: Option<(usize, usize)>) -> Optio
     let ([k1, k2, ..], [p1, p2]) = (lens.radial, lens.tangential);
     let four = [k1, k2, p1, p2];
     let as_fisheye = Camera { distortion: Distortion::from_fisheye(name, &four).ok()?, ..*camera };
-    let folds = |camera: &Camera| nearest_fold(camera, size, |last| edges(camera, last)).is_some();
+    let folds = |camera: &Camera| camera.edge_fold(size).is_some();
     if four.iter().all(|v| *v == 0.0) || folds(&as_fisheye) {
         return None;
     }

@@ -4,6 +4,7 @@ mod error;
 mod fisheye;
 mod mode;
 
+use super::camera_model::off_centre;
 use super::projection::to_right;
 use super::{Camera, Projection, Rectification, StereoRig};
 use error::Order;
@@ -85,8 +86,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
             ));
         }
         if let Some(size) = rig.size.filter(|_| of_mode.is_none()) {
-            let at = share(camera.cx, camera.cy, size);
-            if (at - 0.5).abs().max_element() > 0.25 {
+            if camera.off_centre(size) > 0.25 {
                 doubts.push(format!(
                     "the {side} camera's principal point ({:.0}, {:.0}) is far from the middle of {}x{}: is the file of \
                      another camera, or for another size?",
@@ -132,38 +132,14 @@ fn focal_lengths(side: &'static str, camera: &Camera, size: Option<(usize, usize
     Ok(())
 }
 
-fn share(x: f64, y: f64, (width, height): (usize, usize)) -> DVec2 {
-    DVec2::new((x + 0.5) / width as f64, (y + 0.5) / height as f64)
-}
-
 fn principal_point(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), RigError> {
     let Camera { cx, cy, .. } = *camera;
     let far = match size {
-        Some(size) => (share(cx, cy, size) - 0.5).abs().max_element() > 0.5,
+        Some(size) => camera.off_centre(size) > 0.5,
         // an image extends from 0 to twice its centre
         None => cx < 1.0 || cy < 1.0 || cx > 65_536.0 || cy > 65_536.0,
     };
     if far { Err(RigError::PrincipalPoint { side, cx, cy, size }) } else { Ok(()) }
-}
-
-/// Returns the nearest fold of a lens model on the ways from the centre to some pixels, as a fraction of the way, and its angle to the
-/// axis, degrees; `None` without one.
-fn nearest_fold(
-    camera: &Camera,
-    size: Option<(usize, usize)>,
-    places: impl Fn(DVec2) -> Vec<DVec2>,
-) -> Option<(f64, f64)> {
-    let size = size.unwrap_or(((2.0 * camera.cx) as usize + 1, (2.0 * camera.cy) as usize + 1));
-    let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
-    let folds = places(last).into_iter().filter_map(|at| camera.fold_before(at));
-    let nearest = folds.min_by(|(a, _), (b, _)| a.total_cmp(b));
-    nearest.map(|(share, angle)| (share, angle.to_degrees()))
-}
-
-/// Returns the pixels of the four edges beside the principal point; `last` is the lower right corner.
-fn edges(camera: &Camera, last: DVec2) -> Vec<DVec2> {
-    let Camera { cx, cy, .. } = *camera;
-    vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)]
 }
 
 /// Angle of a fold to the axis, degrees, and fraction of the image, below both of which a lens model is implausible.
@@ -174,7 +150,7 @@ const SHOWN_DEG: f64 = 75.0;
 /// Rejects a lens model that shows large parts of the image twice. A fisheye that folds behind itself is accepted, and so is a
 /// rectified image that ends before the fold.
 fn fold(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), RigError> {
-    let Some((share, fold_deg)) = nearest_fold(camera, size, |last| edges(camera, last)) else { return Ok(()) };
+    let Some((share, fold_deg)) = camera.edge_fold(size) else { return Ok(()) };
     if MIN_FOLD_DEG.iter().all(|&(min_deg, min_share)| fold_deg >= min_deg || share >= min_share) {
         return Ok(());
     }
@@ -182,9 +158,8 @@ fn fold(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Re
 }
 
 fn corner_folds(rig: &StereoRig) -> Option<String> {
-    let corners = |last: DVec2| vec![DVec2::ZERO, last, DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)];
     let [left, right] = [&rig.left, &rig.right].map(|camera| {
-        let fold = nearest_fold(camera, rig.size, corners).filter(|(_, fold_deg)| *fold_deg < SHOWN_DEG);
+        let fold = camera.corner_fold(rig.size).filter(|(_, fold_deg)| *fold_deg < SHOWN_DEG);
         fold.map_or(1.0, |(share, _)| share)
     });
     let (who, share) = match (left < 0.97, right < 0.97) {
@@ -261,7 +236,7 @@ fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, 
     ];
     for (side, camera, rotation, projection) in sides {
         let at = camera.ray(middle).and_then(|ray| projection.pixel(rotation * ray));
-        let inside = at.is_some_and(|at| (share(at.x, at.y, size) - 0.5).abs().max_element() < 0.2);
+        let inside = at.is_some_and(|at| off_centre(at, size) < 0.2);
         let ratio = projection.fx / camera.fx;
         if !inside || !(0.2..5.0).contains(&ratio) {
             return Some(format!(

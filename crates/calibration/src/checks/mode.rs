@@ -1,9 +1,7 @@
 //! Check for camera matrices that belong to another image size than the stated one.
 
-use super::share;
+use super::error::OtherMode;
 use crate::{Camera, StereoRig};
-use std::fmt;
-use stereopsis_base::remedy::option;
 
 /// Image sizes of common camera modes, px.
 const COMMON_SIZES: [(usize, usize); 21] = [
@@ -34,34 +32,6 @@ const FAR_SHARE: f64 = 0.12;
 /// Distance of a principal point from the centre of a common size, in widths or heights, below which that size is suggested.
 const NEAR_SHARE: f64 = 0.05;
 
-/// Image size that the camera matrices are for, in place of the stated one.
-#[derive(Debug, PartialEq)]
-pub struct OtherMode {
-    likely: (usize, usize),
-    stated: (usize, usize),
-    /// Principal points, px.
-    centres: [[f64; 2]; 2],
-}
-
-impl fmt::Display for OtherMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { likely: (width, height), stated, centres: [left, right] } = self;
-        write!(
-            f,
-            "K looks like one of {width}x{height} images, the calibration says {}x{}: the principal points ({:.0}, {:.0}) and \
-             ({:.0}, {:.0}) are in the middle of {width}x{height}; correct the size in the file (image_width, image_height) or \
-             {}, or take the file of the mode in use",
-            stated.0,
-            stated.1,
-            left[0],
-            left[1],
-            right[0],
-            right[1],
-            option("size")
-        )
-    }
-}
-
 /// Returns a doubt with the common size whose centre is near both principal points, if these are far from that of the stated size.
 pub(super) fn doubt(rig: &StereoRig) -> Option<OtherMode> {
     let stated = rig.size?;
@@ -72,7 +42,7 @@ pub(super) fn doubt(rig: &StereoRig) -> Option<OtherMode> {
 }
 
 fn likely_size(camera: &Camera, stated: (usize, usize)) -> Option<(usize, usize)> {
-    let off_centre = |size| (share(camera.cx, camera.cy, size) - 0.5).abs().max_element();
+    let off_centre = |size| camera.off_centre(size);
     if off_centre(stated) < FAR_SHARE {
         return None;
     }

@@ -1,13 +1,17 @@
 //! Faults of calibration files.
 
-use super::foreign::Conversion;
-use super::{CONVERT, EXPECTED_KINDS, MAX_TEXT_BYTES, names, opencv, own};
+use super::names::EXPECTED_NAMES;
 use crate::length_unit::UnitError;
 use std::io;
 use std::path::PathBuf;
 use stereopsis_base::console::{self, foreign};
 use stereopsis_base::geometry::Uncertainty;
 use stereopsis_base::remedy::{Remedy, option};
+
+const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
+                      Kalibr (camchain), EuRoC (two sensor.yaml), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
+                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
+const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
 
 /// Two cameras, in the words of the option.
 pub(super) fn two_cameras() -> Remedy {
@@ -40,16 +44,32 @@ pub enum FileError {
     NoText,
     #[error("it is no text; {}", EXPECTED_KINDS)]
     NoTextOfKinds,
-    #[error("it has more than {} bytes, more than any calibration; {}", MAX_TEXT_BYTES, EXPECTED_KINDS)]
-    TooLong,
+    #[error("it has more than {0} bytes, more than any calibration; {kinds}", kinds = EXPECTED_KINDS)]
+    TooLong(usize),
     #[error("as YAML or JSON: {0}; {kinds}", kinds = EXPECTED_KINDS)]
     Yaml(LineError),
     #[error("it is a text of no kind that is known; {}; {}", EXPECTED_KINDS, CONVERT)]
     UnknownText,
     #[error("{kinds}; {convert}; as OpenCV's: {0}", kinds = EXPECTED_KINDS, convert = CONVERT)]
     UnknownNames(Box<Self>),
-    #[error("it is {what}, which is not read; to convert, {conversion}")]
-    OtherTool { what: &'static str, conversion: Conversion },
+    #[error("it is {what}, which is not read; to convert, {advice}")]
+    OtherTool { what: &'static str, advice: &'static str },
+    #[error(
+        "it is a camera of DSO (camera.txt), which is not read; to convert, its images are rectified already: give {} (its first number, \
+         times the width of the images where it is below 1) and {} (its last line) in place of it; some files have Camera.bf / 1000 of \
+         ORB-SLAM's settings on the last line, and then the baseline is 1000 times that, divided by the focal length",
+        option("focal-px"),
+        option("baseline-m")
+    )]
+    Dso,
+    #[error(
+        "it is settings of ORB-SLAM, which is not read; to convert, write an OpenCV YAML file: LEFT.K, LEFT.D, LEFT.R and LEFT.P as K1, \
+         D1, R1 and P1, those of RIGHT as K2, D2, R2 and P2, with image_width and image_height; without them its images are rectified \
+         already: give {} and {} (Camera.bf / Camera.fx)",
+        option("focal-px"),
+        option("baseline-m")
+    )]
+    OrbSlam,
     #[error("it is a rig file, which names a calibration beside other things: give it with {}", option("rig"))]
     RigFile,
     #[error("{0} holds both cameras; give it alone")]
@@ -191,13 +211,13 @@ pub enum FileError {
         foreign(.0)
     )]
     LensModel(String),
-    #[error("its format is {}, this program reads {}", foreign(.0), own::FORMAT)]
-    Format(String),
-    #[error("it holds more than {} values, more than any calibration", opencv::MAX_VALUES)]
-    TooManyValues,
+    #[error("its format is {}, this program reads {known}", foreign(.found))]
+    Format { found: String, known: &'static str },
+    #[error("it holds more than {0} values, more than any calibration")]
+    TooManyValues(usize),
     #[error(
         "{what} is missing; looked for {}, found {found}; give both files (intrinsics and extrinsics) if there are two",
-        names::EXPECTED_NAMES
+        EXPECTED_NAMES
     )]
     NoMatrix { what: &'static str, found: String },
 
@@ -235,7 +255,7 @@ impl FileError {
     pub(crate) fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::In { cause, .. } | Self::Camera { cause, .. } => cause.remedies(),
-            Self::OtherTool { conversion, .. } => conversion.remedies(),
+            Self::Dso | Self::OrbSlam => vec![option("focal-px"), option("baseline-m")],
             Self::RigFile => vec![option("rig")],
             Self::NoSuchCamera { .. } | Self::UnnamedSides(_) | Self::NoKnownPair(_) | Self::OtherFolders { .. } => {
                 vec![two_cameras()]

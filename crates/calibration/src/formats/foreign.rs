@@ -2,8 +2,6 @@
 
 use super::FileError;
 use super::tree::{Node, number};
-use std::fmt;
-use stereopsis_base::remedy::{Remedy, option};
 
 /// Advice for tools that give each camera's pose in the axes of a body.
 const POSES_ADVICE: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, distortion_model (radtan or \
@@ -23,49 +21,8 @@ const TOOLS: &[(&[&str], &str)] = &[
     (&["baseline", "intrinsic_left"], "a calibration of RealSense"),
 ];
 
-/// Way to a file that is read.
-#[derive(Debug)]
-pub enum Conversion {
-    /// Advice without options.
-    Plain(&'static str),
-    /// Options in place of a camera file of DSO.
-    Dso,
-    /// Another file, or options, in place of settings of ORB-SLAM.
-    OrbSlam,
-}
-
-impl fmt::Display for Conversion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (focal, baseline) = (option("focal-px"), option("baseline-m"));
-        match self {
-            Self::Plain(advice) => f.write_str(advice),
-            Self::Dso => write!(
-                f,
-                "its images are rectified already: give {focal} (its first number, times the width of the images where it is \
-                 below 1) and {baseline} (its last line) in place of it; some files have Camera.bf / 1000 of ORB-SLAM's settings on \
-                 the last line, and then the baseline is 1000 times that, divided by the focal length"
-            ),
-            Self::OrbSlam => write!(
-                f,
-                "write an OpenCV YAML file: LEFT.K, LEFT.D, LEFT.R and LEFT.P as K1, D1, R1 and P1, those of RIGHT as K2, D2, R2 \
-                 and P2, with image_width and image_height; without them its images are rectified already: give {focal} \
-                 and {baseline} (Camera.bf / Camera.fx)"
-            ),
-        }
-    }
-}
-
-impl Conversion {
-    pub(super) fn remedies(&self) -> Vec<Remedy> {
-        match self {
-            Self::Plain(_) => Vec::new(),
-            Self::Dso | Self::OrbSlam => vec![option("focal-px"), option("baseline-m")],
-        }
-    }
-}
-
 fn refuse(what: &'static str, advice: &'static str) -> Result<(), FileError> {
-    Err(FileError::OtherTool { what, conversion: Conversion::Plain(advice) })
+    Err(FileError::OtherTool { what, advice })
 }
 
 pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
@@ -99,7 +56,7 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
 pub(super) fn refuse_text(text: &str) -> Result<(), FileError> {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if is_dso(text) {
-        return Err(FileError::OtherTool { what: "a camera of DSO (camera.txt)", conversion: Conversion::Dso });
+        return Err(FileError::Dso);
     }
     let table = |name: &str| text.lines().any(|line| line.trim() == name);
     if table("[source]") || table("[calibration]") && !table("[right_from_left]") {
@@ -126,7 +83,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), FileError> {
     } else if has("body_T_cam0") || has("num_of_cam") {
         refuse("a configuration of VINS with camodocal's cameras", camodocal)
     } else if ["Camera.fx", "Camera1.fx", "Camera.type"].into_iter().any(has) {
-        Err(FileError::OtherTool { what: "settings of ORB-SLAM", conversion: Conversion::OrbSlam })
+        Err(FileError::OrbSlam)
     } else if tree.get(&["value0"]).is_some_and(|value| value.has("T_imu_cam")) {
         refuse(
             "a calibration of basalt",

@@ -49,11 +49,6 @@ pub use own::write as toml_of;
 pub use write::{Output, write};
 pub(crate) use yaml::list as yaml_list;
 
-const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
-                      Kalibr (camchain), EuRoC (two sensor.yaml), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
-                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
-const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
-
 /// Reads a rig from one file, or from two for left and right or for intrinsics and extrinsics. A folder stands for its `left.yaml` and
 /// `right.yaml`.
 ///
@@ -152,7 +147,7 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, F
     }
     foreign::refuse_bytes(bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
-        return Err(FileError::TooLong);
+        return Err(FileError::TooLong(MAX_TEXT_BYTES));
     }
     let Some(text) = text::decoded(bytes) else { return Err(FileError::NoTextOfKinds) };
     let text = &*text;

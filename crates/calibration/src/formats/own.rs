@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use stereopsis_base::geometry::Uncertainty;
 
 /// Value of the first key of every file.
-pub(super) const FORMAT: &str = "stereopsis-rig-1";
+const FORMAT: &str = "stereopsis-rig-1";
 
 pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| {
@@ -82,7 +82,7 @@ pub(super) fn in_line(text: &str, err: &toml::de::Error, fault: fn(String) -> Li
 pub(super) fn read(text: &str) -> Result<Draft, FileError> {
     let file: RigFile = toml::from_str(text).map_err(|err| in_line(text, &err, LineFault::OwnToml))?;
     if file.format != FORMAT {
-        return Err(FileError::Format(file.format));
+        return Err(FileError::Format { found: file.format, known: FORMAT });
     }
     if let Some(wrong) = file.uncertainty.filter(|told| !told.is_plausible()) {
         return Err(ValueFault::NoPercentages(wrong).of("uncertainty").into());

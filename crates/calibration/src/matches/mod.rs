@@ -5,37 +5,16 @@
 
 mod corners;
 mod patch;
+mod point;
 mod pyramid;
 mod refine;
 
 use corners::Corner;
 use glam::DVec2;
 use patch::Patch;
+pub use point::Match;
 use pyramid::Pyramid;
 use stereopsis_base::image::Luma;
-
-/// Match of one scene point in both images.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Match {
-    /// Position in the left image, px.
-    pub left: DVec2,
-    /// Position in the right image, px.
-    pub right: DVec2,
-    /// Normalised correlation of the two patches, up to 1; independent of brightness and contrast.
-    pub score: f64,
-}
-
-impl Match {
-    /// Returns the disparity, left column minus right column, px.
-    pub fn disparity_px(&self) -> f64 {
-        self.left.x - self.right.x
-    }
-
-    /// Returns the row offset, right minus left, px; positive: lower in the right image.
-    pub(crate) fn row_offset_px(&self) -> f64 {
-        self.right.y - self.left.y
-    }
-}
 
 /// Search window and resolution of the matches.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! Sub-pixel refinement of a match: the right patch is moved until it equals the left one times a gain plus an offset (Lucas and Kanade
 //! 1981, with the left patch's gradients, so that the normal matrix is computed once).
 
-use super::Match;
 use super::corners::Corner;
+use super::point::Match;
 use super::pyramid::{Pyramid, SmoothedImage};
 use glam::DVec2;
 

@@ -1,8 +1,7 @@
 //! Rectifier: a rig prepared for images of one size. Raw pairs in, rectified pairs out.
 
 use super::camera_model::Reach;
-use super::remap::{self, RemapTable};
-use super::rows::RowRemap;
+use super::remap::{self, RemapTable, RowRemap};
 use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
@@ -102,8 +101,7 @@ impl StereoRig {
     /// Accepts images whose centre is near the principal points, if the file has no size.
     fn assume_size(&self, width: usize, height: usize) -> Result<String, CalibrationError> {
         for camera in [&self.left, &self.right] {
-            let share = DVec2::new((camera.cx + 0.5) / width as f64, (camera.cy + 0.5) / height as f64);
-            if (share - 0.5).abs().max_element() > 0.2 {
+            if camera.off_centre((width, height)) > 0.2 {
                 let likely = DVec2::new(2.0 * camera.cx + 1.0, 2.0 * camera.cy + 1.0).round();
                 return Err(CalibrationError::Unsized {
                     size: (width, height),
@@ -169,7 +167,7 @@ impl Rectifier {
         rows: Option<&RowRemap>,
     ) -> Result<(Picture, Picture), CalibrationError> {
         self.check(left, right)?;
-        let of_right = rows.map_or(&self.right, RowRemap::table);
+        let of_right = rows.map_or(&self.right, |rows| &rows.table);
         Ok(std::thread::scope(|scope| {
             // permanent threads would be missing in a forked process; if no thread can be started, this one does the work
             let work = || of_right.apply(right);

@@ -7,12 +7,11 @@ use super::CalibrationError;
 use super::matches::Match;
 use super::polynomial::{self, Factors, TERMS, value};
 use super::rectifier::Rectifier;
-use super::remap::RemapTable;
+use super::remap::{RemapTable, RowRemap};
 use glam::DVec2;
 use std::fmt;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Axis;
-use stereopsis_base::image::Picture;
 use stereopsis_base::parameter::choices;
 use stereopsis_base::quantile::quantile;
 
@@ -147,12 +146,6 @@ pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowFiel
     Some(RowFit { field, before_px, after_px, max_px, matches })
 }
 
-/// Map of the raw right image for rectification and correction in one step, so that pixels are interpolated once.
-#[derive(Debug)]
-pub struct RowRemap {
-    table: RemapTable,
-}
-
 impl RowRemap {
     /// Computes the map of right images of a size; with a rectifier of this size, of raw ones.
     pub fn new(field: &RowField, axis: Axis, size: (usize, usize), rectifier: Option<&Rectifier>) -> Self {
@@ -175,20 +168,6 @@ impl RowRemap {
             }),
         };
         Self { table }
-    }
-
-    /// Returns `(width, height)` of the images.
-    pub fn size(&self) -> (usize, usize) {
-        self.table.size()
-    }
-
-    pub(super) fn table(&self) -> &RemapTable {
-        &self.table
-    }
-
-    /// Corrects an image, a raw one if the map was made with a rectifier.
-    pub fn apply(&self, right: &Picture) -> Picture {
-        self.table.apply(right)
     }
 }
 

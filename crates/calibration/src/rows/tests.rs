@@ -3,7 +3,7 @@
 use super::*;
 use crate::matches::matches;
 use crate::rig::tests::plain_rig;
-use stereopsis_base::image::{Image, Luma};
+use stereopsis_base::image::{Image, Luma, Picture};
 
 const SIZE: (usize, usize) = (320, 240);
 

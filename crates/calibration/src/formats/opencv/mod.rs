@@ -24,7 +24,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
 }
 
 /// Largest number of named values in a file.
-pub(super) const MAX_VALUES: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 /// Largest number of names in an error.
 const MAX_NAMED: usize = 40;
 
@@ -53,7 +53,7 @@ impl FoundValues {
     fn add(&mut self, name: &str, node: &Node, file_side: Side) -> Result<(), FileError> {
         self.values += 1;
         if self.values > MAX_VALUES {
-            return Err(FileError::TooManyValues);
+            return Err(FileError::TooManyValues(MAX_VALUES));
         }
         if let Some(matrix) = node.matrix(name) {
             self.all_names.push(name.to_owned());
