@@ -1,6 +1,6 @@
 //! Faults of settings.
 
-use super::Origin;
+use super::origin::Origin;
 use std::io;
 use std::path::PathBuf;
 use stereopsis_base::console::foreign;
@@ -45,10 +45,11 @@ pub enum SettingsError {
     },
     /// The nearest depth is out of reach.
     #[error(
-        "{} is a disparity of {nearest_px} px, outside {first} to {} px: the nearest depth in reach is {reach_m:.3} m; a smaller {} sees \
+        "{} is a disparity of {nearest_px} px, outside {} to {} px: the nearest depth in reach is {reach_m:.3} m; a smaller {} sees \
          nearer",
         Remedy::set("near-m", .near_m),
-        .first + super::MAX_DISPARITIES - 1,
+        .range[0],
+        .range[1],
         option("scale")
     )]
     OutOfReach {
@@ -56,8 +57,8 @@ pub enum SettingsError {
         near_m: f64,
         /// Its disparity, px.
         nearest_px: f64,
-        /// First disparity of the range, px.
-        first: i32,
+        /// First and last disparity of the longest range, px.
+        range: [i32; 2],
         /// Nearest depth that is possible, m.
         reach_m: f64,
     },
@@ -166,11 +167,15 @@ pub enum WordError {
 pub enum PresetNameError {
     /// The name is no file name on every system.
     #[error(
-        "'{}' cannot name a preset: give letters, digits, spaces and - _ . only, at most {}",
-        foreign(.0),
-        super::own_presets::MAX_NAME
+        "'{}' cannot name a preset: give letters, digits, spaces and - _ . only, at most {most}",
+        foreign(.name)
     )]
-    Characters(String),
+    Characters {
+        /// The name.
+        name: String,
+        /// Largest number of characters.
+        most: usize,
+    },
     /// A built-in preset has this name.
     #[error("'{0}' is built in: choose another name")]
     BuiltIn(String),

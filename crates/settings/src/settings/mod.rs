@@ -4,10 +4,12 @@
 //! the line of the file. The window's saved state is separate.
 
 mod error;
+mod origin;
 mod own_presets;
 mod presets;
 
 pub use error::{PresetNameError, SettingsError, WordError};
+pub use origin::Origin;
 pub use own_presets::{
     delete_own_preset, own_presets, own_presets_folder, read_own_preset, with_own_presets, write_own_preset,
 };
@@ -21,33 +23,6 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::{Parameter, Value};
 use stereopsis_frame::engine::{AdapterChoice, Autotune, EngineChoice, EngineSettings, ModelDevice, ModelFile};
 use stereopsis_stereo::{Preset, StereoParams};
-
-/// Origin of a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Command line.
-    Flag,
-    /// Settings file.
-    File {
-        /// Path of the file.
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
-    },
-    /// Recording.
-    Recording(PathBuf),
-}
-
-impl Origin {
-    /// Returns the precedence: higher ones win.
-    fn layer(&self) -> u8 {
-        match self {
-            Self::Recording(_) => 0,
-            Self::File { .. } => 1,
-            Self::Flag => 2,
-        }
-    }
-}
 
 /// Setting as written by the user: name, value and origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -268,9 +243,9 @@ fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Resul
     if (1.0..=f64::from(MAX_DISPARITIES)).contains(&needed) {
         return Ok(needed as u32);
     }
-    let last = min_disparity + MAX_DISPARITIES - 1;
-    let reach_m = geometry.depth_m(f64::from(last)).unwrap_or(f64::INFINITY);
-    Err(SettingsError::OutOfReach { near_m, nearest_px, first: min_disparity, reach_m })
+    let range = [min_disparity, min_disparity + MAX_DISPARITIES - 1];
+    let reach_m = geometry.depth_m(f64::from(range[1])).unwrap_or(f64::INFINITY);
+    Err(SettingsError::OutOfReach { near_m, nearest_px, range, reach_m })
 }
 
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.

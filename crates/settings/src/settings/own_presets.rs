@@ -6,7 +6,7 @@ use stereopsis_base::files;
 use stereopsis_stereo::Preset;
 
 const EXTENSION: &str = "toml";
-pub(super) const MAX_NAME: usize = 40;
+const MAX_NAME: usize = 40;
 
 /// Returns the folder of the user's presets; `None` where the system has no folder for settings.
 pub fn own_presets_folder() -> Option<PathBuf> {
@@ -98,7 +98,7 @@ fn check_name(name: &str) -> Result<(), PresetNameError> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_ .".contains(c);
     if name.is_empty() || name.chars().count() > MAX_NAME || !name.chars().all(is_plain) || name.starts_with(['.', ' '])
     {
-        return Err(PresetNameError::Characters(name.to_owned()));
+        return Err(PresetNameError::Characters { name: name.to_owned(), most: MAX_NAME });
     }
     if name.parse::<Preset>().is_ok() {
         return Err(PresetNameError::BuiltIn(name.to_owned()));
