@@ -1,7 +1,6 @@
 //! Board descriptions from Kalibr's target files.
 
-use super::Board;
-use crate::error::{CalibrateError, TargetFault};
+use super::{Board, BoardError, TargetFault};
 
 impl Board {
     /// Reads Kalibr's description of a target.
@@ -11,7 +10,7 @@ impl Board {
     ///
     /// # Errors
     /// The text describes no target, or an unsupported board.
-    pub fn from_kalibr(text: &str) -> Result<Self, CalibrateError> {
+    pub fn from_kalibr(text: &str) -> Result<Self, BoardError> {
         words(text)?.parse()
     }
 }

@@ -1,13 +1,15 @@
 //! Printed board: its pattern, its textual description, and the positions of its corners.
 
+mod error;
 mod kalibr;
 
-use super::error::{BoardFault, CalibrateError};
 use super::marker::TAGS;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::DVec3;
 use std::fmt;
 use std::str::FromStr;
+
+pub use error::{BoardError, BoardFault, TargetFault};
 
 /// Flat board with a pattern of equal squares or tags.
 #[derive(Clone, Copy, Debug)]
@@ -108,12 +110,12 @@ impl fmt::Display for Board {
 }
 
 impl FromStr for Board {
-    type Err = CalibrateError;
+    type Err = BoardError;
 
     /// Parses `chessboard:9x6:25mm` (inner corners), `charuco:11x8:30mm:23mm:DICT_5X5_100` (squares; the second length is the
     /// marker's) or `aprilgrid:6x6:88mm:26.4mm` (tags and gap, also as a share of a tag's side: `0.3`).
-    fn from_str(words: &str) -> Result<Self, CalibrateError> {
-        parsed(words).map_err(|fault| CalibrateError::Board { words: words.to_owned(), fault })
+    fn from_str(words: &str) -> Result<Self, BoardError> {
+        parsed(words).map_err(|fault| BoardError::Words { words: words.to_owned(), fault })
     }
 }
 

@@ -6,7 +6,7 @@ mod sheet;
 mod sizing;
 mod svg;
 
-pub use paper::Paper;
+pub use paper::{Paper, PaperError};
 pub use sizing::BoardKind;
 
 use super::{Board, CalibrateError};

@@ -1,6 +1,5 @@
 //! Paper or screen of a board.
 
-use crate::CalibrateError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -20,6 +19,17 @@ pub enum Paper {
         /// Height, px.
         height: usize,
     },
+}
+
+/// Error of words that are those of no paper.
+#[derive(Debug, thiserror::Error)]
+pub enum PaperError {
+    /// The words are those of no paper.
+    #[error("the paper '{0}' is unknown; choose A4, A3, letter, or a screen's size in pixels, like 1920x1080")]
+    Unknown(String),
+    /// The words are those of no screen.
+    #[error("a screen of {0} pixels is none; a side has 320 to 16384 of them")]
+    Screen(String),
 }
 
 /// Range of a screen's sides, px.
@@ -71,10 +81,10 @@ impl fmt::Display for Paper {
 }
 
 impl FromStr for Paper {
-    type Err = CalibrateError;
+    type Err = PaperError;
 
     /// Parses `A4`, `A3`, `letter` or the size of a screen in px, such as `1920x1080`.
-    fn from_str(text: &str) -> Result<Self, CalibrateError> {
+    fn from_str(text: &str) -> Result<Self, PaperError> {
         let screen = || {
             let (width, height) = text.trim_end_matches("px").split_once('x')?;
             Some(Self::Screen { width: width.parse().ok()?, height: height.parse().ok()? })
@@ -87,10 +97,10 @@ impl FromStr for Paper {
         };
         match paper {
             Some(Self::Screen { width, height }) if !(SCREEN_PX.contains(&width) && SCREEN_PX.contains(&height)) => {
-                Err(CalibrateError::Screen(text.to_owned()))
+                Err(PaperError::Screen(text.to_owned()))
             }
             Some(paper) => Ok(paper),
-            None => Err(CalibrateError::Paper(text.to_owned())),
+            None => Err(PaperError::Unknown(text.to_owned())),
         }
     }
 }

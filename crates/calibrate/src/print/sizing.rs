@@ -1,9 +1,9 @@
 //! Boards that fill a page.
 
-use super::super::{Board, Pattern};
+use super::super::board::{Board, BoardFault, Pattern};
 use super::paper::Paper;
 use super::sheet::Sheet;
-use crate::error::{BoardFault, CalibrateError};
+use crate::CalibrateError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 
 /// Kind of a board for a page.

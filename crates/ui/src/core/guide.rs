@@ -35,7 +35,7 @@ impl GuideState {
     }
 
     pub(crate) fn set_board(&mut self, words: String) {
-        self.board = words.trim().parse().map_err(|err: stereopsis_calibrate::CalibrateError| err.to_string());
+        self.board = words.trim().parse::<Board>().map_err(|err| err.to_string());
         self.words = words;
     }
 
