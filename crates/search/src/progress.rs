@@ -1,5 +1,6 @@
 //! Progress of a search.
 
+use super::compare::{has_lower_loss, largest_loss};
 use super::judge::Judge;
 use super::plan::SearchLimits;
 use super::trial::Trial;
@@ -79,7 +80,26 @@ impl SearchProgress {
 
     /// Returns the reason why a tried setting with a lower loss is not the proposal.
     pub fn why_not(&self, trial: &Trial) -> Option<RejectionReason> {
-        RejectionReason::of(self, trial)
+        let pairs = self.samples;
+        match self.limits.max_ms.filter(|_| !self.limits.allow(trial)) {
+            _ if trial.samples == 0 => return Some(RejectionReason::Refused),
+            Some(max_ms) => return Some(RejectionReason::OverLimit { time_ms: trial.time_ms, max_ms }),
+            None if trial.samples < pairs => {
+                return Some(RejectionReason::NotOnAllPairs { tried: trial.samples, pairs });
+            }
+            None if trial.loss.is_none() => return Some(RejectionReason::Unjudged),
+            None => {}
+        }
+        let best = self.best.as_ref().filter(|best| has_lower_loss(trial, best)).map(Arc::as_ref)?;
+        if self.judge == Judge::WithoutTruth {
+            return Some(RejectionReason::ScoreDecidesNothing);
+        }
+        let worse = largest_loss(trial, best).and_then(|at| Some((at, trial.runs[at].loss?, best.runs[at].loss?)));
+        if let Some((at, loss, proposed)) = worse {
+            return Some(RejectionReason::LosesOnPair { pair: at + 1, loss, proposed });
+        }
+        let (loss, proposed) = trial.loss.zip(best.loss)?;
+        Some(RejectionReason::SmallGain { percent: 100.0 * (1.0 - loss / proposed) })
     }
 
     /// Returns the rejected settings within the limit with a lower loss than the proposal, and the reasons against them.

@@ -1,11 +1,7 @@
 //! Reasons why a tried setting is not the proposal of a search.
 
-use super::compare::{MIN_GAIN, has_lower_loss, largest_loss};
-use super::judge::Judge;
-use super::progress::SearchProgress;
-use super::trial::Trial;
+use super::compare::MIN_GAIN;
 use std::fmt;
-use std::sync::Arc;
 
 /// Reason why a setting is not the proposal; its text is a sentence without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -48,28 +44,6 @@ pub enum RejectionReason {
 }
 
 impl RejectionReason {
-    /// Returns the reason for a tried setting with a lower loss than the proposal.
-    pub(super) fn of(search: &SearchProgress, trial: &Trial) -> Option<Self> {
-        let pairs = search.samples;
-        match search.limits.max_ms.filter(|_| !search.limits.allow(trial)) {
-            _ if trial.samples == 0 => return Some(Self::Refused),
-            Some(max_ms) => return Some(Self::OverLimit { time_ms: trial.time_ms, max_ms }),
-            None if trial.samples < pairs => return Some(Self::NotOnAllPairs { tried: trial.samples, pairs }),
-            None if trial.loss.is_none() => return Some(Self::Unjudged),
-            None => {}
-        }
-        let best = search.best.as_ref().filter(|best| has_lower_loss(trial, best)).map(Arc::as_ref)?;
-        if search.judge == Judge::WithoutTruth {
-            return Some(Self::ScoreDecidesNothing);
-        }
-        let worse = largest_loss(trial, best).and_then(|at| Some((at, trial.runs[at].loss?, best.runs[at].loss?)));
-        if let Some((at, loss, proposed)) = worse {
-            return Some(Self::LosesOnPair { pair: at + 1, loss, proposed });
-        }
-        let (loss, proposed) = trial.loss.zip(best.loss)?;
-        Some(Self::SmallGain { percent: 100.0 * (1.0 - loss / proposed) })
-    }
-
     /// Returns a few words for a table.
     pub fn short(&self) -> String {
         match self {
