@@ -7,13 +7,28 @@ use std::path::{Path, PathBuf};
 use stereopsis_base::parameter::{Domain, Group, Parameter, ValueError};
 use stereopsis_frame::engine::{EngineChoice, ModelDevice};
 use stereopsis_settings::settings::{
-    OTHER_WORDS, Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
+    Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
     with_own_presets,
 };
 use stereopsis_stereo::StereoParams;
 
 /// Settings that `-h` of most commands shows.
 const COMMON: [&str; 3] = ["preset", "engine", "num-disparities"];
+
+/// Flags of the settings other than matching parameters: name, placeholder of the value, help.
+const OTHER_FLAGS: [(&str, &str, &str); 7] = [
+    ("preset", "NAME", "A preset, built in or your own; flags change it further"),
+    ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
+    ("engine", "ENGINE", "Engine that computes; auto times both and takes the faster one"),
+    ("threads", "N", "Threads of the CPU engine or of a model [default: all cores]"),
+    ("adapter", "GPU", "Which GPU: its number in `devices --gpu`, or part of its name"),
+    (
+        "model",
+        "FILE.onnx",
+        "File of --engine model, a neural network in the format ONNX; `stereopsis model inspect` tests it first",
+    ),
+    ("model-device", "WORD", "Runtime and device of a model [default: built-in]"),
+];
 
 /// The settings as they were written; resolve them with [`SettingsArgs::resolve`].
 #[derive(Clone, Debug, Default)]
@@ -74,7 +89,7 @@ impl clap::Args for SettingsArgs {
                 .hide_short_help(true)
                 .help("Settings from a file, one `flag = value` a line; flags win over it"),
         );
-        let command = OTHER_WORDS.iter().fold(command, |command, (name, placeholder, help)| {
+        let command = OTHER_FLAGS.iter().fold(command, |command, (name, placeholder, help)| {
             let arg = Arg::new(*name).long(*name).value_name(*placeholder).help(*help);
             command.arg(words_of(name, arg.hide_short_help(!COMMON.contains(name))))
         });
@@ -92,7 +107,7 @@ impl clap::Args for SettingsArgs {
 
 impl clap::FromArgMatches for SettingsArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let names = OTHER_WORDS.iter().map(|(name, ..)| *name).chain(StereoParams::table().iter().map(|p| p.name));
+        let names = OTHER_FLAGS.iter().map(|(name, ..)| *name).chain(StereoParams::table().iter().map(|p| p.name));
         let flags = names
             .filter_map(|name| {
                 let text = matches.get_one::<String>(name)?.clone();

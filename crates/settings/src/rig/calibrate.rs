@@ -202,37 +202,31 @@ impl CalibrationChoice {
         };
     }
 
-    /// Returns the options as words of the command line, without defaults. A depth fit has none; only a rig file stores it.
-    pub fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut add = |flag: &str, value: Option<String>| {
-            words.extend(value.into_iter().flat_map(|value| [format!("--{flag}"), value]));
-        };
+    /// Returns the options that differ from their defaults, each with its value unless it is a switch. A depth fit has none; only a rig
+    /// file stores it.
+    pub fn options(&self) -> Vec<(&'static str, Option<String>)> {
         let files: Vec<_> = self.files.iter().map(|path| path.display().to_string()).collect();
-        add("calibration", (!files.is_empty()).then(|| files.join(",")));
-        add("calibration-unit", self.unit.map(|unit| unit.to_string()));
-        add("calibration-cameras", self.cameras.as_ref().map(Cameras::to_string));
-        add("rectify", self.rectify.map(|rectify| rectify.to_string()));
-        add("alpha", (self.alpha > 0.0).then(|| self.alpha.to_string()));
-        add("rectified-fov-deg", self.rectified_fov_deg.map(|fov_deg| fov_deg.to_string()));
-        add("fov-deg", self.fov_deg.map(|fov| fov.to_string()));
-        add("focal-px", self.focal_px.map(|focal| focal.to_string()));
-        add("focal-mm", self.focal_mm.map(|focal| focal.to_string()));
-        add("sensor-width-mm", self.sensor_width_mm.map(|width| width.to_string()));
-        add("baseline-m", self.baseline_m.map(|baseline| baseline.to_string()));
-        add("doffs", (self.doffs_px != 0.0).then(|| self.doffs_px.to_string()));
-        add("rows", self.rows.map(|rows| rows.to_string()));
-        add("scale", (self.scale != Scale::One).then(|| self.scale.to_string()));
-        if self.swapped {
-            words.push("--calibration-swap".to_owned());
-        }
-        if self.swap_pictures {
-            words.push("--swap-pictures".to_owned());
-        }
-        if self.vertical {
-            words.push("--vertical".to_owned());
-        }
-        words
+        let number = |value: Option<f64>| value.map(|number| number.to_string());
+        let valued = [
+            ("calibration", (!files.is_empty()).then(|| files.join(","))),
+            ("calibration-unit", self.unit.map(|unit| unit.to_string())),
+            ("calibration-cameras", self.cameras.as_ref().map(Cameras::to_string)),
+            ("rectify", self.rectify.map(|rectify| rectify.to_string())),
+            ("alpha", number(Some(self.alpha).filter(|alpha| *alpha > 0.0))),
+            ("rectified-fov-deg", number(self.rectified_fov_deg)),
+            ("fov-deg", number(self.fov_deg)),
+            ("focal-px", number(self.focal_px)),
+            ("focal-mm", number(self.focal_mm)),
+            ("sensor-width-mm", number(self.sensor_width_mm)),
+            ("baseline-m", number(self.baseline_m)),
+            ("doffs", number(Some(self.doffs_px).filter(|doffs_px| *doffs_px != 0.0))),
+            ("rows", self.rows.map(|rows| rows.to_string())),
+            ("scale", (self.scale != Scale::One).then(|| self.scale.to_string())),
+        ];
+        let switches =
+            [("calibration-swap", self.swapped), ("swap-pictures", self.swap_pictures), ("vertical", self.vertical)];
+        let valued = valued.into_iter().filter(|(_, value)| value.is_some());
+        valued.chain(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, None))).collect()
     }
 
     /// Returns the preparation for a source, computed without its images.
@@ -440,7 +434,10 @@ mod tests {
             let source = SourceInfo { width: 641, height: 241, camera_numbers, ..SourceInfo::default() };
             let cameras = cameras.map(|text| text.parse().unwrap());
             let choice = CalibrationChoice { files: vec![path.clone()], cameras, ..CalibrationChoice::default() };
-            assert_eq!(choice.words().contains(&"--calibration-cameras".to_owned()), choice.cameras.is_some());
+            assert_eq!(
+                choice.options().iter().any(|(name, _)| *name == "calibration-cameras"),
+                choice.cameras.is_some()
+            );
             let calibrated = choice.apply(&source).unwrap();
             (calibrated.rig.unwrap().baseline_m(), calibrated.note.unwrap().contains("calibration-cameras 0,1"))
         };

@@ -2,15 +2,15 @@
 
 use super::calibrate::CalibrationChoice;
 use super::error::{ReadCause, RigFault, RigFileError};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use stereopsis_base::files;
 use stereopsis_base::files::plain;
-use stereopsis_base::parameter::ValueError;
 use stereopsis_base::parameter::is_default;
 use stereopsis_calibration::RowsChoice;
 use stereopsis_frame::decode_camera::PixelFormat;
+use stereopsis_frame::source::parse_size;
 use stereopsis_frame::{CameraApi, CameraName, CameraOptions, SourceOptions, SourceSpec, ViewOptions};
 
 /// Content of a rig file.
@@ -124,8 +124,8 @@ struct SourceTable {
     both: Option<CameraName>,
     #[serde(skip_serializing_if = "is_default")]
     swapped_halves: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<Size>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "size_word", deserialize_with = "size_of")]
+    size: Option<(usize, usize)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_hz: Option<f64>,
     #[serde(skip_serializing_if = "is_default")]
@@ -152,7 +152,7 @@ impl Tables {
                 right,
                 both,
                 swapped_halves: cameras.swapped_halves,
-                size: size.map(|(width, height)| Size(width, height)),
+                size: *size,
                 rate_hz: *rate_hz,
                 camera_api: cameras.api,
                 format: cameras.format,
@@ -211,7 +211,7 @@ impl Tables {
         c.crop().validate()?;
         Ok(RigFile {
             source,
-            size: size.map(|Size(width, height)| (width, height)),
+            size,
             rate_hz,
             cameras: CameraOptions {
                 api: camera_api,
@@ -226,25 +226,14 @@ impl Tables {
     }
 }
 
-/// Width and height of each side's image, px.
-#[derive(Clone, PartialEq)]
-struct Size(usize, usize);
-
-impl std::fmt::Display for Size {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}x{}", self.0, self.1)
-    }
+fn size_of<'de, D: Deserializer<'de>>(file: D) -> Result<Option<(usize, usize)>, D::Error> {
+    parse_size(&String::deserialize(file)?).map(Some).map_err(serde::de::Error::custom)
 }
 
-impl std::str::FromStr for Size {
-    type Err = ValueError;
-
-    fn from_str(text: &str) -> Result<Self, ValueError> {
-        stereopsis_frame::source::parse_size(text).map(|(width, height)| Self(width, height))
-    }
+#[allow(clippy::ref_option, reason = "serde hands the field over so")]
+fn size_word<S: Serializer>(size: &Option<(usize, usize)>, file: S) -> Result<S::Ok, S::Error> {
+    size.map(|(width, height)| format!("{width}x{height}")).serialize(file)
 }
-
-stereopsis_base::parameter::stands_as_its_word!(Size);
 
 #[cfg(test)]
 mod tests {

@@ -78,20 +78,8 @@ impl Default for Settings {
     }
 }
 
-/// Settings other than matching parameters: word, placeholder of its value, help.
-pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
-    ("preset", "NAME", "A preset, built in or your own; flags change it further"),
-    ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
-    ("engine", "ENGINE", "Engine that computes; auto times both and takes the faster one"),
-    ("threads", "N", "Threads of the CPU engine or of a model [default: all cores]"),
-    ("adapter", "GPU", "Which GPU: its number in `devices --gpu`, or part of its name"),
-    (
-        "model",
-        "FILE.onnx",
-        "File of --engine model, a neural network in the format ONNX; `stereopsis model inspect` tests it first",
-    ),
-    ("model-device", "WORD", "Runtime and device of a model [default: built-in]"),
-];
+/// Names of the settings other than matching parameters.
+const OTHER_WORDS: [&str; 7] = ["preset", "near-m", "engine", "threads", "adapter", "model", "model-device"];
 
 impl Settings {
     /// Parses settings by the names of flags without dashes: `[("preset", "accurate"), ("num-disparities", "128")]`.
@@ -305,7 +293,7 @@ pub fn is_settings_file(path: &Path) -> bool {
 
 /// Returns the names of all settings.
 pub fn known_words() -> impl Iterator<Item = &'static str> {
-    StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name))
+    StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS)
 }
 
 /// Formats the text of a settings file, behind a comment.

@@ -41,19 +41,19 @@ pub fn read_own_preset(folder: &Path, name: &str) -> Result<Vec<Word>, SettingsE
     read_file(&path)
 }
 
-/// Writes a user's preset; an existing one is replaced only if `replaces`.
+/// Writes a user's preset, behind a comment; an existing one is replaced only if `replaces`.
 ///
 /// # Errors
 /// The name is invalid, a preset of this name exists, or the file cannot be written.
 pub fn write_own_preset(
     folder: &Path,
     name: &str,
+    comment: &str,
     settings: &[(&'static str, String)],
     replaces: bool,
 ) -> Result<PathBuf, SettingsError> {
     let path = file_of(folder, name)?;
-    let comment = format!("A preset of stereopsis: --preset {name}, or --settings with this file.");
-    let text = super::text_of(&comment, settings)?;
+    let text = super::text_of(comment, settings)?;
     files::make_folder(folder)?;
     let write = if replaces { files::write_synced } else { files::write_new };
     write(&path, text.as_bytes())?;
@@ -116,9 +116,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("presets");
         let settings = [("preset", "banz2011".to_owned()), ("p1", "9".to_owned())];
-        write_own_preset(&folder, "my desk", &settings, false).unwrap();
-        assert!(write_own_preset(&folder, "my desk", &settings, false).is_err(), "nothing is replaced unasked");
-        write_own_preset(&folder, "my desk", &settings, true).unwrap();
+        write_own_preset(&folder, "my desk", "a desk", &settings, false).unwrap();
+        assert!(
+            write_own_preset(&folder, "my desk", "a desk", &settings, false).is_err(),
+            "nothing is replaced unasked"
+        );
+        write_own_preset(&folder, "my desk", "a desk", &settings, true).unwrap();
         assert_eq!(own_presets(&folder), ["my desk"]);
         let flag = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
         let words = vec![flag("preset", "my desk"), flag("p2", "70")];
@@ -137,7 +140,7 @@ mod tests {
     fn rejects_names_outside_the_folder() {
         let folder = Path::new("presets");
         for name in ["", "../rig", "a/b", ".hidden", "balanced", "a\u{1b}b", &"x".repeat(41)] {
-            assert!(write_own_preset(folder, name, &[], true).is_err(), "{name:?}");
+            assert!(write_own_preset(folder, name, "", &[], true).is_err(), "{name:?}");
         }
         assert!(!folder.exists());
     }

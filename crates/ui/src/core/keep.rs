@@ -2,6 +2,7 @@
 
 use super::{
     Core, Job, Level, RecordingChoices, Remedy, ViewSettings,
+    rig::state::flags_of,
     saved::SavedState,
     source::Request,
     store::{SavedContent, SetAside, Store, is_estimate},
@@ -198,7 +199,7 @@ impl Core {
             return "the estimated rig".to_owned();
         }
         match &choice.files[..] {
-            [] => format!("rig {}", choice.words().join(" ")),
+            [] => format!("rig {}", flags_of(choice).join(" ")),
             [file, ..] => format!("calibration {}", console::path(file)),
         }
     }

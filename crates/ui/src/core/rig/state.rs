@@ -118,7 +118,13 @@ impl RigState {
             }
             flags.extend(self.options.cameras.words());
         }
-        flags.extend(self.choice.words());
+        flags.extend(flags_of(&self.choice));
         flags
     }
+}
+
+/// Returns the calibration options as words of the command line.
+pub(crate) fn flags_of(choice: &CalibrationChoice) -> Vec<String> {
+    let flag = |(name, value)| [Some(format!("--{name}")), value].into_iter().flatten();
+    choice.options().into_iter().flat_map(flag).collect()
 }

@@ -47,7 +47,8 @@ fn take_own(core: &mut Core, name: &str) {
 fn save(core: &mut Core, name: &str) {
     let Some(folder) = core.options.presets_folder.clone() else { return };
     let is_own = core.matching.own.as_ref().is_some_and(|own| own.name == name);
-    match settings::write_own_preset(&folder, name, &core.settings_flags(), is_own) {
+    let comment = format!("A preset of stereopsis: --preset {name}, or --settings with this file.");
+    match settings::write_own_preset(&folder, name, &comment, &core.settings_flags(), is_own) {
         Ok(path) => {
             let params = core.matching.params.clone();
             core.matching.own = Some(OwnPreset { name: name.to_owned(), params });
