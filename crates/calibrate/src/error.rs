@@ -1,10 +1,11 @@
 //! Errors of a board calibration: each names its cause, and the texts say it with the next step for the user.
 
 use super::board::{Board, BoardError, BoardFault};
+use super::detect::Mismatch;
 use super::print::{Paper, PaperError};
 use std::io;
 use std::path::PathBuf;
-use stereopsis_base::console;
+use stereopsis_base::console::{self, counted};
 use stereopsis_base::files::WriteError;
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::CalibrationError;
@@ -53,14 +54,16 @@ pub enum CalibrateError {
     NoPair,
     /// No pair can be read.
     #[error("no pair of images can be read: {0}")]
-    NoReadablePair(String),
+    NoReadablePair(CaptureError),
     /// No image shows the board.
-    #[error("no image shows the board {board}: {}; is it the board that was printed?", .reasons.join("; "))]
+    #[error("no image shows the board {board}: {}; is it the board that was printed?", instead(.reasons, .unreadable.as_ref()))]
     NoBoardSeen {
         /// Board.
         board: Board,
-        /// Boards that the images show instead, most frequent first.
-        reasons: Vec<String>,
+        /// What the images show instead, with their numbers, most frequent first.
+        reasons: Vec<(Mismatch, usize)>,
+        /// First reason why a pair cannot be read, and the number of such pairs.
+        unreadable: Option<(CaptureError, usize)>,
     },
     /// A camera has too few views.
     #[error(
@@ -182,6 +185,12 @@ pub enum CalibrateError {
         /// Paper.
         paper: Paper,
     },
+}
+
+fn instead(reasons: &[(Mismatch, usize)], unreadable: Option<&(CaptureError, usize)>) -> String {
+    let shown = reasons.iter().map(|(why, count)| format!("{why} (in {})", counted(*count as u64, "image")));
+    let left_out = unreadable.map(|(why, count)| format!("{why} ({} left out)", counted(*count as u64, "pair")));
+    shown.chain(left_out).collect::<Vec<_>>().join("; ")
 }
 
 /// Error of a word that is no lens model.

@@ -1,7 +1,7 @@
 //! Detection in complete sets of pairs: a folder, or the stored views of an earlier calibration.
 //! An image is in memory only during detection, and the number of pixels in memory is limited for any number of pairs.
 
-use super::detect::{Detection, Detector};
+use super::detect::{Detection, Detector, Mismatch};
 use super::error::CalibrateError;
 use super::pictures::{PairFiles, Pictures};
 use super::session::{TakenView, is_wide};
@@ -9,20 +9,19 @@ use super::{Board, Corner, LensKind, View, solve};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use stereopsis_base::console::counted;
 use stereopsis_base::image::Image;
 use stereopsis_calibration::Camera;
 use stereopsis_frame::CaptureError;
 
 /// Detected views, and the reasons against the other pairs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BatchViews {
     /// Pairs with the board in at least one image.
     pub taken: Vec<TakenView>,
-    /// Number of images by reason.
-    pub unusable: BTreeMap<String, usize>,
+    /// Number of images by reason, in the order of the texts.
+    pub unusable: Vec<(Mismatch, usize)>,
     /// Reasons for skipped pairs, as unreadable images or different sizes.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<CaptureError>,
 }
 
 /// Largest number of pixels in simultaneous images, unless a single image has more.
@@ -58,39 +57,39 @@ pub fn gather(
     if let Some(lenses) = wide_lenses(board, &views_of(&pairs, &seen), size) {
         seen = detect(lenses.map(Some));
     }
+    let views = views_of(&pairs, &seen);
+    // by the text, in which measured numbers are rounded
     let (mut unusable, mut left_out) = (BTreeMap::new(), Vec::new());
-    for both in seen.chunks_exact(2) {
-        if let Some(why) = both.iter().find_map(|picture| picture.as_ref().err()) {
-            left_out.push(why.to_string());
-            continue;
-        }
-        for picture in both.iter().flatten() {
-            let reason = match picture {
-                Detection::Corners(_) => continue,
-                Detection::Nothing => "no board is seen".to_owned(),
-                Detection::Part(why) | Detection::Other(why) => why.clone(),
-            };
-            *unusable.entry(reason).or_insert(0) += 1;
+    let mut seen = seen.into_iter();
+    while let (Some(left), Some(right)) = (seen.next(), seen.next()) {
+        match (left, right) {
+            (Ok(left), Ok(right)) => {
+                for picture in [left, right] {
+                    if let Detection::Mismatch(why) = picture {
+                        unusable.entry(why.to_string()).or_insert((why, 0)).1 += 1;
+                    }
+                }
+            }
+            (Err(why), _) | (_, Err(why)) => left_out.push(why),
         }
     }
-    let taken: Vec<TakenView> = views_of(&pairs, &seen)
+    let mut unusable: Vec<(Mismatch, usize)> = unusable.into_values().collect();
+    let taken: Vec<TakenView> = views
         .into_iter()
         .zip(pairs)
         .filter(|(view, _)| view.corners.iter().any(|corners| !corners.is_empty()))
         .map(|(view, files)| TakenView { view, pictures: Pictures::InFiles(files) })
         .collect();
     if taken.is_empty() {
-        if let Some(why) = left_out.first().filter(|_| unusable.is_empty()) {
-            return Err(CalibrateError::NoReadablePair(why.clone()));
+        let unreadable = left_out.len();
+        let first = left_out.into_iter().next();
+        if unusable.is_empty() {
+            return Err(first.map_or(CalibrateError::NoPair, CalibrateError::NoReadablePair));
         }
-        let mut reasons: Vec<_> = unusable.iter().collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let reasons = reasons
-            .iter()
-            .take(3)
-            .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "image")))
-            .chain(left_out.first().map(|why| format!("{why} ({} left out)", counted(left_out.len() as u64, "pair"))));
-        return Err(CalibrateError::NoBoardSeen { board: *board, reasons: reasons.collect() });
+        unusable.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        unusable.truncate(3);
+        let unreadable = first.map(|why| (why, unreadable));
+        return Err(CalibrateError::NoBoardSeen { board: *board, reasons: unusable, unreadable });
     }
     Ok(BatchViews { taken, unusable, left_out })
 }
@@ -100,7 +99,7 @@ fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrateError> {
     for (pair, side) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
         match pair.read(side, None) {
             Ok(picture) => return Ok(picture.size()),
-            Err(err) => first = first.or(Some(err.to_string())),
+            Err(err) => first = first.or(Some(err)),
         }
     }
     Err(first.map_or(CalibrateError::NoPair, CalibrateError::NoReadablePair))

@@ -1,22 +1,18 @@
 //! Complete calibration: solution, error estimates, and reasons against its use.
 
 use super::coverage::{Coverage, tilt_deg};
+use super::finding::{Advice, Finding, MAX_ROWS_PX, MIN_TILT_DEG, MIN_VIEWS};
 use super::judge::{GOOD_PERCENT, Judgement, judge};
 use super::solve::agreement::Agreement;
 use super::solve::{Solution, solve};
 use super::{Board, CalibrateError, LensKind, View};
-use stereopsis_base::console::counted;
+use std::sync::Arc;
+use stereopsis_base::geometry::Axis;
 use stereopsis_calibration::{Camera, StereoRig};
 use stereopsis_frame::Side;
 
-/// Smallest number of views with the board in both images.
-pub const MIN_VIEWS: usize = 8;
-/// Smallest value of the largest tilt, degrees: without tilt focal length and distance are ambiguous.
-const MIN_TILT_DEG: f64 = 20.0;
 /// Smallest value of the board's largest width, as a share of the image.
 const MIN_WIDTH: f64 = 0.2;
-/// Largest row distance in held-out views, px.
-const MAX_ROWS_PX: f64 = 0.5;
 /// Largest relative deviation of the board's size, and of its squares' height from their width.
 const MAX_SIZE_DEVIATION: f64 = 0.01;
 /// Largest distance of the outermost corner from a border as a share of the image, for a refusal or, with exact depth, a doubt.
@@ -29,6 +25,8 @@ const MAX_STEREO_RATIO: f64 = 2.0;
 const MAX_SPLIT_SHARE: f64 = 0.25;
 /// Largest ratio of held-out errors at which a more complex lens model replaces a simpler one.
 const MAX_ERROR_RATIO: f64 = 0.95;
+
+const SIDES: [&str; 2] = ["left", "right"];
 
 /// Prior knowledge for a calibration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,11 +59,11 @@ pub struct Outcome {
     /// Height of the board's squares relative to their width.
     pub squares_aspect: f64,
     /// Reasons against the use of this calibration, empty for a good one.
-    pub refusals: Vec<String>,
+    pub refusals: Vec<Finding>,
     /// Remarks on a usable calibration about image areas that no view covers.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Finding>,
     /// Recommended improvements.
-    pub advice: Vec<String>,
+    pub advice: Vec<Advice>,
 }
 
 impl Outcome {
@@ -159,147 +157,92 @@ fn kinds(request: &CalibrationRequest) -> Vec<LensKind> {
     kinds
 }
 
-fn unseen_borders(outcome: &Outcome) -> Vec<String> {
-    let sides = ["left", "right"].into_iter().zip(&outcome.coverage);
-    let unseen = sides.filter_map(|(side, coverage)| {
-        let names = borders(&coverage.unseen_borders(MAX_BORDER))?;
-        Some(format!("no corner was seen near the {names} of the {side} image: the lens there is a guess"))
-    });
-    unseen.collect()
+fn unseen_borders(outcome: &Outcome) -> Vec<Finding> {
+    let sides = SIDES.into_iter().zip(&outcome.coverage);
+    let unseen = sides.map(|(side, coverage)| (side, coverage.unseen_borders(MAX_BORDER)));
+    let unseen = unseen.filter(|(_, borders)| !borders.is_empty());
+    unseen.map(|(side, borders)| Finding::Unseen { side, borders }).collect()
 }
 
-fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Vec<String> {
+fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<Finding>) -> Vec<Finding> {
     let Outcome { solution, size, .. } = outcome;
     let mut reasons = Vec::new();
     let both = solution.views.iter().filter(|fit| fit.errors.iter().all(|errors| errors.len() >= 6)).count();
     let solves_cameras = solution.free.cameras;
     if solves_cameras && both < MIN_VIEWS {
-        let shown = if both == 1 { "shows" } else { "show" };
-        reasons.push(format!(
-            "only {} {shown} the board to both cameras; {MIN_VIEWS} are the least",
-            counted(both as u64, "view")
-        ));
+        reasons.push(Finding::FewViews(both));
     }
     reasons.extend(sides(&solution.rig));
     let tilt = solution.views.iter().map(|fit| tilt_deg(&fit.pose)).fold(0.0, f64::max);
     if solves_cameras && tilt < MIN_TILT_DEG {
-        reasons.push(format!(
-            "the board is tilted by {tilt:.0} degrees at most, and {MIN_TILT_DEG:.0} are needed somewhere: without tilt a longer focal \
-             length looks like a larger distance"
-        ));
+        reasons.push(Finding::Tilt(tilt));
     }
     reasons.extend(unseen);
-    for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
-        if !solves_cameras {
-            continue;
-        }
-        let widest = coverage.widths.iter().copied().fold(0.0, f64::max);
-        if widest < MIN_WIDTH {
-            reasons.push(format!(
-                "the board fills at most {:.0} % of the {side} image's width: hold it nearer, or print a larger one",
-                100.0 * widest
-            ));
+    for (side, coverage) in SIDES.into_iter().zip(&outcome.coverage).filter(|_| solves_cameras) {
+        let width = coverage.widths.iter().copied().fold(0.0, f64::max);
+        if width < MIN_WIDTH {
+            reasons.push(Finding::Small { side, width });
         }
     }
     let split = solution.views.iter().filter(|fit| fit.is_split).count() / 2;
-    let count = solution.views.len() - split;
-    if split as f64 > MAX_SPLIT_SHARE * count as f64 {
-        reasons.push(format!(
-            "in {split} of {count} views the cameras contradict each other: the images are not of the same moment, or not of the same \
-             board; hold the board still for each view"
-        ));
+    let views = solution.views.len() - split;
+    if split as f64 > MAX_SPLIT_SHARE * views as f64 {
+        reasons.push(Finding::Contradiction { split, views });
     }
-    if outcome.stereo_px > MAX_STEREO_RATIO * outcome.mono_px && outcome.stereo_px > 0.2 {
-        reasons.push(format!(
-            "each camera alone explains its corners within {:.2} px, both together within {:.2} px: the rig moved, or images of the two \
-             cameras are not of the same moment (skew, rolling shutter); hold the board still",
-            outcome.mono_px, outcome.stereo_px
-        ));
+    let (alone_px, together_px) = (outcome.mono_px, outcome.stereo_px);
+    if together_px > MAX_STEREO_RATIO * alone_px && together_px > 0.2 {
+        reasons.push(Finding::Moved { alone_px, together_px });
     }
     let bound = outcome.judgement.as_ref().map_or(f64::INFINITY, |judgement| judgement.focal_percent / 100.0);
     if agreement.focal_change > 0.01 && agreement.focal_change > 3.0 * bound {
-        reasons.push(format!(
-            "the focal length changed by {:.1} % between the first and the last views: switch the autofocus off, and do not zoom",
-            100.0 * agreement.focal_change
-        ));
+        reasons.push(Finding::FocalLength(agreement.focal_change));
     }
     let aspect = agreement.squares_aspect - 1.0;
     if aspect.abs() > MAX_SIZE_DEVIATION && aspect.abs() > agreement.aspect_bound {
-        let percent = 100.0 * aspect.abs();
-        let side = if aspect > 0.0 { "higher than they are wide" } else { "wider than they are high" };
-        reasons.push(format!(
-            "the squares of the board are {percent:.1} % {side}: the printer scaled both directions differently, or the board is bent; \
-             print again at 100 % and measure across and down"
-        ));
+        reasons.push(Finding::Squares(aspect));
     }
     if let Some(judgement) = &outcome.judgement {
         if judgement.left_out_rows_px > MAX_ROWS_PX {
-            reasons.push(format!(
-                "in views that the solution has not used, {} differ by {:.2} px; {MAX_ROWS_PX} is the most for good matching",
-                outcome.solution.rig.axis().lines(),
-                judgement.left_out_rows_px
-            ));
+            reasons.push(Finding::Rows { axis: solution.rig.axis(), px: judgement.left_out_rows_px });
         }
         if (judgement.board_size - 1.0).abs() > MAX_SIZE_DEVIATION {
-            reasons.push(format!(
-                "in views that the solution has not used, the board measures {:.1} % of its size",
-                100.0 * judgement.board_size
-            ));
+            reasons.push(Finding::BoardSize(judgement.board_size));
         }
     }
     if reasons.is_empty()
-        && let Err(e) = solution.rig.rectifier(size.0, size.1, 0.0)
+        && let Err(why) = solution.rig.rectifier(size.0, size.1, 0.0)
     {
-        reasons.push(e.to_string());
+        reasons.push(Finding::Rectification(Arc::new(why)));
     }
     reasons
 }
 
-/// Joins the borders' names, if any.
-fn borders(names: &[&str]) -> Option<String> {
-    let (last, others) = names.split_last()?;
-    let plural = if others.is_empty() { "border" } else { "borders" };
-    Some(others.iter().rev().fold(format!("{last} {plural}"), |text, other| format!("{other} and {text}")))
-}
-
 /// Returns recommendations for the next calibration, the most useful first.
-fn advice(outcome: &Outcome) -> Vec<String> {
+fn advice(outcome: &Outcome) -> Vec<Advice> {
     let mut advice = Vec::new();
-    for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
-        if let Some(names) = borders(&coverage.unseen_borders(GOOD_BORDER)) {
-            advice.push(format!("show the board nearer to the {names} of the {side} image"));
+    for (side, coverage) in SIDES.into_iter().zip(&outcome.coverage) {
+        let borders = coverage.unseen_borders(GOOD_BORDER);
+        if !borders.is_empty() {
+            advice.push(Advice::Nearer { side, borders });
         }
     }
     if let Some(judgement) = &outcome.judgement {
         let [_, at_2_m, _] = judgement.depth;
-        if at_2_m.calibration_percent > at_2_m.matching_percent {
-            advice.push("more views, with the board tilted in all directions and in all parts of the images, would lower the error".to_owned());
-        } else {
-            advice.push(
-                "the calibration is better than matching: only a longer baseline or more pixels would lower the error"
-                    .to_owned(),
-            );
-        }
+        let is_worse = at_2_m.calibration_percent > at_2_m.matching_percent;
+        advice.push(if is_worse { Advice::MoreViews } else { Advice::OtherRig });
     }
     advice
 }
 
 /// Checks that the cameras are not exchanged or upside down.
-fn sides(rig: &StereoRig) -> Option<String> {
+fn sides(rig: &StereoRig) -> Option<Finding> {
     // direction of the left camera's upright axis in the right camera
     let up = rig.rotation.y_axis.y;
     if up < 0.0 {
-        return Some("one camera is upside down relative to the other: turn its images by 180 degrees".to_owned());
+        return Some(Finding::UpsideDown);
     }
     let along = rig.translation_m;
-    let place = if along.y.abs() > along.x.abs() {
-        (along.y > 0.0).then_some("above the left one, and of two such cameras the upper one is the left one")
-    } else {
-        (along.x > 0.0).then_some("to the left of the left one")
-    };
-    place.map(|place| {
-        format!(
-            "left and right are exchanged: the right camera stands {place}; give the cameras, or the folders, in the other order"
-        )
-    })
+    let (axis, place) =
+        if along.y.abs() > along.x.abs() { (Axis::Vertical, along.y) } else { (Axis::Horizontal, along.x) };
+    (place > 0.0).then_some(Finding::Exchanged(axis))
 }

@@ -1,9 +1,10 @@
 //! Live calibration: takes views automatically of a visible, sharp, still board in a new pose, and solves them.
 
 use super::coverage::Coverage;
-use super::detect::{Detection, Detector, edge_width_px};
+use super::detect::{Detection, Detector, Mismatch, edge_width_px};
+use super::finding::MIN_VIEWS;
 use super::guide::{Guide, TargetPose};
-use super::outcome::{CalibrationRequest, MIN_VIEWS, Outcome, calibrate};
+use super::outcome::{CalibrationRequest, Outcome, calibrate};
 use super::pictures::Pictures;
 use super::{Board, CalibrateError, Corner, View};
 use glam::DVec2;
@@ -53,8 +54,10 @@ impl<'a> BoardFrame<'a> {
 pub enum Notice {
     /// No board in either image.
     NoBoard,
-    /// Unusable board with the reason in words.
-    Unusable(String),
+    /// Unusable board.
+    Unusable(Mismatch),
+    /// Images of another size than the first ones, px.
+    OtherSize(usize, usize),
     /// Board visible to one side only, where a view would not be new.
     OneSide(Side),
     /// Board in motion, px between two images.
@@ -75,7 +78,10 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoBoard => f.write_str("Show the board to both cameras"),
-            Self::Unusable(why) => f.write_str(why),
+            Self::Unusable(why) => why.fmt(f),
+            Self::OtherSize(width, height) => {
+                write!(f, "The images have another size now, {width}x{height}: start again")
+            }
             Self::OneSide(Side::Left) => {
                 f.write_str("Only the left camera sees the board: hold it farther to the right")
             }
@@ -183,8 +189,7 @@ impl CalibrationSession {
     pub fn look(&mut self, look: &BoardFrame<'_>, take: bool) -> Notice {
         let size = look.pictures[0].size();
         if self.size.is_some_and(|before| before != size) {
-            let (width, height) = size;
-            return Notice::Unusable(format!("The images have another size now, {width}x{height}: start again"));
+            return Notice::OtherSize(size.0, size.1);
         }
         self.size = Some(size);
         let lenses = self.lenses();
@@ -217,8 +222,8 @@ impl CalibrationSession {
     fn judged(&mut self, look: &BoardFrame<'_>, seen: &[Detection; 2], size: (usize, usize)) -> Notice {
         if self.corners.iter().all(Vec::is_empty) {
             let reason = seen.iter().find_map(|seen| match seen {
-                Detection::Part(why) | Detection::Other(why) => Some(why.clone()),
-                Detection::Corners(_) | Detection::Nothing => None,
+                Detection::Mismatch(why) if *why != Mismatch::Nothing => Some(why.clone()),
+                Detection::Mismatch(_) | Detection::Corners(_) => None,
             });
             return reason.map_or(Notice::NoBoard, Notice::Unusable);
         }

@@ -54,9 +54,9 @@ impl Outcome {
             "size": [self.size.0, self.size.1],
             "verdict": self.verdict(),
             "is_good": self.refusals.is_empty(),
-            "refusals": self.refusals,
-            "doubts": self.doubts,
-            "advice": self.advice,
+            "refusals": texts(&self.refusals),
+            "doubts": texts(&self.doubts),
+            "advice": texts(&self.advice),
             "scale_note": self.scale_note(),
             "lens_model": kind.word(),
             "tried": self.tried.iter().map(|(kind, px)| serde_json::json!({ "lens_model": kind.word(), "left_out_px": px })).collect::<Vec<_>>(),
@@ -71,6 +71,10 @@ impl Outcome {
             "views": views,
         })
     }
+}
+
+fn texts(items: &[impl fmt::Display]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
 }
 
 impl fmt::Display for Outcome {

@@ -3,6 +3,7 @@
 use super::args::CalibrateArgs;
 use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Display;
 use std::time::Duration;
 use stereopsis_base::console;
 use stereopsis_base::console::counted;
@@ -75,7 +76,7 @@ fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow
     Ok(taken)
 }
 
-fn say_left_out(why: &[String]) {
+fn say_left_out(why: &[impl Display]) {
     for why in &why[..why.len().min(MAX_NAMED)] {
         console::say(format_args!("{why}; the pair is left out"));
     }
@@ -97,7 +98,7 @@ fn of_recording(
     each_pair(args, spec, |pair, pictures| {
         let notice = session.look(&BoardFrame::of(pair, [&pictures[0], &pictures[1]]), false);
         looked += 1;
-        seen += u64::from(!matches!(notice, Notice::NoBoard | Notice::Unusable(_)));
+        seen += u64::from(!matches!(notice, Notice::NoBoard | Notice::Unusable(_) | Notice::OtherSize(..)));
         bar.set_message(format!("{looked} pairs, {} taken: {notice}", counted(session.taken().len() as u64, "view")));
         bar.inc(1);
         // after the first solution wide lenses are known, and their boards are found

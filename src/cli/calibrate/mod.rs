@@ -76,7 +76,8 @@ fn solved(
     } else {
         console::print(&outcome.to_string())?;
     }
-    let refused = || format!("the calibration is not to be used: {}", outcome.refusals.join("; "));
+    let reasons: Vec<_> = outcome.refusals.iter().map(ToString::to_string).collect();
+    let refused = || format!("the calibration is not to be used: {}", reasons.join("; "));
     let is_refused = !outcome.refusals.is_empty();
     let Some(draft) = draft else {
         console::say("nothing was written: -o rig.toml writes the calibration");

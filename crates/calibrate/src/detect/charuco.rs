@@ -1,6 +1,7 @@
 //! Identification of a ChArUco board's corners by the markers in its white squares, read on a corner lattice.
 
 use super::lattice::Lattice;
+use super::mismatch::Mismatch;
 use super::reading::{Cells, Codes};
 use crate::Board;
 use crate::marker::{BORDER, mirrored};
@@ -65,16 +66,6 @@ struct Match {
     certainty: f64,
 }
 
-/// Result of the identification of a board by its markers.
-pub(super) enum Identification {
-    /// Corners by their places on the board; 0 is its first inner corner.
-    Board(Lattice),
-    Nothing,
-    Unknown,
-    /// Markers of another object, described in words.
-    Other(String),
-}
-
 impl Markers {
     pub(super) fn new(board: &Board, side: f64, dictionary: Dictionary, legacy: bool) -> Self {
         let even = legacy && board.rows.is_multiple_of(2);
@@ -110,14 +101,15 @@ impl Markers {
         place.min_element() >= 0 && place.x < self.squares.x - 1 && place.y < self.squares.y - 1
     }
 
-    pub(super) fn identify(&self, picture: &Image<u8>, lattice: &Lattice) -> Identification {
+    /// Returns the corners by their places on the board; 0 is its first inner corner.
+    pub(super) fn identify(&self, picture: &Image<u8>, lattice: &Lattice) -> Result<Lattice, Mismatch> {
         let readings = self.read(picture, lattice, self.bits());
-        let Some(best) = self.fit(&readings) else { return self.explain(picture, lattice, &readings) };
+        let Some(best) = self.fit(&readings) else { return Err(self.explain(picture, lattice, &readings)) };
         let other = self.other_layout().and_then(|markers| markers.fit(&readings));
         let strangers = readings.iter().filter(|reading| self.is_stranger(reading, best.pose)).count();
         let better = other.is_some_and(|other| other.agreement > best.agreement + 0.1);
         if better || strangers >= 4 && strangers * 25 > readings.len() {
-            return self.explain(picture, lattice, &readings);
+            return Err(self.explain(picture, lattice, &readings));
         }
         let mut doubted: HashMap<IVec2, i32> = HashMap::new();
         for reading in &readings {
@@ -129,7 +121,7 @@ impl Markers {
                 *doubted.entry(reading.square + corner).or_default() += if agrees { -1 } else { 1 };
             }
         }
-        Identification::Board(lattice.mapped(|place, at| {
+        Ok(lattice.mapped(|place, at| {
             let on_board = best.pose.corner(place);
             let doubted = doubted.get(&place).is_some_and(|doubts| *doubts > 1);
             (self.has(on_board) && !doubted).then_some((on_board, at))
@@ -200,35 +192,29 @@ impl Markers {
         (self.squares.y % 2 == 0).then(|| Self::arranged(self.squares, self.side, self.dictionary, !self.even))
     }
 
-    fn explain(&self, picture: &Image<u8>, lattice: &Lattice, readings: &[Reading]) -> Identification {
+    fn explain(&self, picture: &Image<u8>, lattice: &Lattice, readings: &[Reading]) -> Mismatch {
         const MIN_OTHER_MARKERS: usize = 4;
         let name = self.dictionary.name();
         let mirrored: Vec<Reading> = readings.iter().map(|reading| reading.mirrored(self.bits())).collect();
         if readings.len() >= MIN_OTHER_MARKERS && self.fit(&mirrored).is_some() {
-            return Identification::Other(
-                "the board is seen mirrored: the image is mirrored, or the board is printed so".to_owned(),
-            );
+            return Mismatch::Mirrored;
         }
         if let Some(other) =
             self.other_layout().filter(|other| readings.len() >= MIN_OTHER_MARKERS && other.suits(readings))
         {
             let (is, named) = if other.even { ("charuco-legacy", "charuco") } else { ("charuco", "charuco-legacy") };
-            return Identification::Other(format!(
-                "the markers lie as on a board named {is}:..., and {named}:... is named"
-            ));
+            return Mismatch::Layout { is, named };
         }
         let known =
             readings.iter().filter(|reading| self.codes.nearest(self.places.len(), reading.code).is_some()).count();
         if known >= MIN_OTHER_MARKERS && 2 * known > readings.len() {
             let turned = Self::arranged(ivec2(self.squares.y, self.squares.x), self.side, self.dictionary, self.even);
-            let IVec2 { x, y } = self.squares;
-            return Identification::Other(if turned.fit(readings).is_some() {
-                format!("this board has {y}x{x} squares, and {x}x{y} are named")
+            let named = self.squares;
+            return if turned.fit(readings).is_some() {
+                Mismatch::Turned(named)
             } else {
-                format!(
-                    "the markers of {name} are seen, but not where a board of {x}x{y} squares has them; count its squares"
-                )
-            });
+                Mismatch::MarkersElsewhere { dictionary: name, named }
+            };
         }
         for dictionary in DICTIONARIES.into_iter().filter_map(resolve_dictionary) {
             let family = dictionary.name().trim_end_matches(|c: char| c.is_ascii_digit());
@@ -243,15 +229,13 @@ impl Markers {
             let readings = self.read(picture, lattice, bits);
             let exact = readings.iter().filter(|reading| others.codes.knows(reading.code)).count();
             if exact >= MIN_OTHER_MARKERS && 3 * exact > 2 * readings.len() {
-                return Identification::Other(format!(
-                    "this board has other markers than {name}: they are of {family}..."
-                ));
+                return Mismatch::OtherMarkers { named: name, family: Some(family) };
             }
         }
         if readings.len() >= 2 * MIN_OTHER_MARKERS && 4 * known < readings.len() {
-            return Identification::Other(format!("this board has other markers than {name}"));
+            return Mismatch::OtherMarkers { named: name, family: None };
         }
-        Identification::Unknown
+        Mismatch::Unread("square")
     }
 
     /// Whether the clearly read markers have their places on this board.

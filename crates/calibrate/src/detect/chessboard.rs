@@ -1,21 +1,12 @@
 //! Chessboards of known size in a lattice, and the numbering of their corners.
 
 use super::lattice::Lattice;
+use super::mismatch::Mismatch;
 use crate::Corner;
 use glam::{DVec2, IVec2, ivec2};
 
 /// Largest contrast of a row beside the board, as a share of the board's, at which the row does not belong to the board.
 const MAX_FAINT_CONTRAST: f64 = 0.5;
-
-/// Extent of a lattice compared with the expected board.
-pub(super) enum Extent {
-    /// Numbered corners of the whole board.
-    Whole(Vec<Corner>),
-    /// Numbers of columns and rows of inner corners, fewer than on the board.
-    Part(IVec2),
-    /// Numbers of columns and rows of inner corners, more than on the board.
-    Larger(IVec2),
-}
 
 /// Rotated rectangle in a lattice: first corner, and the steps along rows and columns.
 #[derive(Clone, Copy)]
@@ -36,19 +27,24 @@ impl Placement {
 /// The numbering assumes a black top left square, which is unique only if one count is even and the other odd.
 /// With two possible numberings, x lies between 60 degrees counterclockwise and 120 degrees clockwise of the image's right, so that both
 /// cameras number upright and lying boards identically; with four, x is nearest to the right.
-pub(super) fn find(lattice: &Lattice, inner: IVec2) -> Extent {
+pub(super) fn find(lattice: &Lattice, inner: IVec2) -> Result<Vec<Corner>, Mismatch> {
     let placements = upright(inner).into_iter().flat_map(|extent| rectangles(lattice, extent));
     let mut whole: Vec<(IVec2, IVec2, f64)> =
         placements.map(|(first, extent)| (first, extent, faintest(lattice, first, extent))).collect();
     whole.sort_by(|a, b| b.2.total_cmp(&a.2));
-    match whole[..] {
-        [] => {
-            let seen = largest(lattice, inner);
-            if seen.cmpgt(inner).any() { Extent::Larger(seen) } else { Extent::Part(seen) }
-        }
-        [_, second, ..] if second.2 > MAX_FAINT_CONTRAST * whole[0].2 => Extent::Larger(largest(lattice, inner)),
-        [(first, extent, _), ..] => Extent::Whole(numbered(lattice, first, extent, inner)),
-    }
+    let seen = match whole[..] {
+        [] => largest(lattice, inner),
+        [_, second, ..] if second.2 > MAX_FAINT_CONTRAST * whole[0].2 => largest(lattice, inner),
+        [(first, extent, _), ..] => return Ok(numbered(lattice, first, extent, inner)),
+    };
+    Err(if 4 * seen.element_product() < inner.element_product() {
+        // keyboards and curtains contain smaller lattices
+        Mismatch::Nothing
+    } else if whole.is_empty() && seen.cmple(inner).all() {
+        Mismatch::Part { seen, named: inner }
+    } else {
+        Mismatch::Larger { seen, named: inner }
+    })
 }
 
 /// Returns both orientations of a board's extent.

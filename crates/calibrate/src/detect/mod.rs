@@ -9,6 +9,7 @@ mod april;
 mod charuco;
 mod chessboard;
 mod lattice;
+mod mismatch;
 mod quads;
 mod reading;
 mod rough;
@@ -17,6 +18,7 @@ mod sharpness;
 #[cfg(test)]
 mod tests;
 
+pub use mismatch::Mismatch;
 pub(crate) use sharpness::edge_width_px;
 
 use super::error::CalibrateError;
@@ -25,8 +27,7 @@ use april::Tags;
 use calib_targets_chessboard::{
     ChessCorner, ChessboardDetector, ChessboardParams, GrayImageView, default_chess_config, detect_corners,
 };
-use charuco::{Identification, Markers};
-use chessboard::Extent;
+use charuco::Markers;
 use glam::{DVec2, IVec2, ivec2};
 use lattice::Lattice;
 use rough::UndistortedImage;
@@ -49,12 +50,8 @@ const WINDOW: (f64, f64) = (0.4, 0.25);
 pub enum Detection {
     /// Corners of the board, ordered by number: all of a chessboard, at least four of a board with markers.
     Corners(Vec<Corner>),
-    /// No board.
-    Nothing,
-    /// Incomplete board whose corners cannot be numbered, with the missing part in words.
-    Part(String),
-    /// Different board than expected, with the difference in words.
-    Other(String),
+    /// No such board, with what is seen instead.
+    Mismatch(Mismatch),
 }
 
 impl Detection {
@@ -62,7 +59,7 @@ impl Detection {
     pub fn corners(&self) -> &[Corner] {
         match self {
             Self::Corners(corners) => corners,
-            Self::Nothing | Self::Part(_) | Self::Other(_) => &[],
+            Self::Mismatch(_) => &[],
         }
     }
 }
@@ -111,7 +108,7 @@ impl Detector {
     /// `lens` is a rough model of a wide lens (px of this image), with which an undistorted image is searched too.
     pub(crate) fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Detection {
         if picture.width().min(picture.height()) < MIN_SIDE_PX {
-            return Detection::Nothing;
+            return Detection::Mismatch(Mismatch::Nothing);
         }
         let bright = &stretched(picture);
         let mut found = self.search(picture, bright, &|at| Some(at));
@@ -166,25 +163,14 @@ impl Detector {
 
     fn chessboard(&self, lattices: impl Iterator<Item = Lattice>) -> SearchResult {
         let (columns, rows) = self.board.inner();
-        let extents = lattices.map(|lattice| chessboard::find(&lattice, ivec2(columns as i32, rows as i32)));
-        // keyboards and curtains contain smaller lattices
-        let is_board = |seen: i32| 4 * seen as usize >= self.board.corner_count();
-        let mut best = SearchResult::nothing();
-        for extent in extents {
-            match extent {
-                Extent::Whole(corners) => return SearchResult { seen: Detection::Corners(corners), lattice: None },
-                Extent::Part(IVec2 { x, y }) if best.seen == Detection::Nothing && is_board(x * y) => {
-                    best.seen = Detection::Part(format!(
-                        "{x}x{y} inner corners seen, {columns}x{rows} named: show the whole board, or name the one that is shown"
-                    ));
-                }
-                Extent::Larger(IVec2 { x, y }) if !matches!(best.seen, Detection::Other(_)) && is_board(x * y) => {
-                    best.seen = Detection::Other(format!("{x}x{y} inner corners seen, {columns}x{rows} named"));
-                }
-                Extent::Part(_) | Extent::Larger(_) => {}
+        let mut seen = Mismatch::Nothing;
+        for lattice in lattices {
+            match chessboard::find(&lattice, ivec2(columns as i32, rows as i32)) {
+                Ok(corners) => return SearchResult { seen: Detection::Corners(corners), lattice: None },
+                Err(why) => seen = seen.or(why),
             }
         }
-        best
+        SearchResult { seen: Detection::Mismatch(seen), lattice: None }
     }
 
     fn april_grid(
@@ -204,25 +190,21 @@ impl Detector {
     }
 
     /// Combines the results for all lattices into a board with markers.
-    fn of_markers(&self, picture: &Image<u8>, identities: impl Iterator<Item = Identification>) -> SearchResult {
+    fn of_markers(
+        &self,
+        picture: &Image<u8>,
+        identities: impl Iterator<Item = Result<Lattice, Mismatch>>,
+    ) -> SearchResult {
         let mut board: Option<Lattice> = None;
-        let mut seen = Detection::Nothing;
+        let mut seen = Mismatch::Nothing;
         for identity in identities {
-            match identity {
-                Identification::Board(part) => match &mut board {
-                    None => board = Some(part),
-                    Some(board) => board.add(&part),
-                },
-                Identification::Unknown if seen == Detection::Nothing => {
-                    seen = Detection::Part(format!(
-                        "{}s are seen, but too few of their markers can be read: come nearer",
-                        self.board.square_word()
-                    ));
-                }
-                Identification::Other(words) if !matches!(seen, Detection::Other(_)) => seen = Detection::Other(words),
-                Identification::Nothing | Identification::Unknown | Identification::Other(_) => {}
+            match (identity, &mut board) {
+                (Ok(part), None) => board = Some(part),
+                (Ok(part), Some(board)) => board.add(&part),
+                (Err(why), _) => seen = seen.or(why),
             }
         }
+        let seen = Detection::Mismatch(seen);
         board.map_or(SearchResult { seen, lattice: None }, |board| self.completed(picture, board))
     }
 
@@ -240,7 +222,7 @@ impl Detector {
             board.places().map(|(place, at)| Corner { id: place.y as usize * across + place.x as usize, at }).collect();
         corners.sort_unstable_by_key(|corner| corner.id);
         if corners.len() < 4 {
-            SearchResult::nothing()
+            SearchResult { seen: Detection::Mismatch(Mismatch::Nothing), lattice: None }
         } else {
             SearchResult { seen: Detection::Corners(corners), lattice: Some(board) }
         }
@@ -276,15 +258,9 @@ struct SearchResult {
 }
 
 impl SearchResult {
-    fn nothing() -> Self {
-        Self { seen: Detection::Nothing, lattice: None }
-    }
-
     fn rank(&self) -> usize {
         match &self.seen {
-            Detection::Nothing => 0,
-            Detection::Part(_) => 1,
-            Detection::Other(_) => 2,
+            Detection::Mismatch(why) => why.rank(),
             Detection::Corners(corners) => 3 + corners.len(),
         }
     }

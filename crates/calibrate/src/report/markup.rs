@@ -23,13 +23,13 @@ pub(super) fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escaped(text))
 }
 
-pub(super) fn list(items: &[String]) -> String {
+pub(super) fn list(items: &[impl ToString]) -> String {
     if items.is_empty() {
         return String::new();
     }
     let mut text = String::from("<ul>\n");
     for item in items {
-        let _ = writeln!(text, "<li>{}</li>", escaped(item));
+        let _ = writeln!(text, "<li>{}</li>", escaped(&item.to_string()));
     }
     text + "</ul>\n"
 }

@@ -1,6 +1,7 @@
 //! Tests of the report's HTML on a simulated calibration.
 
 use super::*;
+use crate::finding::{Advice, Finding};
 use crate::{Board, CalibrationRequest, Corner, Outcome, Pictures, Pose, View, calibrate};
 use glam::{DMat3, DVec2, DVec3};
 use std::sync::Arc;
@@ -103,15 +104,15 @@ fn the_verdict_comes_first() {
     let good = outcome.judgement.as_ref().unwrap().good_to_m(1.0).unwrap();
     let text = text_of(&html(&outcome, &[]));
     assert!(text.contains(&format!("Good enough for {good:.1} m within 1 %.")), "{text}");
-    outcome.doubts = vec!["a rim is dark".to_owned()];
+    outcome.doubts = vec![Finding::Tilt(3.0)];
     let page = html(&outcome, &[]);
     let text = text_of(&page);
-    assert!(text.contains("within 1 %, with 1 doubt.") && text.contains("a rim is dark"), "{text}");
+    assert!(text.contains("within 1 %, with 1 doubt.") && text.contains("tilted by 3 degrees"), "{text}");
     assert!(page.contains("class=\"verdict fair\""), "a doubt is no good verdict");
-    outcome.refusals = vec!["the moon is full".to_owned()];
-    outcome.advice = vec!["wait for the sun".to_owned()];
+    outcome.refusals = vec![Finding::UpsideDown];
+    outcome.advice = vec![Advice::MoreViews];
     let text = text_of(&html(&outcome, &[]));
-    let places = ["Not to be used, for 1 reason.", "the moon is full", "wait for the sun", "Expected error"]
+    let places = ["Not to be used, for 1 reason.", "one camera is upside down", "more views", "Expected error"]
         .map(|words| text.find(words).unwrap());
     assert!(places.is_sorted() && !text.contains("Good enough"), "{places:?}");
 }

@@ -1,7 +1,7 @@
 //! Identification of an AprilGrid's corners: its tags are read, and missed ones searched beside them.
 
-use super::charuco::Identification;
 use super::lattice::{Lattice, aligned_saddle, square_px};
+use super::mismatch::Mismatch;
 use super::reading::{Cells, Codes, median, perspective};
 use crate::Board;
 use crate::marker::{BORDER, TAG_BORDER, mirrored, tag_codes};
@@ -68,7 +68,7 @@ impl Tags {
         is_inside.then(|| ((self.size.y - 1 - place.y) * self.size.x + place.x) as usize)
     }
 
-    pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identification {
+    pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Result<Lattice, Mismatch> {
         let quads: Vec<Corners> = quads.iter().filter_map(|quad| self.refined(picture, quad)).collect();
         // a duplicate elsewhere has no right neighbours there
         let mut tags: BTreeMap<usize, Corners> = BTreeMap::new();
@@ -82,10 +82,10 @@ impl Tags {
             }
         }
         if tags.is_empty() {
-            return self.explain(picture, &quads);
+            return Err(self.explain(picture, &quads));
         }
-        if let Some(words) = self.contradicts(&tags) {
-            return Identification::Other(words);
+        if let Some(why) = self.contradicts(&tags) {
+            return Err(why);
         }
         let neighbours = |number: usize| {
             let seen = NEIGHBOURS.iter().filter_map(|step| Some((step, self.beside(&tags, number, *step)?)));
@@ -104,15 +104,10 @@ impl Tags {
         // an isolated tag counts only without tags that have neighbours
         let (right, wrong) = on_board.iter().fold((0, 0), |sum, (_, seen)| (sum.0 + seen.0, sum.1 + seen.1));
         let trusted = [among(&|_, (right, wrong)| right > wrong), among(&is_alone)];
-        let IVec2 { x, y } = self.size;
         match trusted.into_iter().find(|trusted| !trusted.is_empty()) {
-            Some(trusted) if MIN_NEIGHBOUR_RATIO * wrong <= right => {
-                Identification::Board(self.lattice(trusted.into_iter()))
-            }
-            _ if on_board.len() >= MIN_OTHER_TAGS => Identification::Other(format!(
-                "tags are seen, but not where a board of {x}x{y} tags has them: from 0 at the lower left, row by row upwards"
-            )),
-            _ => Identification::Unknown,
+            Some(trusted) if MIN_NEIGHBOUR_RATIO * wrong <= right => Ok(self.lattice(trusted.into_iter())),
+            _ if on_board.len() >= MIN_OTHER_TAGS => Err(Mismatch::TagsElsewhere(self.size)),
+            _ => Err(Mismatch::Unread("tag")),
         }
     }
 
@@ -195,8 +190,8 @@ impl Tags {
     }
 
     /// Explains by numbers or gaps why tags belong to another board.
-    fn contradicts(&self, tags: &BTreeMap<usize, Corners>) -> Option<String> {
-        let IVec2 { x, y } = self.size;
+    fn contradicts(&self, tags: &BTreeMap<usize, Corners>) -> Option<Mismatch> {
+        let named = self.size;
         let (mut rises, mut gaps) = (BTreeMap::<i64, usize>::new(), Vec::new());
         for (number, corners) in tags {
             if let Some(above) = self.beside(tags, *number, IVec2::NEG_Y) {
@@ -210,11 +205,11 @@ impl Tags {
         let all: usize = rises.values().sum();
         if let Some((rise, count)) = rises.into_iter().max_by_key(|(_, count)| *count)
             && rise > 0
-            && rise != i64::from(x)
+            && rise != i64::from(named.x)
             && count >= MIN_OTHER_TAGS
             && 2 * count > all
         {
-            return Some(format!("this board has {rise} tags along a row, as their numbers say, and {x} are named"));
+            return Some(Mismatch::TagsAlongRow { numbered: rise, named: named.x });
         }
         // another board may lie beside the expected one
         let goes_on = |number: &usize| {
@@ -223,19 +218,14 @@ impl Tags {
         };
         let beyond: Vec<usize> = tags.keys().copied().filter(goes_on).collect();
         if beyond.len() >= MIN_OTHER_TAGS {
-            return Some(format!(
-                "the tag {} is seen, and a board of {x}x{y} tags has those from 0 to {}; count its tags",
-                beyond[beyond.len() - 1],
-                self.count() - 1
-            ));
+            return Some(Mismatch::TagBeyond { tag: beyond[beyond.len() - 1], named });
         }
         let gap = if gaps.len() >= MIN_OTHER_TAGS { median(gaps)? } else { self.gap };
-        ((gap - self.gap).abs() > MAX_GAP_DIFFERENCE).then(|| {
-            format!("the gaps between the tags measure {gap:.2} of a tag's side, and {:.2} is named", self.gap)
-        })
+        let is_other = (gap - self.gap).abs() > MAX_GAP_DIFFERENCE;
+        is_other.then_some(Mismatch::Gap { measured: gap, named: self.gap })
     }
 
-    fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Identification {
+    fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Mismatch {
         let read = |bits: usize| -> Vec<u64> {
             let all = [TAG_BORDER, BORDER].map(|border| self.cells(bits, border));
             // all cells of a square are black
@@ -249,20 +239,15 @@ impl Tags {
         let bits = self.codes.bits;
         let tags = read(bits);
         if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= MIN_OTHER_TAGS {
-            return Identification::Other(
-                "the board is seen mirrored: the image is mirrored, or the board is printed so".to_owned(),
-            );
+            return Mismatch::Mirrored;
         }
         for family in FAMILIES.into_iter().filter_map(resolve_dictionary) {
             let codes = Codes { all: family.codes().to_vec(), bits: family.marker_size() };
             if read(codes.bits).iter().filter(|code| codes.knows(**code)).count() >= MIN_OTHER_TAGS {
-                return Identification::Other(format!(
-                    "this board has other tags than an AprilGrid: those of {}, and not of DICT_APRILTAG_36h11",
-                    family.name()
-                ));
+                return Mismatch::OtherTags(family.name());
             }
         }
-        if tags.is_empty() { Identification::Nothing } else { Identification::Unknown }
+        if tags.is_empty() { Mismatch::Nothing } else { Mismatch::Unread("tag") }
     }
 }
 

@@ -224,7 +224,7 @@ fn colour_of(notice: &Notice) -> Color32 {
         Notice::Taken(_) => TAKEN,
         Notice::Ready => READY,
         Notice::Moving(_) | Notice::Skewed(_) | Notice::Blurred | Notice::OneSide(_) => WAIT,
-        Notice::Unusable(_) => REFUSED,
+        Notice::Unusable(_) | Notice::OtherSize(..) => REFUSED,
         Notice::NoBoard | Notice::Known => CALM,
     }
 }
