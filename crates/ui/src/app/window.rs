@@ -128,7 +128,7 @@ impl ApplicationHandler<UserEvent> for DeviceGuard<'_> {
     }
 }
 
-fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::NativeOptions {
+fn options(gpu: &Gpu, icon: &[u8], size: [f32; 2]) -> eframe::NativeOptions {
     let setup = WgpuSetupExisting {
         instance: gpu.instance.clone(),
         adapter: gpu.adapter.clone(),
@@ -142,7 +142,7 @@ fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::Nativ
             .with_icon(icon)
             .with_title("Stereopsis")
             .with_app_id(NAME)
-            .with_inner_size([width, height])
+            .with_inner_size(size)
             .with_min_inner_size([640.0, 400.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Wgpu,

@@ -169,7 +169,7 @@ impl Core {
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
         let source = first_source(&options, &saved);
-        if saved.source() != Some(source.to_string()) {
+        if saved.source() != Some(source.to_string().as_str()) {
             view.depth_range_m = None; // was fitted to another source
         }
         let remote = options.remote.clone();
@@ -300,7 +300,7 @@ impl Core {
         if let Some(inner) =
             viewport.inner_rect.filter(|_| viewport.fullscreen != Some(true) && viewport.maximized != Some(true))
         {
-            view.window_size = (inner.width(), inner.height());
+            view.window_size = [inner.width(), inner.height()];
         }
         ctx.set_theme(match view.theme {
             Theme::System => egui::ThemePreference::System,
@@ -399,7 +399,7 @@ fn last_state(options: &WindowOptions) -> SavedState {
 
 /// Returns the source of the command line, or else of the last run.
 fn first_source(options: &WindowOptions, saved: &SavedState) -> SourceSpec {
-    let parse = |words: String| SourceSpec::parse(&words).ok().filter(|source| *source != SourceSpec::Pipe);
+    let parse = |words: &str| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
     options.source.clone().or_else(|| saved.source().and_then(parse)).unwrap_or(SourceSpec::Scene)
 }
 

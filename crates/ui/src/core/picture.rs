@@ -4,6 +4,7 @@ use super::{Action, Core};
 use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use stereopsis_base::parameter::choices;
@@ -94,12 +95,17 @@ impl Figure {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct PictureChoices {
+    #[serde(rename = "picture-format")]
     pub(crate) format: PictureFormat,
+    #[serde(rename = "picture-scale")]
     pub(crate) scale: u32,
+    #[serde(rename = "picture-ground")]
     pub(crate) ground: Ground,
     /// Folder of the files; `None` for the folder of snapshots.
+    #[serde(rename = "picture-folder")]
     pub(crate) folder: Option<PathBuf>,
 }
 

@@ -3,14 +3,14 @@
 //! An open window locks a marker beside the file. The system releases the lock however the program ends, so that an unlocked marker
 //! belongs to a window that was not closed.
 
-use super::saved::{SavedState, Unused};
+use super::saved::{SavedState, StateError};
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use stereopsis_base::files;
 use stereopsis_base::files::{Growing, WriteError, plain};
-use stereopsis_base::{console, files};
 use stereopsis_calibration::StereoRig;
 use stereopsis_recording::write::free_name;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
@@ -72,7 +72,7 @@ impl Store {
     ///
     /// # Errors
     /// The folder or a file cannot be written, or another window holds the lock too long.
-    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<Option<SetAside>, String> {
+    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<Option<SetAside>, StateError> {
         let mut newest = self.newest.lock();
         if number <= *newest {
             return Ok(None);
@@ -84,22 +84,22 @@ impl Store {
             rig.calibration = self.write_estimate(estimate, &rig.calibration)?;
         }
         let there = SavedState::read(&self.path);
-        let Unused { wrong, unknown } = there.as_ref().map(|there| there.unused(folder)).unwrap_or_default();
-        let table = kept.state.table(&rig, folder, unknown)?;
+        let wrong = there.as_ref().map(|there| there.wrong(folder)).unwrap_or_default();
+        let table = kept.state.table(&rig, folder, there.as_ref().ok())?;
         let mut aside = None;
         if !there.as_ref().is_ok_and(|there| there.is(&table)) {
-            let text = toml::to_string(&table).map_err(|err| err.to_string())?;
+            let text = toml::to_string(&table)?;
             let why = match there {
                 Err(why) => Some(format!("the saved state of the window cannot be read: {why}")),
                 Ok(_) if wrong.is_empty() || *newest > 0 => None,
                 Ok(_) => Some(format!("the saved state of the window has wrong values: {}", wrong.join(", "))),
             };
-            aside = why.map(|why| Ok::<_, String>(SetAside { why, path: self.move_aside()? })).transpose()?;
+            aside = why.map(|why| Ok::<_, StateError>(SetAside { why, path: self.move_aside()? })).transpose()?;
             if let Err(err) = files::write_synced(&self.path, text.as_bytes()) {
                 if let Some(SetAside { path, .. }) = aside {
-                    files::rename_new(&path, &self.path).map_err(|err| WriteError::new(&self.path, err).to_string())?;
+                    files::rename_new(&path, &self.path).map_err(|err| WriteError::new(&self.path, err))?;
                 }
-                return Err(err.to_string());
+                return Err(err.into());
             }
         }
         *newest = number;
@@ -110,38 +110,36 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be renamed.
-    pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, String> {
+    pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, StateError> {
         let _newest = self.newest.lock();
         let _lock = self.lock()?;
         self.path.symlink_metadata().is_ok().then(|| self.move_aside()).transpose()
     }
 
     /// Renames what is in the place of the file: thus nothing has to be read of it, be it a file, a folder, a link or a pipe.
-    fn move_aside(&self) -> Result<PathBuf, String> {
+    fn move_aside(&self) -> Result<PathBuf, StateError> {
         let aside = free_name(&self.path.with_file_name(format!("{}-before.toml", self.stem())));
-        files::rename_new(&self.path, &aside).map_err(|err| {
-            let [from, to] = [&self.path, &aside].map(|path| console::path(path));
-            format!("cannot rename {from} to {to}: {}", files::write_cause(&aside, &err))
-        })?;
-        Ok(aside)
+        match files::rename_new(&self.path, &aside) {
+            Ok(()) => Ok(aside),
+            Err(cause) => Err(StateError::Rename { from: self.path.clone(), to: aside, cause }),
+        }
     }
 
     /// Writes an estimate under a name derived from its content, so that a state always finds its own one.
-    fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, String> {
-        let written = stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())
-            .map_err(|err| err.to_string())?;
+    fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, StateError> {
+        let written = stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())?;
         let bytes: Vec<u8> = written.into_iter().flat_map(|(_, bytes)| bytes).collect();
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
         let path = self.folder().join(format!("{ESTIMATE}-{:016x}.toml", hasher.finish()));
         if !plain::read(&path, plain::MAX_TEXT_BYTES).is_ok_and(|there| there == bytes) {
-            files::write_synced(&path, &bytes).map_err(|err| err.to_string())?;
+            files::write_synced(&path, &bytes)?;
         }
         Ok(estimated(choice, path))
     }
 
     /// Checks for windows that were not closed, and marks this one as open.
-    fn mark(&mut self) -> Result<(), String> {
+    fn mark(&mut self) -> Result<(), StateError> {
         let _lock = self.lock()?;
         let mut others = 0;
         for path in self.siblings(|name| name.ends_with(&format!(".{MARKER}")))? {
@@ -155,20 +153,20 @@ impl Store {
         }
         if others == 0 {
             self.remove_estimates()?;
-            files::remove_drafts(self.folder()).map_err(|err| err.to_string())?;
+            files::remove_drafts(self.folder())?;
         }
         let marker =
             |n: usize| self.path.with_file_name(format!("{}-{}-{n}.{MARKER}", self.stem(), std::process::id()));
         let marked = (0..).map(marker).find_map(|path| match Growing::create_new(&path) {
             Err(err) if err.kind() == ErrorKind::AlreadyExists => None,
-            marked => Some(marked.map_err(|err| err.to_string())),
+            marked => Some(marked),
         });
         *self.marker.lock() = marked.transpose()?;
         Ok(())
     }
 
     /// Removes estimates that no saved state names, while no other window is open; none if a state cannot be read, which may name them.
-    fn remove_estimates(&self) -> Result<(), String> {
+    fn remove_estimates(&self) -> io::Result<()> {
         let begin = format!("{ESTIMATE}-");
         let states = self.siblings(|name| name.strip_suffix(".toml").is_some_and(|stem| !stem.starts_with(&begin)))?;
         let read = states.iter().filter(|path| path.is_file()).map(|path| plain::read(path, plain::MAX_TEXT_BYTES));
@@ -186,15 +184,15 @@ impl Store {
         Ok(())
     }
 
-    fn siblings(&self, is_one: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
-        let entries = std::fs::read_dir(self.folder()).map_err(|err| err.to_string())?.flatten();
+    fn siblings(&self, is_one: impl Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(self.folder())?.flatten();
         let are = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_one));
         Ok(are.map(|entry| entry.path()).collect())
     }
 
     /// Locks out other windows until the guard is dropped.
-    fn lock(&self) -> Result<Growing, String> {
-        files::make_folder(self.folder()).map_err(|err| err.to_string())?;
+    fn lock(&self) -> Result<Growing, StateError> {
+        files::make_folder(self.folder())?;
         let path = self.path.with_extension("lock");
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
@@ -202,7 +200,10 @@ impl Store {
                 Err(err) if err.kind() == ErrorKind::WouldBlock && Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
-                Err(err) => return Err(cannot_lock(&path, &err)),
+                Err(err) if err.kind() == ErrorKind::WouldBlock => {
+                    return Err(StateError::Locked { path, seconds: LOCK_TIMEOUT.as_secs() });
+                }
+                Err(err) => return Err(WriteError::new(&path, err).into()),
                 Ok(lock) => return Ok(lock),
             }
         }
@@ -224,13 +225,6 @@ impl Drop for Store {
             self.close();
         }
     }
-}
-
-fn cannot_lock(path: &Path, err: &io::Error) -> String {
-    if err.kind() == ErrorKind::WouldBlock {
-        return format!("another window has held {} for {} s", path.display(), LOCK_TIMEOUT.as_secs());
-    }
-    format!("cannot write {}: {}", path.display(), files::write_cause(path, err))
 }
 
 /// Returns the choice of an estimate stored in this file.
@@ -400,7 +394,7 @@ mod tests {
             let store = Store::open(&path);
             // the first change is the folder, the second a temporary file
             let (written, _) = files::killed::after(1, || store.write(1, &kept("scene", None)));
-            assert!(written.unwrap_err().contains("cannot write"), "{kind}");
+            assert!(written.unwrap_err().to_string().contains("cannot write"), "{kind}");
             assert_eq!((&there(&path), names(folder.path(), "before").len()), (&before, 0), "{kind}");
             let aside = store.set_aside().unwrap().unwrap();
             assert_eq!((there(&aside), path.is_symlink() || path.exists()), (before, false), "{kind}");
@@ -466,7 +460,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         let store = Store::open(&folder.path().join("file/window.toml"));
-        let why = store.write(1, &kept("scene", None)).unwrap_err();
+        let why = store.write(1, &kept("scene", None)).unwrap_err().to_string();
         assert!(why.starts_with("cannot write ") && why.contains("file"), "{why}");
         assert!(!store.was_not_closed());
     }

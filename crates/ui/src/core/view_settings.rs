@@ -3,6 +3,7 @@
 use crate::render::{Display, FloatMap, MapDisplays};
 use crate::space::SpaceSettings;
 use crate::view::ViewKind;
+use serde::{Deserialize, Serialize, Serializer};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use stereopsis_base::geometry::Geometry;
@@ -51,25 +52,34 @@ pub(crate) const NARROW_WIDTH: f32 = 1200.0;
 /// Sizes of text on offer, relative to the system's.
 pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 
-#[derive(Clone, Debug, PartialEq)]
+/// Display of results; what is skipped has other keys in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub(crate) struct ViewSettings {
+    #[serde(skip)]
     pub(crate) wide: Arrangement,
     /// Views and panels of a narrow window: fewer views, and no read-outs beside the parameters.
+    #[serde(skip)]
     pub(crate) narrow: Arrangement,
+    #[serde(skip)]
     pub(crate) is_narrow: bool,
     pub(crate) layout: ViewLayout,
     /// View chosen as the large one; `None` for depth, or else disparity.
+    #[serde(rename = "large-view")]
     pub(crate) large: Option<ViewKind>,
     /// View shown in place of all others.
+    #[serde(skip)]
     pub(crate) alone: Option<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
     pub(crate) depth_range_m: Option<(f64, f64)>,
     pub(crate) colormap: Colormap,
     pub(crate) colour_reasons: bool,
     /// Groups that show all their parameters.
+    #[serde(skip)]
     pub(crate) unfolded: Vec<Group>,
     /// Disparity error for the drawn error of the distance, px.
     pub(crate) error_px: f64,
+    #[serde(skip)]
     pub(crate) space: SpaceSettings,
     /// Whether near has the first colour of the map instead of the last one.
     pub(crate) inverted: bool,
@@ -77,9 +87,15 @@ pub(crate) struct ViewSettings {
     /// Size of text and controls relative to the system's.
     pub(crate) text_zoom: f32,
     /// Size of the window, points.
-    pub(crate) window_size: (f32, f32),
+    #[serde(serialize_with = "whole_numbers")]
+    pub(crate) window_size: [f32; 2],
     /// Widths of the docks in points: parameters, read-outs, page.
+    #[serde(serialize_with = "whole_numbers")]
     pub(crate) dock_widths: [f32; 3],
+}
+
+fn whole_numbers<S: Serializer, const N: usize>(points: &[f32; N], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|points| *points as i64))
 }
 
 impl Default for ViewSettings {
@@ -100,7 +116,7 @@ impl Default for ViewSettings {
             inverted: false,
             theme: Theme::default(),
             text_zoom: 1.0,
-            window_size: (1440.0, 900.0),
+            window_size: [1440.0, 900.0],
             dock_widths: [290.0, 232.0, 370.0],
         }
     }

@@ -1,6 +1,7 @@
 //! Settings of the 3-D view, saved from run to run.
 
 use crate::style::Ground;
+use serde::{Deserialize, Serialize};
 use stereopsis_base::parameter::choices;
 
 choices! {
@@ -33,16 +34,23 @@ pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 /// Largest number of points of a moving image on a software adapter.
 const MAX_SOFTWARE_POINTS: usize = 25_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct SpaceSettings {
+    #[serde(rename = "space-colouring")]
     pub(crate) colouring: Colouring,
+    #[serde(rename = "space-surface")]
     pub(crate) surface: Surface,
     /// Distance between drawn pixels along rows and columns, px; `None` for the density that this adapter draws in time.
+    #[serde(rename = "space-every")]
     pub(crate) every: Option<usize>,
     /// Whether points outside the depth range are left out.
+    #[serde(rename = "space-limited")]
     pub(crate) is_limited: bool,
     /// Whether the grid and both cameras are drawn.
+    #[serde(rename = "space-lines")]
     pub(crate) has_lines: bool,
+    #[serde(rename = "space-background")]
     pub(crate) ground: Ground,
 }
 

@@ -1,20 +1,28 @@
 //! Choices for recordings, and the running recording.
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stereopsis_recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder, Split};
 use stereopsis_recording::{Format, Stream, Streams};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct RecordingChoices {
+    #[serde(skip)]
     pub(crate) streams: Streams,
+    #[serde(rename = "record-format")]
     pub(crate) format: Format,
+    #[serde(rename = "record-compression")]
     pub(crate) compression: Compression,
     /// Whether holes of depth and disparity are filled.
+    #[serde(rename = "record-filled")]
     pub(crate) filled: bool,
     /// Largest part in one file, or `None` for one file.
+    #[serde(skip)]
     pub(crate) split: Option<Split>,
     /// Folder of the files, or `None` for the folder of snapshots.
+    #[serde(rename = "record-folder")]
     pub(crate) folder: Option<PathBuf>,
 }
 
