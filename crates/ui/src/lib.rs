@@ -84,7 +84,7 @@ use app::Session;
 #[cfg(test)]
 use {crate::core::command::Command, app::App, space::Surface};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -112,7 +112,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let recorded = crate::core::recording::commands::finish(&mut session.borrow_mut().core);
     session.borrow().core.note_closed();
     match recorded {
-        Some(Err(why)) => shown.and_then(|()| bail!(why)),
+        Some(Err(why)) => shown.and(Err(why)),
         Some(Ok(said)) => {
             stereopsis_base::console::say(said);
             shown

@@ -41,6 +41,13 @@ pub fn check_ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), Pan
     if panicked { Err(Panicked(what.to_owned())) } else { Ok(()) }
 }
 
+/// Drops what may block while it ends on a thread of its own.
+pub fn drop_elsewhere<T: Send + 'static>(name: &str, ending: T) {
+    if let Err(err) = std::thread::Builder::new().name(name.to_owned()).spawn(move || drop(ending)) {
+        log::warn!("no thread to end the {name}: {err}");
+    }
+}
+
 /// Waits at most half a second for a stopped thread, then detaches it.
 pub fn join_or_detach(thread: JoinHandle<()>, what: &str) {
     join_until(Instant::now() + SHUTDOWN_TIMEOUT, thread, what);

@@ -49,11 +49,34 @@ impl<P: Progress> Task<P> {
         wake: Arc<dyn Fn() + Send + Sync>,
         step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
     ) -> std::io::Result<Self> {
+        Self::spawn(name, begin, wake, process::lower_priority, step)
+    }
+
+    /// Starts such a thread of normal priority, for work that somebody waits for.
+    ///
+    /// # Errors
+    /// The system cannot start a thread.
+    pub fn start_awaited(
+        name: &str,
+        begin: P,
+        wake: Arc<dyn Fn() + Send + Sync>,
+        step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
+    ) -> std::io::Result<Self> {
+        Self::spawn(name, begin, wake, || {}, step)
+    }
+
+    fn spawn(
+        name: &str,
+        begin: P,
+        wake: Arc<dyn Fn() + Send + Sync>,
+        prepare: fn(),
+        step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
+    ) -> std::io::Result<Self> {
         let running = Running::begin(begin, wake);
         let mut steps = Steps { title: format!("the thread '{name}'"), step: Box::new(step) };
         let own = Arc::clone(&running);
         let run = move || {
-            process::lower_priority();
+            prepare();
             while steps.step(&own).is_continue() {}
         };
         std::thread::Builder::new().name(name.to_owned()).spawn(run)?;

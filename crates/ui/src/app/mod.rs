@@ -31,13 +31,18 @@ pub struct App {
     render_state: RenderState,
 }
 
+/// Error of a window that does not draw through wgpu.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the window has no wgpu device")]
+pub struct NoWgpu;
+
 impl App {
     /// Opens the session in this window.
     ///
     /// # Errors
     /// The window does not draw through wgpu.
-    pub fn new(cc: &eframe::CreationContext<'_>, session: Rc<RefCell<Session>>) -> Result<Self, String> {
-        let state = cc.wgpu_render_state.as_ref().ok_or("the window has no wgpu device")?;
+    pub fn new(cc: &eframe::CreationContext<'_>, session: Rc<RefCell<Session>>) -> Result<Self, NoWgpu> {
+        let state = cc.wgpu_render_state.as_ref().ok_or(NoWgpu)?;
         style::apply(&cc.egui_ctx);
         cc.egui_ctx.set_zoom_factor(session.borrow().core.view.text_zoom);
         session.borrow().core.waker.open(cc.egui_ctx.clone(), render::is_software(state));

@@ -1,8 +1,7 @@
 //! Window on winit's event loop, reopened after a loss or a return of its device while the session stays.
 
-use super::App;
-use super::Session;
 use super::ending::Termination;
+use super::{App, NoWgpu, Session};
 use anyhow::bail;
 use eframe::egui_wgpu::{SurfaceConfig, WgpuConfiguration, WgpuSetup, WgpuSetupExisting};
 use eframe::{EframeWinitApplication, UserEvent};
@@ -32,7 +31,7 @@ pub(crate) fn show(
     let mut event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(|err| no_display(&err))?;
     ending.wake(event_loop.create_proxy());
     loop {
-        let opened = Rc::new(RefCell::new(None::<Result<(), String>>));
+        let opened = Rc::new(RefCell::new(None::<Result<(), NoWgpu>>));
         let creator = {
             let (session, opened) = (Rc::clone(session), Rc::clone(&opened));
             move |cc: &eframe::CreationContext<'_>| {
@@ -51,7 +50,7 @@ pub(crate) fn show(
         }
         match opened.take() {
             Some(Ok(())) => {}
-            Some(Err(why)) => bail!(why),
+            Some(Err(why)) => return Err(why.into()),
             None => bail!("{} cannot draw into a window here: choose another GPU with --adapter", gpu.info.adapter),
         }
         if let Some(why) = gpu.lost().map(str::to_owned) {

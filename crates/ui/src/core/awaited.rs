@@ -1,6 +1,7 @@
 //! Work that waits for a result: check of a range, fit of colours, files to write.
 
-use super::{Action, Command, Core, Job, Level, Remedy, rig};
+use super::{Action, Command, Core, Fault, Job, Level, Remedy, rig};
+use crate::space::NotOnHost;
 use std::sync::Arc;
 use stereopsis_frame::engine::Output;
 use stereopsis_images::colormap::DisplayRange;
@@ -113,9 +114,9 @@ impl Core {
     pub(crate) fn write_snapshot(&mut self, output: Arc<Output>) {
         let folder = self.recording_folder();
         let write = move || {
-            let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
+            let map = output.map.as_ref().ok_or(NotOnHost)?;
             let described = stereopsis_images::describe(&output);
-            stereopsis_images::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
+            Ok::<_, Fault>(stereopsis_images::snapshot(&folder, &output.job.frame, map, &described)?)
         };
         self.start_job(Job::new("writing snapshot"), write, |core, snapshot| {
             let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());

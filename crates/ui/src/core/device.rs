@@ -2,6 +2,7 @@
 //! The window reopens on any available GPU; a missed one is opened again by the policy of [`stereopsis_frame::engine::recovery`].
 
 use super::{Core, Job, absolute, dialog};
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Instant;
 use stereopsis_engine::OpenOptions;
@@ -118,13 +119,13 @@ impl Core {
     fn open_missed(&mut self) {
         if self.device.missed.is_some() {
             let adapter = self.matching.engine.settings.adapter.clone();
-            let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
+            let open = move || Gpu::open(&adapter).map(Gpu::for_window);
             self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
     }
 
     /// Makes the window move to a found GPU if it is the missed one.
-    pub(super) fn found_device(&mut self, found: Result<Gpu, String>) {
+    pub(super) fn found_device(&mut self, found: Result<Gpu, impl Display>) {
         let Some(missed) = &self.device.missed else { return };
         let why = match found {
             Ok(gpu) if gpu.info.adapter == *missed => {
@@ -132,7 +133,7 @@ impl Core {
                 return;
             }
             Ok(gpu) => format!("there is {}", gpu.info.adapter),
-            Err(why) => why,
+            Err(why) => why.to_string(),
         };
         let here = self.matching.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
         self.notices.error(not_recovered(&format!("{missed} was lost"), &why, &format!("the window stays on {here}")));
@@ -254,7 +255,7 @@ mod tests {
         assert!(core.device.recovery.due().is_none() && core.next_device().is_none());
 
         core.device.missed = Some(real.clone());
-        core.found_device(Ok(second));
+        core.found_device(Ok::<_, String>(second));
         assert!(core.next_device().is_some());
         assert_eq!(core.move_device().map(|gpu| gpu.info.adapter.clone()), Some(real));
         assert!(core.next_device().is_none() && core.device.missed.is_none() && has_notice(&core, "back on"));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
+use stereopsis_calibrate::{Board, BoardKind, CalibrateError, Outcome, Paper, Pattern, Progress};
 
 /// Time for which the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
@@ -12,7 +12,7 @@ const FLASH: Duration = Duration::from_millis(1500);
 pub(crate) struct GuideState {
     pub(crate) words: String,
     /// Board of this description, or the error in it.
-    pub(crate) board: Result<Board, String>,
+    pub(crate) board: Result<Board, CalibrateError>,
     pub(crate) running: Option<RunningCalibration>,
     pub(crate) save_as: String,
     /// Existing file of the chosen name, until the user decides on its replacement.
@@ -22,7 +22,7 @@ pub(crate) struct GuideState {
 impl Default for GuideState {
     /// Returns the state with the board that fills a sheet of A4, which fits on Letter too.
     fn default() -> Self {
-        let board = Board::for_paper(Paper::A4, None, BoardKind::default()).map_err(|err| err.to_string());
+        let board = Board::for_paper(Paper::A4, None, BoardKind::default());
         let words = board.as_ref().map_or_else(|_| String::new(), Board::to_string);
         Self { words, board, running: None, save_as: String::new(), asks_to_replace: None }
     }
@@ -35,7 +35,7 @@ impl GuideState {
     }
 
     pub(crate) fn set_board(&mut self, words: String) {
-        self.board = words.trim().parse::<Board>().map_err(|err| err.to_string());
+        self.board = words.trim().parse();
         self.words = words;
     }
 
@@ -115,7 +115,7 @@ mod tests {
         guide.set_square_mm(24.7);
         assert_eq!(guide.words, "aprilgrid:6x6:24.7mm:7.2mm");
         guide.set_board("charuco:10x7:26mm".to_owned());
-        assert!(guide.board.as_ref().unwrap_err().contains("four parts"));
+        assert!(guide.board.as_ref().unwrap_err().to_string().contains("four parts"));
         guide.set_square_mm(30.0);
         assert_eq!(guide.words, "charuco:10x7:26mm", "there is no board to change");
     }

@@ -2,7 +2,11 @@
 //! A job is two closures: the work, and the change of the state by its result, which the window executes between two frames.
 
 use super::{Waker, owner::Owner};
-use crossbeam_channel::{TryRecvError, bounded};
+use parking_lot::Mutex;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use stereopsis_base::threads::{Progress, Running, Task};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
@@ -26,6 +30,37 @@ impl Job {
     /// Returns the job without its place in the status line.
     pub(crate) const fn hidden(name: &'static str) -> Self {
         Self { name, can_stop: false, is_hidden: true }
+    }
+}
+
+/// Error of work with causes of several kinds.
+pub(crate) type Fault = Box<dyn std::error::Error + Send + Sync>;
+
+/// Reason why a job has no result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JobError<E> {
+    #[error("{0}: no thread could be started ({1})")]
+    NoThread(&'static str, io::Error),
+    #[error("{0}: stopped")]
+    Stopped(&'static str),
+    #[error("{0}: failed unexpectedly")]
+    Panicked(&'static str),
+    /// The work failed.
+    #[error("{0}")]
+    Failed(E),
+}
+
+/// State of the work of a job.
+enum Outcome<T, E> {
+    Running,
+    Panicked,
+    /// Result until the window takes it.
+    Ended(Mutex<Option<Result<T, E>>>),
+}
+
+impl<T: Send + 'static, E: Send + 'static> Progress for Outcome<T, E> {
+    fn failed(&self, _: String) -> Self {
+        Self::Panicked
     }
 }
 
@@ -55,33 +90,35 @@ impl<S: 'static> Jobs<S> {
     }
 
     /// Starts `work` on a thread unless a job of this name runs; `finish` receives the result, or the reason why none exists.
-    pub(crate) fn start<T: Send + 'static>(
+    pub(crate) fn start<T: Send + 'static, E: Send + 'static>(
         &mut self,
         job: Job,
-        work: impl FnOnce() -> Result<T, String> + Send + 'static,
-        finish: impl FnOnce(&mut S, Result<T, String>) + 'static,
+        work: impl FnOnce() -> Result<T, E> + Send + 'static,
+        finish: impl FnOnce(&mut S, Result<T, JobError<E>>) + 'static,
     ) {
         if self.is_running(job) {
             return;
         }
-        let (sender, receiver) = bounded(1);
-        let (no_thread, waker) = (sender.clone(), self.waker.clone());
-        let spawned = std::thread::Builder::new().name(job.name.to_owned()).spawn(move || {
-            let _ = sender.send(work()); // fails for an abandoned job, whose result is dropped here
-            waker.wake();
-        });
-        if let Err(error) = spawned {
-            let _ = no_thread.send(Err(format!("{}: no thread could be started ({error})", job.name)));
-        }
-        drop(no_thread);
-        let mut finish = Some(finish);
-        let poll = move |abandoned: bool| {
-            let result = match receiver.try_recv() {
-                Ok(result) => result,
-                Err(_) if abandoned => Err(format!("{}: stopped", job.name)),
-                Err(TryRecvError::Empty) => return None,
-                Err(TryRecvError::Disconnected) => Err(format!("{}: failed unexpectedly", job.name)),
+        let (mut work, waker) = (Some(work), self.waker.clone());
+        let step = move |running: &Running<_>| {
+            if let Some(work) = work.take() {
+                // the thread drops the result of a job that was cancelled
+                running.publish(Outcome::Ended(Mutex::new(Some(work()))));
+            }
+            ControlFlow::Break(())
+        };
+        let started = Task::start_awaited(job.name, Outcome::Running, Arc::new(move || waker.wake()), step);
+        let (mut task, mut finish) = (started.map_err(Some), Some(finish));
+        let poll = move |is_cancelled: bool| {
+            let result = match &mut task {
+                Ok(task) => match &*task.progress() {
+                    Outcome::Running => None,
+                    Outcome::Panicked => Some(Err(JobError::Panicked(job.name))),
+                    Outcome::Ended(result) => result.lock().take().map(|result| result.map_err(JobError::Failed)),
+                },
+                Err(err) => err.take().map(|err| Err(JobError::NoThread(job.name, err))),
             };
+            let result = result.or_else(|| is_cancelled.then_some(Err(JobError::Stopped(job.name))))?;
             let finish = finish.take()?;
             Some(Box::new(move |state: &mut S| finish(state, result)) as Change<S>)
         };
@@ -119,6 +156,7 @@ impl<S: 'static> Jobs<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam_channel::{RecvError, bounded};
     use std::time::{Duration, Instant};
 
     const COUNT: Job = Job::stoppable("counting");
@@ -138,7 +176,7 @@ mod tests {
         let (go, blocked) = bounded(1);
         for _ in 0..2 {
             let blocked = blocked.clone();
-            let work = move || blocked.recv().map_err(|err| err.to_string());
+            let work = move || blocked.recv();
             jobs.start(COUNT, work, |state: &mut Vec<String>, n: Result<i32, _>| state.push(n.unwrap().to_string()));
         }
         assert!(jobs.finished().is_empty() && jobs.shown().eq([COUNT]));
@@ -150,9 +188,10 @@ mod tests {
     #[test]
     fn an_abandoned_job_and_one_that_panics_give_an_error() {
         let (mut jobs, mut state) = (Jobs::new(Waker::default()), Vec::new());
-        let note = |state: &mut Vec<String>, result: Result<(), String>| state.push(result.unwrap_err());
+        type Missing = Result<(), JobError<RecvError>>;
+        let note = |state: &mut Vec<String>, result: Missing| state.push(result.unwrap_err().to_string());
         let (go, blocked) = bounded::<()>(1);
-        jobs.start(COUNT, move || blocked.recv().map_err(|err| err.to_string()), note);
+        jobs.start(COUNT, move || blocked.recv(), note);
         jobs.stop(COUNT).unwrap()(&mut state);
         assert!(jobs.stop(COUNT).is_none() && !jobs.is_running(COUNT));
         drop(go);

@@ -54,7 +54,7 @@ impl Core {
         }
         self.keeping.number += 1;
         let number = self.keeping.number;
-        let write = move || store.write(number, &kept).map(|aside| (kept, aside)).map_err(|err| err.to_string());
+        let write = move || store.write(number, &kept).map(|aside| (kept, aside));
         self.jobs.start(KEEP, write, |core: &mut Self, written| {
             let failed = match written {
                 Ok((kept, aside)) => {
@@ -148,7 +148,7 @@ impl Core {
     /// Returns to the command line and the defaults; the file with the previous state is set aside.
     pub(crate) fn start_fresh(&mut self) {
         let Some(store) = self.keeping.store.clone() else { return self.take_fresh() };
-        let keep = move || store.set_aside().map_err(|err| err.to_string());
+        let keep = move || store.set_aside();
         self.start_job(Job::new("keeping the state before"), keep, |core, aside| {
             let mut discarded = core.words_of_source(true);
             discarded.extend(core.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")));

@@ -39,7 +39,7 @@ pub(crate) use comparison::CompareState;
 pub(crate) use feature::{Feature, Step};
 pub(crate) use guide::{GuideState, RunningCalibration};
 pub(crate) use history::History;
-pub(crate) use jobs::Job;
+pub(crate) use jobs::{Fault, Job};
 pub(crate) use marked::Marked;
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use notices::{Level, Remedy};
@@ -64,6 +64,7 @@ use notices::Notices;
 use owner::Owner;
 use rig::estimate_pairs::EstimatePairs;
 use saved::SavedState;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -243,9 +244,13 @@ impl Core {
 
     pub(crate) fn show_in_folder(&mut self, file: PathBuf) {
         let folder = absolute(file.parent().unwrap_or(Path::new(".")));
-        let show =
-            move || open::that_detached(&folder).map_err(|err| format!("{} cannot be shown: {err}", folder.display()));
-        self.start_job(Job::new("showing the folder"), show, |_, ()| {});
+        let shown = folder.clone();
+        let show = move || open::that_detached(&shown);
+        self.jobs.start(Job::new("showing the folder"), show, move |core: &mut Self, shown| {
+            if let Err(why) = shown {
+                core.notices.error(format!("{} cannot be shown: {why}", folder.display()));
+            }
+        });
     }
 
     /// Executes `change` for a kind of command, which owns messages of its failures and its jobs.
@@ -348,15 +353,15 @@ impl Core {
     }
 
     /// Starts a job whose failure is shown and whose result `finish` receives.
-    pub(crate) fn start_job<T: Send + 'static>(
+    pub(crate) fn start_job<T: Send + 'static, E: Display + Send + 'static>(
         &mut self,
         job: Job,
-        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+        work: impl FnOnce() -> Result<T, E> + Send + 'static,
         finish: impl FnOnce(&mut Self, T) + 'static,
     ) {
         self.jobs.start(job, work, |core: &mut Self, result| match result {
             Ok(result) => finish(core, result),
-            Err(why) => core.notices.error(why),
+            Err(why) => core.notices.error(why.to_string()),
         });
     }
 

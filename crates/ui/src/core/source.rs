@@ -5,6 +5,7 @@ use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::remedy::option;
+use stereopsis_base::threads::drop_elsewhere;
 use stereopsis_capture::webcam;
 use stereopsis_capture::webcam::Preview;
 use stereopsis_frame::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
@@ -117,12 +118,11 @@ impl Core {
         let Request { spec, options, choice, .. } = wanted.clone();
         let in_any_case = self.has_nothing_before(&wanted) || self.uncalibrated.is_some();
         let open = move || {
-            let opened = if in_any_case {
-                stereopsis_sources::open_in_any_case(&spec, &options, &choice).map_err(Into::into)
+            if in_any_case {
+                stereopsis_sources::open_in_any_case(&spec, &options, &choice).map_err(OpenError::from)
             } else {
                 stereopsis_sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
-            };
-            opened.map_err(|err: OpenError| err.to_string())
+            }
         };
         drop(self.jobs.stop(OPEN)); // request for another source
         self.jobs.start(OPEN, open, move |core: &mut Self, opened| {
@@ -136,7 +136,7 @@ impl Core {
                         }
                     });
                 }
-                Err(why) => core.not_opened(&wanted, &why),
+                Err(why) => core.not_opened(&wanted, &why.to_string()),
             }
         });
     }
@@ -309,10 +309,9 @@ impl Core {
     }
 
     pub(crate) fn find_cameras(&mut self) {
-        let find = || webcam::cameras().map_err(|err| err.to_string());
-        self.jobs.start(Job::stoppable("looking for cameras"), find, |core: &mut Self, found| {
+        self.jobs.start(Job::stoppable("looking for cameras"), webcam::cameras, |core: &mut Self, found| {
             let cameras = found.unwrap_or_else(|why| {
-                core.notices.error(why);
+                core.notices.error(why.to_string());
                 Vec::new() // a failed search is not repeated automatically
             });
             core.source.cameras = Some(cameras);
@@ -367,7 +366,7 @@ impl Core {
     pub(crate) fn close_previews(&mut self) {
         let previews = std::mem::take(&mut self.source.previews);
         if !previews.is_empty() {
-            let _ = std::thread::Builder::new().name("old previews".into()).spawn(move || drop(previews));
+            drop_elsewhere("old previews", previews);
         }
     }
 }

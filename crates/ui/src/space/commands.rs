@@ -1,7 +1,7 @@
 //! Export of the points of the 3-D view to a file once the shown result is on the host.
 
-use crate::core::{Command, Core, Feature, Job, Level, PointsWish, Remedy, dialog};
-use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
+use crate::core::{Command, Core, Fault, Feature, Job, Level, PointsWish, Remedy, dialog};
+use crate::space::{NotOnHost, Scene, ShownPoints, SpaceSettings, shown_points};
 use egui::Context;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,20 +73,20 @@ pub(crate) struct PointsFile {
 }
 
 impl PointsFile {
-    fn points(&self) -> Result<ShownPoints, String> {
+    fn points(&self) -> Result<ShownPoints, NotOnHost> {
         let Self { output, scene, settings, colours, .. } = self;
-        let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
+        let map = output.map.as_ref().ok_or(NotOnHost)?;
         Ok(shown_points(map, &output.job.frame.left, scene, settings, colours))
     }
 
     /// Returns the bytes of the file, or an error if the result is not on the host.
-    fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
+    fn bytes(&self) -> Result<(Vec<u8>, CloudSize), NotOnHost> {
         let points = self.points()?;
         let colours = self.wish.has_colours.then_some(&points.colors);
         Ok(stereopsis_images::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
     }
 
-    fn size(&self) -> Result<CloudSize, String> {
+    fn size(&self) -> Result<CloudSize, NotOnHost> {
         Ok(stereopsis_images::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
     }
 
@@ -117,8 +117,8 @@ pub(crate) fn write_points(core: &mut Core, path: PathBuf, replaces: bool, file:
     let to = path.clone();
     let work = move || {
         let (bytes, size) = file.bytes()?;
-        files::write_or_keep(&to, &bytes, replaces).map_err(|err| err.to_string())?;
-        Ok(size)
+        files::write_or_keep(&to, &bytes, replaces)?;
+        Ok::<_, Fault>(size)
     };
     core.start_job(WRITE, work, move |core, size| {
         let text = format!("{} → {}", size_text(size), path.display());

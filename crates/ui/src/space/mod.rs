@@ -19,6 +19,6 @@ pub(crate) use camera::{Lens, Pose};
 pub(crate) use drawing::{Drawing, Scene};
 pub(crate) use lines::grid_spacing_m;
 pub(crate) use pass::Inputs;
-pub(crate) use points::{ShownPoints, shown_points};
+pub(crate) use points::{NotOnHost, ShownPoints, shown_points};
 pub(crate) use screen::SpaceScreen;
 pub(crate) use settings::{Colouring, DENSITIES, SpaceSettings, Surface, every_text};

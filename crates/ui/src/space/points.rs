@@ -13,6 +13,11 @@ pub(crate) struct ShownPoints {
     pub(crate) colors: Image<[u8; 3]>,
 }
 
+/// Error of a result whose map is on the device alone.
+#[derive(Debug, thiserror::Error)]
+#[error("the result has no numbers on the host")]
+pub(crate) struct NotOnHost;
+
 /// Returns the points of `map` at every pixel; `colours` are those of the maps from far to near, `picture` is the left image.
 pub(crate) fn shown_points(
     map: &DisparityMap,

@@ -320,7 +320,7 @@ fn the_status_line_is_never_cut_and_has_one_height() {
         crate::core::jobs::Job::stoppable("examining this machine, all of it, and its cameras too"),
         || {
             std::thread::sleep(std::time::Duration::from_secs(30));
-            Ok(())
+            Ok::<_, std::convert::Infallible>(())
         },
         |_, ()| {},
     );

@@ -1,10 +1,10 @@
 //! Saved images: drawn on the window's thread between two frames, then read back, encoded and written by a job.
 
 use super::figure::{self, TitledDrawing};
-use super::offscreen::{PendingPixels, ShapeDrawing};
+use super::offscreen::{DrawError, PendingPixels, ShapeDrawing};
 use super::svg::svg;
 use crate::core::{
-    Action, Command, Core, Feature, Job, Level, Remedy, Step, dialog,
+    Action, Command, Core, Fault, Feature, Job, Level, Remedy, Step, dialog,
     picture::{Destination, Figure, PictureFormat},
 };
 use eframe::egui_wgpu::RenderState;
@@ -97,7 +97,7 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
                     core.waker.wake();
                 },
             ),
-            Err(why) => core.notices.error(why),
+            Err(why) => core.notices.error(why.to_string()),
         }
         return;
     }
@@ -112,7 +112,7 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
     let is_svg = core.picture.choices.format == PictureFormat::Svg && wanted.is_drawing();
     let encode = match encoder(drawn, render_state, is_svg, texts) {
         Ok(encode) => encode,
-        Err(why) => return core.notices.error(why),
+        Err(why) => return core.notices.error(why.to_string()),
     };
     let ending = if is_svg { "svg" } else { "png" };
     let folder = core.picture_folder();
@@ -120,8 +120,8 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
     let work = move || {
         let bytes = encode()?;
         let path = free_name(&folder.join(name));
-        files::write_new(&path, &bytes).map_err(|err| err.to_string())?;
-        Ok((path, bytes.len() as u64))
+        files::write_new(&path, &bytes)?;
+        Ok::<_, Fault>((path, bytes.len() as u64))
     };
     core.start_job(WRITE, work, |core, (path, bytes): (PathBuf, u64)| {
         let text = format!("image: {}, {}", path.display(), console::bytes(bytes));
@@ -129,14 +129,14 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
     });
 }
 
-type Encode = Box<dyn FnOnce() -> Result<Vec<u8>, String> + Send>;
+type Encode = Box<dyn FnOnce() -> Result<Vec<u8>, Fault> + Send>;
 
 fn encoder(
     drawn: ShapeDrawing,
     render_state: &RenderState,
     is_svg: bool,
     texts: Vec<(&'static str, String)>,
-) -> Result<Encode, String> {
+) -> Result<Encode, DrawError> {
     if is_svg {
         let about: Vec<_> = texts[1..].iter().map(|(key, text)| format!("{key}: {text}")).collect();
         let text = svg(&drawn.shapes, drawn.size, drawn.background, &texts[0].1, &about.join("\n"));
@@ -146,7 +146,7 @@ fn encoder(
     Ok(Box::new(move || {
         let rgb = rgb_of(&pending.wait()?);
         let texts: Vec<_> = texts.iter().map(|(key, text)| (*key, &text[..])).collect();
-        stereopsis_images::png_with_texts(&rgb, &texts).map_err(|err| err.to_string())
+        Ok(stereopsis_images::png_with_texts(&rgb, &texts)?)
     }))
 }
 

@@ -81,6 +81,15 @@ pub(crate) struct PendingPixels {
     is_bgra: bool,
 }
 
+/// Reason why an image is not drawn.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DrawError {
+    #[error("an image of {} × {} px is larger than the {largest} px that this GPU draws: choose a smaller scale", size[0], size[1])]
+    TooLarge { size: [u32; 2], largest: u32 },
+    #[error("the GPU was lost while it drew the image: save it again")]
+    Lost,
+}
+
 impl ShapeDrawing {
     pub(crate) fn size_px(&self) -> [u32; 2] {
         [self.size.x, self.size.y].map(|points| (points * self.pixels_per_point).round().max(1.0) as u32)
@@ -90,15 +99,12 @@ impl ShapeDrawing {
     ///
     /// # Errors
     /// The image is larger than the adapter draws.
-    pub(crate) fn submit(mut self, state: &RenderState) -> Result<PendingPixels, String> {
+    pub(crate) fn submit(mut self, state: &RenderState) -> Result<PendingPixels, DrawError> {
         let (device, queue, format) = (&state.device, &state.queue, state.target_format);
         let size = self.size_px();
         let largest = device.limits().max_texture_dimension_2d;
         if size.iter().any(|&side| side > largest) {
-            let [width, height] = size;
-            return Err(format!(
-                "an image of {width} × {height} px is larger than the {largest} px that this GPU draws: choose a smaller scale"
-            ));
+            return Err(DrawError::TooLarge { size, largest });
         }
         // only a software adapter must filter like its own shader
         let options = RendererOptions {
@@ -168,15 +174,14 @@ impl PendingPixels {
     ///
     /// # Errors
     /// The device was lost meanwhile.
-    pub(crate) fn wait(self) -> Result<ColorImage, String> {
-        let lost = "the GPU was lost while it drew the image: save it again";
+    pub(crate) fn wait(self) -> Result<ColorImage, DrawError> {
         let (sender, receiver) = crossbeam_channel::bounded(1);
         self.buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
             let _ = sender.send(mapped); // fails only after the receiver gave up with an error
         });
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|_| lost)?;
-        receiver.recv().map_err(|_| lost)?.map_err(|_| lost)?;
-        let bytes = self.buffer.get_mapped_range(..).map_err(|_| lost)?;
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|_| DrawError::Lost)?;
+        receiver.recv().map_err(|_| DrawError::Lost)?.map_err(|_| DrawError::Lost)?;
+        let bytes = self.buffer.get_mapped_range(..).map_err(|_| DrawError::Lost)?;
         let [width, height] = self.size.map(|side| side as usize);
         let rows = bytes.chunks(self.bytes_per_row as usize).take(height);
         let pixels = rows.flat_map(|row| row[..4 * width].chunks_exact(4));

@@ -3,6 +3,7 @@
 use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
 use crate::core::{Core, Job, absolute};
+use std::convert::Infallible;
 use std::path::PathBuf;
 use stereopsis_frame::{CaptureError, SourceSpec};
 
@@ -60,16 +61,19 @@ fn ask(core: &mut Core, question: Question, then: AnswerHandler) {
         return;
     }
     let shown = system::show(&question);
-    core.jobs.start(CHOOSE, shown, move |core: &mut Core, answer: Result<Answer, String>| match answer {
-        Ok(Answer::Chosen(paths)) => then(core, answer_from_system(&question.asked, paths)),
-        Ok(Answer::Cancelled) => {}
-        Ok(Answer::NoDialog) => {
-            let folder = absolute(&core.options.folder);
-            core.typed = Some(TypedPath::new(question, &folder));
-            core.typed_then = Some((core.jobs.owner, then));
-        }
-        Err(why) => core.notices.error(why),
-    });
+    core.start_job(
+        CHOOSE,
+        || Ok::<_, Infallible>(shown()),
+        move |core, answer| match answer {
+            Answer::Chosen(paths) => then(core, answer_from_system(&question.asked, paths)),
+            Answer::Cancelled => {}
+            Answer::NoDialog => {
+                let folder = absolute(&core.options.folder);
+                core.typed = Some(TypedPath::new(question, &folder));
+                core.typed_then = Some((core.jobs.owner, then));
+            }
+        },
+    );
 }
 
 /// Converts the answer of the system's dialog, which confirms a replacement except where the name gets its ending here.
@@ -94,7 +98,7 @@ pub(crate) fn execute(core: &mut Core, step: TypeStep) {
                     core.owned(owner, |core| then(core, chosen));
                 }
             }
-            Err(why) => typed.error = Some(why),
+            Err(why) => typed.error = Some(why.to_string()),
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use stereopsis_base::secrets;
-use stereopsis_frame::SourceSpec;
+use stereopsis_frame::{CaptureError, SourceSpec};
 
 /// Question for files or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,23 @@ pub(crate) struct TypedPath {
     pub(crate) existing_file: Option<PathBuf>,
 }
 
+/// Reason why a typed text is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoAnswer {
+    #[error("type a path first")]
+    Empty,
+    #[error("{}", secrets::hidden(&format!("{} does not exist", .0.display())))]
+    Missing(PathBuf),
+    #[error("{} is a file, and no folder", .0.display())]
+    IsFile(PathBuf),
+    #[error("{} is a folder: add a name", .0.display())]
+    IsFolder(PathBuf),
+    #[error("the folder {} does not exist", .0.display())]
+    NoFolder(PathBuf),
+    #[error(transparent)]
+    Source(#[from] CaptureError),
+}
+
 impl TypedPath {
     /// Starts with a proposed text; relative paths are relative to `folder`.
     pub(crate) fn new(question: Question, folder: &Path) -> Self {
@@ -78,38 +95,38 @@ impl TypedPath {
     /// Returns the answer for the typed text; relative paths are relative to `folder`.
     ///
     /// # Errors
-    /// The text is no valid answer; the error is the reason.
-    pub(crate) fn chosen(&self, folder: &Path) -> Result<ChosenPaths, String> {
+    /// The text is no valid answer.
+    pub(crate) fn chosen(&self, folder: &Path) -> Result<ChosenPaths, NoAnswer> {
         let typed = self.text.trim();
         if typed.is_empty() {
-            return Err("type a path first".into());
+            return Err(NoAnswer::Empty);
         }
         let path_of = |text: &str| folder.join(with_home(text.trim()));
         match &self.question.asked {
             AnswerKind::Files { .. } => {
                 let paths: Vec<_> = typed.split(';').filter(|part| !part.trim().is_empty()).map(path_of).collect();
                 match paths.iter().find(|path| !path.exists()) {
-                    Some(missing) => Err(secrets::hidden(&format!("{} does not exist", missing.display()))),
+                    Some(missing) => Err(NoAnswer::Missing(missing.clone())),
                     None => Ok(ChosenPaths { paths, replaces: false }),
                 }
             }
             AnswerKind::Address { .. } => {
                 let paths = vec![PathBuf::from(typed)];
-                SourceSpec::from_paths(&paths).map_err(|err| err.to_string())?;
+                SourceSpec::from_paths(&paths)?;
                 Ok(ChosenPaths { paths, replaces: false })
             }
             AnswerKind::Folder => {
                 let path = path_of(typed);
                 if path.is_file() {
-                    return Err(format!("{} is a file, and no folder", path.display()));
+                    return Err(NoAnswer::IsFile(path));
                 }
                 Ok(ChosenPaths { paths: vec![path], replaces: false })
             }
             AnswerKind::NewFile { endings, .. } => {
                 let path = with_ending(path_of(typed), endings);
                 match path.parent() {
-                    Some(parent) if !parent.is_dir() => Err(format!("the folder {} does not exist", parent.display())),
-                    _ if path.is_dir() => Err(format!("{} is a folder: add a name", path.display())),
+                    Some(parent) if !parent.is_dir() => Err(NoAnswer::NoFolder(parent.to_owned())),
+                    _ if path.is_dir() => Err(NoAnswer::IsFolder(path)),
                     _ => Ok(ChosenPaths { replaces: path.symlink_metadata().is_ok(), paths: vec![path] }),
                 }
             }
@@ -152,13 +169,16 @@ mod tests {
         assert_eq!(answer, ChosenPaths { paths: vec![folder.path().join("other.ply")], replaces: false });
         assert!(chosen(new_file(), " points.PLY ").is_ok_and(|answer| !answer.replaces || cfg!(windows)));
         assert!(chosen(new_file(), "points").is_ok_and(|answer| answer.replaces), "with its ending it exists");
-        assert!(chosen(new_file(), "missing/points.ply").is_err_and(|why| why.contains("missing does not exist")));
+        assert!(
+            chosen(new_file(), "missing/points.ply")
+                .is_err_and(|why| why.to_string().contains("missing does not exist"))
+        );
         let files = || AnswerKind::Files { kind: "Points", endings: &["ply"] };
         let two = format!("points.ply; {}", there.display());
         assert!(chosen(files(), &two).is_ok_and(|answer| answer.paths == [there.clone(), there.clone()]));
-        assert!(chosen(files(), "none.ply").is_err_and(|why| why.ends_with("none.ply does not exist")));
+        assert!(chosen(files(), "none.ply").is_err_and(|why| why.to_string().ends_with("none.ply does not exist")));
         assert!(chosen(files(), "  ").is_err());
-        assert!(chosen(AnswerKind::Folder, "points.ply").is_err_and(|why| why.contains("is a file")));
+        assert!(chosen(AnswerKind::Folder, "points.ply").is_err_and(|why| why.to_string().contains("is a file")));
         assert!(chosen(AnswerKind::Folder, "new").is_ok(), "a folder is made when it is needed");
     }
 }

@@ -21,13 +21,13 @@ pub(super) enum Answer {
 }
 
 /// Shows a dialog and returns a closure that waits for its answer.
-pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Result<Answer, String> + Send> {
+pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Answer + Send> {
     if cfg!(test) {
-        return Box::new(|| Ok(Answer::NoDialog)); // nobody would answer it
+        return Box::new(|| Answer::NoDialog); // nobody would answer it
     }
     let dialog = AsyncFileDialog::new().set_title(question.title);
     match &question.asked {
-        AnswerKind::Address { .. } => Box::new(|| Ok(Answer::NoDialog)), // it has files alone
+        AnswerKind::Address { .. } => Box::new(|| Answer::NoDialog), // it has files alone
         AnswerKind::Files { kind, endings } => {
             let chosen = dialog.add_filter(*kind, endings).pick_files();
             wait(async { chosen.await.unwrap_or_default() })
@@ -43,16 +43,14 @@ pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Result<Answer, St
     }
 }
 
-fn wait(
-    chosen: impl Future<Output = Vec<FileHandle>> + Send + 'static,
-) -> Box<dyn FnOnce() -> Result<Answer, String> + Send> {
+fn wait(chosen: impl Future<Output = Vec<FileHandle>> + Send + 'static) -> Box<dyn FnOnce() -> Answer + Send> {
     let opened = Instant::now();
     Box::new(move || {
         let files = pollster::block_on(chosen);
-        Ok(match files.is_empty() {
+        match files.is_empty() {
             true if opened.elapsed() < MIN_ANSWER_TIME => Answer::NoDialog,
             true => Answer::Cancelled,
             false => Answer::Chosen(files.iter().map(|file| file.path().to_owned()).collect()),
-        })
+        }
     })
 }

@@ -1,11 +1,15 @@
 //! Recording. The recorder outlives window and device; jobs create and complete its file.
 
 use crate::core::{Action, Command, Core, Job, Level, Obstacle, Phase, Remedy, absolute, dialog};
+use anyhow::anyhow;
+use std::convert::Infallible;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::threads::drop_elsewhere;
 use stereopsis_calibration::CalibrationError;
-use stereopsis_frame::{FramePreparation, ResultTap, StereoLayout, Taps};
+use stereopsis_frame::{FramePreparation, ResultTap, SourceSpec, StereoLayout, Taps};
 use stereopsis_recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
 use stereopsis_recording::{About, Streams};
 
@@ -29,7 +33,7 @@ pub(crate) fn toggle(core: &mut Core) {
         Phase::Running(_) => end_recording(core, None),
         Phase::Idle => {
             if let Err(why) = start_recording(core) {
-                core.notices.error(why);
+                core.notices.error(why.to_string());
             }
         }
         Phase::Starting(_) | Phase::Ending(..) => {}
@@ -43,22 +47,37 @@ pub(crate) fn choose_folder(core: &mut Core) {
     });
 }
 
-fn start_recording(core: &mut Core) -> Result<(), String> {
+/// Reason why nothing can be recorded.
+#[derive(Debug, thiserror::Error)]
+enum CannotRecord {
+    #[error("nothing is chosen to be recorded: ▾ beside Record offers what there is")]
+    NoStream,
+    #[error("nothing to record yet: wait for the first pair")]
+    NoPair,
+    #[error("paused: nothing comes that could be recorded. Space goes on")]
+    Paused,
+    #[error("{0} is one pair: nothing comes that could be recorded")]
+    Still(SourceSpec),
+    #[error("{0} has ended: there is nothing more to record")]
+    Ended(SourceSpec),
+}
+
+fn start_recording(core: &mut Core) -> Result<(), CannotRecord> {
     let streams = core.streams();
     if streams.is_empty() {
-        return Err("nothing is chosen to be recorded: ▾ beside Record offers what there is".into());
+        return Err(CannotRecord::NoStream);
     }
     let output = core.output().filter(|_| core.status().capture.captured > 0);
-    let output = output.ok_or("nothing to record yet: wait for the first pair")?;
+    let output = output.ok_or(CannotRecord::NoPair)?;
     let holds = core.live.transport().is_some_and(|transport| !transport.get().playing);
     if core.status().paused || holds {
-        return Err("paused: nothing comes that could be recorded. Space goes on".into());
+        return Err(CannotRecord::Paused);
     }
     if core.status().source.is_still {
-        return Err(format!("{} is one pair: nothing comes that could be recorded", core.source.spec));
+        return Err(CannotRecord::Still(core.source.spec.clone()));
     }
     if core.status().engine.ended {
-        return Err(format!("{} has ended: there is nothing more to record", core.source.spec));
+        return Err(CannotRecord::Ended(core.source.spec.clone()));
     }
     let now = SystemTime::now();
     let choices = &core.recording.choices;
@@ -78,12 +97,12 @@ fn start_recording(core: &mut Core) -> Result<(), String> {
     let target = Target::File(default_name_in(&absolute(&core.recording_folder()), now));
     core.recording.phase = Phase::Starting(None);
     core.recording.streams = streams;
-    let start = move || Recorder::start(target, about, options).map_err(|err| err.to_string());
+    let start = move || Recorder::start(target, about, options);
     core.jobs.start(Job::new("starting the recording"), start, recording_started);
     Ok(())
 }
 
-fn recording_started(core: &mut Core, started: Result<Arc<Recorder>, String>) {
+fn recording_started(core: &mut Core, started: Result<Arc<Recorder>, impl Display>) {
     let Phase::Starting(unwanted) = std::mem::take(&mut core.recording.phase) else { return };
     match started {
         Ok(recorder) => {
@@ -96,7 +115,7 @@ fn recording_started(core: &mut Core, started: Result<Arc<Recorder>, String>) {
                 Some(why) => end_recording(core, Some(&why)),
             }
         }
-        Err(why) => core.notices.error(why),
+        Err(why) => core.notices.error(why.to_string()),
     }
 }
 
@@ -141,7 +160,7 @@ pub(crate) fn end_recording(core: &mut Core, why: Option<&str>) {
             connect_taps(core);
             let end = move || {
                 let ended = recorder.stop();
-                Ok((recorder.status(), ended.err().map(|err| err.to_string())))
+                Ok::<_, Infallible>((recorder.status(), ended.err().map(|err| err.to_string())))
             };
             core.start_job(Job::new("finishing the recording"), end, recording_ended);
         }
@@ -231,7 +250,7 @@ pub(crate) fn estimate(core: &mut Core) {
     let status = core.status();
     let rate_hz = status.source.rate_hz.unwrap_or(status.capture.rate_hz);
     core.estimate.0 = Some((Instant::now(), streams, folder.clone()));
-    let estimate = move || Ok(expected(&folder, streams, &output.job.frame, rate_hz));
+    let estimate = move || Ok::<_, Infallible>(expected(&folder, streams, &output.job.frame, rate_hz));
     core.start_job(ESTIMATE, estimate, |core, expected| core.recording.expected = Some(expected));
 }
 
@@ -253,7 +272,7 @@ fn end_recording_at_start(core: &mut Core, why: &str) {
 ///
 /// # Errors
 /// The recording had ended with an error; the text contains the file's name.
-pub(crate) fn finish(core: &mut Core) -> Option<Result<String, String>> {
+pub(crate) fn finish(core: &mut Core) -> Option<anyhow::Result<String>> {
     // also closes a file that is being created
     end_recording_at_start(core, "the window was closed");
     core.live.set_taps(Taps::default(), Vec::new());
@@ -262,13 +281,16 @@ pub(crate) fn finish(core: &mut Core) -> Option<Result<String, String>> {
     };
     let ended = recorder.stop();
     let recorded = format!("recorded {} into {}", recorded_streams(core), recorder.status().summary());
-    Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
+    Some(match ended {
+        Ok(_) => Ok(recorded),
+        Err(err) => Err(anyhow!("{err} · {recorded}")),
+    })
 }
 
 /// Drops a pending change on another thread, because it may hold a source, which takes time to close.
 fn forget(change: Option<PendingChange>) {
     if let Some(change) = change {
-        let _ = std::thread::Builder::new().name("old change".into()).spawn(move || drop(change));
+        drop_elsewhere("old change", change);
     }
 }
 

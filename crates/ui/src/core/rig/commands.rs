@@ -1,19 +1,25 @@
 //! Calibration of the source, depth from two known distances, working size, and rig file.
 
 use crate::core::{
-    Action, Calibration, Core, Job, Level, Obstacle, Remedy, WindowOptions, dialog, recording,
+    Action, Calibration, Core, Job, Level, Obstacle, Remedy, WindowOptions, dialog,
+    jobs::JobError,
+    recording,
     saved::SavedState,
     store::{estimated, is_estimate},
 };
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
+use stereopsis_base::files::WriteError;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{CalibrationError, KnownDepth};
 use stereopsis_capture::webcam;
 use stereopsis_frame::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
-use stereopsis_settings::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
+use stereopsis_settings::rig::{
+    Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, RigFileError, SETUP_EXTENSIONS,
+};
 use stereopsis_stereo::StereoParams;
 
 /// File of the saved rig, stored beside the saved core.
@@ -93,46 +99,42 @@ fn calibrate_by(
     source: SourceInfo,
     work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
 ) {
-    core.jobs.start(
-        job,
-        move || Ok(work()),
-        move |core: &mut Core, found| {
-            let now = &core.status().source;
-            if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
-                return; // another source has been opened meanwhile
+    core.jobs.start(job, work, move |core: &mut Core, found| {
+        let now = &core.status().source;
+        if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
+            return; // another source has been opened meanwhile
+        }
+        let is_undisturbed = core.rig.choice.is_unset() && !core.recording.is_begun();
+        if wish == Initiator::Window && !is_undisturbed {
+            return; // the user has chosen another calibration meanwhile, or records
+        }
+        match found {
+            Ok(calibrated) => {
+                recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
+                    let is_first = core.rig.choice.rectify() != RectifyChoice::Auto;
+                    if use_recipe(core, calibrated.preparation.clone(), choice) {
+                        core.awaited.range = is_first && job == ESTIMATE;
+                        take_calibrated(core, &calibrated);
+                        core.awaited.fit_depth();
+                        super::controls::protect_calibration(core);
+                        core.notices.remedied(&Remedy::Action(Action::SwapPictures));
+                    }
+                });
             }
-            let is_undisturbed = core.rig.choice.is_unset() && !core.recording.is_begun();
-            if wish == Initiator::Window && !is_undisturbed {
-                return; // the user has chosen another calibration meanwhile, or records
+            Err(JobError::Failed(why)) if wish == Initiator::Window => core.notices.news(why.to_string()),
+            Err(JobError::Failed(why)) => {
+                let remedies = match choice.rectify() {
+                    _ if why.remedies().contains(&option("swap-pictures")) => {
+                        vec![Remedy::Action(Action::SwapPictures)]
+                    }
+                    RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice))],
+                    RectifyChoice::Calibration | RectifyChoice::Off => Vec::new(),
+                };
+                core.notices.add(Level::Error, why.to_string(), remedies);
             }
-            match found {
-                Ok(Ok(calibrated)) => {
-                    recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
-                        let is_first = core.rig.choice.rectify() != RectifyChoice::Auto;
-                        if use_recipe(core, calibrated.preparation.clone(), choice) {
-                            core.awaited.range = is_first && job == ESTIMATE;
-                            take_calibrated(core, &calibrated);
-                            core.awaited.fit_depth();
-                            super::controls::protect_calibration(core);
-                            core.notices.remedied(&Remedy::Action(Action::SwapPictures));
-                        }
-                    });
-                }
-                Ok(Err(why)) if wish == Initiator::Window => core.notices.news(why.to_string()),
-                Ok(Err(why)) => {
-                    let remedies = match choice.rectify() {
-                        _ if why.remedies().contains(&option("swap-pictures")) => {
-                            vec![Remedy::Action(Action::SwapPictures)]
-                        }
-                        RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice))],
-                        RectifyChoice::Calibration | RectifyChoice::Off => Vec::new(),
-                    };
-                    core.notices.add(Level::Error, why.to_string(), remedies);
-                }
-                Err(why) => core.notices.error(why),
-            }
-        },
-    );
+            Err(why) => core.notices.error(why.to_string()),
+        }
+    });
 }
 
 pub(crate) fn confirm_baseline(core: &mut Core) {
@@ -167,13 +169,13 @@ pub(crate) fn fit_range(core: &mut Core, wish: Initiator) {
         let in_rows = frame.in_rows();
         let found = stereopsis_calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
         let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
-        let few = format!("the search range cannot be fitted: the images have only {} points in common", found.len());
-        match (stereopsis_calibration::range_of(&found, infinity_px), wish) {
-            (None, Initiator::User) => Err(few),
-            (range, _) => Ok(range),
-        }
+        Ok::<_, Infallible>((stereopsis_calibration::range_of(&found, infinity_px), found.len()))
     };
-    core.start_job(FIT_RANGE, find, move |core, range| {
+    core.start_job(FIT_RANGE, find, move |core, (range, points)| {
+        if range.is_none() && wish == Initiator::User {
+            let few = format!("the search range cannot be fitted: the images have only {points} points in common");
+            return core.notices.error(few);
+        }
         let may_fit = wish == Initiator::User || may_fit_range(core);
         let Some((first, count)) = range.filter(|_| may_fit) else { return };
         let before = core.matching.params.clone();
@@ -314,7 +316,7 @@ pub(crate) fn save_rig(core: &mut Core) {
     let owns_calibration = before.is_some_and(|rig| rig.calibration.files == [calibration_beside(&path)]);
     let own = before.is_some();
     let written = if !own && path.symlink_metadata().is_ok() {
-        Err(format!("{} exists and is not replaced; choose another name", path.display()))
+        Err(NoRig::Exists(path.clone()))
     } else {
         write_rig(core, &path, own, owns_calibration)
     };
@@ -324,8 +326,21 @@ pub(crate) fn save_rig(core: &mut Core) {
             core.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
             core.rig.file = Some((path, rig));
         }
-        Err(why) => core.notices.error(why),
+        Err(why) => core.notices.error(why.to_string()),
     }
+}
+
+/// Reason why no rig is written.
+#[derive(Debug, thiserror::Error)]
+enum NoRig {
+    #[error("{} exists and is not replaced; choose another name", .0.display())]
+    Exists(PathBuf),
+    #[error(transparent)]
+    Rig(#[from] RigFileError),
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 /// Writes the rig file after the calibration file of an estimate; the flags permit the replacement of each.
@@ -334,25 +349,23 @@ fn write_rig(
     path: &Path,
     own: bool,
     owns_calibration: bool,
-) -> Result<(CalibrationChoice, RigFile), String> {
+) -> Result<(CalibrationChoice, RigFile), NoRig> {
     let choice = write_estimate(core, path, owns_calibration)?;
     let rig = RigFile::of(&core.source.spec, &core.rig.options, &choice);
     let lasting = RigFile { source: rig.source.as_ref().map(webcam::lasting), ..rig.clone() };
-    lasting.write(path, own).map_err(|err| err.to_string())?;
+    lasting.write(path, own)?;
     Ok((choice, rig))
 }
 
 /// Writes an estimate of this or the last run as a calibration file beside the rig; `replaces` permits a replacement.
-fn write_estimate(core: &Core, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
+fn write_estimate(core: &Core, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, NoRig> {
     let choice = core.rig.choice.clone();
     let Some(rig) = core.rig.rig.as_ref().filter(|_| is_estimate(&choice, core.state_folder())) else {
         return Ok(choice);
     };
     let path = calibration_beside(rig_file);
-    let written = stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())
-        .map_err(|err| err.to_string())?;
-    for (_, bytes) in written {
-        files::write_or_keep(&path, &bytes, replaces).map_err(|err| err.to_string())?;
+    for (_, bytes) in stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())? {
+        files::write_or_keep(&path, &bytes, replaces)?;
     }
     Ok(estimated(&choice, path))
 }

@@ -1,9 +1,10 @@
 //! Camera controls: read, set, and restored when a lost camera returns.
 
 use crate::core::{Core, Job};
+use std::convert::Infallible;
 use stereopsis_capture::webcam::controls;
 use stereopsis_capture::webcam::controls::ControlKind;
-use stereopsis_frame::{CameraState, ControlSettings, Setting, SourceState};
+use stereopsis_frame::{CameraState, CaptureError, ControlSettings, Setting, SourceState};
 use stereopsis_settings::rig::RectifyChoice;
 
 const SET: Job = Job::new("setting controls");
@@ -14,8 +15,8 @@ pub(crate) fn read_controls(core: &mut Core) {
     // earlier values stay until then, so that nothing moves
     core.rig.controls.retain(|(camera, _)| cameras.contains(camera));
     if !cameras.is_empty() {
-        let read = |number: u32| (number, controls::offered(number).map_err(|err| err.to_string()));
-        let read_all = move || Ok(cameras.into_iter().map(read).collect());
+        let read = |number: u32| (number, controls::offered(number));
+        let read_all = move || Ok::<_, Infallible>(cameras.into_iter().map(read).collect());
         core.start_job(Job::stoppable("reading controls"), read_all, |core, controls| {
             core.rig.controls = controls;
         });
@@ -51,7 +52,7 @@ pub(crate) fn equal_exposure(core: &mut Core) {
     if let [left, right] = &core.status().cameras.cameras[..] {
         let (left, right) = (left.index, right.index);
         core.rig.options.cameras.equal_exposure = true;
-        let equalise = move || Ok(vec![controls::equalise(left, right).map_err(|err| err.to_string())?]);
+        let equalise = move || Ok(vec![controls::equalise(left, right)?]);
         change_controls(core, Job::new("equalising exposure"), equalise);
     }
 }
@@ -80,7 +81,7 @@ pub(crate) fn lock_cameras(core: &mut Core) {
     let lock = move || {
         let mut remarks = protect_all(&cameras);
         if let [(alone, _)] = cameras[..] {
-            let offered = controls::offered(alone).map_err(|err| err.to_string())?;
+            let offered = controls::offered(alone)?;
             let exposure = offered.iter().find(|control| control.kind == ControlKind::Exposure);
             let exposure_ms = exposure.map(|exposure| Setting::Fixed(exposure.value));
             remarks.extend(controls::apply(alone, &ControlSettings { exposure_ms, ..ControlSettings::default() }));
@@ -102,11 +103,15 @@ fn apply_controls(core: &mut Core, camera: u32, settings: ControlSettings) {
 }
 
 /// Changes controls in the background, shows the remarks, and reads the controls again.
-fn change_controls(core: &mut Core, job: Job, change: impl FnOnce() -> Result<Vec<String>, String> + Send + 'static) {
+fn change_controls(
+    core: &mut Core,
+    job: Job,
+    change: impl FnOnce() -> Result<Vec<String>, CaptureError> + Send + 'static,
+) {
     core.jobs.start(job, change, |core: &mut Core, changed| {
         match changed {
             Ok(remarks) => remarks.into_iter().for_each(|remark| core.notices.news(remark)),
-            Err(why) => core.notices.error(why),
+            Err(why) => core.notices.error(why.to_string()),
         }
         read_controls(core);
     });

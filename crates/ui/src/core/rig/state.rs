@@ -5,7 +5,7 @@ use crate::core::options::WindowOptions;
 use std::path::PathBuf;
 use stereopsis_calibration::{FocalLength, StereoRig};
 use stereopsis_capture::webcam::controls::OfferedControl;
-use stereopsis_frame::{FramePreparation, SourceOptions, SourceSpec};
+use stereopsis_frame::{CaptureError, FramePreparation, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 
 pub(crate) struct RigState {
@@ -24,7 +24,7 @@ pub(crate) struct RigState {
     /// Search range that was fitted last, as first disparity and number.
     pub(crate) fitted_range: Option<(i32, u32)>,
     /// Controls that the cameras in use offer, by camera number.
-    pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, String>)>,
+    pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, CaptureError>)>,
     /// Near and far object at known distances.
     pub(crate) known: [KnownDistance; 2],
     /// File that the rig was read from or written to, and its content.

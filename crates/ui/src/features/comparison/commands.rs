@@ -4,6 +4,7 @@ use crate::core::{Action, Command, CompareState, CompareStep, Core, Feature, Set
 use egui::Context;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::threads::drop_elsewhere;
 use stereopsis_live::Comparison;
 
 /// Comparison with its engine; its results are in the core.
@@ -39,10 +40,7 @@ impl Comparer {
     fn end(&mut self, core: &mut Core) {
         core.comparison = None;
         if let Some(comparison) = self.0.take() {
-            let ending = std::thread::Builder::new().name("old comparison".into()).spawn(move || drop(comparison));
-            if let Err(err) = ending {
-                log::warn!("no thread to end a comparison: {err}");
-            }
+            drop_elsewhere("old comparison", comparison);
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::state::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
 use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, Step};
+use anyhow::anyhow;
 use egui::{Context, Ui};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -32,8 +34,10 @@ pub(crate) enum ConversionStep {
     Stop,
     /// Takes the contents of the open recording, with choices that suit it.
     Take(Contents, ConversionChoices),
-    /// Ends a conversion with its outcome and remedies.
-    End(Result<String, String>, Vec<Remedy>),
+    /// Shows what a conversion has written, with remedies.
+    Succeed(String, Vec<Remedy>),
+    /// Shows why a conversion has failed.
+    Fail(String),
 }
 
 impl Step for ConversionStep {
@@ -41,7 +45,7 @@ impl Step for ConversionStep {
         match self {
             Self::SetChoices(_) => 0,
             Self::Convert(_) => 1,
-            Self::Stop | Self::Take(..) | Self::End(..) => 2,
+            Self::Stop | Self::Take(..) | Self::Succeed(..) | Self::Fail(_) => 2,
         }
     }
 }
@@ -66,7 +70,7 @@ impl Feature for Converter {
         }
         let options = core.rig.options.clone();
         let read = move || {
-            let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+            let recording = open_as_recorded(&path, &options)?;
             let choices = ConversionChoices {
                 recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
                 folder: export_folder(&path).display().to_string(),
@@ -79,7 +83,7 @@ impl Feature for Converter {
                 free_bytes: path.parent().and_then(free_bytes),
                 path,
             };
-            Ok((contents, choices))
+            Ok::<_, anyhow::Error>((contents, choices))
         };
         core.start_job(READ, read, |core, (contents, choices)| core.send(ConversionStep::Take(contents, choices)));
     }
@@ -97,7 +101,17 @@ impl Feature for Converter {
             Ok(ConversionStep::Take(contents, choices)) => {
                 (self.contents, self.choices) = (Some(contents), choices);
             }
-            Ok(ConversionStep::End(done, remedies)) => converted(self, core, done, remedies),
+            Ok(ConversionStep::Succeed(text, remedies)) => {
+                (self.running, self.contents) = (None, None); // other names are proposed for the next one
+                core.notices.add(Level::Remark, text, remedies);
+            }
+            Ok(ConversionStep::Fail(why)) => {
+                if self.running.take().is_some_and(|running| running.counter.is_stopped()) {
+                    core.notices.confirm(why);
+                } else {
+                    core.notices.error(why);
+                }
+            }
             Err(command) => return Err(command),
         }
         Ok(())
@@ -153,9 +167,8 @@ fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress
     };
     let to = output.clone();
     let work = move || {
-        let recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
-        recompute::recompute(recording.with_calibration(calibrated, crop), &to, &settings, &what, &progress)
-            .map_err(|err| err.to_string())
+        let recording = open_as_recorded(&path, &options)?.with_calibration(calibrated, crop);
+        Ok::<_, anyhow::Error>(recompute::recompute(recording, &to, &settings, &what, &progress)?)
     };
     core.jobs.start(CONVERT, work, move |core: &mut Core, done| {
         let text = |summary: Summary| {
@@ -168,7 +181,7 @@ fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress
             format!("{pairs}, {results}{lost} → {}, {}", output.display(), console::bytes(bytes))
         };
         let remedies = vec![Remedy::OpenFile(output.clone()), Remedy::ShowInFolder(output.clone())];
-        core.send(ConversionStep::End(done.map(text), remedies));
+        core.send(step_of(done.map(text), remedies));
     });
 }
 
@@ -185,8 +198,8 @@ fn export(conversion: &Converter, core: &mut Core, path: PathBuf, folder: PathBu
     };
     let to = folder.clone();
     let work = move || {
-        let mut recording = open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
-        recording.export(&to, &what, &progress).map_err(|err| format!("{err:#}"))
+        let exported = open_as_recorded(&path, &options)?.export(&to, &what, &progress);
+        exported.map_err(|err| anyhow!("{err:#}"))
     };
     core.jobs.start(CONVERT, work, move |core: &mut Core, done| {
         let text = |exported: Exported| {
@@ -199,21 +212,15 @@ fn export(conversion: &Converter, core: &mut Core, path: PathBuf, folder: PathBu
             let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
             format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
         };
-        core.send(ConversionStep::End(done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]));
+        core.send(step_of(done.map(text), vec![Remedy::ShowInFolder(folder.join("recording.json"))]));
     });
 }
 
-/// Shows the outcome of a conversion, and proposes new names for the next one.
-fn converted(conversion: &mut Converter, core: &mut Core, done: Result<String, String>, remedies: Vec<Remedy>) {
-    let ended = conversion.running.take();
-    let is_stopped = ended.is_some_and(|running| running.counter.is_stopped());
+/// Returns the step that ends a conversion.
+fn step_of(done: Result<String, impl Display>, remedies: Vec<Remedy>) -> ConversionStep {
     match done {
-        Ok(text) => {
-            core.notices.add(Level::Remark, text, remedies);
-            conversion.contents = None;
-        }
-        Err(text) if is_stopped => core.notices.confirm(text),
-        Err(why) => core.notices.error(why),
+        Ok(text) => ConversionStep::Succeed(text, remedies),
+        Err(why) => ConversionStep::Fail(why.to_string()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::core::{Action, Command, Core, Feature, Job, Step};
 use egui::{Context, Ui};
+use std::convert::Infallible;
 use std::time::Instant;
 use stereopsis_doctor::Check;
 
@@ -45,7 +46,7 @@ impl Feature for Doctor {
         match command.step()? {
             DoctorStep::Examine => {
                 let folder = core.recording_folder();
-                let examine = move || Ok(stereopsis_doctor::examine(&folder, |_| ()));
+                let examine = move || Ok::<_, Infallible>(stereopsis_doctor::examine(&folder, |_| ()));
                 core.start_job(EXAMINE, examine, |core, checks| core.send(DoctorStep::Take(checks)));
             }
             DoctorStep::Take(checks) => self.checks = checks,

@@ -21,7 +21,7 @@ pub(crate) fn done(core: &Core) -> (StepState, String) {
                 board.square_mm
             ),
         ),
-        Err(why) => (StepState::Doubtful, why.clone()),
+        Err(why) => (StepState::Doubtful, why.to_string()),
     }
 }
 

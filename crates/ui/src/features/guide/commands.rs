@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::console::counted;
 use stereopsis_base::files;
-use stereopsis_calibrate::{CalibrationRequest, Draft, Paper, PrintFormat, Watch};
+use stereopsis_base::files::WriteError;
+use stereopsis_base::threads::drop_elsewhere;
+use stereopsis_calibrate::{CalibrateError, CalibrationRequest, Draft, Paper, PrintFormat, Watch};
 use stereopsis_recording::time;
 
 #[derive(Clone, Debug)]
@@ -65,10 +67,7 @@ impl Drop for Guide {
 /// Ends a calibration on another thread, because it may be examining a pair.
 fn end(watch: Option<Watch>) {
     if let Some(watch) = watch {
-        let ending = std::thread::Builder::new().name("old calibration".into()).spawn(move || drop(watch));
-        if let Err(err) = ending {
-            log::warn!("no thread to end a calibration: {err}");
-        }
+        drop_elsewhere("old calibration", watch);
     }
 }
 
@@ -162,7 +161,7 @@ fn look(watching: &mut Guide, core: &mut Core) {
     }
     let board = match &core.guide.board {
         Ok(board) => *board,
-        Err(why) => return core.notices.error(why.clone()),
+        Err(why) => return core.notices.error(why.to_string()),
     };
     let wake = core.waker.clone();
     match Watch::start(&board, CalibrationRequest::default(), Arc::new(move || wake.wake())) {
@@ -236,8 +235,8 @@ fn print_board(core: &mut Core, paper: Paper) {
     };
     let write = move |core: &mut Core, path: PathBuf, replaces: bool| {
         let work = move || {
-            files::write_or_keep(&path, &page, replaces).map_err(|err| err.to_string())?;
-            Ok(path)
+            files::write_or_keep(&path, &page, replaces)?;
+            Ok::<_, WriteError>(path)
         };
         core.start_job(PRINT, work, |core, path: PathBuf| {
             let text = format!("board written: {}; print it at 100 %, and measure a square", path.display());
@@ -257,6 +256,18 @@ fn choose_calibration_to_write(core: &mut Core) {
     });
 }
 
+/// Reason why a calibration is not written.
+#[derive(Debug, thiserror::Error)]
+enum NotSaved {
+    #[error(transparent)]
+    Failed(#[from] CalibrateError),
+    #[error("{why}; the views are kept in {}", views.display())]
+    ViewsKept { why: CalibrateError, views: PathBuf },
+    /// Writing failed, and then giving it up.
+    #[error("{0}; {1}")]
+    Twice(CalibrateError, CalibrateError),
+}
+
 /// Writes the calibration and calibrates the source with it; a file is replaced only after a confirmation.
 fn save_calibration(core: &mut Core, replaces: bool) {
     let guide = &mut core.guide;
@@ -274,15 +285,15 @@ fn save_calibration(core: &mut Core, replaces: bool) {
             return Ok(Err(there));
         }
         // views cannot be repeated: they are written first, and stay if writing the rest fails
-        let (mut draft, mut remarks) = Draft::begin(&path).map_err(|err| err.to_string())?;
+        let (mut draft, mut remarks) = Draft::begin(&path)?;
         let saved = draft.keep(&outcome.board, &taken).and_then(|()| draft.save(&outcome, &taken));
         let saved = saved.map_err(|why| match draft.refuse() {
-            Ok(None) => why.to_string(),
-            Ok(Some(views)) => format!("{why}; the views are kept in {}", views.display()),
-            Err(err) => format!("{why}; {err}"),
+            Ok(None) => NotSaved::Failed(why),
+            Ok(Some(views)) => NotSaved::ViewsKept { why, views },
+            Err(err) => NotSaved::Twice(why, err),
         })?;
         remarks.extend(saved.left_out.iter().map(|left_out| format!("not written: {left_out}")));
-        Ok(Ok((saved, remarks)))
+        Ok::<_, NotSaved>(Ok((saved, remarks)))
     };
     core.start_job(SAVE, write, move |core, saved| match saved {
         Ok((saved, remarks)) => {

@@ -2,10 +2,11 @@
 
 use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, SettingsFile, Setup, Step, dialog};
 use egui::Context;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::files;
-use stereopsis_base::files::plain;
+use stereopsis_base::files::{WriteError, plain};
 use stereopsis_recording::time;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Settings, SettingsError};
@@ -76,7 +77,7 @@ impl Feature for SettingsHistory {
                 // an editor may be replacing the file: the error stays only as long as it is missing
                 Err(why) => Some(FileContent { text: String::new(), settings: Err(why) }),
             };
-            Ok((path, read))
+            Ok::<_, Infallible>((path, read))
         };
         core.start_job(FOLLOW, look, |core, (path, read): (PathBuf, Option<FileContent>)| {
             let is_followed = core.settings_file.as_ref().is_some_and(|file| file.path == path);
@@ -124,7 +125,7 @@ fn choose_settings_file(core: &mut Core) {
 
 fn open_settings_file(core: &mut Core, path: PathBuf) {
     let path = crate::core::absolute(&path);
-    let read = move || Ok((read(&path).map_err(|err| err.to_string())?, path));
+    let read = move || Ok::<_, SettingsError>((read(&path)?, path));
     core.start_job(Job::stoppable("opening the settings"), read, |core, (read, path): (FileContent, PathBuf)| {
         let file = SettingsFile { path, text: String::new(), wrong: None };
         core.settings_file = Some(file);
@@ -145,6 +146,17 @@ fn save_settings_file(core: &mut Core) {
     write_settings_file(core, path, true);
 }
 
+/// Reason why the settings are not written.
+#[derive(Debug, thiserror::Error)]
+enum NotSaved {
+    #[error("{} has just been changed by another program: look at it first", .0.display())]
+    Changed(PathBuf),
+    #[error(transparent)]
+    Format(#[from] toml::ser::Error),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
 fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
     let known = core.settings_file.as_ref().filter(|file| file.path == path).map(|file| file.text.clone());
     let settings = core.settings_flags();
@@ -152,11 +164,10 @@ fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
         if let (Some(known), Ok(there)) = (known, plain::read_text(&path))
             && known != there
         {
-            return Err(format!("{} has just been changed by another program: look at it first", path.display()));
+            return Err(NotSaved::Changed(path));
         }
-        let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)
-            .map_err(|err| err.to_string())?;
-        files::write_or_keep(&path, text.as_bytes(), replaces).map_err(|err| err.to_string())?;
+        let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)?;
+        files::write_or_keep(&path, text.as_bytes(), replaces)?;
         Ok((path, text))
     };
     core.start_job(SAVE, write, |core, (path, text): (PathBuf, String)| {

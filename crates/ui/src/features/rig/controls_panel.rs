@@ -27,7 +27,7 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     for (view, (camera, offered)) in core.rig.controls.iter().enumerate() {
         ui.label(RichText::new(format!("camera {camera}")).strong());
         match offered {
-            Err(why) => widgets::note(ui, why),
+            Err(why) => widgets::note(ui, why.to_string()),
             Ok(offered) if offered.is_empty() => widgets::note(ui, "its driver offers no controls"),
             Ok(offered) => commands.extend(
                 offered
