@@ -32,7 +32,7 @@
 //!   (`core/recording`, `connect_taps`), except while its page is closed; its views stay until they are discarded.
 //! - *Messages* (`ui/panels/messages`) have two sources: `core/notices` keeps past events, `live/diagnosis` reports present causes of worse
 //!   depth. A message names its cause, offers remedies as buttons, and disappears with its cause. The line has a constant height.
-//! - A source is opened by a *request* (`core/source`) of source, options and calibration together, which become the state once the
+//! - A source is opened by a *request* (`core/opening`) of source, options and calibration together, which become the state once the
 //!   source is open; a failure changes nothing. Without a source to stay with, one whose calibration fails is shown uncalibrated.
 //!   An estimate of the rig uses pairs of the running source.
 //!
@@ -43,8 +43,10 @@
 //! ```
 //!
 //! - The core (`ui/core`) has what several parts of the window read and change: the pipeline and its readings, source, rig and recording,
-//!   matching, views, messages, jobs, and the commands that change them. It imports no feature. `core/awaited` has the work that waits
-//!   for a result.
+//!   matching, views, messages, jobs, and the commands that change them. It imports no feature. Within it,
+//!   files with plain state import no `Core`, `core/mod` puts them together, and files with the operations of `Core` (`start`, `update`,
+//!   `execute`, `opening`, `results`, `readings`, `keep`, `device`, `remote`, the commands of rig, recording and dialog) import both.
+//!   `core/awaited` has the work that waits for a result.
 //! - A feature (`ui/features`, trait `Feature`), such as measuring or the history, is one folder with a worker, steps and pages of its own.
 //!   It imports the core and no other feature; only `app/list` names it. A step is a command that the core only carries
 //!   (`Command::Step`). What another part needs of a feature is a fact of the core, or travels as a command (`Core::send`).

@@ -34,7 +34,6 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Suggest), Box::new(search::suggest::show)),
         (Place::Page(Action::Explain), Box::new(explain::panel::ExplainPage::default())),
         (Place::Page(Action::Pictures), Box::new(picture::panel::show)),
-        (Place::Page(Action::History), Box::new(history::panel::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(guide::pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
@@ -48,7 +47,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
 pub(super) fn features(core: &Core) -> anyhow::Result<Vec<Box<dyn Feature>>> {
     Ok(vec![
         Box::new(rig::by_itself::ByItself::default()),
-        Box::new(conversion::Converter::default()),
+        Box::new(conversion::ConversionState::default()),
         Box::new(comparison::commands::Comparer::default()),
         Box::new(Points::default()),
         Box::new(guide::commands::Guide::default()),

@@ -1,10 +1,8 @@
 //! Commands: every change that panels, menus and keys request.
 //! `core/execute.rs` and the features execute them; nothing else changes the state.
 
-use super::{
-    Action, Job, Marked, Pointer, PointsWish, RecordingChoices, ViewSettings, dialog::state::TypeStep, owner::Owner,
-};
-use crate::space::Pose;
+use super::{Action, Job, Marked, Pointer, RecordingChoices, ViewSettings, dialog::state::TypeStep, owner::Owner};
+use crate::space::{PointsWish, Pose};
 use std::any::Any;
 use std::path::PathBuf;
 use std::rc::Rc;

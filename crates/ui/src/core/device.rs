@@ -12,15 +12,6 @@ use stereopsis_frame::engine::{EngineChoice, EngineError, EngineKind, ModelDevic
 use stereopsis_gpu::Gpu;
 use stereopsis_settings::settings::Settings;
 
-#[derive(Default)]
-pub(super) struct DeviceState {
-    recovery: Recovery,
-    /// Adapter that the window used before it had to take another one.
-    missed: Option<String>,
-    /// Missed adapter, open again, to which the window moves.
-    next: Option<Gpu>,
-}
-
 impl Core {
     /// Returns the options of the engine in use, with `auto` resolved.
     pub(crate) fn engine_in_use(&self) -> Option<OpenOptions> {

@@ -1,6 +1,6 @@
 //! Execution of commands, the only place where panels, menus and keys take effect.
 
-use super::{Action, Command, Core, Playback, ViewLayout, dialog, picture::Figure, recording, rig, source::Request};
+use super::{Action, Command, Core, Playback, ViewLayout, dialog, recording, rig, source::Request};
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 use std::time::Instant;
@@ -52,7 +52,7 @@ impl Core {
             Command::EndRecording(ends) => recording::commands::answer_question(self, ends),
             Command::EstimateRecording => recording::commands::estimate(self),
             Command::Calibrate(choice) => rig::commands::calibrate(self, choice, rig::commands::Initiator::User),
-            Command::WatchSides(true) => rig::sides::begin(self),
+            Command::WatchSides(true) => rig::commands::watch_sides(self),
             Command::WatchSides(false) => self.rig.sides_watch = None,
             Command::ChooseCalibration => rig::commands::choose_calibration(self),
             Command::SetScale(scale) => rig::commands::set_scale(self, scale),
@@ -68,6 +68,18 @@ impl Core {
             other => return Err(other),
         }
         Ok(())
+    }
+
+    /// Applies changed parameters if they are valid, and otherwise shows the reason.
+    pub(crate) fn set_params(&mut self, params: StereoParams) {
+        match params.validate() {
+            Ok(()) => {
+                self.live.set_params(params.clone());
+                self.matching.params = params;
+                recording::commands::note_params(self);
+            }
+            Err(why) => self.notices.error(why.to_string()),
+        }
     }
 
     fn act(&mut self, action: Action, ctx: &Context) -> Result<(), Command> {
@@ -188,7 +200,7 @@ impl Core {
             return;
         }
         if page == Action::Pictures {
-            self.picture.chosen = Figure::current(self); // figure of the page that was open
+            self.picture.chosen = self.current_figure(); // figure of the page that was open
         }
         self.page = Some(page);
         match page {

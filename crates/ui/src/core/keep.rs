@@ -4,11 +4,9 @@ use super::{
     Core, Job, Level, RecordingChoices, Remedy, ViewSettings,
     rig::state::flags_of,
     saved::SavedState,
-    source::Request,
-    store::{SavedContent, SetAside, Store, is_estimate},
+    store::{SavedContent, SetAside, is_estimate},
 };
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, files};
 use stereopsis_frame::SourceSpec;
@@ -22,23 +20,6 @@ pub(super) const KEEP: Job = Job::hidden("saving the window's state");
 const INTERVAL: Duration = Duration::from_secs(2);
 /// Delay before writing is repeated after a failure.
 const RETRY: Duration = Duration::from_secs(30);
-
-pub(super) struct StateWriter {
-    store: Option<Arc<Store>>,
-    written: Option<SavedContent>,
-    /// Number of the newest state; 0 until the window has drawn a frame.
-    number: u64,
-    due: Instant,
-    /// Message about a failure to write.
-    failing: Option<String>,
-    fresh: Request,
-}
-
-impl StateWriter {
-    pub(crate) fn new(store: Option<Store>, fresh: Request) -> Self {
-        Self { store: store.map(Arc::new), written: None, number: 0, due: Instant::now(), failing: None, fresh }
-    }
-}
 
 impl Core {
     /// Writes the state in the background if it has changed; once per frame.

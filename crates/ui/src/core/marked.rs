@@ -1,7 +1,24 @@
-//! Rectangle and points that the user marks in the images to measure them.
+//! Pointer in the images, and the rectangle and points that the user marks to measure them.
 
+use crate::view::Zoom;
 use stereopsis_live::Subject;
 use stereopsis_metrics::Region;
+
+/// Position of the pointer, and the visible part of the images.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Pointer {
+    pub(crate) hovered: Option<(usize, usize)>,
+    /// Pixel held by a click.
+    pub(crate) pinned: Option<(usize, usize)>,
+    pub(crate) zoom: Zoom,
+}
+
+impl Pointer {
+    /// Returns the pixel to read out.
+    pub(crate) fn pixel(&self) -> Option<(usize, usize)> {
+        self.hovered.or(self.pinned)
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Marked {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::rate::Latency;
 use stereopsis_engine::OpenOptions;
+use stereopsis_frame::engine::recovery::Recovery;
 use stereopsis_frame::engine::{EngineKind, Output};
+use stereopsis_gpu::Gpu;
 use stereopsis_live::Status;
 use stereopsis_stereo::{Preset, StereoParams};
 
@@ -54,6 +56,16 @@ impl Matching {
         params.min_disparity = (f64::from(params.min_disparity) * factor).round() as _;
         params
     }
+}
+
+/// Device of window and engine after a loss.
+#[derive(Default)]
+pub(super) struct DeviceState {
+    pub(super) recovery: Recovery,
+    /// Adapter that the window used before it had to take another one.
+    pub(super) missed: Option<String>,
+    /// Missed adapter, open again, to which the window moves.
+    pub(super) next: Option<Gpu>,
 }
 
 /// Rates measured in this run, by parameters, size and engine.

@@ -1,6 +1,5 @@
 //! Choices for saved images, and the requested image.
 
-use super::{Action, Core};
 use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;
@@ -8,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use stereopsis_base::parameter::choices;
-use stereopsis_search::{SearchProgress, SweepProgress};
 
 /// Scales on offer: pixels of the file for each pixel of a view, or for each point of a figure.
 pub(crate) const SCALES: RangeInclusive<u32> = 1..=8;
@@ -38,47 +36,6 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    /// Returns the figure of the open page, or else the large view.
-    pub(crate) fn current(core: &Core) -> Option<Self> {
-        let of_page = match core.page {
-            Some(Action::Explain) => Some(Self::Costs),
-            Some(Action::Sweep) => Some(Self::Sweep),
-            Some(Action::Suggest) => Some(Self::Search),
-            Some(Action::Reach) => Some(Self::Reach),
-            _ => None,
-        };
-        let views = core.view.shown();
-        let large = core.view.large_among(views, core.geometry().is_some()).unwrap_or(0);
-        let view = views.get(large).copied().map(Self::View);
-        [of_page, view].into_iter().flatten().find(|figure| figure.is_available(core))
-    }
-
-    pub(crate) fn all(core: &Core) -> Vec<Self> {
-        let views = ViewKind::ALL.iter().copied().map(Self::View);
-        let figures = [Self::Costs, Self::Sweep, Self::Search, Self::Reach];
-        views.chain(figures).filter(|figure| figure.is_available(core)).collect()
-    }
-
-    /// Returns whether the figure has something to draw.
-    pub(crate) fn is_available(self, core: &Core) -> bool {
-        let Some(output) = core.output() else { return false };
-        let frame = &output.job.frame;
-        match self {
-            Self::View(ViewKind::Depth | ViewKind::Space) | Self::Reach => frame.geometry.is_some(),
-            Self::View(ViewKind::Confidence) => output.job.params.confidence,
-            Self::View(ViewKind::Recorded) => frame.raw.recorded.is_some(),
-            Self::View(ViewKind::Difference) => {
-                core.comparison.is_some() || frame.raw.recorded.is_some() || frame.truth.is_some()
-            }
-            Self::View(_) => true,
-            Self::Costs => core.pipeline.explained.as_ref().is_some_and(|explained| explained.found.is_ok()),
-            Self::Sweep => core.search.sweep.as_deref().is_some_and(|sweep: &SweepProgress| !sweep.cells.is_empty()),
-            Self::Search => {
-                core.search.search.as_deref().is_some_and(|search: &SearchProgress| !search.trials.is_empty())
-            }
-        }
-    }
-
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::View(view) => view.word(),

@@ -1,123 +1,16 @@
-//! Readings of the pipeline, the source and the pointer, and what follows from them.
+//! What follows from the readings of the pipeline, the source and the settings.
 
-use super::{Action, CompareState, Core};
+use super::{Action, Calibration, CompareState, Core, Setup, picture::Figure};
 use crate::space::Scene;
-use crate::view::Zoom;
-use std::collections::BTreeMap;
+use crate::view::ViewKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 use stereopsis_base::geometry::Geometry;
-use stereopsis_capture::webcam::{DetectedCamera, Preview};
+use stereopsis_frame::SourceSpec;
 use stereopsis_frame::engine::{EngineKind, Output};
-use stereopsis_frame::{Playing, SourceSpec};
-use stereopsis_images::CloudShape;
-use stereopsis_live::{Measurement, PixelExplanation, Remote, Status};
+use stereopsis_live::Status;
 use stereopsis_recording::{Stream, Streams};
-
-/// Readings of the pipeline, updated once per frame.
-pub(crate) struct Pipeline {
-    pub(crate) status: Status,
-    pub(crate) output: Option<Arc<Output>>,
-    /// Explanation of a pixel while its page is open.
-    pub(crate) explained: Option<Arc<PixelExplanation>>,
-    /// Numbers of the newest measured result while their page is open.
-    pub(crate) measured: Option<Arc<Measurement>>,
-    /// Rate of drawn results, Hz.
-    pub(crate) shown_hz: f64,
-    /// Playback of a recording; `None` for other sources.
-    pub(crate) playback: Option<Playing>,
-    pub(crate) remote: Option<Arc<dyn Remote>>,
-}
-
-impl Pipeline {
-    /// Returns whether the source delivers further pairs.
-    pub(crate) fn is_live(&self) -> bool {
-        !(self.status.paused || self.status.source.is_still || self.status.capture.ended)
-    }
-}
-
-pub(crate) struct Source {
-    /// The user's source: the last one that was opened, or the first one to be opened.
-    pub(crate) spec: SourceSpec,
-    /// Source that is read: the user's, or the scene while that cannot be opened.
-    pub(crate) running: Option<SourceSpec>,
-    pub(crate) opening: Option<SourceSpec>,
-    /// Recently opened sources, the newest first.
-    pub(crate) recent: Vec<SourceSpec>,
-    /// Cameras found, or `None` before the first search.
-    pub(crate) cameras: Option<Vec<DetectedCamera>>,
-    /// Time since which cameras in use are lost, by camera number.
-    pub(crate) lost_since: BTreeMap<u32, Instant>,
-    /// Images of unused cameras by number, while the page of cameras is open.
-    pub(crate) previews: BTreeMap<u32, Preview>,
-    /// Rigs of a router, while the page of cameras is open.
-    #[cfg(feature = "zenoh")]
-    pub(crate) rigs: Option<stereopsis_network::census::CensusWatch>,
-}
-
-const MAX_RECENT: usize = 8;
-
-impl Source {
-    /// Returns the state before the user's source is opened, with earlier sources.
-    pub(crate) fn of(spec: SourceSpec, recent: Vec<SourceSpec>) -> Self {
-        Self {
-            spec,
-            running: None,
-            opening: None,
-            recent,
-            cameras: None,
-            lost_since: BTreeMap::new(),
-            previews: BTreeMap::new(),
-            #[cfg(feature = "zenoh")]
-            rigs: None,
-        }
-    }
-
-    /// Returns whether the scene replaces the user's source, which cannot be opened.
-    pub(crate) fn is_replaced(&self) -> bool {
-        self.running.as_ref().is_some_and(|running| *running != self.spec)
-    }
-
-    /// Describes the camera that is lost longest, and since when; `None` while no camera is lost.
-    pub(crate) fn lost_text(&self) -> Option<String> {
-        let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
-        Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
-    }
-
-    /// Records an opened source, except the scene, which is always offered, and a pipe, which cannot be reopened.
-    pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
-        if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
-            // an address that was kept without its secrets is the same
-            self.recent.retain(|recent| recent.to_string() != spec.to_string());
-            self.recent.insert(0, spec.clone());
-            self.recent.truncate(MAX_RECENT);
-        }
-    }
-}
-
-/// Content of a file of points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PointsWish {
-    pub(crate) shape: CloudShape,
-    pub(crate) has_colours: bool,
-}
-
-/// Position of the pointer, and the visible part of the images.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Pointer {
-    pub(crate) hovered: Option<(usize, usize)>,
-    /// Pixel held by a click.
-    pub(crate) pinned: Option<(usize, usize)>,
-    pub(crate) zoom: Zoom,
-}
-
-impl Pointer {
-    /// Returns the pixel to read out.
-    pub(crate) fn pixel(&self) -> Option<(usize, usize)> {
-        self.hovered.or(self.pinned)
-    }
-}
+use stereopsis_stereo::{Preset, StereoParams};
 
 impl Core {
     pub(crate) fn status(&self) -> &Status {
@@ -227,7 +120,7 @@ impl Core {
     }
 
     /// Formats the rate of a preset measured at the present size, search range and engine, as `31 pairs/s here`.
-    pub(crate) fn rate_text(&self, preset: stereopsis_stereo::Preset) -> String {
+    pub(crate) fn rate_text(&self, preset: Preset) -> String {
         let rate = self.output().and_then(|output| {
             let mut params = self.matching.params.clone();
             preset.apply(&mut params);
@@ -237,6 +130,65 @@ impl Core {
             Some(rate) if rate < 10.0 => format!("{rate:.1} pairs/s here"),
             Some(rate) => format!("{rate:.0} pairs/s here"),
             None => "not run yet here".to_owned(),
+        }
+    }
+
+    /// Returns the figure of the open page, or else the large view.
+    pub(crate) fn current_figure(&self) -> Option<Figure> {
+        let of_page = match self.page {
+            Some(Action::Explain) => Some(Figure::Costs),
+            Some(Action::Sweep) => Some(Figure::Sweep),
+            Some(Action::Suggest) => Some(Figure::Search),
+            Some(Action::Reach) => Some(Figure::Reach),
+            _ => None,
+        };
+        let views = self.view.shown();
+        let large = self.view.large_among(views, self.geometry().is_some()).unwrap_or(0);
+        let view = views.get(large).copied().map(Figure::View);
+        [of_page, view].into_iter().flatten().find(|figure| self.has_figure(*figure))
+    }
+
+    /// Returns the figures that have something to draw.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let views = ViewKind::ALL.iter().copied().map(Figure::View);
+        let figures = [Figure::Costs, Figure::Sweep, Figure::Search, Figure::Reach];
+        views.chain(figures).filter(|figure| self.has_figure(*figure)).collect()
+    }
+
+    /// Returns whether the figure has something to draw.
+    pub(crate) fn has_figure(&self, figure: Figure) -> bool {
+        let Some(output) = self.output() else { return false };
+        let frame = &output.job.frame;
+        match figure {
+            Figure::View(ViewKind::Depth | ViewKind::Space) | Figure::Reach => frame.geometry.is_some(),
+            Figure::View(ViewKind::Confidence) => output.job.params.confidence,
+            Figure::View(ViewKind::Recorded) => frame.raw.recorded.is_some(),
+            Figure::View(ViewKind::Difference) => {
+                self.comparison.is_some() || frame.raw.recorded.is_some() || frame.truth.is_some()
+            }
+            Figure::View(_) => true,
+            Figure::Costs => self.pipeline.explained.as_ref().is_some_and(|explained| explained.found.is_ok()),
+            Figure::Sweep => self.search.sweep.as_ref().is_some_and(|sweep| !sweep.cells.is_empty()),
+            Figure::Search => self.search.search.as_ref().is_some_and(|search| !search.trials.is_empty()),
+        }
+    }
+
+    /// Returns the present settings.
+    pub(crate) fn setup(&self) -> Setup {
+        let Self { matching, source, rig, view, .. } = self;
+        Setup {
+            params: StereoParams { confidence: false, ..matching.params.clone() },
+            preset: matching.preset,
+            own: matching.own.clone(),
+            engine: matching.engine.settings.choice,
+            source: source.spec.clone(),
+            calibration: Calibration {
+                choice: rig.choice.clone(),
+                preparation: rig.preparation.clone(),
+                rig: rig.rig.clone(),
+                note: rig.note.clone(),
+            },
+            depth_range_m: view.depth_range_m,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Settings that a step of the history and a comparison keep, their differences in words, and their restoration.
 
-use super::{Core, OwnPreset};
+use super::OwnPreset;
 use stereopsis_calibration::{FocalLength, StereoRig};
 use stereopsis_frame::engine::EngineChoice;
 use stereopsis_frame::{FramePreparation, SourceSpec};
@@ -41,23 +41,6 @@ impl PartialEq for Calibration {
 }
 
 impl Setup {
-    pub(crate) fn of(Core { matching, source, rig, view, .. }: &Core) -> Self {
-        Self {
-            params: StereoParams { confidence: false, ..matching.params.clone() },
-            preset: matching.preset,
-            own: matching.own.clone(),
-            engine: matching.engine.settings.choice,
-            source: source.spec.clone(),
-            calibration: Calibration {
-                choice: rig.choice.clone(),
-                preparation: rig.preparation.clone(),
-                rig: rig.rig.clone(),
-                note: rig.note.clone(),
-            },
-            depth_range_m: view.depth_range_m,
-        }
-    }
-
     /// Returns these settings with the matching settings of `other`; source, calibration and colours stay.
     pub(crate) fn matched_as(self, other: &Self) -> Self {
         let Self { source, calibration, depth_range_m, .. } = self;

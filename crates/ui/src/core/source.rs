@@ -1,34 +1,11 @@
-//! Opening of sources and search for cameras; a job opens a source while the previous one is read.
+//! Source that is read, the cameras beside it, and a source to open.
 
-use super::{Action, Core, Job, Level, Obstacle, Remedy, Setup, dialog, recording, rig};
-use crate::view::Zoom;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
-use stereopsis_base::remedy::option;
-use stereopsis_base::threads::drop_elsewhere;
-use stereopsis_capture::webcam;
-use stereopsis_capture::webcam::Preview;
-use stereopsis_frame::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
-use stereopsis_settings::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
-use stereopsis_settings::settings;
-use stereopsis_sources::{CalibratedSource, OpenError};
-use stereopsis_stereo::StereoParams;
-
-/// Source without pairs, in use before the first one is open.
-pub(super) struct NoSource;
-
-impl PairSource for NoSource {
-    fn info(&self) -> SourceInfo {
-        SourceInfo { name: "no source".into(), width: 0, height: 0, is_rectified: true, ..SourceInfo::default() }
-    }
-
-    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
-        std::thread::sleep(timeout);
-        Ok(Next::Waiting)
-    }
-}
-
-const OPEN: Job = Job::stoppable("opening the source");
+use std::time::Instant;
+use stereopsis_capture::webcam::{DetectedCamera, Preview};
+use stereopsis_frame::{SourceOptions, SourceSpec};
+use stereopsis_settings::rig::{CalibrationChoice, RigFile};
 
 /// Source to open with its options and calibration.
 #[derive(Clone, PartialEq)]
@@ -40,333 +17,61 @@ pub(crate) struct Request {
     pub(crate) file: Option<(PathBuf, RigFile)>,
 }
 
-impl Obstacle {
-    pub(crate) fn of(wanted: &Request) -> Self {
-        Self::Source(wanted.spec.to_string())
-    }
+pub(crate) struct Source {
+    /// The user's source: the last one that was opened, or the first one to be opened.
+    pub(crate) spec: SourceSpec,
+    /// Source that is read: the user's, or the scene while that cannot be opened.
+    pub(crate) running: Option<SourceSpec>,
+    pub(crate) opening: Option<SourceSpec>,
+    /// Recently opened sources, the newest first.
+    pub(crate) recent: Vec<SourceSpec>,
+    /// Cameras found, or `None` before the first search.
+    pub(crate) cameras: Option<Vec<DetectedCamera>>,
+    /// Time since which cameras in use are lost, by camera number.
+    pub(crate) lost_since: BTreeMap<u32, Instant>,
+    /// Images of unused cameras by number, while the page of cameras is open.
+    pub(crate) previews: BTreeMap<u32, Preview>,
+    /// Rigs of a router, while the page of cameras is open.
+    #[cfg(feature = "zenoh")]
+    pub(crate) rigs: Option<stereopsis_network::census::CensusWatch>,
 }
 
-impl Core {
-    /// Restores settings.
-    pub(crate) fn take_setup(&mut self, setup: Setup) {
-        let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
-        let matching = &mut self.matching;
-        (matching.preset, matching.own) = (preset, own);
-        let confidence = matching.params.confidence;
-        let has_other_engine = matching.engine.settings.choice != engine;
-        self.set_params(StereoParams { confidence, ..params });
-        if has_other_engine {
-            self.set_engine(engine);
-        }
-        if self.source.spec != source && source != SourceSpec::Pipe {
-            let wanted = Request { choice: calibration.choice, ..self.request(source) };
-            return self.open_as(wanted); // the colours are fitted to it
-        }
-        self.awaited.range = false;
-        rig::commands::take_back(self, calibration);
-        self.view.depth_range_m = depth_range_m;
-        self.awaited.fits_depth(depth_range_m.is_none());
-    }
+const MAX_RECENT: usize = 8;
 
-    /// Returns a request for `spec` with the present options; cameras and other sources have separate calibrations.
-    pub(crate) fn request(&self, spec: SourceSpec) -> Request {
-        let rig = &self.rig;
-        let is_same_kind = spec.is_camera() == self.source.spec.is_camera();
-        let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
-        // exchanged sides concern only the present source
-        let swap_pictures = choice.swap_pictures && spec == self.source.spec;
-        let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
-        // an image with both views concerns only the present source
-        let both_views = rig.options.both_views.filter(|_| spec == self.source.spec);
-        let options = SourceOptions { both_views, ..rig.options.clone() };
-        Request { spec, options, choice, file: None }
-    }
-
-    /// Opens a source that the user has chosen; asks for an address that was kept without its secrets.
-    pub(crate) fn open(&mut self, spec: SourceSpec) {
-        match spec.check_addresses_whole() {
-            Ok(()) => self.open_as(self.request(spec)),
-            Err(why) => dialog::commands::ask_address(self, &spec, &why),
+impl Source {
+    /// Returns the state before the user's source is opened, with earlier sources.
+    pub(crate) fn of(spec: SourceSpec, recent: Vec<SourceSpec>) -> Self {
+        Self {
+            spec,
+            running: None,
+            opening: None,
+            recent,
+            cameras: None,
+            lost_since: BTreeMap::new(),
+            previews: BTreeMap::new(),
+            #[cfg(feature = "zenoh")]
+            rigs: None,
         }
     }
 
-    pub(crate) fn open_again(&mut self) {
-        self.open(self.source.spec.clone());
+    /// Returns whether the scene replaces the user's source, which cannot be opened.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| *running != self.spec)
     }
 
-    /// Opens a source in the background, which replaces the present one once it is open; a failure changes nothing.
-    /// Only a camera that both need is closed before. A source whose calibration fails is shown uncalibrated if no rectified one is lost.
-    pub(crate) fn open_as(&mut self, wanted: Request) {
-        self.rig.sides_checked = false;
-        let closes = wanted.spec.is_camera() && self.source.running.as_ref().is_some_and(SourceSpec::is_camera);
-        if closes {
-            recording::commands::unless_recording(self, Obstacle::of(&wanted), move |core| core.open_now(wanted));
-        } else {
-            self.open_now(wanted);
-        }
+    /// Describes the camera that is lost longest, and since when; `None` while no camera is lost.
+    pub(crate) fn lost_text(&self) -> Option<String> {
+        let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
+        Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
     }
 
-    pub(crate) fn open_now(&mut self, wanted: Request) {
-        if wanted.spec.is_camera() {
-            self.close_previews();
-            if self.source.running.take_if(|running| running.is_camera()).is_some() {
-                recording::commands::end_recording(self, Some("the source was changed"));
-                self.live.close_source();
-            }
-        }
-        self.source.opening = Some(wanted.spec.clone());
-        let Request { spec, options, choice, .. } = wanted.clone();
-        let in_any_case = self.has_nothing_before(&wanted) || self.uncalibrated.is_some();
-        let open = move || {
-            if in_any_case {
-                stereopsis_sources::open_in_any_case(&spec, &options, &choice).map_err(OpenError::from)
-            } else {
-                stereopsis_sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
-            }
-        };
-        drop(self.jobs.stop(OPEN)); // request for another source
-        self.jobs.start(OPEN, open, move |core: &mut Self, opened| {
-            core.source.opening = None;
-            match opened {
-                Ok((opened, failed)) => {
-                    recording::commands::unless_recording(core, Obstacle::of(&wanted), move |core| {
-                        core.use_opened(wanted, opened);
-                        if let Some(why) = failed {
-                            core.note_uncalibrated(&why);
-                        }
-                    });
-                }
-                Err(why) => core.not_opened(&wanted, &why.to_string()),
-            }
-        });
-    }
-
-    /// Returns whether this is the user's source and is not read, because it is the first one or the scene replaces it.
-    pub(crate) fn has_nothing_before(&self, wanted: &Request) -> bool {
-        let source = &self.source;
-        source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
-    }
-
-    /// Shows that the calibration of the source has failed, until the source is calibrated.
-    pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
-        let choice = &self.rig.choice;
-        let remedies = match choice.rectify() {
-            _ if why.remedies().contains(&option("swap-pictures")) => {
-                vec![Remedy::Action(Action::SwapPictures), self.another_source()]
-            }
-            RectifyChoice::Auto => vec![Remedy::Estimate(Box::new(choice.clone())), self.another_source()],
-            RectifyChoice::Calibration | RectifyChoice::Off => vec![Remedy::OpenAgain, Remedy::Action(Action::Rig)],
-        };
-        let text = format!("{why} · the images are shown as they come, not rectified");
-        self.notices.add(Level::Error, text.clone(), remedies);
-        self.uncalibrated = Some(text);
-    }
-
-    /// Returns a remedy that lets the user choose another source of this kind.
-    fn another_source(&self) -> Remedy {
-        Remedy::Action(if self.source.spec.is_camera() { Action::Cameras } else { Action::Open })
-    }
-
-    /// Opens chosen or dropped sources, rigs or calibrations; an empty list changes nothing.
-    pub(crate) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
-        if paths.is_empty() {
-            return;
-        }
-        if let [path] = &paths[..]
-            && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"))
-        {
-            return self.set_model(path);
-        }
-        paths.sort(); // left before right, im0 before im1
-        match PathKind::of(&paths) {
-            Ok(PathKind::Setup(files)) => match &files[..] {
-                [path] if settings::is_settings_file(path) => {
-                    self.settings_to_open = Some((self.jobs.owner, path.clone()));
-                }
-                _ => rig::commands::use_setup_files(self, files),
-            },
-            Ok(PathKind::Source(spec)) => self.open(spec),
-            Err(why) => self.notices.error(why.to_string()),
-        }
-    }
-
-    pub(crate) fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
-        let Request { spec, options, choice, file } = wanted;
-        let is_other = self.source.running.is_none() || self.source.spec != spec;
-        if spec.is_camera() != self.source.spec.is_camera() {
-            self.rig.other_choice = std::mem::take(&mut self.rig.choice);
-        }
-        (self.rig.options, self.rig.choice) = (options, choice);
-        if let Some((path, rig)) = file {
-            self.rig.save_as = path.display().to_string();
-            self.rig.file = Some((path, rig));
-        }
-        // a range of the last run belongs to its source
-        if self.source.spec != spec {
-            self.awaited.fit_depth();
-        }
-        self.source.spec = spec;
-        if is_other {
-            self.pointer.zoom = Zoom::default();
-            self.pose = None;
-        }
-        self.notices.remedied(&Remedy::OpenAgain);
-        self.notices.remedied(&Remedy::Action(Action::SwapPictures));
-        let spec = self.source.spec.clone();
-        self.source.note_opened(&spec);
-        self.read(spec, opened);
-    }
-
-    /// Starts to read an open source.
-    pub(crate) fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
-        recording::commands::end_recording(self, Some("the source was changed"));
-        if self.raw_tap.take().is_some() {
-            recording::commands::connect_taps(self);
-        }
-        let CalibratedSource { source, calibrated, .. } = opened;
-        self.source.running = Some(running);
-        self.source_since = Instant::now();
-        let scale = calibrated.preparation.scale.factor();
-        let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
-        if self.output().is_some_and(|output| output.job.frame.geometry != geometry) {
-            self.awaited.fit_depth();
-        }
-        self.rig.preparation = calibrated.preparation.clone();
-        self.rig.sides_watch = None;
-        self.live.set_source(source, calibrated.preparation.clone().into());
-        self.notices.source_changed();
-        self.pointer.pinned = None;
-        rig::commands::take_calibrated(self, &calibrated);
-        rig::controls::read_controls(self);
-    }
-
-    /// Handles a failed opening: reopens a camera closed for it, or shows the scene and keeps the user's source in the saved self.
-    pub(crate) fn not_opened(&mut self, wanted: &Request, why: &str) {
-        let before = self.request(self.source.spec.clone());
-        if self.source.running.is_some() {
-            self.notices.error(why);
-        } else if before != *wanted && before.spec.is_camera() {
-            self.notices.error(why);
-            self.open_as(before);
-        } else {
-            let remedies = vec![Remedy::OpenAgain, self.another_source()];
-            self.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), remedies);
-            let opened = stereopsis_sources::open_calibrated(
-                &SourceSpec::Scene,
-                &self.rig.options,
-                &CalibrationChoice::default(),
-            );
-            match opened {
-                Ok(scene) => self.read(SourceSpec::Scene, scene),
-                Err(why) => self.notices.error(why.to_string()),
-            }
-        }
-    }
-
-    /// Exchanges left and right: names of cameras and files, halves of one camera, or images of any other source.
-    pub(crate) fn swap_pictures(&mut self) {
-        let mut wanted = self.request(self.source.spec.clone());
-        match &mut wanted.spec {
-            SourceSpec::WebcamPair(left, right) => {
-                std::mem::swap(left, right);
-                wanted.options.cameras.views.swap(0, 1);
-            }
-            SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
-            SourceSpec::Ros2 { left, right } | SourceSpec::RigPair { left, right, .. } => std::mem::swap(left, right),
-            SourceSpec::Video(inputs) if inputs.len() == 2 => inputs.swap(0, 1),
-            SourceSpec::WebcamSideBySide(_) | SourceSpec::Video(_) => wanted.options.cameras.swapped_halves ^= true,
-            SourceSpec::Scene
-            | SourceSpec::Folder(_)
-            | SourceSpec::Recording(_)
-            | SourceSpec::Pipe
-            | SourceSpec::Rig { .. } => {
-                return self.swap_prepared();
-            }
-        }
-        self.open_as(wanted);
-    }
-
-    pub(crate) fn swap_prepared(&mut self) {
-        recording::commands::unless_recording(self, Obstacle::Swap, Self::swap_prepared_now);
-    }
-
-    pub(crate) fn swap_prepared_now(&mut self) {
-        self.rig.sides_checked = false;
-        let preparation = self.live.preparation();
-        let swapped = !preparation.swapped;
-        let geometry = preparation.geometry.map(|geometry| geometry.swapped());
-        let choice = &self.rig.choice;
-        let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
-        if self.uncalibrated.is_some() {
-            return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // failed for unexchanged images
-        }
-        if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
-            self.describe_source();
-            self.awaited.fit_depth();
-            self.notices.remedied(&Remedy::Action(Action::SwapPictures));
-            self.notices.news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));
-        }
-    }
-
-    pub(crate) fn find_cameras(&mut self) {
-        self.jobs.start(Job::stoppable("looking for cameras"), webcam::cameras, |core: &mut Self, found| {
-            let cameras = found.unwrap_or_else(|why| {
-                core.notices.error(why.to_string());
-                Vec::new() // a failed search is not repeated automatically
-            });
-            core.source.cameras = Some(cameras);
-        });
-    }
-
-    #[cfg(feature = "zenoh")]
-    pub(crate) fn watch_rigs(&mut self, router: &str) {
-        let (config, waker) = (self.rig.options.zenoh_config.clone(), self.waker.clone());
-        self.source.rigs = Some(stereopsis_network::census::CensusWatch::start(router, config, move || waker.wake()));
-    }
-
-    /// Opens previews of unused cameras while their page or the scene's strip with their number is open, and closes the others.
-    pub(crate) fn update_previews(&mut self) {
-        #[cfg(feature = "zenoh")]
-        if !self.is_open(crate::core::action::Action::Cameras) {
-            drop(self.source.rigs.take());
-        }
-        let is_open = self.chooses_cameras();
-        let source = &mut self.source;
-        if source.running == Some(SourceSpec::Scene) && source.cameras.is_none() {
-            self.find_cameras();
-            return;
-        }
-        if !is_open {
-            self.close_previews();
-            return;
-        }
-        let opening = source.opening.as_ref().is_some_and(SourceSpec::is_camera);
-        let used = &self.pipeline.status.cameras.cameras;
-        for camera in source.cameras.iter().flatten().filter(|camera| camera.problem.is_none()) {
-            if used.iter().any(|used| used.index == camera.index) {
-                source.previews.remove(&camera.index);
-            } else if !opening {
-                source.previews.entry(camera.index).or_insert_with(|| Preview::open(camera.index));
-            }
-        }
-    }
-
-    /// Records the time since which cameras are lost.
-    pub(crate) fn note_lost_cameras(&mut self, now: Instant) {
-        let cameras = &self.pipeline.status.cameras.cameras;
-        let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
-        let since = &mut self.source.lost_since;
-        since.retain(|camera, _| lost.contains(camera));
-        for camera in lost {
-            since.entry(camera).or_insert(now);
-        }
-    }
-
-    /// Closes the previews on another thread, because drivers may block, so that a source can open their cameras.
-    pub(crate) fn close_previews(&mut self) {
-        let previews = std::mem::take(&mut self.source.previews);
-        if !previews.is_empty() {
-            drop_elsewhere("old previews", previews);
+    /// Records an opened source, except the scene, which is always offered, and a pipe, which cannot be reopened.
+    pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
+        if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
+            // an address that was kept without its secrets is the same
+            self.recent.retain(|recent| recent.to_string() != spec.to_string());
+            self.recent.insert(0, spec.clone());
+            self.recent.truncate(MAX_RECENT);
         }
     }
 }

@@ -4,10 +4,12 @@
 //! belongs to a window that was not closed.
 
 use super::saved::{SavedState, StateError};
+use super::source::Request;
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::files;
 use stereopsis_base::files::{Growing, WriteError, plain};
@@ -42,6 +44,24 @@ pub(crate) struct Store {
     newest: Mutex<u64>,
     marker: Mutex<Option<Growing>>,
     was_not_closed: bool,
+}
+
+/// Store, and the state that this window has written.
+pub(super) struct StateWriter {
+    pub(super) store: Option<Arc<Store>>,
+    pub(super) written: Option<SavedContent>,
+    /// Number of the newest state; 0 until the window has drawn a frame.
+    pub(super) number: u64,
+    pub(super) due: Instant,
+    /// Message about a failure to write.
+    pub(super) failing: Option<String>,
+    pub(super) fresh: Request,
+}
+
+impl StateWriter {
+    pub(super) fn new(store: Option<Store>, fresh: Request) -> Self {
+        Self { store: store.map(Arc::new), written: None, number: 0, due: Instant::now(), failing: None, fresh }
+    }
 }
 
 impl Store {

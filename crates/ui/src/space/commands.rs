@@ -1,7 +1,7 @@
 //! Export of the points of the 3-D view to a file once the shown result is on the host.
 
-use crate::core::{Command, Core, Fault, Feature, Job, Level, PointsWish, Remedy, dialog};
-use crate::space::{NotOnHost, Scene, ShownPoints, SpaceSettings, shown_points};
+use crate::core::{Command, Core, Fault, Feature, Job, Level, Remedy, dialog};
+use crate::space::{NotOnHost, PointsWish, Scene, ShownPoints, SpaceSettings, shown_points};
 use egui::Context;
 use std::path::PathBuf;
 use std::sync::Arc;

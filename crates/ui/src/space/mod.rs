@@ -21,4 +21,4 @@ pub(crate) use lines::grid_spacing_m;
 pub(crate) use pass::Inputs;
 pub(crate) use points::{NotOnHost, ShownPoints, shown_points};
 pub(crate) use screen::SpaceScreen;
-pub(crate) use settings::{Colouring, DENSITIES, SpaceSettings, Surface, every_text};
+pub(crate) use settings::{Colouring, DENSITIES, PointsWish, SpaceSettings, Surface, every_text};

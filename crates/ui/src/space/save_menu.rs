@@ -2,7 +2,8 @@
 
 use super::commands::size_text;
 use super::{Scene, SpaceSettings, Surface};
-use crate::core::{Command, Core, PointsWish};
+use crate::core::{Command, Core};
+use crate::space::PointsWish;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};

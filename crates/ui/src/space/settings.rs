@@ -3,6 +3,7 @@
 use crate::style::Ground;
 use serde::{Deserialize, Serialize};
 use stereopsis_base::parameter::choices;
+use stereopsis_images::CloudShape;
 
 choices! {
     /// Colour of a point.
@@ -26,6 +27,13 @@ choices! {
         /// A surface, cut where the disparities of four neighbours differ by more than 1 px for each pixel between them.
         Mesh = "mesh",
     }
+}
+
+/// Content of a file of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PointsWish {
+    pub(crate) shape: CloudShape,
+    pub(crate) has_colours: bool,
 }
 
 /// Densities on offer: every n-th pixel of every n-th row.

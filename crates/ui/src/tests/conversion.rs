@@ -1,7 +1,7 @@
 //! Recomputation and export of a recording from the window: progress, cancellation, and earlier output.
 
 use super::harness::{Window, gpu, options};
-use crate::features::conversion::{Conversion, ConversionStep, Converter};
+use crate::features::conversion::{Conversion, ConversionState, ConversionStep};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -94,7 +94,9 @@ fn recomputation_is_stopped_and_resumed() {
     assert_eq!(std::fs::read(&path).unwrap(), before, "what was recorded stays");
     let recording = Recording::open(&new).unwrap();
     assert_eq!((recording.pairs().len() as u64, recording.len(topic::DEPTH)), (PAIRS, PAIRS));
-    window.until("the next name", |w| w.feature::<Converter>().choices.recording.ends_with("_2.mcap").then_some(()));
+    window.until("the next name", |w| {
+        w.feature::<ConversionState>().choices.recording.ends_with("_2.mcap").then_some(())
+    });
     window.until("its button", |w| w.has("Open it").then_some(()));
     window.harness.get_by_label("Open it").click();
     window.until("the new recording", |w| (w.core().live().status().source.name == "walk-again").then_some(()));
@@ -111,7 +113,7 @@ fn export_writes_chosen_parts_and_names_missing_ones() {
     for part in ["right", "csv", "json"] {
         press_box(&mut window, part);
     }
-    window.feature_mut::<Converter>().choices.pairs = (2, 7);
+    window.feature_mut::<ConversionState>().choices.pairs = (2, 7);
     press(&mut window, "Export");
     window.until("the files", |w| w.has("6 pairs → ").then_some(()));
     let mut names: Vec<_> = std::fs::read_dir(folder.path().join("walk-export"))
@@ -130,8 +132,8 @@ fn export_writes_chosen_parts_and_names_missing_ones() {
     let other = folder.path().join("mine");
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("notes.txt"), "mine").unwrap();
-    window.until("the next name", |w| w.feature::<Converter>().choices.folder.ends_with("_2").then_some(()));
-    window.feature_mut::<Converter>().choices.folder = other.display().to_string();
+    window.until("the next name", |w| w.feature::<ConversionState>().choices.folder.ends_with("_2").then_some(()));
+    window.feature_mut::<ConversionState>().choices.folder = other.display().to_string();
     press(&mut window, "Export");
     window.until("why not", |w| w.has("holds something already, and nothing is overwritten").then_some(()));
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1);

@@ -2,8 +2,8 @@
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::Surface;
-use crate::core::PointsWish;
 use crate::core::Theme;
+use crate::space::PointsWish;
 use crate::space::commands::Points;
 use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};

@@ -57,7 +57,7 @@ fn execute(core: &mut Core, step: PictureStep) {
 
 fn want(core: &mut Core, wanted: Destination) {
     let figure = if core.is_open(Action::Pictures) { core.picture.chosen } else { None };
-    match figure.or_else(|| Figure::current(core)) {
+    match figure.or_else(|| core.current_figure()) {
         Some(figure) => core.picture.wanted = Some((figure, wanted)),
         None => core.notices.news("no image yet: wait for the first result"),
     }
@@ -83,7 +83,7 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
     if core.jobs.is_running(WRITE) || core.jobs.is_running(COPY) {
         return core.notices.news("the image before is still being written");
     }
-    if !wanted.is_available(core) {
+    if !core.has_figure(wanted) {
         return core.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
     }
     let TitledDrawing { drawn, title, description } = figure::draw(core, render_state, wanted, is_dark);

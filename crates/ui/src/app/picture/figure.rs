@@ -1,7 +1,7 @@
 //! Drawing of views and figures on a sheet, with title, colour bar and units.
 
 use super::offscreen::{ShapeDrawing, Sheet};
-use crate::core::{Core, Setup, picture::Figure};
+use crate::core::{Core, picture::Figure};
 use crate::features::{explain, reach, search};
 use crate::panels::pictures::Pictures;
 use crate::view::{BAR, HEADER, ViewKind, ViewRects};
@@ -40,7 +40,7 @@ pub(crate) fn draw(core: &Core, render_state: &RenderState, figure: Figure, is_d
     };
     let [width, height] = drawn.size_px();
     let compared = core.comparison.as_ref().map(|comparison| {
-        let now = Setup::of(core);
+        let now = core.setup();
         format!("A: {}, B: {}", comparison.kept.preset_name(), comparison.kept.differences_to(&now))
     });
     let parts = units.into_iter().chain(compared).chain([format!("{width} × {height} px")]);

@@ -4,7 +4,7 @@ use super::commands::PictureStep;
 use super::figure;
 use crate::core::{
     Action, Command, Core,
-    picture::{Figure, PictureFormat, SCALES},
+    picture::{PictureFormat, SCALES},
 };
 use crate::panels::action_button;
 use crate::style::Ground;
@@ -16,8 +16,8 @@ const HELP: &str = "An image of a view as it is seen now, or of a figure, with t
 
 pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
-    let chosen = core.picture.chosen.filter(|figure| figure.is_available(core));
-    let Some(figure) = chosen.or_else(|| Figure::current(core)) else {
+    let chosen = core.picture.chosen.filter(|figure| core.has_figure(*figure));
+    let Some(figure) = chosen.or_else(|| core.current_figure()) else {
         widgets::note(ui, "No result yet.");
         return;
     };
@@ -29,7 +29,7 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         |ui| {
             let combo = ComboBox::from_id_salt("image of").selected_text(figure.title()).width(160.0);
             let response = combo.show_ui(ui, |ui| {
-                for offered in Figure::all(core) {
+                for offered in core.figures() {
                     if ui.selectable_label(offered == figure, offered.title()).clicked() {
                         commands.push(PictureStep::Choose(offered).into());
                     }

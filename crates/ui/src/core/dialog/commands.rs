@@ -2,16 +2,13 @@
 
 use super::state::{AnswerKind, ChosenPaths, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
-use crate::core::{Core, Job, absolute};
+use crate::core::{AnswerHandler, Core, Job, absolute};
 use std::convert::Infallible;
 use std::path::PathBuf;
 use stereopsis_frame::{CaptureError, SourceSpec};
 
 /// Job that waits for the system's dialog, one at a time.
 const CHOOSE: Job = Job::stoppable("choosing a file");
-
-/// Continuation of a request with its answer.
-pub(crate) type AnswerHandler = Box<dyn FnOnce(&mut Core, ChosenPaths)>;
 
 pub(crate) fn ask_files(
     core: &mut Core,

@@ -1,31 +1,23 @@
 //! Recording. The recorder outlives window and device; jobs create and complete its file.
 
-use crate::core::{Action, Command, Core, Job, Level, Obstacle, Phase, Remedy, absolute, dialog};
-use anyhow::anyhow;
+use crate::core::{Action, Command, Core, Job, Level, Obstacle, PendingChange, Phase, Remedy, absolute, dialog};
 use std::convert::Infallible;
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::threads::drop_elsewhere;
 use stereopsis_calibration::CalibrationError;
 use stereopsis_frame::{FramePreparation, ResultTap, SourceSpec, StereoLayout, Taps};
+use stereopsis_recording::About;
 use stereopsis_recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
-use stereopsis_recording::{About, Streams};
 
 /// Job that estimates the size, repeated while the estimate is shown and hidden from the status line.
 pub(crate) const ESTIMATE: Job = Job::hidden("estimating the size of a recording");
 /// Interval of estimates, which change as the disk fills.
 const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Change of the core that waits for an answer.
-pub(crate) type PendingChange = Box<dyn FnOnce(&mut Core) + Send>;
 /// Largest time for the creation of a file after the window was closed.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Time and subject of the last estimate of the size of a recording.
-#[derive(Default)]
-pub(crate) struct SizeEstimate(Option<(Instant, Streams, PathBuf)>);
 
 /// Starts or ends a recording.
 pub(crate) fn toggle(core: &mut Core) {
@@ -241,7 +233,7 @@ pub(crate) fn set_preparation(core: &mut Core, preparation: FramePreparation) ->
 pub(crate) fn estimate(core: &mut Core) {
     let Some(output) = core.output().cloned() else { return };
     let (streams, folder) = (core.streams(), core.recording_folder());
-    let is_fresh = core.estimate.0.as_ref().is_some_and(|(at, of_streams, of_folder)| {
+    let is_fresh = core.recording.estimated.as_ref().is_some_and(|(at, of_streams, of_folder)| {
         at.elapsed() < ESTIMATE_INTERVAL && (*of_streams, of_folder) == (streams, &folder)
     });
     if is_fresh || core.jobs.is_running(ESTIMATE) {
@@ -249,7 +241,7 @@ pub(crate) fn estimate(core: &mut Core) {
     }
     let status = core.status();
     let rate_hz = status.source.rate_hz.unwrap_or(status.capture.rate_hz);
-    core.estimate.0 = Some((Instant::now(), streams, folder.clone()));
+    core.recording.estimated = Some((Instant::now(), streams, folder.clone()));
     let estimate = move || Ok::<_, Infallible>(expected(&folder, streams, &output.job.frame, rate_hz));
     core.start_job(ESTIMATE, estimate, |core, expected| core.recording.expected = Some(expected));
 }
@@ -283,7 +275,7 @@ pub(crate) fn finish(core: &mut Core) -> Option<anyhow::Result<String>> {
     let recorded = format!("recorded {} into {}", recorded_streams(core), recorder.status().summary());
     Some(match ended {
         Ok(_) => Ok(recorded),
-        Err(err) => Err(anyhow!("{err} · {recorded}")),
+        Err(err) => Err(anyhow::anyhow!("{err} · {recorded}")),
     })
 }
 

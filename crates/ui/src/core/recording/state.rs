@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 use stereopsis_recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder, Split};
 use stereopsis_recording::{Format, Stream, Streams};
 
@@ -39,6 +40,8 @@ pub(crate) struct RecordingState {
     /// Folder of snapshots as an absolute path.
     pub(crate) default_folder: PathBuf,
     pub(crate) expected: Option<Expected>,
+    /// Time and subject of the last estimate of the size.
+    pub(crate) estimated: Option<(Instant, Streams, PathBuf)>,
     pub(crate) phase: Phase,
     pub(crate) streams: Streams,
     /// Status of the running recording, updated once per frame.

@@ -1,5 +1,6 @@
 //! Calibration of the source, depth from two known distances, working size, and rig file.
 
+use super::sides::{SidesWatch, TIMEOUT as SIDES_TIMEOUT};
 use crate::core::{
     Action, Calibration, Core, Job, Level, Obstacle, Remedy, WindowOptions, dialog,
     jobs::JobError,
@@ -16,7 +17,7 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{CalibrationError, KnownDepth};
 use stereopsis_capture::webcam;
-use stereopsis_frame::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
+use stereopsis_frame::{CameraOptions, FramePreparation, Scale, Side, SourceInfo, SourceOptions};
 use stereopsis_settings::rig::{
     Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, RigFileError, SETUP_EXTENSIONS,
 };
@@ -254,6 +255,45 @@ fn set_scale_now(core: &mut Core, scale: Scale) {
         core.describe_source();
         core.set_params(core.matching.scaled_params(factor));
         core.pointer.pinned = None;
+    }
+}
+
+/// Starts the check of the sides with the present images.
+pub(crate) fn watch_sides(core: &mut Core) {
+    let Some(output) = core.output().cloned() else { return };
+    let raw = &output.job.frame.raw;
+    core.rig.sides_checked = false;
+    core.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
+}
+
+/// Examines the newest pair of a running check, and swaps the images if the hand covers the other lens.
+pub(crate) fn update_sides(core: &mut Core) {
+    let Some(mut watch) = core.rig.sides_watch.take() else { return };
+    if watch.since.elapsed() > SIDES_TIMEOUT {
+        let text = "neither image has changed alone: cover one lens wholly with a hand, and keep it there for a second";
+        return core.notices.news(text);
+    }
+    let newest = core.live.latest().filter(|output| output.job.frame.arrived >= watch.since);
+    let newest = newest.filter(|output| watch.sequence != Some(output.job.frame.raw.sequence));
+    let Some(output) = newest else {
+        core.rig.sides_watch = Some(watch);
+        return;
+    };
+    let raw = &output.job.frame.raw;
+    watch.sequence = Some(raw.sequence);
+    let found = watch.look(&raw.left.luma, &raw.right.luma);
+    let is_swapped = core.live.preparation().swapped;
+    match found {
+        None => core.rig.sides_watch = Some(watch),
+        Some(side) if (side == Side::Left) != is_swapped => {
+            core.rig.sides_checked = true;
+            core.notices.news("the left image has changed: left is left");
+        }
+        Some(_) => {
+            core.notices.news("the right image has changed: left and right are swapped now");
+            core.swap_pictures();
+            core.rig.sides_checked = true;
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Check of the sides with a hand: the covered camera is the one whose image alone changes.
 
-use crate::core::Core;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Luma;
 use stereopsis_frame::Side;
 
 /// Time limit for the hand.
-const TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(20);
 /// Number of cells along a row and along a column, whose means are compared.
 const CELLS: (usize, usize) = (16, 12);
 /// Number of sampled pixels along each side of a cell.
@@ -24,17 +23,17 @@ type Cells = Vec<f64>;
 
 /// State of the check, during which both images are watched until one changes.
 pub(crate) struct SidesWatch {
-    since: Instant,
+    pub(super) since: Instant,
     /// Cell means of the first images.
     first: [Cells; 2],
     /// Image that changed last, and the number of successive pairs.
     changed: Option<(Side, u32)>,
-    sequence: Option<u64>,
+    pub(super) sequence: Option<u64>,
 }
 
 impl SidesWatch {
     /// Starts the check with the present images.
-    fn begin(left: &Luma, right: &Luma) -> Self {
+    pub(super) fn begin(left: &Luma, right: &Luma) -> Self {
         Self { since: Instant::now(), first: [left, right].map(cells), changed: None, sequence: None }
     }
 
@@ -44,7 +43,7 @@ impl SidesWatch {
     }
 
     /// Examines the next pair and returns the covered side once it is certain.
-    fn look(&mut self, left: &Luma, right: &Luma) -> Option<Side> {
+    pub(super) fn look(&mut self, left: &Luma, right: &Luma) -> Option<Side> {
         let now = [left, right].map(cells);
         let [left, right] = [0, 1].map(|view| change(&self.first[view], &now[view]));
         let changed = if left >= MIN_CHANGE && left >= MIN_RATIO * right {
@@ -81,44 +80,6 @@ fn cells(luma: &Luma) -> Cells {
 fn change(before: &Cells, now: &Cells) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| before.iter().zip(now).map(|(&a, &b)| of(a, b)).sum::<f64>();
     sum(|a, b| ((a - b).abs() - NOISE).max(0.0)) / sum(|a, b| a.max(b) + NOISE)
-}
-
-pub(crate) fn begin(core: &mut Core) {
-    let Some(output) = core.output().cloned() else { return };
-    let raw = &output.job.frame.raw;
-    core.rig.sides_checked = false;
-    core.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
-}
-
-/// Examines the newest pair of a running check, and swaps the images if the hand covers the other lens.
-pub(crate) fn update(core: &mut Core) {
-    let Some(mut watch) = core.rig.sides_watch.take() else { return };
-    if watch.since.elapsed() > TIMEOUT {
-        let text = "neither image has changed alone: cover one lens wholly with a hand, and keep it there for a second";
-        return core.notices.news(text);
-    }
-    let newest = core.live.latest().filter(|output| output.job.frame.arrived >= watch.since);
-    let newest = newest.filter(|output| watch.sequence != Some(output.job.frame.raw.sequence));
-    let Some(output) = newest else {
-        core.rig.sides_watch = Some(watch);
-        return;
-    };
-    let raw = &output.job.frame.raw;
-    watch.sequence = Some(raw.sequence);
-    let found = watch.look(&raw.left.luma, &raw.right.luma);
-    let is_swapped = core.live.preparation().swapped;
-    match found {
-        None => core.rig.sides_watch = Some(watch),
-        Some(side) if (side == Side::Left) != is_swapped => {
-            core.rig.sides_checked = true;
-            core.notices.news("the left image has changed: left is left");
-        }
-        Some(_) => {
-            core.notices.news("the right image has changed: left and right are swapped now");
-            core.swap_pictures();
-            core.rig.sides_checked = true;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Comparison of two settings: its engine and its results.
 
-use crate::core::{Action, Command, CompareState, CompareStep, Core, Feature, Setup};
+use crate::core::{Action, Command, CompareState, CompareStep, Core, Feature};
 use egui::Context;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +16,7 @@ impl Comparer {
         let Some(options) = core.engine_in_use() else {
             return core.notices.news("no result yet to compare with");
         };
-        let kept = Setup::of(core);
+        let kept = core.setup();
         let comparison = self.0.as_ref().filter(|comparison| comparison.is_by(&options));
         if let (Some(comparison), Some(state)) = (comparison, &mut core.comparison) {
             comparison.set_params(kept.params.clone());
@@ -56,7 +56,7 @@ impl Feature for Comparer {
             Command::Compare(CompareStep::Exchange) => {
                 let Some(kept) = core.comparison.as_ref().map(|state| state.kept.clone()) else { return Ok(()) };
                 self.keep_as_a(core);
-                core.take_setup(Setup::of(core).matched_as(&kept));
+                core.take_setup(core.setup().matched_as(&kept));
             }
             Command::Action(Action::KeepAsA) => self.keep_as_a(core),
             Command::Action(Action::EndComparison) => self.end(core),

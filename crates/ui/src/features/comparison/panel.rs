@@ -1,6 +1,6 @@
 //! Strip of a comparison: the settings of A and B and the figures of both.
 
-use crate::core::{Action, Command, CompareState, CompareStep, Core, Setup};
+use crate::core::{Action, Command, CompareState, CompareStep, Core};
 use crate::panels::{Panel, action_button};
 use egui::{Button, Grid, Label, RichText, Role, ScrollArea, Ui, WidgetInfo};
 use stereopsis_live::{JudgedResult, MedianTime};
@@ -24,7 +24,7 @@ impl Panel for ComparisonStrip {
                 commands.push(CompareStep::Exchange.into());
             }
             action_button(ui, Action::EndComparison, Button::new("End"), false, commands);
-            let now = Setup::of(core);
+            let now = core.setup();
             let kept = now.clone().matched_as(&comparison.kept);
             let (a, b) = (kept.preset_name(), kept.differences_to(&now));
             ui.add(Label::new(format!("A: {a} as it was kept · B: {b}")).truncate());

@@ -1,8 +1,7 @@
 //! Conversion of the open recording in the background: recomputation or export. Playback continues.
 
-use super::state::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
-use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, Step};
-use anyhow::anyhow;
+use super::state::{Contents, Conversion, ConversionChoices, ConversionState, ConversionStep, RunningConversion};
+use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy};
 use egui::{Context, Ui};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -21,36 +20,7 @@ use stereopsis_sources::open_as_recorded;
 const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");
 
-/// Conversion of the open recording.
-pub(crate) type Converter = ConversionState;
-
-#[derive(Clone)]
-pub(crate) enum ConversionStep {
-    /// Sets the kind and the target of a conversion of the open recording.
-    SetChoices(ConversionChoices),
-    /// Computes the open recording again, or exports it.
-    Convert(Conversion),
-    /// Stops the conversion once the pairs in progress are written.
-    Stop,
-    /// Takes the contents of the open recording, with choices that suit it.
-    Take(Contents, ConversionChoices),
-    /// Shows what a conversion has written, with remedies.
-    Succeed(String, Vec<Remedy>),
-    /// Shows why a conversion has failed.
-    Fail(String),
-}
-
-impl Step for ConversionStep {
-    fn kind(&self) -> u8 {
-        match self {
-            Self::SetChoices(_) => 0,
-            Self::Convert(_) => 1,
-            Self::Stop | Self::Take(..) | Self::Succeed(..) | Self::Fail(_) => 2,
-        }
-    }
-}
-
-impl Feature for Converter {
+impl Feature for ConversionState {
     fn pages(&self) -> &'static [Action] {
         &[Action::Convert]
     }
@@ -118,7 +88,7 @@ impl Feature for Converter {
     }
 }
 
-fn convert(conversion: &mut Converter, core: &mut Core, kind: Conversion) {
+fn convert(conversion: &mut ConversionState, core: &mut Core, kind: Conversion) {
     let Some(path) = core.open_recording().map(Path::to_owned) else {
         return core.notices.news(format!("{}: open a recording first", Action::Convert.label()));
     };
@@ -186,7 +156,7 @@ fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress
 }
 
 /// Exports the pairs as recorded.
-fn export(conversion: &Converter, core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
+fn export(conversion: &ConversionState, core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
     let ConversionChoices { left_out, pairs: (first, last), .. } = conversion.choices.clone();
     let parts = conversion.contents.iter().flat_map(|contents| &contents.parts);
     let parts = parts.filter(|(part, why_not)| why_not.is_none() && !left_out.contains(part));
@@ -199,7 +169,7 @@ fn export(conversion: &Converter, core: &mut Core, path: PathBuf, folder: PathBu
     let to = folder.clone();
     let work = move || {
         let exported = open_as_recorded(&path, &options)?.export(&to, &what, &progress);
-        exported.map_err(|err| anyhow!("{err:#}"))
+        exported.map_err(|err| anyhow::anyhow!("{err:#}"))
     };
     core.jobs.start(CONVERT, work, move |core: &mut Core, done| {
         let text = |exported: Exported| {

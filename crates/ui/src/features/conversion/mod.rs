@@ -4,6 +4,6 @@ mod commands;
 mod panel;
 mod state;
 
-pub(crate) use commands::Converter;
+pub(crate) use state::ConversionState;
 #[cfg(test)]
-pub(crate) use {commands::ConversionStep, state::Conversion};
+pub(crate) use state::{Conversion, ConversionStep};

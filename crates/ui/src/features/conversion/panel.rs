@@ -1,7 +1,6 @@
 //! Page of conversions of the open recording: content, target, size and progress.
 
-use super::commands::{ConversionStep, Converter};
-use super::state::{Contents, Conversion, ConversionChoices, RunningConversion};
+use super::state::{Contents, Conversion, ConversionChoices, ConversionState, ConversionStep, RunningConversion};
 use crate::core::{Command, Core};
 use crate::widgets;
 use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
@@ -10,7 +9,7 @@ use stereopsis_frame::Playing;
 use stereopsis_recording::write::bytes_per_pair;
 use stereopsis_recording::{Stream, Streams};
 
-pub(super) fn show(ui: &mut Ui, conversion: &Converter, core: &Core, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, conversion: &ConversionState, core: &Core, commands: &mut Vec<Command>) {
     if core.open_recording().is_none() {
         let why = "There is no recording open. Record (Shift+R) makes one, and Open files … opens one.";
         widgets::note(ui, why);
@@ -140,7 +139,7 @@ fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
 /// Shows the button that starts; disabled with the reason.
 fn begin(
     ui: &mut Ui,
-    conversion: &Converter,
+    conversion: &ConversionState,
     label: &str,
     kind: Conversion,
     why_not: Option<&str>,

@@ -1,5 +1,6 @@
-//! Choices and progress of a conversion of a recording.
+//! Choices, steps and progress of a conversion of a recording.
 
+use crate::core::{Remedy, Step};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,6 +58,33 @@ impl RunningConversion {
     }
 }
 
+#[derive(Clone)]
+pub(crate) enum ConversionStep {
+    /// Sets the kind and the target of a conversion of the open recording.
+    SetChoices(ConversionChoices),
+    /// Computes the open recording again, or exports it.
+    Convert(Conversion),
+    /// Stops the conversion once the pairs in progress are written.
+    Stop,
+    /// Takes the contents of the open recording, with choices that suit it.
+    Take(Contents, ConversionChoices),
+    /// Shows what a conversion has written, with remedies.
+    Succeed(String, Vec<Remedy>),
+    /// Shows why a conversion has failed.
+    Fail(String),
+}
+
+impl Step for ConversionStep {
+    fn kind(&self) -> u8 {
+        match self {
+            Self::SetChoices(_) => 0,
+            Self::Convert(_) => 1,
+            Self::Stop | Self::Take(..) | Self::Succeed(..) | Self::Fail(_) => 2,
+        }
+    }
+}
+
+/// Conversion of the open recording.
 #[derive(Default)]
 pub(crate) struct ConversionState {
     pub(crate) choices: ConversionChoices,

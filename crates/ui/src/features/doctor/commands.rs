@@ -1,28 +1,10 @@
 //! Examination of this machine, equal to `stereopsis doctor`.
 
-use crate::core::{Action, Command, Core, Feature, Job, Step};
+use super::{Doctor, DoctorStep, EXAMINE, panel};
+use crate::core::{Action, Command, Core, Feature};
 use egui::{Context, Ui};
 use std::convert::Infallible;
 use std::time::Instant;
-use stereopsis_doctor::Check;
-
-/// Job of an examination, which ends without being stopped because its probes have time limits.
-pub(super) const EXAMINE: Job = Job::stoppable("examining this machine");
-
-#[derive(Clone)]
-pub(crate) enum DoctorStep {
-    Examine,
-    Take(Vec<Check>),
-}
-
-impl Step for DoctorStep {}
-
-#[derive(Default)]
-pub(crate) struct Doctor {
-    /// Checks of the last examination; empty before the first.
-    pub(super) checks: Vec<Check>,
-    was_open: bool,
-}
 
 impl Feature for Doctor {
     fn pages(&self) -> &'static [Action] {
@@ -30,7 +12,7 @@ impl Feature for Doctor {
     }
 
     fn page(&mut self, _page: Action, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
-        super::panel::show(ui, self, core, commands);
+        panel::show(ui, self, core, commands);
     }
 
     /// Examines the machine when the page opens.

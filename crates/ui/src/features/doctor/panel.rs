@@ -1,6 +1,6 @@
 //! Page of the examination of this machine: faults, remedies, and a report to copy.
 
-use super::commands::{Doctor, DoctorStep, EXAMINE};
+use super::{Doctor, DoctorStep, EXAMINE};
 use crate::core::{Command, Core};
 use crate::widgets;
 use egui::{Button, Label, RichText, Ui};

@@ -1,7 +1,9 @@
 //! Restoration of older settings, and following of a settings file.
 
-use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, SettingsFile, Setup, Step, dialog};
-use egui::Context;
+use super::HistoryStep;
+use super::steps::History;
+use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, SettingsFile, dialog};
+use egui::{Context, Ui};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -11,20 +13,6 @@ use stereopsis_recording::time;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Settings, SettingsError};
 use stereopsis_stereo::{Preset, StereoParams};
-
-#[derive(Clone, Debug)]
-pub(crate) enum HistoryStep {
-    /// Goes to the position after this number of steps.
-    Go(usize),
-    /// Lets the user choose a settings file to apply and follow.
-    ChooseFile,
-    /// Lets the user choose a file to which the settings are written.
-    ChooseNewFile,
-    Save,
-    Forget,
-}
-
-impl Step for HistoryStep {}
 
 /// Interval of reading the settings file.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
@@ -40,20 +28,45 @@ struct FileContent {
 /// History of the settings, and the settings file that is followed.
 #[derive(Default)]
 pub(crate) struct SettingsHistory {
+    pub(super) steps: History,
     /// Time at which the settings file was last read.
     file_read: Option<Instant>,
 }
 
+impl SettingsHistory {
+    fn go_to(&mut self, core: &mut Core, position: usize) {
+        if let Some(setup) = self.steps.go(position) {
+            core.take_setup(setup);
+        }
+    }
+
+    /// Undoes the last step (-1) or redoes the next one (+1).
+    fn go_by(&mut self, core: &mut Core, by: isize) {
+        match self.steps.position().checked_add_signed(by) {
+            Some(position) if position <= self.steps.steps().len() => self.go_to(core, position),
+            _ => core.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
+        }
+    }
+}
+
 impl Feature for SettingsHistory {
+    fn pages(&self) -> &'static [Action] {
+        &[Action::History]
+    }
+
+    fn page(&mut self, _page: Action, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+        super::panel::show(ui, &self.steps, core, commands);
+    }
+
     fn execute(&mut self, core: &mut Core, command: Command, _ctx: &Context) -> Result<(), Command> {
         match command.step() {
-            Ok(HistoryStep::Go(position)) => go_to(core, position),
+            Ok(HistoryStep::Go(position)) => self.go_to(core, position),
             Ok(HistoryStep::ChooseFile) => choose_settings_file(core),
             Ok(HistoryStep::ChooseNewFile) => choose_new_settings_file(core),
             Ok(HistoryStep::Save) => save_settings_file(core),
             Ok(HistoryStep::Forget) => core.settings_file = None,
-            Err(Command::Action(Action::Undo)) => go_in_history(core, -1),
-            Err(Command::Action(Action::Redo)) => go_in_history(core, 1),
+            Err(Command::Action(Action::Undo)) => self.go_by(core, -1),
+            Err(Command::Action(Action::Redo)) => self.go_by(core, 1),
             Err(command) => return Err(command),
         }
         Ok(())
@@ -90,28 +103,13 @@ impl Feature for SettingsHistory {
     /// Records the settings after all commands of the frame.
     fn end_frame(&mut self, core: &mut Core, ctx: &Context) {
         if std::mem::take(&mut core.has_fitted_colours) {
-            core.history.note_colours(core.view.depth_range_m);
+            self.steps.note_colours(core.view.depth_range_m);
         }
         if core.started.is_some() || core.source.opening.is_some() {
             return; // not all settings are there
         }
         let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
-        let setup = Setup::of(core);
-        core.history.note(setup, Instant::now(), press);
-    }
-}
-
-/// Undoes the last step (-1) or redoes the next one (+1).
-fn go_in_history(core: &mut Core, by: isize) {
-    match core.history.position().checked_add_signed(by) {
-        Some(position) if position <= core.history.steps().len() => go_to(core, position),
-        _ => core.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
-    }
-}
-
-fn go_to(core: &mut Core, position: usize) {
-    if let Some(setup) = core.history.go(position) {
-        core.take_setup(setup);
+        self.steps.note(core.setup(), Instant::now(), press);
     }
 }
 

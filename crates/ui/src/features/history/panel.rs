@@ -1,16 +1,16 @@
 //! Page of the history: every change of the settings, and the settings file that is followed.
 
-use super::commands::HistoryStep;
+use super::HistoryStep;
+use super::steps::History;
 use crate::core::{Action, Command, Core};
 use crate::panels::action_button;
 use crate::widgets;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 use stereopsis_recording::time;
 
-pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, history: &History, core: &Core, commands: &mut Vec<Command>) {
     file(ui, core, commands);
     ui.separator();
-    let history = &core.history;
     ui.horizontal(|ui| {
         for (action, can) in
             [(Action::Undo, history.position() > 0), (Action::Redo, history.position() < history.steps().len())]

@@ -1,33 +1,12 @@
 //! Measurement while its page is open.
 
-use crate::core::{Action, Command, Core, Feature, Step, Waker};
+use super::{Measure, MeasureStep, panel};
+use crate::core::{Action, Command, Core, Feature, Waker};
 use egui::{Context, Ui};
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::threads::Latest;
-use stereopsis_live::{MeasureRequest, Measurement, Meter};
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum MeasureStep {
-    /// Sets the true distance of the surface in the middle of the image, m.
-    SetTrueDistance(Option<f64>),
-    BeginAnew,
-    /// Copies a command that measures the same to the clipboard.
-    CopyCommand,
-}
-
-impl Step for MeasureStep {}
-
-pub(crate) struct Measure {
-    pub(super) true_distance_m: Option<f64>,
-    /// Number of times that values were forgotten.
-    series: u64,
-    meter: Latest<MeasureRequest, Measurement>,
-    /// Requested measurement while the page is open.
-    requested: Option<MeasureRequest>,
-    /// Time at which the measured source was opened.
-    source_since: Option<Instant>,
-}
+use stereopsis_live::{MeasureRequest, Meter};
 
 impl Measure {
     pub(crate) fn start(waker: &Waker) -> std::io::Result<Self> {
@@ -55,7 +34,7 @@ impl Feature for Measure {
     }
 
     fn page(&mut self, _page: Action, ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
-        super::panel::show(ui, self, core, commands);
+        panel::show(ui, self, core, commands);
     }
 
     fn execute(&mut self, core: &mut Core, command: Command, ctx: &Context) -> Result<(), Command> {

@@ -1,6 +1,6 @@
 //! Page of measurements: depth quality of a rectangle, the distance of two points, scores; each with its trend.
 
-use super::commands::{Measure, MeasureStep};
+use super::{Measure, MeasureStep};
 use crate::core::{Action, Command, Core, Marked};
 use crate::panels::action_button;
 use crate::{style, widgets};

@@ -1,7 +1,6 @@
 //! Map of a sweep: one cell per pair of values, coloured by the loss of the setting.
 
 use super::commands::SearchStep;
-use super::sweep::best_cell;
 use crate::core::{Command, Core};
 use egui::{
     Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
@@ -224,6 +223,15 @@ fn paint_bar(painter: &Painter, rect: Rect) {
         let step = Rect::from_min_max(pos2(x(i), rect.top()), pos2(x(i + 1), rect.bottom()));
         painter.rect_filled(step, 0.0, color_of(1.0 - i as f32 / 31.0));
     }
+}
+
+pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<TriedCell>)> {
+    let columns = sweep.axes[0].values().len();
+    let tried = sweep.cells.iter().enumerate().filter_map(|(i, cell)| match cell {
+        Cell::Tried(tried) if tried.trial.loss.is_some() => Some(((i % columns, i / columns), tried)),
+        _ => None,
+    });
+    tried.min_by(|(_, a), (_, b)| a.trial.loss.partial_cmp(&b.trial.loss).unwrap_or(std::cmp::Ordering::Equal))
 }
 
 #[cfg(test)]

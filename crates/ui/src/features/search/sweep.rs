@@ -6,8 +6,7 @@ use crate::core::{Command, Core, SearchState};
 use crate::panels::Panel;
 use crate::widgets;
 use egui::{Button, Role, Ui, WidgetInfo};
-use std::sync::Arc;
-use stereopsis_search::{Cell, SearchAxis, SweepProgress, TriedCell};
+use stereopsis_search::{SearchAxis, SweepProgress};
 
 const HELP: &str =
     "Tries all values of two parameters, coarse first, while depth goes on. A click on a cell takes its two values.";
@@ -56,18 +55,9 @@ fn progress(ui: &mut Ui, sweep: &SweepProgress) {
     tried_pairs::progress(ui, sweep.error.as_deref(), done as f32 / total.max(1) as f32, &text);
 }
 
-pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<TriedCell>)> {
-    let columns = sweep.axes[0].values().len();
-    let tried = sweep.cells.iter().enumerate().filter_map(|(i, cell)| match cell {
-        Cell::Tried(tried) if tried.trial.loss.is_some() => Some(((i % columns, i / columns), tried)),
-        _ => None,
-    });
-    tried.min_by(|(_, a), (_, b)| a.trial.loss.partial_cmp(&b.trial.loss).unwrap_or(std::cmp::Ordering::Equal))
-}
-
 /// Shows the best values, with a button that applies them.
 fn best(ui: &mut Ui, core: &Core, sweep: &SweepProgress, commands: &mut Vec<Command>) {
-    let Some((place, tried)) = best_cell(sweep) else { return };
+    let Some((place, tried)) = map::best_cell(sweep) else { return };
     ui.horizontal_wrapped(|ui| {
         ui.label(format!("best so far: {}", map::cell_text(sweep, place, &tried.trial)));
         let is_new = core.search.params_of_cell(&core.matching.params, place) != Some(core.matching.params.clone());

@@ -1,7 +1,8 @@
 //! Message of dropped pairs because of a slow engine, or of missing memory; its remedies show measured rates.
 
-use super::{Command, Core, Message};
+use super::Message;
 use crate::core::notices::Level;
+use crate::core::{Command, Core};
 use stereopsis_frame::Scale;
 use stereopsis_stereo::{Preset, StereoParams};
 

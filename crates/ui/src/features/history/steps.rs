@@ -1,6 +1,6 @@
 //! History of settings: changes with their times, undo and redo.
 
-use super::{SettingChange, Setup, words_of};
+use crate::core::{SettingChange, Setup, words_of};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Largest number of steps, beyond which the oldest are dropped.
