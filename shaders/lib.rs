@@ -103,6 +103,6 @@ pub const FILES: &[(&str, &str)] = files![
     "local/weights",
     "local/window",
     "picture",
-    "pyramid/halve",
+    "pyramid",
     "space",
 ];

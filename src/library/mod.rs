@@ -40,6 +40,7 @@ pub mod matching {
 /// Filters of a disparity map, one by one; the parameters name those that run after matching.
 pub mod filters {
     use stereopsis_base::image::PictureRef;
+    use stereopsis_stereo::filter::RunningMean;
     use stereopsis_stereo::filter::planes::Fillable;
     pub use stereopsis_stereo::filter::{check_left_right, fill_rows, median, remove_speckle};
     use stereopsis_stereo::{DisparityMap, StereoParams, filter, reason};
@@ -48,12 +49,12 @@ pub mod filters {
     /// Fills the holes of the map of one image.
     pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
         // the mark of planes is for the learned choice, which does not follow
-        filter::fill(map, picture, params.fill, &Fillable { mark: reason::FILLED, ..params.fillable() });
+        filter::fill(map, picture, params.fill, &Fillable { mark: reason::FILLED, ..Fillable::of(params) });
     }
 
     /// Smooths the disparities in place.
     pub fn smooth_along_surfaces(map: &mut DisparityMap, params: &StereoParams) {
-        filter::smooth_along_surfaces(map, params.spatial.unwrap_or(0), params.along_surfaces());
+        filter::smooth_along_surfaces(map, params.spatial.unwrap_or(0), RunningMean::along_surfaces(params));
     }
 }
 

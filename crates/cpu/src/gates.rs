@@ -319,7 +319,7 @@ fn mean<T: Sample>(square: [T; 4]) -> T {
 mod tests {
     use super::*;
     use fastrand::Rng;
-    use stereopsis_stereo::{DisparityMap, StereoParams, gating};
+    use stereopsis_stereo::{DisparityMap, StereoParams, gating, pyramid};
 
     /// Returns a map with disparities of `range`: everywhere, in places or nowhere; any values, or two different ones.
     fn random_map(rng: &mut Rng, (width, height): (usize, usize), (min, max): (i32, i32)) -> DisparityMap {
@@ -344,7 +344,7 @@ mod tests {
             let min_disparity = rng.i32(-300..300);
             let gate_bounds = GateBounds::ALL[round % GateBounds::ALL.len()];
             let params = StereoParams { min_disparity, num_disparities, gate_bounds, ..StereoParams::default() };
-            let range = params.coarse_range();
+            let range = pyramid::coarse_range(&params);
             let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
             let disparities = params.disparities();
             let expected = gating::bounds_from(&map, size, gate_bounds, &disparities);
@@ -364,12 +364,7 @@ mod tests {
             let eight = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(..)));
             let image = Image::from_fn(size.0, size.1, |_, _| rng.u16(..));
             for luma in [eight, Luma::U16 { image, bits: 16 }] {
-                assert_eq!(
-                    halve(SimdLevel::best(), &luma),
-                    stereopsis_stereo::pyramid::halve(&luma),
-                    "{size:?}, {} bits",
-                    luma.bits()
-                );
+                assert_eq!(halve(SimdLevel::best(), &luma), pyramid::halve(&luma), "{size:?}, {} bits", luma.bits());
             }
         }
     }

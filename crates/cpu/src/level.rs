@@ -21,7 +21,7 @@ use stereopsis_base::process::memory::{FreeMemory, Places};
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{EngineError, StageTime};
 use stereopsis_stereo::cost::{Channel, Comparison, Scalar, gradient_census};
-use stereopsis_stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams};
+use stereopsis_stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, pyramid};
 
 /// Buffers, kept from pair to pair and allocated when a size or a width of path costs first occurs.
 #[derive(Default)]
@@ -139,8 +139,8 @@ impl Buffers {
     ) -> Result<Prior, EngineError> {
         let LevelInput { level, left, right, params } = input;
         let size = left.size();
-        let stage = if params.is_gated(size) { "gates" } else { "information" };
-        let coarse = match params.coarser(size) {
+        let stage = if pyramid::is_gated(params, size) { "gates" } else { "information" };
+        let coarse = match pyramid::coarser(params, size) {
             None => {
                 self.coarser = None;
                 None
@@ -159,7 +159,7 @@ impl Buffers {
             }
         };
         let mut prior = Prior::default();
-        if params.is_gated(size)
+        if pyramid::is_gated(params, size)
             && let Some(maps) = &coarse
         {
             let bounds = |map: &DisparityMap| {
@@ -170,7 +170,7 @@ impl Buffers {
             stages.done(stage);
         }
         if params.cost.is_learned() {
-            let coarse = coarse.as_ref().filter(|_| params.has_coarse_information(size));
+            let coarse = coarse.as_ref().filter(|_| pyramid::has_coarse_information(params, size));
             let start = mutual_information::InitialMaps { coarser: coarse.map(|maps| &maps.left), last };
             prior.information = Some(mutual_information::table(level, &left.to_u8(), &right.to_u8(), start, params));
             stages.done("information");

@@ -12,7 +12,7 @@ use super::simd::SimdLevel;
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_stereo::cost::{Channel, Comparison, Scalar};
 use stereopsis_stereo::filter::FilterKind;
-use stereopsis_stereo::{Aggregation, Fill, RightMatching, StereoParams};
+use stereopsis_stereo::{Aggregation, Fill, RightMatching, StereoParams, pyramid};
 
 /// Memory beside the arrays of images, bytes: stacks, tables, the allocator's reserve.
 const FIXED: u64 = 8 << 20;
@@ -79,7 +79,7 @@ impl<'a> LevelDemand<'a> {
         let Demand { size, params, wants_right, deep, colored } = demand;
         let (width, height) = (size.0 as u64, size.1 as u64);
         let stride = (params.num_disparities as usize).next_multiple_of(machine.register) as u64;
-        let coarser = params.coarser(*size).map(|coarse| Demand {
+        let coarser = pyramid::coarser(params, *size).map(|coarse| Demand {
             size: (size.0.div_ceil(2), size.1.div_ceil(2)),
             wants_right: params.right_matching == RightMatching::Swapped,
             params: coarse.into(),
@@ -93,7 +93,7 @@ impl<'a> LevelDemand<'a> {
             stride,
             params,
             wants_right: *wants_right,
-            gated: params.is_gated(*size),
+            gated: pyramid::is_gated(params, *size),
             luma: if *deep { 2 } else { 1 },
             colored: *colored,
             register: machine.register as u64,
@@ -216,7 +216,7 @@ impl<'a> LevelDemand<'a> {
             _ => 0,
         };
         let arms = 4 * (pixels + (width + stride) * height);
-        let reach = params.local().reach() as u64;
+        let reach = params.local_reach() as u64;
         let aggregation = match params.aggregation {
             Aggregation::None => 0,
             Aggregation::Window => 4 * threads * row,

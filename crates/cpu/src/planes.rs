@@ -52,7 +52,7 @@ pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma,
     };
     let (parts, sizes) = segments(level, &luma);
     let fits = fit(level, map.values.pixels(), &parts, &sizes);
-    let fillable = params.fillable();
+    let fillable = Fillable::of(params);
     for part in parts {
         let Fit::Plane(plane) = fits[part.segment as usize] else { continue };
         let values = &mut map.values.pixels_mut()[part.at..][..part.len];
@@ -299,7 +299,7 @@ fn fill_band(
     }
     let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= MAX_STEP;
     if near >= MIN_VOTES && squares < MEAN_SQUARE * near as i64 && is_gentle {
-        let fillable = params.fillable();
+        let fillable = Fillable::of(params);
         for n in 0..first {
             let x = column(n);
             put(&mut values[x], &mut reasons[x], plane.rounded(n as i32 - first as i32, 0), &fillable);

@@ -5,7 +5,7 @@ use super::simd::{SimdLevel, on_level};
 use rayon::prelude::*;
 use stereopsis_base::image::Image;
 use stereopsis_stereo::DisparityMap;
-use stereopsis_stereo::filter::{Smoothed, TemporalRow};
+use stereopsis_stereo::filter::{RunningMean, Smoothed, TemporalRow};
 use stereopsis_stereo::map::INVALID;
 use stereopsis_stereo::params::StereoParams;
 
@@ -98,7 +98,7 @@ pub(super) fn over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, par
     let means = past.values.pixels_mut().par_chunks_exact_mut(width);
     let seen = past.seen.pixels_mut().par_chunks_exact_mut(width);
     let rows = values.zip(reasons).zip(means.zip(seen)).with_min_len(LINES);
-    let (running, persistence) = (params.over_time(), params.persistence);
+    let (running, persistence) = (RunningMean::over_time(params), params.persistence);
     rows.for_each(|((values, reasons), (means, seen))| {
         TemporalRow { values, reasons, means, seen }.smooth(running, persistence);
     });
@@ -131,7 +131,7 @@ mod tests {
             };
             let mut expected = DisparityMap { values, reasons: Image::filled(width, height, 0), confidence: None };
             let values = expected.values.clone();
-            smooth_along_surfaces(&mut expected, params.spatial.unwrap(), params.along_surfaces());
+            smooth_along_surfaces(&mut expected, params.spatial.unwrap(), RunningMean::along_surfaces(&params));
             for level in SimdLevel::all() {
                 let mut got = values.clone();
                 along_surfaces(level, &mut got, &params);

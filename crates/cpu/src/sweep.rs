@@ -17,7 +17,7 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use stereopsis_base::image::Image;
 use stereopsis_stereo::aggregate::penalty_table;
-use stereopsis_stereo::params::StereoParams;
+use stereopsis_stereo::params::{StereoParams, words};
 
 pub(super) struct SweepInput<'a> {
     pub(super) params: &'a StereoParams,
@@ -99,7 +99,7 @@ impl Default for Penalties {
 impl Penalties {
     /// Chooses the formula where it reproduces the whole [`penalty_table`], else the table.
     fn of(params: &StereoParams) -> Self {
-        let table = penalty_table(params.adaptive_p2, &params.penalties());
+        let table = penalty_table(params.adaptive_p2, &words::Penalties::of(params));
         let [largest, smallest] = [table[0], table[255]].map(|p2| p2 as u16);
         let alpha = params.p2_alpha.min(u32::from(u16::MAX / u16::from(u8::MAX))) as u16;
         let fits = |alpha: &u16| {

@@ -11,7 +11,7 @@ use stereopsis_stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use stereopsis_stereo::filter::segments::MIN_SEGMENT;
 use stereopsis_stereo::filter::{FilterKind, choice};
 use stereopsis_stereo::local::Unit;
-use stereopsis_stereo::{Aggregation, GateBounds, RightMatching, StereoParams};
+use stereopsis_stereo::{Aggregation, GateBounds, RightMatching, StereoParams, pyramid};
 
 /// Direction straight to the right, whose path the winner kernel can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -80,7 +80,7 @@ impl Structure {
         let mut levels = Vec::new();
         let mut next = Some((size, params.clone(), wants_right));
         while let Some((size, params, wants_right)) = next {
-            let coarser = params.coarser(size);
+            let coarser = pyramid::coarser(&params, size);
             let structure = Self::new(size, &params, wants_right);
             // the gates of both matchings come from the coarser maps
             let wants_both = structure.swapped && structure.gates.is_some();
@@ -112,8 +112,8 @@ impl Structure {
             candidates: params.num_disparities,
             comparison: params.cost.comparison(),
             aggregation: params.aggregation,
-            unit: params.local().unit(),
-            local_reach: params.local().reach() as u32,
+            unit: params.unit(),
+            local_reach: params.local_reach() as u32,
             rank_window: params.rank_window,
             sad_window: params.sad_window,
             paths: params.paths,
@@ -126,8 +126,8 @@ impl Structure {
             mirrored: false,
             filters: FilterKind::active(params).collect(),
             colored: false,
-            gates: params.is_gated(size).then_some(params.gate_bounds),
-            has_coarse_information: params.has_coarse_information(size),
+            gates: pyramid::is_gated(params, size).then_some(params.gate_bounds),
+            has_coarse_information: pyramid::has_coarse_information(params, size),
             starts_from_last: params.starts_from_last(),
             chooses_from_last: params.chooses_from_last(),
         }

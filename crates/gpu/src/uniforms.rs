@@ -5,7 +5,8 @@ use stereopsis_base::image::Luma;
 use stereopsis_stereo::StereoParams;
 use stereopsis_stereo::aggregate::penalty_table;
 use stereopsis_stereo::disparity::whole;
-use stereopsis_stereo::local::WeightTables;
+use stereopsis_stereo::local::{LocalSettings, WeightTables};
+use stereopsis_stereo::params::words::Penalties;
 
 /// Parameters of a level: `Params` of `common.wgsl`, which documents the fields.
 #[repr(C)]
@@ -69,7 +70,7 @@ impl Params {
         let whole = || whole((width, height), params.window_reach(), &params.disparities());
         let (columns, rows) = if params.drop_border { whole() } else { (0..width, 0..height) };
         let (persistence_times, persistence_pairs) = params.persistence.times_in_pairs();
-        let weights = params.aggregation.has_weights().then(|| WeightTables::new(&params.local()));
+        let weights = params.aggregation.has_weights().then(|| WeightTables::new(&LocalSettings::of(params)));
         let (of_step, of_place) =
             weights.as_ref().map_or((&[][..], &[][..]), |weights| (&weights.color[..], &weights.space[..]));
         let [left, right] = if layout.structure.mirrored { [right, left] } else { [left, right] };
@@ -107,7 +108,7 @@ impl Params {
             tau: params.tau,
             min_chance: params.min_chance.unwrap_or(0),
             unused: [0; 1],
-            p2_of_step: penalty_table(params.adaptive_p2, &params.penalties()),
+            p2_of_step: penalty_table(params.adaptive_p2, &Penalties::of(params)),
             weight_of_step: packed(of_step),
             weight_of_place: packed(of_place),
         }

@@ -4,7 +4,7 @@
 use super::filter::Smoothed;
 use super::map::DisparityMap;
 use super::params::StereoParams;
-use super::params::words::Temporal;
+use super::params::words::{MiStart, Temporal};
 
 /// State of a sequence of pairs with the same size and parameters.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,11 @@ impl StereoParams {
     /// Whether the learned choice uses the map of the pair before.
     pub fn chooses_from_last(&self) -> bool {
         self.choice && self.smooths_over_time()
+    }
+
+    /// Whether mutual information starts from the pair before.
+    pub fn starts_from_last(&self) -> bool {
+        self.cost.is_learned() && self.mi_start == MiStart::LastFrame
     }
 
     /// Whether disparities are smoothed over the pairs; false for [`Temporal::Auto`], see [`Self::of_source`].

@@ -8,58 +8,77 @@ use super::filter::planes::Fillable;
 use super::local::LocalSettings;
 use super::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 use super::params::StereoParams;
+use super::params::words::Penalties;
 use std::ops::RangeInclusive;
 
-impl StereoParams {
-    /// Returns the cost with its windows.
-    pub fn cost_settings(&self) -> CostSettings {
-        CostSettings { kind: self.cost, rank_window: self.rank_window, sad_window: self.sad_window }
+impl CostSettings {
+    /// Returns the cost of these parameters with its windows.
+    pub fn of(params: &StereoParams) -> Self {
+        Self { kind: params.cost, rank_window: params.rank_window, sad_window: params.sad_window }
     }
+}
 
-    /// Returns the local aggregation.
-    pub fn local(&self) -> LocalSettings {
-        let &Self { aggregation, window, gamma_color, gamma_space, tau, arms, .. } = self;
-        LocalSettings { aggregation, window, gamma_color, gamma_space, tau, arms }
+impl LocalSettings {
+    /// Returns the local aggregation of these parameters.
+    pub fn of(params: &StereoParams) -> Self {
+        let &StereoParams { aggregation, window, gamma_color, gamma_space, tau, arms, .. } = params;
+        Self { aggregation, window, gamma_color, gamma_space, tau, arms }
     }
+}
 
-    /// Returns the range, tests and refinement of winners.
-    pub fn winner_rules(&self) -> WinnerRules {
-        WinnerRules {
-            disparities: self.disparities(),
-            border: self.drop_border.then(|| self.window_reach()),
-            largest_sum: self.largest_accepted_sum(),
-            uniqueness: self.uniqueness,
-            subpixel: self.subpixel,
-            with_confidence: self.winners_have_confidence(),
+impl Penalties {
+    /// Returns the penalties of these parameters.
+    pub fn of(params: &StereoParams) -> Self {
+        let &StereoParams { p1, p2, p2_min, p2_alpha, .. } = params;
+        Self { p1, p2, p2_min, p2_alpha }
+    }
+}
+
+impl WinnerRules {
+    /// Returns range, tests and refinement of winners of these parameters.
+    pub fn of(params: &StereoParams) -> Self {
+        Self {
+            disparities: params.disparities(),
+            border: params.drop_border.then(|| params.window_reach()),
+            largest_sum: params.largest_accepted_sum(),
+            uniqueness: params.uniqueness,
+            subpixel: params.subpixel,
+            with_confidence: params.winners_have_confidence(),
         }
     }
+}
 
+impl RunningMean {
     /// Returns the running mean of the spatial filter.
-    pub fn along_surfaces(&self) -> RunningMean {
-        RunningMean { alpha_percent: self.spatial_alpha, delta_16th: self.spatial_delta }
+    pub fn along_surfaces(params: &StereoParams) -> Self {
+        Self { alpha_percent: params.spatial_alpha, delta_16th: params.spatial_delta }
     }
 
     /// Returns the running mean of the temporal filter.
-    pub fn over_time(&self) -> RunningMean {
-        RunningMean { alpha_percent: self.temporal_alpha, delta_16th: self.temporal_delta }
+    pub fn over_time(params: &StereoParams) -> Self {
+        Self { alpha_percent: params.temporal_alpha, delta_16th: params.temporal_delta }
     }
+}
 
+impl Fillable {
     /// Returns what planes and bands may fill in.
-    pub fn fillable(&self) -> Fillable {
-        Fillable { range: self.range_16th(), mark: if self.choice { ON_PLANE } else { reason::FILLED } }
+    pub fn of(params: &StereoParams) -> Self {
+        Self { range: range_16th(params), mark: if params.choice { ON_PLANE } else { reason::FILLED } }
     }
+}
 
+impl ChoiceSettings {
     /// Returns the limits of the learned choice.
-    pub fn choice_settings(&self) -> ChoiceSettings {
-        ChoiceSettings {
-            range: self.range_16th(),
-            min_chance: self.min_chance.unwrap_or(0),
-            wants_chance: self.confidence,
-            over_time: self.chooses_from_last(),
+    pub fn of(params: &StereoParams) -> Self {
+        Self {
+            range: range_16th(params),
+            min_chance: params.min_chance.unwrap_or(0),
+            wants_chance: params.confidence,
+            over_time: params.chooses_from_last(),
         }
     }
+}
 
-    fn range_16th(&self) -> RangeInclusive<i32> {
-        SUBPIXEL_STEPS * self.min_disparity..=SUBPIXEL_STEPS * self.last_disparity()
-    }
+fn range_16th(params: &StereoParams) -> RangeInclusive<i32> {
+    SUBPIXEL_STEPS * params.min_disparity..=SUBPIXEL_STEPS * params.last_disparity()
 }

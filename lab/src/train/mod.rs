@@ -12,8 +12,9 @@ use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::RawPair;
 use stereopsis_metrics::Random;
 use stereopsis_stereo::Fill;
-use stereopsis_stereo::filter::choice::{Chooser, Neighbourhood as _, Net};
+use stereopsis_stereo::filter::choice::{ChoiceSettings, Chooser, Neighbourhood as _, Net};
 use stereopsis_stereo::filter::fill;
+use stereopsis_stereo::filter::planes::Fillable;
 use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS};
 use stereopsis_stereo::{DisparityMap, Preset, StereoParams, Subpixel};
 
@@ -64,7 +65,7 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
     for preset in PRESETS {
         let params = params(preset, truth);
         let map = before_choice(pictures, &params)?;
-        let chooser = Chooser::new(&map, pictures, None, &params.choice_settings());
+        let chooser = Chooser::new(&map, pictures, None, &ChoiceSettings::of(&params));
         let (width, height) = map.size();
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         for (x, y) in pixels {
@@ -110,6 +111,6 @@ fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> anyhow
     let until_fill = StereoParams { fill: Fill::None, choice: false, weighted_median: false, ..params.clone() };
     let (maps, _) = CpuEngine::new(Some(1)).match_next(left, right, &until_fill, false)?;
     let mut map = maps.left;
-    fill(&mut map, left, params.fill, &params.fillable());
+    fill(&mut map, left, params.fill, &Fillable::of(params));
     Ok(map)
 }

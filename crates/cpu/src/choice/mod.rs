@@ -12,7 +12,9 @@ use directions::Directions;
 use rayon::prelude::*;
 use slopes::Slopes;
 use stereopsis_base::image::{Image, PictureRef};
-use stereopsis_stereo::filter::choice::{Candidate, Chooser, Neighbourhood, STEP, SURE_RADIUS, Slope, WindowEvidence};
+use stereopsis_stereo::filter::choice::{
+    Candidate, ChoiceSettings, Chooser, Neighbourhood, STEP, SURE_RADIUS, Slope, WindowEvidence,
+};
 use stereopsis_stereo::map::INVALID;
 use stereopsis_stereo::{DisparityMap, StereoParams};
 use windows::Windows;
@@ -24,7 +26,7 @@ pub(super) fn run(
     last: Option<&DisparityMap>,
     params: &StereoParams,
 ) {
-    let chooser = Chooser::new(map, pictures, last, &params.choice_settings());
+    let chooser = Chooser::new(map, pictures, last, &ChoiceSettings::of(params));
     let (windows, directions) = (Windows::new(&chooser), Directions::new(level, chooser.trusted()));
     let slopes = Slopes::new(level, chooser.slanted());
     let (width, height) = map.size();
@@ -166,7 +168,7 @@ mod tests {
         for size in [(1, 1), (2, 9), (9, 2), (17, 1), (40, 31), (63, 52), (101, 64), (33, 120)] {
             let (map, pictures) = random(rng, size);
             let pictures = [PictureRef::from(&pictures[0]), PictureRef::from(&pictures[1])];
-            let chooser = Chooser::new(&map, pictures, None, &params.choice_settings());
+            let chooser = Chooser::new(&map, pictures, None, &ChoiceSettings::of(&params));
             let (chooser, windows) = (&chooser, &Windows::new(&chooser));
             for level in SimdLevel::all() {
                 let directions = &Directions::new(level, chooser.trusted());

@@ -50,7 +50,7 @@ impl LocalAggregation<'_> {
     }
 
     pub(super) fn means(&self, volume: &mut [u8]) {
-        let unit = self.params.local().unit();
+        let unit = self.params.unit();
         self.sums(&MeanBytes::of(unit), self.rows(volume));
     }
 

@@ -10,7 +10,7 @@ use crate::simd::on_level;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use std::ops::RangeInclusive;
-use stereopsis_stereo::local::WeightTables;
+use stereopsis_stereo::local::{LocalSettings, WeightTables};
 
 impl LocalAggregation<'_> {
     /// Computes means in sixteenths, rounded down. The costs have to be a volume.
@@ -18,7 +18,7 @@ impl LocalAggregation<'_> {
         let Costs::Volume(costs) = self.costs else { return };
         let (width, height) = self.left.size();
         let arms = self.params.aggregation.has_arms().then(|| Arms::of(self));
-        let reach = self.params.local().reach();
+        let reach = self.params.local_reach();
         let products = Products::new(self.params);
         let pitch = width + self.range.stride;
         let worker = || WeightBuffers::new(width, pitch, reach);
@@ -43,7 +43,7 @@ struct Products {
 
 impl Products {
     fn new(params: &stereopsis_stereo::StereoParams) -> Self {
-        let tables = WeightTables::new(&params.local());
+        let tables = WeightTables::new(&LocalSettings::of(params));
         let side = tables.reach as isize + 1;
         let offsets = (0..side).flat_map(|dy| (0..side).map(move |dx| (dx, dy)));
         let weights = offsets.flat_map(|offset| (0..=255).map(move |step| (offset, step)));

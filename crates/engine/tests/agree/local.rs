@@ -30,7 +30,7 @@ fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
 
 /// Compares every step for an image of this size, or of a smaller one where the reference would be slow.
 fn check(engine: &mut GpuEngine, rng: &mut Rng, size: (usize, usize), params: &StereoParams) {
-    let side = 2 * params.local().reach() + 1;
+    let side = 2 * params.local_reach() + 1;
     let budget = (10_000_000 / (params.num_disparities as usize * side * side)).max(70);
     let size = if size.0 > size.1 {
         (size.0.min(budget), size.1.min(budget / size.0).max(1))

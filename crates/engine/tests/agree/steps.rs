@@ -6,7 +6,13 @@ use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_gpu::{GpuEngine, GpuOptions, Trace, TraceData};
+use stereopsis_stereo::cost::CostSettings;
 use stereopsis_stereo::cost::mutual_information::{self, LEVELS};
+use stereopsis_stereo::disparity::WinnerRules;
+use stereopsis_stereo::filter::RunningMean;
+use stereopsis_stereo::filter::choice::ChoiceSettings;
+use stereopsis_stereo::filter::planes::Fillable;
+use stereopsis_stereo::local::LocalSettings;
 use stereopsis_stereo::map::ON_PLANE;
 use stereopsis_stereo::params::words::MAX_PATHS;
 use stereopsis_stereo::{
@@ -28,7 +34,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         let costs = stereopsis_stereo::cost::volume(
             left,
             right,
-            &params.cost_settings(),
+            &CostSettings::of(params),
             &params.disparities(),
             prior.information.as_ref(),
         );
@@ -38,15 +44,15 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
                 &costs,
                 &left.to_u8(),
                 &right.to_u8(),
-                &params.local(),
+                &LocalSettings::of(params),
                 params.min_disparity,
             );
-            let mean = |&sum: &u32| u32::from(params.local().unit().mean(sum));
+            let mean = |&sum: &u32| u32::from(params.unit().mean(sum));
             let aggregated = if params.paths == 0 { aggregated } else { aggregated.map(mean) };
             steps.push(volume("aggregation", &aggregated));
         }
     }
-    let mut left_map = stereopsis_stereo::disparity::winner_takes_all(&sums, &params.winner_rules());
+    let mut left_map = stereopsis_stereo::disparity::winner_takes_all(&sums, &WinnerRules::of(params));
     steps.push(("left map", TraceData::Map(left_map.clone())));
     steps.push(volume("sums", &sums));
     let mut step = |name, map: &DisparityMap| steps.push((name, TraceData::Map(map.clone())));
@@ -123,18 +129,23 @@ fn refine(
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
     for ((map, _, names), iterations) in maps.iter_mut().zip(params.spatial.into_iter().cycle()) {
-        stereopsis_stereo::filter::smooth_along_surfaces(map, iterations, params.along_surfaces());
+        stereopsis_stereo::filter::smooth_along_surfaces(map, iterations, RunningMean::along_surfaces(params));
         step(names[2], map);
     }
     if params.smooths_over_time() {
-        stereopsis_stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params.over_time(), params.persistence);
+        stereopsis_stereo::filter::smooth_over_time(
+            &mut maps[0].0,
+            &mut None,
+            RunningMean::over_time(params),
+            params.persistence,
+        );
         step("temporal", &maps[0].0);
     }
     // only the left map has a choice
     let of_sides = [params.clone(), StereoParams { choice: false, ..params.clone() }];
     for ((map, picture, names), params) in maps.iter_mut().zip(&of_sides).filter(|_| params.fill != Fill::None) {
         if params.fill == Fill::Planes {
-            let fillable = params.fillable();
+            let fillable = Fillable::of(params);
             stereopsis_stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
             step(names[3], map);
             stereopsis_stereo::filter::band::fill_bands(map, &fillable);
@@ -145,7 +156,7 @@ fn refine(
         step(names[5], map);
     }
     for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {
-        stereopsis_stereo::filter::choice::choose(map, pictures, None, &params.choice_settings());
+        stereopsis_stereo::filter::choice::choose(map, pictures, None, &ChoiceSettings::of(params));
         step(names[6], map);
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
@@ -165,9 +176,9 @@ fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&
         return Vec::new();
     }
     let size = left.size();
-    let coarser = params.coarser(size).map(|params| (pyramid::halve(left), pyramid::halve(right), params));
+    let coarser = pyramid::coarser(params, size).map(|params| (pyramid::halve(left), pyramid::halve(right), params));
     let mut steps = coarser.as_ref().map_or(Vec::new(), |(left, right, params)| information_steps(left, right, params));
-    let map = coarser.filter(|_| params.has_coarse_information(size));
+    let map = coarser.filter(|_| pyramid::has_coarse_information(params, size));
     let map = map.map(|(left, right, params)| stereopsis_stereo::match_pair(&left, &right, &params));
     let start = mutual_information::start(size, map.as_ref(), None, &params.disparities());
     let counts = mutual_information::histogram(&left.to_u8(), &right.to_u8(), &start);

@@ -8,7 +8,7 @@ use stereopsis_frame::{MaxPixels, RawPair, SceneOptions, SceneWorld};
 use stereopsis_images::picture_files::truth::{PairWithTruth, find_truth_pairs};
 use stereopsis_metrics::{TruthRegion, figures, truth_error};
 use stereopsis_scene::render;
-use stereopsis_stereo::filter::choice::choose;
+use stereopsis_stereo::filter::choice::{ChoiceSettings, choose};
 use stereopsis_stereo::{DisparityMap, Fill, INVALID, Preset, Prior, StereoParams};
 
 /// Pairs of the second Middlebury evaluation, with the size of their search range.
@@ -172,7 +172,7 @@ fn knowing_the_map_before(world: SceneWorld, seeds: std::ops::Range<u32>) -> (f6
             for (knows, (sums, last)) in [&mut alone, &mut knowing].into_iter().zip(&mut last).enumerate() {
                 let mut map = before.clone();
                 let known = last.as_ref().filter(|_| knows == 1);
-                choose(&mut map, pictures, known, &over_time.choice_settings());
+                choose(&mut map, pictures, known, &ChoiceSettings::of(&over_time));
                 let changed = last.iter().flat_map(|last: &DisparityMap| {
                     map.values.pixels().iter().zip(last.values.pixels()).filter(|(a, b)| a.abs_diff(**b) > 16)
                 });

@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn table_of(params: &StereoParams) -> [u32; 256] {
-        penalty_table(params.adaptive_p2, &params.penalties())
+        penalty_table(params.adaptive_p2, &Penalties::of(params))
     }
 
     fn path_of(costs: &Volume<u8>, image: &Image<u8>, direction: Direction, params: &StereoParams) -> Volume<u16> {

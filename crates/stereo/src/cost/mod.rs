@@ -73,7 +73,7 @@ mod tests {
         let (left, right) = shifted(31, 9, 3, 8);
         for &cost in CostKind::ALL {
             let params = StereoParams { num_disparities: 40, ..StereoParams::for_cost(cost) };
-            let costs = volume(&left, &right, &params.cost_settings(), &params.disparities(), None);
+            let costs = volume(&left, &right, &CostSettings::of(&params), &params.disparities(), None);
             assert!(costs.data.iter().all(|&c| u32::from(c) <= params.largest_cost()), "{cost}");
         }
     }
@@ -88,6 +88,6 @@ mod tests {
         assert_eq!(sums.at(1, 0), [3 * 70, 3 * 10]);
         // left column, d 1: the window is 10 10 20, the partners of columns 0, 0, 1 are 20 20 20
         assert_eq!(sums.at(0, 0)[1], 3 * 20);
-        assert_eq!(volume(&left, &right, &params.cost_settings(), &params.disparities(), None).at(1, 0), [23, 3]);
+        assert_eq!(volume(&left, &right, &CostSettings::of(&params), &params.disparities(), None).at(1, 0), [23, 3]);
     }
 }

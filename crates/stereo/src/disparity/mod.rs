@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn ties_go_to_the_smaller_disparity() {
         let params = StereoParams { min_disparity: 3, subpixel: Subpixel::Off, ..StereoParams::default() };
-        assert_eq!(winner_takes_all(&sums(1, &[9, 4, 7, 4]), &params.winner_rules()).values.at(0, 0), 16 * 4);
+        assert_eq!(winner_takes_all(&sums(1, &[9, 4, 7, 4]), &WinnerRules::of(&params)).values.at(0, 0), 16 * 4);
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
         assert!(is_unique(&[10, 30, 13], 0, 20));
         assert!(is_unique(&[10, 30, 10], 0, 0), "0 keeps all");
         let params = StereoParams { uniqueness: 20, ..StereoParams::default() };
-        let map = winner_takes_all(&sums(1, &[10, 30, 12]), &params.winner_rules());
+        let map = winner_takes_all(&sums(1, &[10, 30, 12]), &WinnerRules::of(&params));
         assert_eq!((map.values.at(0, 0), map.reasons.at(0, 0)), (INVALID, reason::UNIQUENESS));
     }
 
@@ -86,9 +86,9 @@ mod tests {
     #[test]
     fn the_map_has_confidence_if_asked_and_only_where_a_disparity_is() {
         let sums = sums(2, &[10, 30, 12, 10, 30, 20]);
-        assert_eq!(winner_takes_all(&sums, &StereoParams::default().winner_rules()).confidence, None);
+        assert_eq!(winner_takes_all(&sums, &WinnerRules::of(&StereoParams::default())).confidence, None);
         let params = StereoParams { uniqueness: 20, confidence: true, ..StereoParams::default() };
-        let map = winner_takes_all(&sums, &params.winner_rules());
+        let map = winner_takes_all(&sums, &WinnerRules::of(&params));
         assert_eq!(map.reasons.pixels(), [reason::UNIQUENESS, 0]);
         assert_eq!(map.confidence.unwrap().pixels(), [0, 127]);
     }

@@ -23,6 +23,7 @@ use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason, rounded_px};
 use super::params::StereoParams;
 use super::params::words::{Aggregation, MiStart, RightMatching, Subpixel};
 use super::prior::Prior;
+use super::pyramid;
 use side::{Side, smallest};
 use std::fmt;
 use stereopsis_base::image::Luma;
@@ -124,7 +125,7 @@ impl Explainer {
             ));
         }
         if let Some(coarse) =
-            params.coarser(left.size()).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
+            pyramid::coarser(params, left.size()).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
         {
             let what = if params.gating.is_some() { "gating" } else { "mutual information" };
             return impossible(format!(
@@ -190,7 +191,7 @@ const MAX_PRIOR_WORK: u64 = 800_000_000;
 /// Returns the approximate number of additions for the reference to match images of half this size.
 fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
     let candidates = (size.0 as u64).div_ceil(2) * (size.1 as u64).div_ceil(2) * u64::from(coarse.num_disparities);
-    let across = 2 * coarse.local().reach() as u64 + 1;
+    let across = 2 * coarse.local_reach() as u64 + 1;
     candidates * (u64::from(coarse.paths.max(1)) + across * across)
 }
 

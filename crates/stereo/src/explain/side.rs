@@ -2,12 +2,12 @@
 
 use super::lines::{PathCosts, line_to};
 use crate::aggregate::{Direction, directions, penalty_table};
-use crate::cost::{PixelCosts, sad};
+use crate::cost::{CostSettings, PixelCosts, sad};
 use crate::filter::BlackBorder;
 use crate::gating::{Gate, Gates};
 use crate::local::{LocalSettings, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
-use crate::params::words::Aggregation;
+use crate::params::words::{Aggregation, Penalties};
 use crate::prior::Prior;
 use stereopsis_base::image::{Image, Luma};
 
@@ -49,16 +49,16 @@ pub(super) struct Candidates {
 impl Side {
     pub(super) fn new(own: &Luma, other: &Luma, params: &StereoParams, prior: &Prior) -> Self {
         let pictures = [own.to_u8(), other.to_u8()];
-        let local = params.local();
+        let local = LocalSettings::of(params);
         let is_aggregated = local.aggregation != Aggregation::None;
         Self {
             params: params.clone(),
             borders: [own, other].map(BlackBorder::of),
-            costs: PixelCosts::new(own, other, &params.cost_settings(), prior.information.as_ref()),
+            costs: PixelCosts::new(own, other, &CostSettings::of(params), prior.information.as_ref()),
             offsets: is_aggregated.then(|| Offsets::new(&pictures[0], &pictures[1], &local)),
             gates: prior.gates.clone(),
             directions: directions(params.paths, params.start_angle_deg),
-            p2_of_step: penalty_table(params.adaptive_p2, &params.penalties()),
+            p2_of_step: penalty_table(params.adaptive_p2, &Penalties::of(params)),
             local,
             pictures,
         }

@@ -3,9 +3,12 @@
 use super::verdict::Remedy;
 use super::*;
 use crate::aggregate::{path_costs, penalty_table};
-use crate::disparity::{right_map, winner_takes_all};
+use crate::cost::CostSettings;
+use crate::disparity::{WinnerRules, right_map, winner_takes_all};
 use crate::filter::black_border::drop_black_borders;
+use crate::local::LocalSettings;
 use crate::map::{INVALID, Maps};
+use crate::params::words::Penalties;
 use crate::{CostKind, Past, local, match_next, sum_volume, swapped_map};
 use fastrand::Rng;
 use stereopsis_base::image::Image;
@@ -81,7 +84,7 @@ impl Reference {
         let costs = crate::cost::volume(
             left,
             right,
-            &params.cost_settings(),
+            &CostSettings::of(params),
             &params.disparities(),
             prior.information.as_ref(),
         );
@@ -89,17 +92,18 @@ impl Reference {
         let inputs = if params.aggregation == Aggregation::None {
             costs.clone()
         } else {
-            let aggregated = local::aggregate(&costs, &left8, &right8, &params.local(), params.min_disparity);
-            crate::Volume { gates: prior.gates.clone(), ..aggregated.map(|&cost| params.local().unit().mean(cost)) }
+            let aggregated =
+                local::aggregate(&costs, &left8, &right8, &LocalSettings::of(params), params.min_disparity);
+            crate::Volume { gates: prior.gates.clone(), ..aggregated.map(|&cost| params.unit().mean(cost)) }
         };
         let directions = crate::aggregate::directions(params.paths, params.start_angle_deg);
-        let p2_of_step = penalty_table(params.adaptive_p2, &params.penalties());
+        let p2_of_step = penalty_table(params.adaptive_p2, &Penalties::of(params));
         let path = |&direction| path_costs(&inputs, &left8, direction, params.p1, &p2_of_step);
         let right_map = match params.right_matching {
             RightMatching::Diagonal => right_map(&sums, params.min_disparity),
             RightMatching::Swapped => swapped_map(left, right, params, &prior),
         };
-        let mut maps = Maps { left: winner_takes_all(&sums, &params.winner_rules()), right: Some(right_map) };
+        let mut maps = Maps { left: winner_takes_all(&sums, &WinnerRules::of(params)), right: Some(right_map) };
         drop_black_borders(&mut maps, [left, right].map(Into::into));
         Self {
             paths: directions.iter().map(path).collect(),
@@ -149,7 +153,7 @@ impl Reference {
         }
 
         assert_eq!(found.directions.len(), self.paths.len(), "{what}");
-        let p2_of_step = penalty_table(params.adaptive_p2, &params.penalties());
+        let p2_of_step = penalty_table(params.adaptive_p2, &Penalties::of(params));
         for (winner, path) in found.directions.iter().zip(&self.paths) {
             let path = path.existing(x, y);
             let smallest = *path.iter().min().unwrap();

@@ -88,7 +88,7 @@ mod tests {
     fn the_slope_beside_a_band_continues_into_it_at_both_borders() {
         let ground = |x: usize, y: usize| (300 + 3 * x + 5 * y) as i16;
         let mut bands = map(80, |x, y| if (10..70).contains(&x) { ground(x, y) } else { INVALID });
-        fill_bands(&mut bands, &StereoParams::default().fillable());
+        fill_bands(&mut bands, &Fillable::of(&StereoParams::default()));
         assert_eq!(bands.values, map(80, ground).values);
         assert_eq!((bands.reasons.at(9, 0), bands.reasons.at(10, 0)), (reason::FILLED, 0));
     }
@@ -103,7 +103,7 @@ mod tests {
         ] {
             let mut bands = map(80, |x, y| if x < first { INVALID } else { value(x, y) });
             let before = bands.clone();
-            fill_bands(&mut bands, &StereoParams::default().fillable());
+            fill_bands(&mut bands, &Fillable::of(&StereoParams::default()));
             assert_eq!(bands, before, "{first}");
         }
     }

@@ -1,5 +1,7 @@
 //! Order of the filters, and their application to the maps of a pair.
 
+use super::RunningMean;
+use super::choice::ChoiceSettings;
 use super::planes::Fillable;
 use super::{black_border, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
 use crate::map::{Maps, reason};
@@ -87,22 +89,22 @@ pub fn filter_maps(
                 maps.for_each(|map| speckle::remove_speckle(map, params.speckle_size, params.speckle_range));
             }
             FilterKind::Spatial => {
-                maps.for_each(|map| spatial::smooth_along_surfaces(map, size, params.along_surfaces()));
+                maps.for_each(|map| spatial::smooth_along_surfaces(map, size, RunningMean::along_surfaces(params)));
             }
             FilterKind::Temporal => {
                 let state = &mut past.smoothed;
-                temporal::smooth_over_time(&mut maps.left, state, params.over_time(), params.persistence);
+                temporal::smooth_over_time(&mut maps.left, state, RunningMean::over_time(params), params.persistence);
             }
             FilterKind::Fill => {
                 // only the left map has a learned choice after the fill, so only there planes are marked
-                let of_right = Fillable { mark: reason::FILLED, ..params.fillable() };
+                let of_right = Fillable { mark: reason::FILLED, ..Fillable::of(params) };
                 let [left, right] = pictures;
-                maps.for_each_with([(left, params.fillable()), (right, of_right)], |map, (picture, fillable)| {
+                maps.for_each_with([(left, Fillable::of(params)), (right, of_right)], |map, (picture, fillable)| {
                     fill::fill(map, picture, params.fill, &fillable);
                 });
             }
             FilterKind::Choice => {
-                choice::choose(&mut maps.left, pictures, past.last.as_ref(), &params.choice_settings());
+                choice::choose(&mut maps.left, pictures, past.last.as_ref(), &ChoiceSettings::of(params));
             }
             FilterKind::WeightedMedian => {
                 maps.for_each_with(pictures, |map, picture| {

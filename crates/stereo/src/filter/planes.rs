@@ -72,7 +72,7 @@ mod tests {
         });
         let mut map = DisparityMap { values, reasons: Image::filled(60, 20, 0), confidence: None };
         let params = StereoParams::default();
-        fill_planes(&mut map, &luma, &params.fillable());
+        fill_planes(&mut map, &luma, &Fillable::of(&params));
         for y in 0..20 {
             for x in 12..24 {
                 assert_eq!((map.values.at(x, y), map.reasons.at(x, y)), (wall(x, y), reason::FILLED), "{x}, {y}");
@@ -83,7 +83,7 @@ mod tests {
         let far = StereoParams { num_disparities: 15, ..params };
         let holes = Image::from_fn(60, 20, |x, y| if (12..24).contains(&x) { INVALID } else { wall(x, y) });
         let mut map = DisparityMap { values: holes, reasons: Image::filled(60, 20, 0), confidence: None };
-        fill_planes(&mut map, &luma, &far.fillable());
+        fill_planes(&mut map, &luma, &Fillable::of(&far));
         assert_eq!((map.values.at(12, 0), map.values.at(13, 0)), (224, INVALID), "14 px is the last disparity");
     }
 
@@ -94,7 +94,7 @@ mod tests {
             Image::from_fn(30, 10, |x, y| if x < 10 { INVALID } else { (100 + 40 * ((7 * x + 3 * y) % 11)) as i16 });
         let mut map = DisparityMap { values, reasons: Image::filled(30, 10, 0), confidence: None };
         let before = map.clone();
-        fill_planes(&mut map, &luma, &StereoParams::default().fillable());
+        fill_planes(&mut map, &luma, &Fillable::of(&StereoParams::default()));
         assert_eq!(map, before);
     }
 }

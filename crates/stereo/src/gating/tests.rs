@@ -1,10 +1,11 @@
 //! Tests of gating: gates from a coarser map, missing candidates, and whole matches with and without gates.
 
 use super::*;
+use crate::disparity::WinnerRules;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use crate::prior::Prior;
-use crate::pyramid::halve;
+use crate::pyramid::{self, halve};
 use crate::{CostKind, Fill, Subpixel, Volume, aggregate, disparity, match_pair, sum_volume};
 use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma};
@@ -51,7 +52,7 @@ fn a_coarser_range_holds_every_finer_disparity() {
     let temporal = crate::Temporal::Off;
     let params =
         StereoParams { fill: Fill::Background, paths: 12, start_angle_deg: 7, left_right: Some(2), temporal, ..params };
-    let half = params.coarser((40, 30)).unwrap();
+    let half = pyramid::coarser(&params, (40, 30)).unwrap();
     assert_eq!((half.min_disparity, half.num_disparities, half.gating), (-2, 5, Some(2)), "-1.5 to 2 px");
     assert_eq!((half.paths, half.start_angle_deg), (8, 0));
     let same = StereoParams { subpixel: Subpixel::Off, uniqueness: 0, speckle_size: 0, fill: Fill::None, ..params };
@@ -66,19 +67,19 @@ fn a_coarser_range_holds_every_finer_disparity() {
         ..same
     };
     assert_eq!(half, same, "all else is the user's");
-    let quarter = half.coarser((20, 15)).unwrap();
+    let quarter = pyramid::coarser(&half, (20, 15)).unwrap();
     assert_eq!((quarter.min_disparity, quarter.num_disparities, quarter.gating), (-1, 3, Some(1)));
-    assert_eq!(quarter.coarser((10, 8)).unwrap().gating, None);
+    assert_eq!(pyramid::coarser(&quarter, (10, 8)).unwrap().gating, None);
     let pathless = StereoParams { paths: 0, gating: Some(1), ..over(0, 9) };
-    assert_eq!(pathless.coarser((10, 8)).unwrap().paths, 0);
+    assert_eq!(pyramid::coarser(&pathless, (10, 8)).unwrap().paths, 0);
 }
 
 #[test]
 fn levels_end_before_a_side_falls_below_two_pixels() {
     let params = StereoParams { gating: Some(6), ..over(0, 63) };
-    let is_there = |size| params.coarser(size).is_some();
+    let is_there = |size| pyramid::coarser(&params, size).is_some();
     assert!(is_there((3, 3)) && !is_there((2, 90)) && !is_there((90, 2)) && !is_there((1, 1)));
-    assert_eq!(over(0, 63).coarser((90, 90)), None, "off");
+    assert_eq!(pyramid::coarser(&over(0, 63), (90, 90)), None, "off");
     let tiny = luma(2, 5, |x, y| (x * 90 + y * 20) as u8);
     assert_eq!(Prior::of(&tiny, &tiny, &params, None).gates, None);
     assert_eq!(match_pair(&tiny, &tiny, &params), match_pair(&tiny, &tiny, &over(0, 63)));
@@ -178,18 +179,18 @@ fn paths_skip_missing_candidates() {
 fn winners_and_tests_skip_missing_candidates() {
     let sums = |gate, sums: [u8; 4]| gated_line(&[sums], &[gate]).map(|&v| u32::from(v));
     let params = StereoParams { min_disparity: 10, num_disparities: 4, ..StereoParams::default() };
-    let left = |gate, data| disparity::winner_takes_all(&sums(gate, data), &params.winner_rules()).values.at(0, 0);
+    let left = |gate, data| disparity::winner_takes_all(&sums(gate, data), &WinnerRules::of(&params)).values.at(0, 0);
     assert_eq!(left((0, 3), [30, 10, 20, 0]), 16 * 13);
     assert_eq!(left((0, 2), [30, 10, 20, 0]), 16 * 11 + (10 * 16 + 20) / 40, "both neighbours exist");
     assert_eq!(left((1, 2), [30, 10, 20, 0]), 16 * 11, "no fraction without the neighbour below");
     assert_eq!(left((0, 1), [30, 10, 20, 0]), 16 * 11, "no fraction without the neighbour above");
     let unique = StereoParams { uniqueness: 20, ..params.clone() };
     let why =
-        |gate| disparity::winner_takes_all(&sums(gate, [10, 30, 40, 12]), &unique.winner_rules()).reasons.at(0, 0);
+        |gate| disparity::winner_takes_all(&sums(gate, [10, 30, 40, 12]), &WinnerRules::of(&unique)).reasons.at(0, 0);
     assert_eq!((why((0, 3)), why((0, 2))), (reason::UNIQUENESS, 0), "a rival that does not exist is none");
     let sure = StereoParams { confidence: true, ..params.clone() };
     let confidence = |gate| {
-        let map = disparity::winner_takes_all(&sums(gate, [10, 30, 40, 12]), &sure.winner_rules());
+        let map = disparity::winner_takes_all(&sums(gate, [10, 30, 40, 12]), &WinnerRules::of(&sure));
         map.confidence.map(|confidence| confidence.at(0, 0))
     };
     assert_eq!(confidence((0, 3)), Some(42), "(12 - 10) 255 / 12");
@@ -229,7 +230,7 @@ fn equal_gates_are_a_shorter_range_for_every_cost_with_and_without_paths() {
             }
             let maps = |sums, params: &StereoParams| {
                 [
-                    disparity::winner_takes_all(sums, &params.winner_rules()),
+                    disparity::winner_takes_all(sums, &WinnerRules::of(params)),
                     disparity::right_map(sums, params.min_disparity),
                 ]
             };

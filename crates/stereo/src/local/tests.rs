@@ -28,7 +28,7 @@ fn a_cross_is_made_of_the_arms_of_its_own_column() {
     // a 3 x 3 image whose corner (2, 2) is an edge, the same on both sides
     let picture = Image::from_fn(3, 3, |x, y| if (x, y) == (2, 2) { 200 } else { 10 });
     let params = StereoParams { aggregation: Aggregation::Cross, num_disparities: 1, ..StereoParams::default() };
-    let offsets = Offsets::new(&picture, &picture, &params.local());
+    let offsets = Offsets::new(&picture, &picture, &LocalSettings::of(&params));
     let mut region = Vec::new();
     offsets.for_each((1, 1, 1), |dx, dy| region.push((1 + dx, 1 + dy)));
     assert_eq!(region, [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2), (1, 2)]);
@@ -39,9 +39,9 @@ fn a_constant_window_is_the_sum_and_its_mean_is_rounded() {
     let flat = Image::filled(4, 1, 7);
     let params =
         StereoParams { aggregation: Aggregation::Window, window: 3, num_disparities: 1, ..StereoParams::default() };
-    let sums = aggregate(&line(&[0, 9, 5, 200]), &flat, &flat, &params.local(), params.min_disparity);
+    let sums = aggregate(&line(&[0, 9, 5, 200]), &flat, &flat, &LocalSettings::of(&params), params.min_disparity);
     assert_eq!(sums.data, [3 * 9, 3 * 14, 3 * 214, 3 * 405], "rows and the last columns repeat");
-    assert_eq!(sums.map(|&sum| params.local().unit().mean(sum)).data, [3, 5, 71, 135]);
+    assert_eq!(sums.map(|&sum| params.unit().mean(sum)).data, [3, 5, 71, 135]);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn weights_depend_on_likeness_in_both_images() {
     };
     let left = Image::new(3, 1, vec![10, 10, 30]);
     let right = Image::filled(3, 1, 10);
-    let tables = WeightTables::new(&params.local());
+    let tables = WeightTables::new(&LocalSettings::of(&params));
     assert_eq!((tables.color[0], tables.color[10], tables.color[20]), (255, 94, 5));
     assert_eq!(tables.space, [255, 155, 155, 94]);
     // centre: 254 in both; beside: 154; above and below the same by the clamped rows; to the right 5 in the left image
@@ -65,7 +65,7 @@ fn weights_depend_on_likeness_in_both_images() {
     let (edge, edge_corner) = ((3 * 154) >> 8, 0);
     let total = centre + 2 * beside + beside + 2 * corner + edge + 2 * edge_corner;
     let sum = 20 * (centre + 2 * beside) + 40 * (beside + 2 * corner) + 100 * (edge + 2 * edge_corner);
-    let aggregated = aggregate(&line(&[40, 20, 100]), &left, &right, &params.local(), params.min_disparity);
+    let aggregated = aggregate(&line(&[40, 20, 100]), &left, &right, &LocalSettings::of(&params), params.min_disparity);
     assert_eq!(aggregated.at(1, 0), [16 * sum / total]);
 }
 
@@ -76,15 +76,15 @@ fn without_edges_a_cross_is_a_window_and_equal_costs_stay() {
     let costs = Volume::from_fn(9, 9, 2, |_, _, _| rng.u8(..));
     let params =
         |aggregation| StereoParams { aggregation, window: 5, arms: 2, num_disparities: 2, ..StereoParams::default() };
-    let window = aggregate(&costs, &flat, &flat, &params(Aggregation::Window).local(), 0);
-    let cross = aggregate(&costs, &flat, &flat, &params(Aggregation::Cross).local(), 0);
+    let window = aggregate(&costs, &flat, &flat, &LocalSettings::of(&params(Aggregation::Window)), 0);
+    let cross = aggregate(&costs, &flat, &flat, &LocalSettings::of(&params(Aggregation::Cross)), 0);
     assert_eq!(cross.at(4, 4), window.at(4, 4).iter().map(|&sum| (16 * sum + 12) / 25).collect::<Vec<_>>());
     let same = costs.map(|_| 77);
     let (left, right) = (noise(rng, 9, 9), noise(rng, 9, 9));
     for &aggregation in Aggregation::ALL.iter().filter(|&&a| a != Aggregation::None) {
         let params = params(aggregation);
-        let aggregated = aggregate(&same, &left, &right, &params.local(), params.min_disparity);
-        assert!(aggregated.data.iter().all(|&v| v == 77 * params.local().unit().per_cost()), "{aggregation}");
+        let aggregated = aggregate(&same, &left, &right, &LocalSettings::of(&params), params.min_disparity);
+        assert!(aggregated.data.iter().all(|&v| v == 77 * params.unit().per_cost()), "{aggregation}");
     }
 }
 

@@ -1,13 +1,26 @@
 //! Largest costs, penalties and sums of a set of parameters, and the limits that follow from 16-bit sums.
 
 use super::StereoParams;
-use super::coarser::COARSE_PATHS;
 use super::words::{AdaptiveP2, Aggregation, CostKind, MAX_PATHS};
+use crate::local::{LocalSettings, Unit};
 
 /// Largest sum: the largest 16-bit value marks missing candidates.
 pub(super) const MAX_SUM: u32 = u16::MAX as u32 - 1;
 
+/// Number of path directions of coarser levels, if the pair has any. The first one points at 0 degrees.
+pub(crate) const COARSE_PATHS: u32 = 8;
+
 impl StereoParams {
+    /// Returns the unit of aggregated costs.
+    pub fn unit(&self) -> Unit {
+        LocalSettings::of(self).unit()
+    }
+
+    /// Returns the distance from the centre of the local aggregation to its farthest neighbour along an axis, px; 0 without one.
+    pub fn local_reach(&self) -> usize {
+        LocalSettings::of(self).reach()
+    }
+
     /// Returns the largest cost that enters the paths.
     pub fn largest_cost(&self) -> u32 {
         self.cost.comparison().largest(self.rank_window)
@@ -37,7 +50,7 @@ impl StereoParams {
         } else if self.aggregation == Aggregation::None {
             self.largest_cost()
         } else {
-            self.largest_cost() * self.local().unit().per_cost()
+            self.largest_cost() * self.unit().per_cost()
         }
     }
 
@@ -50,7 +63,7 @@ impl StereoParams {
     /// Returns the distance from a pixel to the edge of the window that its cost depends on, px along rows and columns.
     pub fn window_reach(&self) -> (usize, usize) {
         let (width, height) = self.cost.comparison().window(self.rank_window, self.sad_window);
-        let reach = self.local().reach();
+        let reach = self.local_reach();
         (width / 2 + reach, height / 2 + reach)
     }
 

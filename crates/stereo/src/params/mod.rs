@@ -1,13 +1,12 @@
 //! Parameters of matching: each one declared once, with its default, range, unit, help and properties.
 
-mod coarser;
 mod error;
 mod limits;
 mod rules;
 pub mod words;
 
-pub use coarser::COARSE_PATHS;
 pub use error::ParamsError;
+pub(crate) use limits::COARSE_PATHS;
 
 use std::ops::RangeInclusive;
 use stereopsis_base::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if, parameters};

@@ -12,11 +12,6 @@ impl StereoParams {
         Self { cost, p1, p2, p2_min, p2_alpha, ..Self::default() }
     }
 
-    /// Returns the penalties.
-    pub fn penalties(&self) -> Penalties {
-        Penalties { p1: self.p1, p2: self.p2, p2_min: self.p2_min, p2_alpha: self.p2_alpha }
-    }
-
     /// Sets one parameter; a new cost changes the penalties too. The caller then calls [`Self::repair`].
     pub fn set(&mut self, parameter: &Parameter<Self>, value: Value) {
         let before = self.cost;
@@ -44,7 +39,7 @@ impl StereoParams {
     /// Changes the cost and scales the penalties by its largest value; penalties at the old cost's defaults become the new defaults.
     pub fn set_cost(&mut self, cost: CostKind) {
         let (old, old_largest) = (self.cost.penalties(), self.largest_cost());
-        let at_defaults = self.penalties() == old;
+        let at_defaults = Penalties::of(self) == old;
         self.cost = cost;
         let new = cost.penalties();
         if at_defaults {

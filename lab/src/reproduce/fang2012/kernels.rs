@@ -13,6 +13,9 @@ use std::hint::black_box;
 use std::time::Instant;
 use stereopsis_base::image::PictureRef;
 use stereopsis_frame::engine::Job;
+use stereopsis_stereo::cost::CostSettings;
+use stereopsis_stereo::disparity::WinnerRules;
+use stereopsis_stereo::local::LocalSettings;
 use stereopsis_stereo::{Maps, Past, cost, disparity, filter_maps, local};
 
 /// Returns the shortest time of some rounds in ms, because other programs may use the machine.
@@ -36,11 +39,12 @@ fn plain_stages_ms(job: &Job) -> [f64; 3] {
         start = Instant::now();
         ms
     };
-    let costs = cost::volume(left, right, &params.cost_settings(), &params.disparities(), None);
+    let costs = cost::volume(left, right, &CostSettings::of(params), &params.disparities(), None);
     let cost_ms = lap();
-    let sums = local::aggregate(&costs, &left.to_u8(), &right.to_u8(), &params.local(), params.min_disparity);
+    let sums =
+        local::aggregate(&costs, &left.to_u8(), &right.to_u8(), &LocalSettings::of(params), params.min_disparity);
     let aggregation_ms = lap();
-    let left_map = disparity::winner_takes_all(&sums, &params.winner_rules());
+    let left_map = disparity::winner_takes_all(&sums, &WinnerRules::of(params));
     let right_map = params.left_right.is_some().then(|| disparity::right_map(&sums, params.min_disparity));
     black_box(filter_maps(Maps { left: left_map, right: right_map }, pictures, params, &mut Past::default(), false));
     [cost_ms, aggregation_ms, lap()]

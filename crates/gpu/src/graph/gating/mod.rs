@@ -9,7 +9,7 @@ use crate::uniforms::DispatchParams;
 use stereopsis_stereo::GateBounds;
 
 shaders! {
-    HALVE: "pyramid/halve", TILE, ["halve"];
+    HALVE: "pyramid", TILE, ["halve"];
     PERCENTILES: "gating/percentiles", (1, PERCENTILE_ROWS), ["percentiles"];
     EXTREMES: "gating/extremes", EXTREMES_TILE, ["extremes"];
 }

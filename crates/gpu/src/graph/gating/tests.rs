@@ -13,7 +13,7 @@ use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_stereo::gating::{Gate, bounds_from};
 use stereopsis_stereo::map::SUBPIXEL_STEPS;
-use stereopsis_stereo::pyramid::halve;
+use stereopsis_stereo::pyramid::{self, halve};
 use stereopsis_stereo::{DisparityMap, GateBounds, INVALID, StereoParams};
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BufferUsages, TextureUsages};
@@ -222,7 +222,7 @@ fn finds_the_gates_of_any_range() {
         let flat = Luma::U8(Image::filled(size.0, size.1, 0));
         let levels = Levels::new(&gpu, [&flat, &flat], &params);
         let (width, height) = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
-        let (coarse, words) = coarse_map(rng, (width, height), params.coarse_range());
+        let (coarse, words) = coarse_map(rng, (width, height), pyramid::coarse_range(&params));
         let map = buffer(&gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE);
         let bytes = levels.layouts[0].bytes(Resource::Gates(0));
         let gates = gpu.device.create_buffer(&wgpu::BufferDescriptor {

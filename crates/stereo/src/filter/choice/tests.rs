@@ -42,7 +42,7 @@ fn a_slope_is_that_of_a_surface_up_to_its_edge() {
     let mut slanted = slanted(33);
     slanted.reasons.set(3, 3, reason::FILLED);
     slanted.values.set(3, 3, 700);
-    let chooser = Chooser::new(&slanted, [PictureRef::from(&picture); 2], None, &with_chances().choice_settings());
+    let chooser = Chooser::new(&slanted, [PictureRef::from(&picture); 2], None, &ChoiceSettings::of(&with_chances()));
     let slope = |across, down| Slope { across, down };
     assert_eq!(chooser.slope((15, 15)), slope(2 << SLOPE_BITS, 4 << SLOPE_BITS));
     assert_eq!(
@@ -64,7 +64,7 @@ fn candidates_go_on_along_their_slopes_and_are_supported_there() {
     // a far pixel within the near surface, without support of its own
     let mut hole = slanted(60);
     hole.values.set(20, 15, 160);
-    let chooser = Chooser::new(&hole, pictures, None, &with_chances().choice_settings());
+    let chooser = Chooser::new(&hole, pictures, None, &ChoiceSettings::of(&with_chances()));
     let (candidates, count) = chooser.candidates(20, 15);
     let here = 320 + 2 * 20 + 4 * 15;
     assert_eq!(count, 2, "all directions agree: {:?}", &candidates[..count]);
@@ -75,21 +75,24 @@ fn candidates_go_on_along_their_slopes_and_are_supported_there() {
     assert_eq!(self::candidates(&chooser, 21, 15), [here + 2, 160 + 2]);
     // nothing leaves the search range
     let narrow = StereoParams { num_disparities: 26, ..with_chances() };
-    assert_eq!(self::candidates(&Chooser::new(&hole, pictures, None, &narrow.choice_settings()), 20, 15), [160, 400]);
+    assert_eq!(
+        self::candidates(&Chooser::new(&hole, pictures, None, &ChoiceSettings::of(&narrow)), 20, 15),
+        [160, 400]
+    );
 }
 
 #[test]
 fn candidates_are_other_disparities_of_like_colour() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
-    let chooser = Chooser::new(&map(33), pictures, None, &with_chances().choice_settings());
+    let chooser = Chooser::new(&map(33), pictures, None, &ChoiceSettings::of(&with_chances()));
     // a pixel of the far surface with the near disparity finds only that of its own surface
     assert_eq!(candidates(&chooser, 31, 15), [320, 160]);
     assert_eq!(chooser.candidates(20, 15).1, 1, "the near surface has one disparity");
     assert!(chooser.is_sure((10, 15)) && !chooser.is_sure((31, 15)));
     let mut holes = map(33);
     holes.reasons.set(40, 15, reason::FILLED);
-    let chooser = Chooser::new(&holes, pictures, None, &with_chances().choice_settings());
+    let chooser = Chooser::new(&holes, pictures, None, &ChoiceSettings::of(&with_chances()));
     assert!(!chooser.is_sure((40, 15)) && !chooser.is_sure((42, 15)) && chooser.is_sure((43, 15)));
     assert_eq!(chooser.chosen(10, 15).value, 320, "a sure pixel keeps its own");
 }
@@ -97,7 +100,7 @@ fn candidates_are_other_disparities_of_like_colour() {
 #[test]
 fn evidence_counts_supporters_and_occlusion() {
     let picture = picture();
-    let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], None, &with_chances().choice_settings());
+    let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], None, &ChoiceSettings::of(&with_chances()));
     let evidence = chooser.all_evidence(31, 15);
     let &[(own, near), (other, far)] = &evidence[..] else { panic!("{evidence:?}") };
     assert_eq!((own, other), (320, 160));
@@ -123,7 +126,7 @@ fn last_disparity_is_a_candidate_with_the_temporal_filter() {
     let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..StereoParams::default() };
     let last = |value| DisparityMap { values: Image::filled(60, 30, value), ..map(33) };
     let candidates = |last: &DisparityMap, params: &StereoParams| {
-        self::candidates(&Chooser::new(&map(33), pictures, Some(last), &params.choice_settings()), 31, 15)
+        self::candidates(&Chooser::new(&map(33), pictures, Some(last), &ChoiceSettings::of(params)), 31, 15)
     };
     assert_eq!(candidates(&last(700), &over_time), [320, 160, 700]);
     assert_eq!(
@@ -136,7 +139,7 @@ fn last_disparity_is_a_candidate_with_the_temporal_filter() {
     let grey = Picture { luma: Luma::U8(Image::filled(60, 30, 100)), rgb: None };
     let count = |last: Option<&DisparityMap>| {
         let mut map = map(33);
-        choose(&mut map, [PictureRef::from(&grey); 2], last, &over_time.choice_settings());
+        choose(&mut map, [PictureRef::from(&grey); 2], last, &ChoiceSettings::of(&over_time));
         map.values.pixels().iter().filter(|&&value| value == 320).count()
     };
     let [far, near] = [160, 320].map(|value| count(Some(&last(value))));
@@ -151,12 +154,12 @@ fn only_unlikely_pixels_are_dropped() {
     before.reasons.set(40, 15, reason::LEFT_RIGHT | reason::FILLED);
     let chosen = |params: &StereoParams| {
         let mut map = before.clone();
-        choose(&mut map, pictures, None, &params.choice_settings());
+        choose(&mut map, pictures, None, &ChoiceSettings::of(params));
         map
     };
     let all = chosen(&with_chances());
     let chances = all.confidence.as_ref().unwrap();
-    let chooser = Chooser::new(&before, pictures, None, &with_chances().choice_settings());
+    let chooser = Chooser::new(&before, pictures, None, &ChoiceSettings::of(&with_chances()));
     let unsure: Vec<_> = (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure((x, y))).collect();
     // a limit above the chance of the filled pixel and of some others
     let most = unsure.iter().map(|&(x, y)| chances.at(x, y)).max().unwrap();
@@ -194,7 +197,7 @@ fn pixels_on_planes_keep_their_disparity_unless_unlikely() {
     };
     let chosen = |mark: u8, params: &StereoParams| {
         let mut map = filled(mark);
-        choose(&mut map, pictures, None, &params.choice_settings());
+        choose(&mut map, pictures, None, &ChoiceSettings::of(params));
         let on_plane = map.reasons.pixels().iter().filter(|&&reasons| reasons & reason::HELD != 0).count();
         assert_eq!(on_plane, 0, "the mark ends with the choice");
         (map.values.at(40, 15), map.reasons.at(40, 15), map.confidence.map(|confidence| confidence.at(40, 15)))
@@ -207,7 +210,7 @@ fn pixels_on_planes_keep_their_disparity_unless_unlikely() {
     let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..with_chances() };
     let last = DisparityMap { values: Image::filled(60, 30, 700), ..map(33) };
     let marked = filled(ON_PLANE);
-    let chooser = Chooser::new(&marked, pictures, Some(&last), &over_time.choice_settings());
+    let chooser = Chooser::new(&marked, pictures, Some(&last), &ChoiceSettings::of(&over_time));
     assert_eq!(candidates(&chooser, 40, 15), [400]);
     assert!(!chooser.is_sure((40, 15)) && chooser.is_other((40, 15), 400, (41, 15)));
     assert!(!chooser.is_other((41, 15), 160, (40, 15)), "it is no evidence");
@@ -230,7 +233,7 @@ fn a_map_without_disparities_stays_empty() {
     let mut empty = map(33);
     empty.values = Image::filled(60, 30, INVALID);
     let before = empty.clone();
-    choose(&mut empty, [PictureRef::from(&picture); 2], None, &StereoParams::default().choice_settings());
+    choose(&mut empty, [PictureRef::from(&picture); 2], None, &ChoiceSettings::of(&StereoParams::default()));
     assert_eq!(empty.values, before.values);
 }
 

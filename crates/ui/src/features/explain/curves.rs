@@ -110,7 +110,7 @@ fn sums_per_cost(explanation: &Explanation) -> f64 {
     let params = &explanation.params;
     let is_aggregated = params.aggregation != stereopsis_stereo::Aggregation::None;
     f64::from(match params.paths {
-        0 if is_aggregated => params.local().unit().per_cost(),
+        0 if is_aggregated => params.unit().per_cost(),
         paths => paths.max(1),
     })
 }
