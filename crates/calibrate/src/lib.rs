@@ -49,7 +49,7 @@ mod text;
 mod view;
 mod watch;
 
-pub use board::{Board, Pattern};
+pub use board::{Board, BoardError, Pattern};
 pub(crate) use coverage::tilt_deg;
 pub use coverage::{CELLS, Coverage};
 pub use error::CalibrateError;

@@ -1,10 +1,10 @@
 //! Growable arrays that start at a cache line, so that no register of values straddles two lines.
 
+use super::error::CpuError;
 use super::input::Range;
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use stereopsis_base::console;
 use stereopsis_frame::engine::EngineError;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -44,7 +44,7 @@ impl<T: Pod> AlignedArray<T> {
     pub(super) fn resize_volume(
         &mut self,
         len: usize,
-        (width, height): (usize, usize),
+        size: (usize, usize),
         range: Range,
         exact: bool,
     ) -> Result<(), EngineError> {
@@ -55,15 +55,8 @@ impl<T: Pod> AlignedArray<T> {
             self.lines = Vec::new();
         }
         self.lines.try_reserve_exact(lines.saturating_sub(self.lines.len())).map_err(|_| {
-            EngineError::TooLarge(
-                format!(
-                    "{width}x{height} with {} disparities needs {} for one volume, and there is no such memory: lower \
-                 --num-disparities or --scale",
-                    range.candidates,
-                    console::bytes(bytes as u64)
-                )
-                .into(),
-            )
+            let num_disparities = range.candidates;
+            EngineError::TooLarge(CpuError::Volume { size, num_disparities, bytes: bytes as u64 }.into())
         })?;
         self.resize(len);
         Ok(())

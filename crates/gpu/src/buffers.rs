@@ -4,6 +4,7 @@ use super::device::Gpu;
 use super::graph::DispatchGraph;
 use super::layout::map_pitch;
 use super::resource::Resource;
+use crate::error::GpuError;
 use std::collections::HashMap;
 use stereopsis_frame::engine::EngineError;
 use stereopsis_stereo::cost::mutual_information::log_table;
@@ -58,20 +59,14 @@ impl Buffers {
         let usage =
             wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::TEXTURE_BINDING;
         self.results.resize_with(RESULTS, || gpu.texture("disparity map", size, FORMAT, usage));
-        if let Some(err) = pollster::block_on(scope.pop()) {
+        if let Some(cause) = pollster::block_on(scope.pop()) {
             self.results.clear();
             for resource in created {
                 self.linear.remove(&resource);
                 self.pictures.remove(&resource);
             }
-            return Err(EngineError::TooLarge(
-                format!(
-                    "{} has no room for {} MiB ({err}); lower --num-disparities or --scale",
-                    gpu.info.adapter,
-                    graph.bytes().div_ceil(1 << 20)
-                )
-                .into(),
-            ));
+            let (adapter, mib) = (gpu.info.adapter.clone(), graph.bytes().div_ceil(1 << 20));
+            return Err(GpuError::NoRoom { adapter, mib, cause }.into());
         }
         Ok(is_reduced || !created.is_empty())
     }

@@ -5,6 +5,7 @@
 
 use super::limits::{Limits, too_few};
 use super::memory;
+use crate::error::GpuError;
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -103,8 +104,7 @@ impl Gpu {
     pub fn open(choice: &AdapterChoice) -> Result<Self, EngineError> {
         let instance = new_instance();
         let mut adapters = usable_adapters(&instance);
-        let found: Vec<_> = adapters.iter().enumerate().map(|(i, a)| summary(i, a).to_string()).collect();
-        let found = if found.is_empty() { "none".to_owned() } else { found.join("; ") };
+        let found = adapters.iter().enumerate().map(|(i, a)| summary(i, a).to_string()).collect();
         let chosen = match choice {
             AdapterChoice::Best => best(&adapters, |_| true),
             AdapterChoice::Index(index) => (*index < adapters.len()).then_some(*index),
@@ -114,17 +114,7 @@ impl Gpu {
             }
         };
         let Some(chosen) = chosen else {
-            let requested = match choice {
-                AdapterChoice::Best => "no GPU that can compute".to_owned(),
-                AdapterChoice::Index(index) => format!("no GPU with number {index}"),
-                AdapterChoice::Name(part) => format!("no GPU whose name contains '{part}'"),
-            };
-            return Err(EngineError::NoAdapter(
-                format!(
-                    "{requested} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
-                )
-                .into(),
-            ));
+            return Err(GpuError::NoAdapter { choice: choice.clone(), found }.into());
         };
         Self::open_adapter(instance, adapters.swap_remove(chosen))
     }
@@ -156,7 +146,7 @@ impl Gpu {
             required_limits: adapter.limits(),
             ..Default::default()
         }))
-        .map_err(|err| EngineError::NoAdapter(format!("{name} cannot be opened: {err}; choose --engine cpu").into()))?;
+        .map_err(|cause| GpuError::NotOpened { name: name.clone(), cause })?;
 
         let errors = Arc::new(DeviceErrors::default());
         let noted = Arc::clone(&errors);
@@ -304,7 +294,7 @@ impl Gpu {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));
         }
-        self.take_error().map_or(Ok(()), |text| Err(EngineError::Device(format!("the GPU reports: {text}").into())))
+        self.take_error().map_or(Ok(()), |text| Err(GpuError::Reported(text).into()))
     }
 }
 

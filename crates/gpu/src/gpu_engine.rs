@@ -24,6 +24,7 @@ use super::slot::{PairFormat, Slot};
 use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
+use crate::error::GpuError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -77,10 +78,7 @@ impl GpuEngine {
         gpu.check()?;
         let mut limits = gpu.limits();
         if let Some(why) = gpu.misfit() {
-            let name = &gpu.info.adapter;
-            return Err(EngineError::NoAdapter(
-                format!("{name} cannot compute: {why}; install a newer driver, or choose --engine cpu").into(),
-            ));
+            return Err(GpuError::Misfit { adapter: gpu.info.adapter.clone(), why }.into());
         }
         limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
@@ -157,10 +155,7 @@ impl GpuEngine {
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
         if size != right.size() || size.0 == 0 || size.1 == 0 {
-            let (l, r) = (left.size(), right.size());
-            return Err(EngineError::Device(
-                format!("a left image of {}x{} and a right one of {}x{} cannot be matched", l.0, l.1, r.0, r.1).into(),
-            ));
+            return Err(GpuError::Sizes { left: size, right: right.size() }.into());
         }
         let structures = need::structures(&Demand::of(job));
         let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
@@ -276,7 +271,7 @@ impl GpuEngine {
             (false, false) => PassGrouping::Stages,
         };
         let Some((_, graph)) = &self.current else {
-            return Err(EngineError::Device("a job without its graph".into()));
+            return Err(GpuError::Missing("a job without its graph").into());
         };
         let program = Program::new(&self.gpu, &self.compiler, graph, &self.buffers, &slot, key.max_work, grouping)?;
         Ok(JobSlot { slot, key, generation: self.generation, program })
@@ -301,7 +296,7 @@ impl GpuEngine {
         let texture = self.buffers.next_result();
         let results = self.graph().map(|graph| &graph.results[..]).unwrap_or_default();
         let Some(result) = results.first().and_then(|&result| self.buffers.buffer(result)) else {
-            return Err(EngineError::Device("a job without a result".into()));
+            return Err(GpuError::Missing("a job without a result").into());
         };
         let label = Some("result");
         let mut copies = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
@@ -361,7 +356,7 @@ impl Engine for GpuEngine {
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         if self.in_flight.len() >= MAX_JOBS {
-            return Err(EngineError::Device(format!("{MAX_JOBS} jobs are in flight already").into()));
+            return Err(GpuError::Busy(MAX_JOBS).into());
         }
         let submitted = Instant::now();
         let (slot, upload) = self.start(&job, false)?;
@@ -386,8 +381,7 @@ impl Engine for GpuEngine {
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let polled = self.gpu.device.poll(wgpu::PollType::Poll);
-        let polled = polled.map_err(|err| EngineError::Device(format!("the GPU does not answer: {err}").into()));
-        let mut checked = self.gpu.check().and(polled.map(drop));
+        let mut checked = self.gpu.check().and(polled.map(drop).map_err(|err| GpuError::from(err).into()));
         if checked.is_ok() {
             self.submit_pending();
         }

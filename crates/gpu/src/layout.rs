@@ -4,6 +4,7 @@ use super::kernels::{KernelConfig, LocalConfig};
 use super::limits::{Limits, STORAGE_BUFFERS};
 use super::resource::{MutualInformation, Resource};
 use super::variant::{CostSource, Requirements, Variant};
+use crate::error::GpuError;
 use stereopsis_frame::engine::EngineError;
 use stereopsis_stereo::aggregate::{Axis, Direction, directions};
 use stereopsis_stereo::cost::Comparison;
@@ -227,13 +228,8 @@ impl Layout {
     pub fn new(structure: Structure, variant: Variant, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
         let Structure { width, height, candidates, comparison, .. } = structure;
         if width.max(height) > limits.side_px {
-            return Err(EngineError::TooLarge(
-                format!(
-                    "an image of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
-                    limits.side_px
-                )
-                .into(),
-            ));
+            let (adapter, side_px) = (adapter.to_owned(), limits.side_px);
+            return Err(GpuError::Side { size: (width, height), adapter, side_px }.into());
         }
         let requirements = structure.requirements();
         let lanes = variant.lanes(candidates);
@@ -264,12 +260,14 @@ impl Layout {
         };
         let max_bytes = u64::from(max_slabs) * limits.binding_bytes;
         if slabs > max_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
-            return Err(EngineError::TooLarge(format!(
-                "{width}x{height} with {candidates} disparities needs volumes of {} MiB, and {adapter} allows {} MiB; \
-                 lower --num-disparities or --scale",
-                (widest * height as u64).div_ceil(1 << 20),
-                max_bytes.min(4 * u64::from(u32::MAX)) >> 20
-            ).into()));
+            return Err(GpuError::Volume {
+                size: (width, height),
+                candidates,
+                needed_mib: (widest * height as u64).div_ceil(1 << 20),
+                adapter: adapter.to_owned(),
+                most_mib: max_bytes.min(4 * u64::from(u32::MAX)) >> 20,
+            }
+            .into());
         }
         let kernel = KernelConfig {
             variant,

@@ -58,6 +58,7 @@ mod buffers;
 pub mod compiler;
 pub mod device;
 mod gpu_engine;
+mod error;
 mod events;
 pub mod graph;
 mod in_flight;

@@ -11,6 +11,7 @@ use super::graph::{Dispatch, DispatchGraph};
 use super::resource::Resource;
 use super::slot::{MAX_TIMED, Slot};
 use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
+use crate::error::GpuError;
 use std::ops::Range;
 use stereopsis_frame::engine::EngineError;
 
@@ -140,7 +141,7 @@ impl Program {
             let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(dispatch.request.source.stem),
                 layout: &pipeline.layout,
-                entries: &entries.ok_or_else(|| EngineError::Device("a dispatch without its buffer".into()))?,
+                entries: &entries.ok_or_else(|| GpuError::Missing("a dispatch without its buffer"))?,
             });
             Ok::<_, EngineError>(BoundDispatch { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };

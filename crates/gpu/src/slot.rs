@@ -5,6 +5,7 @@ use super::device::Gpu;
 use super::layout::{host_map_bytes, host_map_columns};
 use super::resource::Resource;
 use super::uniforms::{PARAMS_STRIDE, Params};
+use crate::error::GpuError;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -336,7 +337,5 @@ fn write_luma(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, lu
 }
 
 fn device_error(gpu: &Gpu, err: &wgpu::MapRangeError) -> EngineError {
-    gpu.check()
-        .err()
-        .unwrap_or_else(|| EngineError::Device(format!("a buffer of the GPU cannot be read: {err}").into()))
+    gpu.check().err().unwrap_or_else(|| GpuError::Unreadable(err.clone()).into())
 }

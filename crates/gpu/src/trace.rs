@@ -5,6 +5,7 @@ use super::gpu_engine::GpuEngine;
 use super::graph::Product;
 use super::layout::{Layout, map_pitch};
 use super::resource::{MutualInformation, Resource};
+use crate::error::GpuError;
 use std::sync::mpsc;
 use std::time::Duration;
 use stereopsis_base::image::Image;
@@ -42,7 +43,7 @@ impl GpuEngine {
         slot.slot.return_staging();
         let program = &slot.program;
         let Some(layout) = self.graph().map(|graph| &graph.layouts[0]) else {
-            return Err(EngineError::Device("no graph".into()));
+            return Err(GpuError::Missing("no graph").into());
         };
         let mut steps = Vec::new();
         // confidence that was only evidence for the learned choice is not kept
@@ -110,9 +111,9 @@ impl GpuEngine {
         copy.map_async(wgpu::MapMode::Read, .., move |result| drop(mapped.send(result)));
         while is_mapped.recv_timeout(Duration::from_micros(100)).is_err() {
             self.gpu.check()?;
-            self.gpu.device.poll(wgpu::PollType::Poll).map_err(|err| EngineError::Device(err.to_string().into()))?;
+            self.gpu.device.poll(wgpu::PollType::Poll).map_err(|err| EngineError::Device(err.into()))?;
         }
-        let bytes = copy.get_mapped_range(..).map_err(|err| EngineError::Device(err.to_string().into()))?;
+        let bytes = copy.get_mapped_range(..).map_err(|err| EngineError::Device(err.into()))?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 }

@@ -5,6 +5,7 @@
 //! adapter computes them no faster.
 
 use super::limits::Limits;
+use crate::error::GpuError;
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_base::parameter::choices;
@@ -226,13 +227,11 @@ impl Variant {
     }
 
     /// Sets one field from a pair of words, as in [`VariantOverrides`].
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        fn parse<T: Copy + fmt::Display>(name: &str, value: &str, allowed: &[T]) -> Result<T, String> {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), VariantError> {
+        fn parse<T: Copy + fmt::Display>(name: &str, value: &str, allowed: &[T]) -> Result<T, VariantError> {
             let found = allowed.iter().copied().find(|choice| choice.to_string() == value);
-            found.ok_or_else(|| {
-                let allowed: Vec<_> = allowed.iter().map(T::to_string).collect();
-                format!("{name} takes {}, not '{value}'", allowed.join(", "))
-            })
+            let allowed = || allowed.iter().map(T::to_string).collect();
+            found.ok_or_else(|| VariantError::Value { name: name.into(), value: value.into(), allowed: allowed() })
         }
         match name {
             "exchange" => self.exchange = parse(name, value, Exchange::ALL)?,
@@ -243,11 +242,7 @@ impl Variant {
             "ahead" => self.ahead = parse(name, value, &AHEADS)?,
             "piece" => self.piece = parse(name, value, &PIECES)?,
             "fused" => self.fused = parse(name, value, &["yes", "no"])? == "yes",
-            _ => {
-                return Err(format!(
-                    "'{name}' is no part of a variant; there are exchange, words, workgroup, costs, path_bits, ahead, fused and piece"
-                ));
-            }
+            _ => return Err(VariantError::Name(name.to_owned())),
         }
         Ok(())
     }
@@ -260,6 +255,29 @@ impl fmt::Display for Variant {
         write!(f, "exchange={exchange},words={words},workgroup={workgroup},costs={costs},path_bits={path_bits},")?;
         write!(f, "ahead={ahead},fused={fused},piece={piece}")
     }
+}
+
+/// Error in the text of overridden fields.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VariantError {
+    /// A field has no such value.
+    #[error("{name} takes {}, not '{value}'", .allowed.join(", "))]
+    Value {
+        /// Name of the field.
+        name: String,
+        /// Value in the text.
+        value: String,
+        /// Values of the field.
+        allowed: Vec<String>,
+    },
+    /// A variant has no field of this name.
+    #[error(
+        "'{0}' is no part of a variant; there are exchange, words, workgroup, costs, path_bits, ahead, fused and piece"
+    )]
+    Name(String),
+    /// Part of the text is no name with a value.
+    #[error("'{0}' is not of the form name=value")]
+    Form(String),
 }
 
 /// Overridden fields of a variant in the user's form: `exchange=workgroup,words=2`.
@@ -287,8 +305,7 @@ impl VariantOverrides {
     /// [`EngineError::Unsupported`] names the variable and its allowed values.
     pub fn from_env() -> Result<Self, EngineError> {
         let Ok(text) = std::env::var(VARIABLE) else { return Ok(Self::default()) };
-        text.parse()
-            .map_err(|err| EngineError::Unsupported(format!("{VARIABLE}={text}: {err}; or leave it unset").into()))
+        text.parse().map_err(|cause| GpuError::Overrides { text, cause }.into())
     }
 
     /// Whether nothing is overridden.
@@ -298,14 +315,13 @@ impl VariantOverrides {
 }
 
 impl FromStr for VariantOverrides {
-    type Err = String;
+    type Err = VariantError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, VariantError> {
         let fields: Vec<_> = text.split(',').map(str::trim).filter(|field| !field.is_empty()).collect();
         let mut checked = Variant::FIRST;
         for field in &fields {
-            let (name, value) =
-                field.split_once('=').ok_or_else(|| format!("'{field}' is not of the form name=value"))?;
+            let (name, value) = field.split_once('=').ok_or_else(|| VariantError::Form((*field).to_owned()))?;
             checked.set(name, value)?;
         }
         Ok(Self(fields.join(",")))

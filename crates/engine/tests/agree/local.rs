@@ -117,7 +117,7 @@ fn gpu_local_aggregation_over_several_buffers() {
             let mut engine = GpuEngine::with_options(gpu.clone(), none).expect("a live device");
             let told = stereopsis_frame::engine::run(&mut engine, case.job()).map(drop);
             let Err(EngineError::TooLarge(text)) = told else { panic!("{told:?}: {}", case.what) };
-            assert!(text.to_string().contains("--num-disparities"), "{text}");
+            assert!(text.to_string().contains("lower num-disparities"), "{text}");
         }
     }
 }

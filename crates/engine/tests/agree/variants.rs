@@ -115,11 +115,11 @@ fn unsupported_variant_is_refused_with_the_reason() {
         assert!(told.contains(why) && told.contains("variant"), "{told}");
     }
     for word in ["colour=red", "arithmetic=f16"] {
-        let unknown = word.parse::<VariantOverrides>().expect_err("no such part");
+        let unknown = word.parse::<VariantOverrides>().expect_err("no such part").to_string();
         assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
     }
     for (text, allowed) in [("words=3", "1, 2, 4"), ("path_bits=8", "32, 16, f16")] {
-        let unfit = text.parse::<VariantOverrides>().expect_err("no such number");
+        let unfit = text.parse::<VariantOverrides>().expect_err("no such number").to_string();
         assert!(unfit.contains(allowed), "{unfit}");
     }
 }

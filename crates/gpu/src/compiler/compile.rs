@@ -4,6 +4,27 @@
 
 use super::super::device::Gpu;
 use super::request::{Pipeline, Request, Source};
+use std::sync::Arc;
+use stereopsis_base::remedy::Remedy;
+
+/// Error of a compilation.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum CompileError {
+    #[error(
+        "the GPU cannot compile the shader {shader}: {cause}; install the newest driver of the graphics card, or choose {}",
+        Remedy::set("engine", "cpu")
+    )]
+    Refused { shader: String, cause: Arc<wgpu::Error> },
+    /// The driver or a library panicked with this shader.
+    #[error("compiling the shader {shader} panicked; choose {}", Remedy::set("engine", "cpu"))]
+    Panicked { shader: &'static str },
+}
+
+impl CompileError {
+    fn refused(shader: impl Into<String>) -> impl FnOnce(wgpu::Error) -> Self {
+        move |cause| Self::Refused { shader: shader.into(), cause: Arc::new(cause) }
+    }
+}
 
 pub(super) struct Module {
     shader: wgpu::ShaderModule,
@@ -13,7 +34,7 @@ pub(super) struct Module {
 
 impl Module {
     /// Compiles a module. With checks, its shaders check every index, divisor and loop at run time.
-    pub(super) fn new(gpu: &Gpu, source: &Source, checks: bool) -> Result<Self, String> {
+    pub(super) fn new(gpu: &Gpu, source: &Source, checks: bool) -> Result<Self, CompileError> {
         let label = Some(source.stem);
         let device = &gpu.device;
         let bindings = bindings(&source.text);
@@ -38,7 +59,7 @@ impl Module {
             };
             Self { shader, bindings, layout }
         };
-        with_error_scopes(device, make).map_err(|err| compile_error(source.stem, &err))
+        with_error_scopes(device, make).map_err(CompileError::refused(source.stem))
     }
 
     pub(super) fn pipeline(
@@ -46,7 +67,7 @@ impl Module {
         gpu: &Gpu,
         request: &Request,
         cache: Option<&wgpu::PipelineCache>,
-    ) -> Result<Pipeline, String> {
+    ) -> Result<Pipeline, CompileError> {
         let constants: Vec<_> = request.constants.iter().map(|&(name, value)| (name, f64::from(value))).collect();
         let make = || {
             gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -62,7 +83,7 @@ impl Module {
             })
         };
         let pipeline = with_error_scopes(&gpu.device, make)
-            .map_err(|err| compile_error(&format!("{} ({})", request.source.stem, request.entry), &err))?;
+            .map_err(CompileError::refused(format!("{} ({})", request.source.stem, request.entry)))?;
         Ok(Pipeline { pipeline, layout: self.bindings.clone() })
     }
 }
@@ -75,11 +96,6 @@ pub(super) fn with_error_scopes<T>(device: &wgpu::Device, make: impl FnOnce() ->
     // the innermost scope first
     let errors = scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop()));
     errors.reduce(|first, _| first).map_or(Ok(made), Err)
-}
-
-fn compile_error(what: &str, err: &wgpu::Error) -> String {
-    let next = "install the newest driver of the graphics card, or choose --engine cpu";
-    format!("the GPU cannot compile the shader {what}: {err}; {next}")
 }
 
 /// Kind of a binding.

@@ -9,16 +9,16 @@ mod request;
 mod tests;
 
 use super::device::Gpu;
+use crate::error::GpuError;
 use cache::Cache;
-use compile::Module;
 pub use compile::{Binding, bindings};
+use compile::{CompileError, Module};
 use parking_lot::{Condvar, Mutex};
 use queue::{Outcome, QueueState};
 pub use request::{Pipeline, Request, Source};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_base::files;
 use stereopsis_frame::engine::EngineError;
 
 const SAVE_DELAY: Duration = Duration::from_secs(1);
@@ -63,7 +63,7 @@ impl Compiler {
         self.inner.check()?;
         let mut state = self.inner.state.lock();
         if let Some(outcome) = state.outcome(request) {
-            return outcome.map(Some).map_err(|why| EngineError::Device(why.into()));
+            return outcome.map(Some).map_err(|err| EngineError::Device(err.into()));
         }
         if state.enqueue(request) {
             self.start_thread(&mut state)?;
@@ -82,7 +82,7 @@ impl Compiler {
         loop {
             self.inner.check()?;
             if let Some(outcome) = state.outcome(request) {
-                return outcome.map_err(|why| EngineError::Device(why.into()));
+                return outcome.map_err(|err| EngineError::Device(err.into()));
             }
             if state.begin(request) {
                 self.start_thread(&mut state)?; // the thread saves new pipelines
@@ -104,13 +104,7 @@ impl Compiler {
         if state.thread.is_none() {
             let inner = Arc::clone(&self.inner);
             let thread = std::thread::Builder::new().name("shaders".into()).spawn(move || inner.run());
-            let thread = thread.map_err(|err| {
-                EngineError::Device(
-                    format!("no thread to compile shaders: {}; end other programs and start anew", files::cause(&err))
-                        .into(),
-                )
-            })?;
-            state.thread = Some(thread);
+            state.thread = Some(thread.map_err(GpuError::NoThread)?);
         }
         Ok(())
     }
@@ -161,13 +155,11 @@ impl CompilerState {
         impl Drop for FinishGuard<'_> {
             fn drop(&mut self) {
                 let Self(inner, request, outcome) = self;
-                let outcome = std::mem::replace(outcome, Err(String::new()));
-                inner.state.lock().finish(request, outcome);
+                inner.state.lock().finish(request, outcome.clone());
                 inner.changed.notify_all();
             }
         }
-        let panicked = format!("compiling the shader {} panicked; choose --engine cpu", request.source.stem);
-        let mut guard = FinishGuard(self, request, Err(panicked));
+        let mut guard = FinishGuard(self, request, Err(CompileError::Panicked { shader: request.source.stem }));
         let start = Instant::now();
         guard.2 = self.pipeline(request);
         log::debug!(

@@ -1,6 +1,6 @@
 //! State of the compiler: finished pipelines, those in progress, and the queue of requests.
 
-use super::compile::Module;
+use super::compile::{CompileError, Module};
 use super::request::{Pipeline, Request, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -9,10 +9,10 @@ use std::thread::JoinHandle;
 /// Capacity of the finished pipelines, several times the number of a job; and of the queue.
 pub(super) const CAPACITY: usize = 256;
 
-pub(super) type Outcome = Result<Pipeline, String>;
+pub(super) type Outcome = Result<Pipeline, CompileError>;
 
 /// Module, compiled on first use.
-type SharedModule = Arc<OnceLock<Result<Module, String>>>;
+type SharedModule = Arc<OnceLock<Result<Module, CompileError>>>;
 
 #[derive(Default)]
 pub(super) struct QueueState {

@@ -17,7 +17,8 @@ use super::limits::Limits;
 use super::resource::Resource;
 use super::shaders::{Shader, TILE, shaders};
 use super::uniforms::DispatchParams;
-use super::variant::{VARIABLE, Variant, VariantOverrides};
+use super::variant::{Variant, VariantOverrides};
+use crate::error::GpuError;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -106,10 +107,7 @@ impl GraphKey {
         let base = measured.filter(fits).unwrap_or_else(|| Variant::baseline(limits, &requirements));
         let variant = overrides.apply(base);
         if let Some(why) = variant.unsupported_reason(limits, &requirements) {
-            let text = format!(
-                "the GPU variant {variant} cannot do this: {why}; force other parts, or leave {VARIABLE} unset"
-            );
-            return Err(EngineError::Unsupported(text.into()));
+            return Err(GpuError::Variant { variant, why }.into());
         }
         Ok(Self { structures, variant, max_work, keeps_sums: false })
     }

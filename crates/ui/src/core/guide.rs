@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_calibrate::{Board, BoardKind, CalibrateError, Outcome, Paper, Pattern, Progress};
+use stereopsis_calibrate::{Board, BoardError, BoardKind, Outcome, Paper, Pattern, Progress};
 
 /// Time for which the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
@@ -12,7 +12,7 @@ const FLASH: Duration = Duration::from_millis(1500);
 pub(crate) struct GuideState {
     pub(crate) words: String,
     /// Board of this description, or the error in it.
-    pub(crate) board: Result<Board, CalibrateError>,
+    pub(crate) board: Result<Board, BoardError>,
     pub(crate) running: Option<RunningCalibration>,
     pub(crate) save_as: String,
     /// Existing file of the chosen name, until the user decides on its replacement.
@@ -23,7 +23,8 @@ impl Default for GuideState {
     /// Returns the state with the board that fills a sheet of A4, which fits on Letter too.
     fn default() -> Self {
         let board = Board::for_paper(Paper::A4, None, BoardKind::default());
-        let words = board.as_ref().map_or_else(|_| String::new(), Board::to_string);
+        let words = board.map_or_else(|_| String::new(), |board| board.to_string());
+        let board = words.parse();
         Self { words, board, running: None, save_as: String::new(), asks_to_replace: None }
     }
 }

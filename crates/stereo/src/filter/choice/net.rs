@@ -105,34 +105,25 @@ impl Net {
     }
 
     /// Reads a network: lines of numbers, for each layer its inputs, outputs and shift, then its biases, then the weights of each input.
-    /// Lines that begin with `#` are remarks.
-    ///
-    /// # Errors
-    /// The text is damaged.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(|line| {
-            let numbers: Result<Vec<i32>, _> = line.split_whitespace().map(str::parse).collect();
-            numbers.map_err(|err| format!("{line}: {err}"))
-        });
+    /// Lines that begin with `#` are remarks. `None` if the text is damaged.
+    pub fn read(text: &str) -> Option<Self> {
+        let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+        let mut lines = lines.map(|line| line.split_whitespace().map(|number| number.parse().ok()).collect());
         let mut layers = Vec::new();
-        while let Some(head) = lines.next().transpose()? {
-            let &[inputs, outputs, shift] = &head[..] else { return Err(format!("{head:?} is no layer")) };
-            let mut next = || lines.next().unwrap_or_else(|| Err("a line is missing".to_owned()));
+        while let Some(head) = lines.next() {
+            let head: Option<Vec<i32>> = head;
+            let &[inputs, outputs, shift] = &head?[..] else { return None };
             let (inputs, outputs) = (inputs as usize, outputs as usize);
-            let biases = next()?;
-            let rows: Result<Vec<Vec<i32>>, _> = (0..inputs).map(|_| next()).collect();
-            let weights = rows?.concat();
+            let biases = lines.next()??;
+            let weights = (0..inputs).map(|_| lines.next()?).collect::<Option<Vec<_>>>()?.concat();
             let before = layers.last().map_or(EVIDENCE, |layer: &Layer| layer.outputs);
-            if inputs != before || !(1..=MAX_LAYER_WIDTH).contains(&outputs) || !(0..31).contains(&shift) {
-                return Err(format!("a layer of {inputs} and {outputs} does not fit"));
-            }
-            if biases.len() != outputs || weights.len() != inputs * outputs {
-                return Err(format!("a layer of {inputs} and {outputs} has {} weights", weights.len()));
+            let fits = inputs == before && (1..=MAX_LAYER_WIDTH).contains(&outputs) && (0..31).contains(&shift);
+            if !fits || biases.len() != outputs || weights.len() != inputs * outputs {
+                return None;
             }
             layers.push(Layer { inputs, outputs, shift: shift as u32, biases, weights });
         }
-        let is_whole = layers.last().is_some_and(|layer| layer.outputs == 1);
-        if is_whole { Ok(Self { layers }) } else { Err("the network has no single output".to_owned()) }
+        layers.last().is_some_and(|layer| layer.outputs == 1).then_some(Self { layers })
     }
 
     /// Returns the text of a network, in the form that [`Self::read`] accepts.
@@ -172,7 +163,7 @@ mod tests {
     #[test]
     fn damaged_texts_are_refused() {
         let good = net().text();
-        assert!(Net::read(&good).is_ok());
+        assert!(Net::read(&good).is_some());
         for text in [
             "",
             "1 2",
@@ -181,7 +172,7 @@ mod tests {
             &good.replacen(&EVIDENCE.to_string(), "30", 1),
             &(good.clone() + "7\n"),
         ] {
-            assert!(Net::read(text).is_err(), "{text:.40}");
+            assert!(Net::read(text).is_none(), "{text:.40}");
         }
     }
 }
