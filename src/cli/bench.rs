@@ -42,8 +42,8 @@ struct MovedArgs {
     pipeline: Option<String>,
 }
 
-fn moved(experiment: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
-    move |_| Err(format!("use `stereopsis-lab {experiment}` instead"))
+fn moved(experiment: &'static str) -> impl Fn(&str) -> anyhow::Result<String> + Clone + Send + Sync {
+    move |_| anyhow::bail!("use `stereopsis-lab {experiment}` instead")
 }
 
 /// Settings that may be combined with all presets.

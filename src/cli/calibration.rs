@@ -2,9 +2,8 @@
 
 use super::calibration_args::ReadingArgs;
 use super::error::UsageError;
-use super::print::print_json;
 use super::short_help::shown;
-use super::values::{Files, OVERWRITE, existing_files};
+use super::values::{Files, OVERWRITE, existing_files, print_json};
 use std::path::{Path, PathBuf};
 use stereopsis_base::files::Outputs;
 use stereopsis_base::{console, files};

@@ -3,6 +3,7 @@
 use super::error::UsageError;
 use super::lens_args::LensArgs;
 use super::values::{Files, choice, positive, separated, share};
+use anyhow::Context as _;
 use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_calibration::{Cameras, Crop, FocalLength, LengthUnit, RowsChoice, check_readable};
@@ -35,10 +36,10 @@ pub(super) struct ReadingArgs {
     pub(super) rectified_fov_deg: Option<f64>,
 }
 
-fn rectified_fov(text: &str) -> Result<f64, String> {
-    let fov_deg = text.parse().map_err(|_| "expected degrees, such as 90".to_owned())?;
-    let crop = Crop { rectified_fov_deg: Some(fov_deg), ..Crop::default() };
-    crop.validate().map(|()| fov_deg).map_err(|why| why.to_string())
+fn rectified_fov(text: &str) -> anyhow::Result<f64> {
+    let fov_deg = text.parse().context("expected degrees, such as 90")?;
+    Crop { rectified_fov_deg: Some(fov_deg), ..Crop::default() }.validate()?;
+    Ok(fov_deg)
 }
 
 /// A rig file, and flags that win over it, for commands that match pairs of files.

@@ -2,16 +2,13 @@
 
 use super::calibration_args::RigArgs;
 use super::error::UsageError;
-use super::print::print_json;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
-use super::values::OVERWRITE;
+use super::values::{OVERWRITE, print_json};
 use anyhow::Context as _;
-use crossbeam_channel::RecvTimeoutError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use stereopsis_base::files::Outputs;
 use stereopsis_base::newest::Policy;
 use stereopsis_base::{console, files};
@@ -158,12 +155,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let mut progress = None;
     let mut engine: Option<Opened> = None;
     let mut results = Vec::new();
-    loop {
-        let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
-            Ok(frame) => frame,
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
+    for frame in capture.frames.channel() {
         let targets = if is_folder { args.targets.of_pair(&frame.raw.name) } else { args.targets.clone() };
         targets.paths().try_for_each(|path| outputs.add(path))?;
         let bar =

@@ -1,6 +1,6 @@
 //! `stereopsis doctor`: examines this machine and reports faults, for a question to others.
 
-use super::print::print_json;
+use super::values::print_json;
 use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_doctor::State;

@@ -1,9 +1,8 @@
 //! `export`: a recording as files that every tool reads.
 
 use super::error::UsageError;
-use super::print::print_json;
 use super::source_args::TopicArgs;
-use super::values::{choice, existing};
+use super::values::{choice, existing, print_json};
 use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_recording::export::{ExportOptions, Exported, Part, Selection};

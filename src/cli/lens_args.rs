@@ -31,6 +31,6 @@ impl LensArgs {
     }
 }
 
-fn fov(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v| (1.0..=170.0).contains(v)).ok_or_else(|| "expected 1 to 170 degrees".to_owned())
+fn fov(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|v| (1.0..=170.0).contains(v)).ok_or("expected 1 to 170 degrees")
 }

@@ -1,11 +1,10 @@
 //! `live`, the main command: in a window where there is a display, otherwise as a status line and a preview image.
 
 use super::input_args::{Input, InputArgs, params_at_start};
-use super::print::print_json;
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown_too;
-use super::values::OVERWRITE;
+use super::values::{OVERWRITE, print_json};
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

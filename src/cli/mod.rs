@@ -31,7 +31,6 @@ mod network_args;
 mod optimize;
 mod pair_args;
 mod plan;
-mod print;
 mod process;
 mod publish_args;
 mod record;

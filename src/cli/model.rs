@@ -1,7 +1,6 @@
 //! `stereopsis model`: test a model, a learned matcher, and write the conventions of its inputs and output beside it.
 
-use super::print::print_json;
-use super::values::choice;
+use super::values::{choice, print_json};
 use anyhow::Context as _;
 use serde_json::json;
 use std::path::{Path, PathBuf};

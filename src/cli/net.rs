@@ -2,9 +2,8 @@
 
 use super::error::UsageError;
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs};
-use super::print::print_json;
 use super::short_help::shown;
-use super::values::positive;
+use super::values::{positive, print_json};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -39,9 +38,9 @@ pub(super) struct NetArgs {
     zenoh: ZenohArgs,
 }
 
-fn word(text: &str) -> Result<(String, String), String> {
+fn word(text: &str) -> Result<(String, String), &'static str> {
     let split = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    split.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| "expected NAME=VALUE".to_owned())
+    split.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or("expected NAME=VALUE")
 }
 
 /// Runs `net`.

@@ -1,9 +1,8 @@
 //! `stereopsis plan`: depth range and errors of a rig, before it is built.
 
 use super::lens_args::LensArgs;
-use super::print::print_json;
 use super::short_help::shown;
-use super::values::{OVERWRITE, of_parameter, positive};
+use super::values::{OVERWRITE, of_parameter, positive, print_json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;

@@ -2,11 +2,10 @@
 
 use super::calibration_args::RigArgs;
 use super::error::UsageError;
-use super::print::print_json;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use super::source_args::TopicArgs;
-use super::values::{choice, existing};
+use super::values::{choice, existing, print_json};
 use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_live::recompute::{RecomputeOptions, Summary, recompute};

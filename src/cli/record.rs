@@ -2,10 +2,9 @@
 
 use super::error::UsageError;
 use super::input_args::{Input, InputArgs, params_at_start};
-use super::print::print_json;
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
-use super::values::{choice, positive};
+use super::values::{choice, positive, print_json};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;

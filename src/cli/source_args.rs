@@ -257,28 +257,27 @@ impl SourceArgs {
     }
 }
 
-fn truth_scale(text: &str) -> Result<i32, String> {
-    let scale = text.parse().ok().filter(|scale: &i32| *scale != 0);
-    scale.ok_or_else(|| "expected a whole number, not 0".to_owned())
+fn truth_scale(text: &str) -> Result<i32, &'static str> {
+    text.parse().ok().filter(|scale| *scale != 0).ok_or("expected a whole number, not 0")
 }
 
-fn speed(text: &str) -> Result<Speed, String> {
+fn speed(text: &str) -> Result<Speed, &'static str> {
     if text == "max" {
         return Ok(Speed::Max);
     }
     let times = text.parse().ok().filter(|times: &f64| (0.1..=10.0).contains(times));
-    times.map(Speed::Times).ok_or_else(|| "expected a number from 0.1 to 10, or max".to_owned())
+    times.map(Speed::Times).ok_or("expected a number from 0.1 to 10, or max")
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn seconds(text: &str) -> Result<Duration, &'static str> {
     let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "expected seconds, 0 or more".to_owned())
+    time.ok_or("expected seconds, 0 or more")
 }
 
-fn rate(text: &str) -> Result<Rate, String> {
+fn rate(text: &str) -> Result<Rate, &'static str> {
     if text == "max" {
         return Ok(Rate::Max);
     }
     let hz = text.parse().ok().filter(|hz| (0.001..=1000.0).contains(hz));
-    hz.map(Rate::Hz).ok_or_else(|| "expected pairs per second from 0.001 to 1000, or max".to_owned())
+    hz.map(Rate::Hz).ok_or("expected pairs per second from 0.001 to 1000, or max")
 }

@@ -1,5 +1,6 @@
-//! Values that several commands parse from the command line or write into tables in one way.
+//! Values that several commands parse from the command line, print or write into tables in one way.
 
+use anyhow::{Context as _, anyhow};
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 use stereopsis_base::parameter::ParameterType;
@@ -56,29 +57,33 @@ pub(super) fn existing() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| check_exists(&path).map(|()| path))
 }
 
-fn check_exists(path: &Path) -> Result<(), String> {
-    files::missing(path).map_or(Ok(()), |why| Err(format!("{}: {why}", console::path(path))))
+fn check_exists(path: &Path) -> anyhow::Result<()> {
+    files::missing(path).map_or(Ok(()), |why| Err(anyhow!("{}: {why}", console::path(path))))
 }
 
 /// Parses a length, time or rate above 0, of a plausible magnitude.
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|v: &f64| *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())?;
-    if (1e-9..=1e9).contains(&number) { Ok(number) } else { Err("expected a number from 1e-9 to 1e9".to_owned()) }
+pub(super) fn positive(text: &str) -> Result<f64, &'static str> {
+    let number = text.parse().ok().filter(|v: &f64| *v > 0.0).ok_or("expected a number above 0")?;
+    if (1e-9..=1e9).contains(&number) { Ok(number) } else { Err("expected a number from 1e-9 to 1e9") }
 }
 
-pub(super) fn share(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+pub(super) fn share(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or("expected a number from 0 to 1")
 }
 
 /// Parses a value of a matching parameter, within its usual range.
 pub(super) fn of_parameter<T: ParameterType + Send + Sync>(
     name: &'static str,
-) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
+) -> impl Fn(&str) -> anyhow::Result<T> + Clone + Send + Sync {
     move |text| {
-        let parameter = StereoParams::parameter(name).ok_or("no such parameter")?;
-        let value = parameter.parse(text).map_err(|why| why.to_string())?;
-        T::from_value(value).ok_or_else(|| format!("'{text}' is no value of --{name}"))
+        let parameter = StereoParams::parameter(name).context("no such parameter")?;
+        T::from_value(parameter.parse(text)?).with_context(|| format!("'{text}' is no value of --{name}"))
     }
+}
+
+/// Prints a value for other programs.
+pub(super) fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
+    Ok(console::print(&format!("{}\n", console::json(value)?))?)
 }
 
 /// Formats a cell of a CSV table, quoted where its text contains separators.

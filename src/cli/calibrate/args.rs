@@ -4,7 +4,7 @@ use crate::cli::camera_args::CameraArgs;
 use crate::cli::error::UsageError;
 use crate::cli::source_args::{BothViewsArgs, TopicArgs};
 use crate::cli::values::{Files, OVERWRITE, choice, positive, separated};
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
 use stereopsis_base::files::{Outputs, plain};
@@ -94,15 +94,13 @@ pub(super) struct BoardArgs {
 }
 
 /// Parses a board from its words, or from the file that describes it to Kalibr.
-fn board(words: &str) -> Result<Board, String> {
+fn board(words: &str) -> anyhow::Result<Board> {
     let path = Path::new(words);
-    let read = if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
-        let text = plain::read_text(path).map_err(|err| format!("cannot read {}: {err}", console::path(path)))?;
-        Board::from_kalibr(&text)
-    } else {
-        words.parse()
-    };
-    read.map_err(|err| err.to_string())
+    if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        let text = plain::read_text(path).map_err(|err| anyhow!("cannot read {}: {err}", console::path(path)))?;
+        return Ok(Board::from_kalibr(&text)?);
+    }
+    Ok(words.parse()?)
 }
 
 impl BoardArgs {

@@ -2,8 +2,7 @@
 
 use super::args::CalibrateArgs;
 use super::{folder, views};
-use crate::cli::print::print_json;
-use crate::cli::values::Files;
+use crate::cli::values::{Files, print_json};
 use glam::{DQuat, DVec3};
 use stereopsis_base::console;
 use stereopsis_base::console::counted;

@@ -1,10 +1,8 @@
 //! Views from existing images: a folder of pairs, a pair, or a recording.
 
 use super::args::CalibrateArgs;
-use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Display;
-use std::time::Duration;
 use stereopsis_base::console;
 use stereopsis_base::console::counted;
 use stereopsis_base::image::Image;
@@ -159,12 +157,7 @@ pub(super) fn each_pair(
     }
     let source = stereopsis_sources::open(spec, &options)?;
     let mut capture = Capture::start(source, CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() });
-    loop {
-        let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
-            Ok(frame) => frame,
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
+    for frame in capture.frames.channel() {
         if !take(&frame.raw)? {
             break;
         }

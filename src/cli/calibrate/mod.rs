@@ -10,7 +10,7 @@ mod views;
 pub(super) use args::CalibrateArgs;
 
 use super::error::UsageError;
-use super::print::print_json;
+use super::values::print_json;
 use stereopsis_base::console;
 use stereopsis_calibrate::{Draft, SavedCalibration, calibrate, views_of};
 use stereopsis_frame::SourceSpec;

@@ -4,7 +4,8 @@ mod text;
 
 pub use text::camera_list_text;
 
-use super::print::print_json;
+use super::values::print_json;
+use anyhow::anyhow;
 use crossbeam_channel::bounded;
 use serde_json::{Value, json};
 use std::thread;
@@ -27,12 +28,12 @@ pub(super) struct DevicesArgs {
 }
 
 /// Camera with its controls.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct ListedCamera {
     /// Description of the camera.
     pub info: DetectedCamera,
     /// Controls of the camera, or the reason why they are unknown.
-    pub controls: Result<Vec<OfferedControl>, String>,
+    pub controls: anyhow::Result<Vec<OfferedControl>>,
 }
 
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -71,14 +72,14 @@ fn with_controls(cameras: Vec<DetectedCamera>) -> Vec<ListedCamera> {
         if info.problem.is_none() {
             // without a thread the controls stay unknown
             let _ = thread::Builder::new().name(format!("camera {index} controls")).spawn(move || {
-                let _ = sender.send(offered(index).map_err(|error| error.to_string()));
+                let _ = sender.send(offered(index).map_err(anyhow::Error::new));
             });
         }
         (info, answer)
     };
     let asked: Vec<_> = cameras.into_iter().map(ask).collect();
     let listed = |(info, answer): (DetectedCamera, crossbeam_channel::Receiver<_>)| {
-        let unanswered = |_| Err(format!("camera {} does not tell its controls", info.index));
+        let unanswered = |_| Err(anyhow!("camera {} does not tell its controls", info.index));
         let controls = answer.recv_deadline(deadline).unwrap_or_else(unanswered);
         ListedCamera { info, controls }
     };
@@ -101,7 +102,7 @@ fn camera_list_json(cameras: &[ListedCamera]) -> Value {
             "problem": info.problem,
             "modes": modes,
             "controls": controls.as_deref().unwrap_or_default(),
-            "controls_problem": controls.as_ref().err(),
+            "controls_problem": controls.as_ref().err().map(ToString::to_string),
         })
     };
     let cameras_json: Vec<Value> = cameras.iter().map(one).collect();

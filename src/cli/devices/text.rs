@@ -154,7 +154,7 @@ mod tests {
             DetectedCamera { index: 2, name: "Other".into(), port: String::new(), bus: None, modes: vec![], problem };
         let listed = [
             ListedCamera { info: first, controls: Ok(Vec::new()) },
-            ListedCamera { info: second, controls: Err("not asked".into()) },
+            ListedCamera { info: second, controls: Err(anyhow::anyhow!("not asked")) },
         ];
         assert_eq!(
             camera_list_text(&listed),

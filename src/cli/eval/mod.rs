@@ -10,11 +10,10 @@ mod table;
 mod variants;
 
 use super::error::UsageError;
-use super::print::print_json;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use super::source_args::SceneArgs;
-use super::values::{OVERWRITE, choice};
+use super::values::{OVERWRITE, choice, print_json};
 use inputs::{Input, SceneChoice};
 use run::{Evaluation, Plan};
 use std::path::PathBuf;

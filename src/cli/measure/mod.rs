@@ -8,10 +8,9 @@ mod table;
 
 use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
-use super::print::print_json;
 use super::settings_args::SettingsArgs;
 use super::short_help::hidden;
-use super::values::{OVERWRITE, positive};
+use super::values::{OVERWRITE, positive, print_json};
 use rows::Measurement;
 use run::{Ended, Plan};
 use span::Span;
@@ -30,7 +29,7 @@ pub(super) struct MeasureArgs {
     /// Rectangle with a flat surface: column, row, width, height in px [default: the middle, 40 % of each side]
     ///
     /// The column and row are those of its upper left pixel in the rectified left image at its working size.
-    #[arg(long, value_name = "X,Y,W,H", value_parser = region)]
+    #[arg(long, value_name = "X,Y,W,H")]
     region: Option<Region>,
     /// True distance of the surface in the middle of the image, m
     ///
@@ -67,15 +66,11 @@ pub(super) struct MeasureArgs {
 /// Number of pairs of a source that does not end: RealSense's tool measures temporal noise over as many.
 const DEFAULT_FRAMES: u64 = 40;
 
-fn region(text: &str) -> Result<Region, String> {
-    text.parse().map_err(|err: stereopsis_metrics::RegionError| err.to_string())
-}
-
-fn two_pixels(text: &str) -> Result<[(usize, usize); 2], String> {
+fn two_pixels(text: &str) -> Result<[(usize, usize); 2], &'static str> {
     let numbers: Result<Vec<usize>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     match numbers.as_deref() {
         Ok(&[x1, y1, x2, y2]) => Ok([(x1, y1), (x2, y2)]),
-        _ => Err("expected two pixels X1,Y1,X2,Y2 such as 120,200,420,210".to_owned()),
+        _ => Err("expected two pixels X1,Y1,X2,Y2 such as 120,200,420,210"),
     }
 }
 

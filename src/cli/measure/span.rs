@@ -1,5 +1,6 @@
 //! Named ranges of pairs.
 
+use anyhow::Context as _;
 use std::fmt;
 
 /// Named range of pairs by their positions in the source.
@@ -44,21 +45,18 @@ const MAX_PAIR: u64 = 1 << 42;
 /// Parses a range such as `wall=0-39`; `wall=40-` goes to the end.
 ///
 /// # Errors
-/// The text is no range; the error is a sentence.
-pub(super) fn parse(text: &str) -> Result<Span, String> {
-    let wrong = || "expected NAME=FROM-TO, such as wall=0-39, or NAME=FROM- up to the end".to_owned();
-    let (name, numbers) = text.split_once('=').ok_or_else(wrong)?;
-    let (first, last) = numbers.split_once('-').ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().parse().ok().filter(|&n: &u64| n < MAX_PAIR).ok_or_else(wrong);
-    let first = number(first)?;
-    let last = if last.trim().is_empty() { None } else { Some(number(last)?) };
-    if name.trim().is_empty() {
-        return Err(wrong());
-    }
-    if last.is_some_and(|last| last < first) {
-        return Err(format!("'{text}' ends before it begins"));
-    }
-    Ok(Span { name: name.trim().to_owned(), first, last })
+/// The text is no range.
+pub(super) fn parse(text: &str) -> anyhow::Result<Span> {
+    let number = |text: &str| text.trim().parse().ok().filter(|&n: &u64| n < MAX_PAIR);
+    let parts = || {
+        let (name, numbers) = text.split_once('=').filter(|(name, _)| !name.trim().is_empty())?;
+        let (first, last) = numbers.split_once('-')?;
+        let last = if last.trim().is_empty() { None } else { Some(number(last)?) };
+        Some(Span { name: name.trim().to_owned(), first: number(first)?, last })
+    };
+    let span = parts().context("expected NAME=FROM-TO, such as wall=0-39, or NAME=FROM- up to the end")?;
+    anyhow::ensure!(span.last.is_none_or(|last| last >= span.first), "'{text}' ends before it begins");
+    Ok(span)
 }
 
 #[cfg(test)]
@@ -78,8 +76,8 @@ mod tests {
     #[test]
     fn malformed_ranges_are_refused() {
         for wrong in ["", "wall", "wall=3", "=1-2", "wall=a-b", "wall=-2", "wall=1-99999999999999999"] {
-            assert!(parse(wrong).unwrap_err().contains("NAME=FROM-TO"), "{wrong}");
+            assert!(parse(wrong).unwrap_err().to_string().contains("NAME=FROM-TO"), "{wrong}");
         }
-        assert!(parse("wall=5-3").unwrap_err().contains("ends before it begins"));
+        assert!(parse("wall=5-3").unwrap_err().to_string().contains("ends before it begins"));
     }
 }

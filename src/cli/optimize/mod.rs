@@ -5,10 +5,9 @@ mod report;
 
 use super::error::UsageError;
 use super::input_args::{Input, InputArgs};
-use super::print::print_json;
 use super::settings_args::SettingsArgs;
 use super::short_help::hidden_too;
-use super::values::{OVERWRITE, choice, positive};
+use super::values::{OVERWRITE, choice, positive, print_json};
 use pairs::Pairs;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
