@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::console;
 use stereopsis_base::files::Outputs;
-use stereopsis_figures::{PreviewOptions, write_preview};
+use stereopsis_figures::write_preview;
 use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, SourceSpec};
 use stereopsis_live::headless::Finished;
@@ -115,7 +115,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
     let frame = &output.job.frame;
     let colored = in_colors(frame, &calibrated.preparation, &info);
-    write_preview(preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
+    write_preview(preview, colored.as_ref().unwrap_or(frame), map)?;
     console::say(format_args!("wrote {}", preview.display()));
     if args.json {
         print_json(&about(output, &end, note))?;

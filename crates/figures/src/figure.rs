@@ -7,6 +7,7 @@ use std::error::Error;
 use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_base::image::Image;
+use stereopsis_base::remedy::option;
 use stereopsis_images::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use stereopsis_images::{Endings, ExportError, write_rgb};
 
@@ -76,81 +77,76 @@ struct ReachFigure<'a> {
     error_px: f64,
 }
 
+type CurveValue<'a> = &'a dyn Fn(&Sample) -> f64;
+
 impl Drawing for ReachFigure<'_> {
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static,
     {
-        draw(area, self.reach, self.error_px)
-    }
-}
-
-type CurveValue<'a> = &'a dyn Fn(&Sample) -> f64;
-
-fn draw<B>(area: &DrawingArea<B, Shift>, reach: &Reach, error_px: f64) -> Result<(), Box<dyn Error>>
-where
-    B: DrawingBackend,
-    B::ErrorType: 'static,
-{
-    let curve = reach.curve(SAMPLES);
-    let (Some(first), Some(last)) = (curve.first(), curve.last()) else {
-        return Err("all of the search range lies behind infinity: there is no distance to draw; \
-                    choose a larger --min-disparity or more disparities"
+        let &Self { reach, error_px } = self;
+        let curve = reach.curve(SAMPLES);
+        let (Some(first), Some(last)) = (curve.first(), curve.last()) else {
+            let larger = option("min-disparity");
+            return Err(format!(
+                "all of the search range lies behind infinity: there is no distance to draw; choose a larger {larger} or more disparities"
+            )
             .into());
-    };
-    area.fill(&WHITE)?;
-    let min_m = last.error_m(error_px.min(STEP_PX)).min(last.distance_m * TOLERANCE_PERCENT / 100.0);
-    let max_m = first.distance_m.max(first.error_m(error_px.max(STEP_PX)));
-    // a range of one disparity has no width
-    let (left_px, right_px) = (first.disparity_px, last.disparity_px.max(first.disparity_px + STEP_PX));
-    let step = reach.within(TOLERANCE_PERCENT, STEP_PX);
-    let title = format!("off by {STEP_PX} px: within {TOLERANCE_PERCENT} % {step}");
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, (FONT, 20).into_font().color(&INK))
-        .margin(14)
-        .x_label_area_size(44)
-        .y_label_area_size(64)
-        .build_cartesian_2d(left_px..right_px, (min_m..max_m).log_scale())?;
+        };
+        area.fill(&WHITE)?;
+        let min_m = last.error_m(error_px.min(STEP_PX)).min(last.distance_m * TOLERANCE_PERCENT / 100.0);
+        let max_m = first.distance_m.max(first.error_m(error_px.max(STEP_PX)));
+        // a range of one disparity has no width
+        let (left_px, right_px) = (first.disparity_px, last.disparity_px.max(first.disparity_px + STEP_PX));
+        let step = reach.within(TOLERANCE_PERCENT, STEP_PX);
+        let title = format!("off by {STEP_PX} px: within {TOLERANCE_PERCENT} % {step}");
+        let mut chart = ChartBuilder::on(area)
+            .caption(title, (FONT, 20).into_font().color(&INK))
+            .margin(14)
+            .x_label_area_size(44)
+            .y_label_area_size(64)
+            .build_cartesian_2d(left_px..right_px, (min_m..max_m).log_scale())?;
 
-    let limit_px = reach.limit_px(TOLERANCE_PERCENT, STEP_PX).min(right_px);
-    if limit_px > left_px {
-        let shade = STEP_COLOR.mix(0.10).filled();
-        chart.draw_series([Rectangle::new([(left_px, min_m), (limit_px, max_m)], shade)])?;
-    }
-    chart
-        .configure_mesh()
-        .x_desc("disparity, px")
-        .y_desc("m")
-        .x_label_formatter(&|px| format!("{px:.0}"))
-        .y_label_formatter(&|m| metres(*m))
-        .light_line_style(INK.mix(0.06))
-        .bold_line_style(INK.mix(0.16))
-        .axis_desc_style((FONT, 16).into_font().color(&INK))
-        .label_style((FONT, 14).into_font().color(&INK))
-        .draw()?;
+        let limit_px = reach.limit_px(TOLERANCE_PERCENT, STEP_PX).min(right_px);
+        if limit_px > left_px {
+            let shade = STEP_COLOR.mix(0.10).filled();
+            chart.draw_series([Rectangle::new([(left_px, min_m), (limit_px, max_m)], shade)])?;
+        }
+        chart
+            .configure_mesh()
+            .x_desc("disparity, px")
+            .y_desc("m")
+            .x_label_formatter(&|px| format!("{px:.0}"))
+            .y_label_formatter(&|m| metres(*m))
+            .light_line_style(INK.mix(0.06))
+            .bold_line_style(INK.mix(0.16))
+            .axis_desc_style((FONT, 16).into_font().color(&INK))
+            .label_style((FONT, 14).into_font().color(&INK))
+            .draw()?;
 
-    let curves: [(String, RGBAColor, u32, CurveValue<'_>); 4] = [
-        ("distance".into(), INK.mix(1.0), 2, &|sample| sample.distance_m),
-        (format!("{TOLERANCE_PERCENT} % of the distance"), INK.mix(0.45), 1, &|sample| {
-            sample.distance_m * TOLERANCE_PERCENT / 100.0
-        }),
-        (format!("its error, disparity off by {STEP_PX} px"), STEP_COLOR.mix(1.0), 2, &|sample| {
-            sample.error_m(STEP_PX)
-        }),
-        (format!("its error, disparity off by {error_px} px"), ERROR_COLOR.mix(1.0), 2, &|sample| {
-            sample.error_m(error_px)
-        }),
-    ];
-    for (name, color, width, height) in curves {
-        let style = ShapeStyle { color, filled: false, stroke_width: width };
-        let line = LineSeries::new(curve.iter().map(|sample| (sample.disparity_px, height(sample))), style);
-        let key = move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style);
-        chart.draw_series(line)?.label(name).legend(key);
+        let curves: [(String, RGBAColor, u32, CurveValue<'_>); 4] = [
+            ("distance".into(), INK.mix(1.0), 2, &|sample| sample.distance_m),
+            (format!("{TOLERANCE_PERCENT} % of the distance"), INK.mix(0.45), 1, &|sample| {
+                sample.distance_m * TOLERANCE_PERCENT / 100.0
+            }),
+            (format!("its error, disparity off by {STEP_PX} px"), STEP_COLOR.mix(1.0), 2, &|sample| {
+                sample.error_m(STEP_PX)
+            }),
+            (format!("its error, disparity off by {error_px} px"), ERROR_COLOR.mix(1.0), 2, &|sample| {
+                sample.error_m(error_px)
+            }),
+        ];
+        for (name, color, width, height) in curves {
+            let style = ShapeStyle { color, filled: false, stroke_width: width };
+            let line = LineSeries::new(curve.iter().map(|sample| (sample.disparity_px, height(sample))), style);
+            let key = move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style);
+            chart.draw_series(line)?.label(name).legend(key);
+        }
+        draw_legend(&mut chart)?;
+        area.present()?;
+        Ok(())
     }
-    draw_legend(&mut chart)?;
-    area.present()?;
-    Ok(())
 }
 
 /// Draws the names of a chart's curves into its upper right corner.

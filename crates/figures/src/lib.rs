@@ -8,5 +8,5 @@ mod text;
 mod trade_off;
 
 pub use figure::{Drawing, FONT, INK, check_figure_name, write_figure, write_reach};
-pub use preview::{PreviewOptions, write_preview};
+pub use preview::write_preview;
 pub use trade_off::{Place, TradeOff, write_trade_off};

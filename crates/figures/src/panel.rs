@@ -28,15 +28,15 @@ pub(crate) struct Bar {
 
 struct Layout {
     zoom: usize,
-    margin: usize,
+    /// Height of a line of text, and the distance of panels.
     line: usize,
     bar_width: usize,
     label_width: usize,
     panel: (usize, usize),
 }
 
-/// Draws all panels, `message` in the middle of the last one, and `note` and the legend below.
-pub(crate) fn draw(panels: &[Panel], message: Option<&str>, note: &str, legend: &[([u8; 3], &str)]) -> Image<[u8; 3]> {
+/// Draws all panels, and `message` in the middle of the last one.
+pub(crate) fn draw(panels: &[Panel], message: Option<&str>) -> Image<[u8; 3]> {
     let (width, height) = panels.first().map_or((1, 1), |panel| panel.picture.size());
     let zoom = (320 / width.max(1)).min(240 / height.max(1)).max(1);
     let panel_height = height * zoom;
@@ -46,38 +46,32 @@ pub(crate) fn draw(panels: &[Panel], message: Option<&str>, note: &str, legend: 
     let line = face.line_px();
     let layout = Layout {
         zoom,
-        margin: line,
         line,
         bar_width: line * 3 / 4,
         label_width: face.width_px("-000.0 px"),
         panel: (width * zoom, panel_height),
     };
-    let with_bar = layout.margin / 2 + layout.bar_width + layout.margin / 4 + layout.label_width;
-    let room = |panel: &Panel| layout.panel.0 + layout.margin + panel.bar.as_ref().map_or(0, |_| with_bar);
-    let total_width = layout.margin + panels.iter().map(room).sum::<usize>();
-    let note_height = if note.is_empty() && legend.is_empty() { 0 } else { line };
-    let total_height = layout.margin / 2 + line * 3 / 2 + layout.panel.1 + layout.margin + note_height;
-    let mut image = Image::filled(total_width, total_height, BACKGROUND);
+    let with_bar = line / 2 + layout.bar_width + line / 4 + layout.label_width;
+    let room = |panel: &Panel| layout.panel.0 + line + panel.bar.as_ref().map_or(0, |_| with_bar);
+    let total_width = line + panels.iter().map(room).sum::<usize>();
+    let top = line / 2 + line * 3 / 2;
+    let mut image = Image::filled(total_width, top + layout.panel.1 + line, BACKGROUND);
 
-    let top = layout.margin / 2 + line * 3 / 2;
-    let mut x = layout.margin;
+    let mut x = line;
     for panel in panels {
         draw_panel(&mut image, &face, &layout, panel, (x, top));
         x += room(panel);
     }
     if let Some(message) = message {
-        draw_message(&mut image, &face, &layout, (x - layout.margin - layout.panel.0, top), message);
+        draw_message(&mut image, &face, &layout, (x - line - layout.panel.0, top), message);
     }
-    let bottom = top + layout.panel.1 + layout.margin / 2;
-    face.draw(&mut image, layout.margin, bottom, QUIET_TEXT, note);
-    draw_legend(&mut image, &face, &layout, bottom, legend);
     image
 }
 
 fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &Panel, (x, y): (usize, usize)) {
     let caption = y - layout.line * 5 / 4;
     face.draw(image, x, caption, TEXT, panel.title);
-    let detail_x = x + face.width_px(panel.title) + layout.margin / 2;
+    let detail_x = x + face.width_px(panel.title) + layout.line / 2;
     if detail_x + face.width_px(&panel.detail) <= x + layout.panel.0 {
         face.draw(image, detail_x, caption, QUIET_TEXT, &panel.detail);
     }
@@ -88,24 +82,7 @@ fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &
         }
     }
     if let Some(bar) = &panel.bar {
-        draw_bar(image, face, layout, bar, (x + layout.panel.0 + layout.margin / 2, y));
-    }
-}
-
-/// Draws colours with their names, flush right.
-fn draw_legend(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, y: usize, legend: &[([u8; 3], &str)]) {
-    let side = layout.line * 2 / 3;
-    let room = |word: &str| side + layout.margin / 4 + face.width_px(word) + layout.margin;
-    let width: usize = legend.iter().map(|(_, word)| room(word)).sum();
-    let mut x = image.width().saturating_sub(width);
-    for (color, word) in legend {
-        let end = (x + side).min(image.width());
-        let top = y + (layout.line - side) / 2;
-        for row in top..top + side {
-            image.row_mut(row)[x.min(end)..end].fill(*color);
-        }
-        face.draw(image, x + side + layout.margin / 4, y, QUIET_TEXT, word);
-        x += room(word);
+        draw_bar(image, face, layout, bar, (x + layout.panel.0 + layout.line / 2, y));
     }
 }
 
@@ -124,16 +101,16 @@ fn draw_bar(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, bar: &Bar,
         }
         taken.push(row);
         let mark = x + layout.bar_width;
-        image.row_mut(y + row)[mark..][..layout.margin / 4].fill(QUIET_TEXT);
+        image.row_mut(y + row)[mark..][..layout.line / 4].fill(QUIET_TEXT);
         // labels at the ends stay beside the bar
         let label_row = row.saturating_sub(layout.line / 2).min((last + 1).saturating_sub(layout.line));
         let label = format!("{} {}", tick.label, bar.unit);
-        face.draw(image, mark + layout.margin / 4 + layout.margin / 8, y + label_row, TEXT, &label);
+        face.draw(image, mark + layout.line / 4 + layout.line / 8, y + label_row, TEXT, &label);
     }
 }
 
 fn draw_message(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, (x, y): (usize, usize), text: &str) {
-    let lines = face.wrap(text, layout.panel.0.saturating_sub(layout.margin));
+    let lines = face.wrap(text, layout.panel.0.saturating_sub(layout.line));
     let start = y + (layout.panel.1 / 2).saturating_sub(lines.len() * layout.line / 2);
     for (i, line) in lines.iter().enumerate() {
         let indent = layout.panel.0.saturating_sub(face.width_px(line)) / 2;

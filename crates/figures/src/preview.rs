@@ -1,106 +1,86 @@
 //! Preview of a result: left | disparity | depth, with colour bars in px and metres.
 //!
-//! Disparity is grey with near white; depth has the chosen colours along inverse depth. Without a given range, both span the 2nd to
-//! 98th per cent of the valid pixels.
+//! Disparity is grey with near white where there is depth beside it; depth, or else disparity, has colours, depth along its inverse. Both
+//! span the 2nd to 98th per cent of the valid pixels.
 
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::scale;
 use std::path::Path;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::Image;
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::Frame;
 use stereopsis_images::colormap::{Colormap, DisplayRange};
 use stereopsis_images::{ExportError, colormap, colors_of, write_rgb};
-use stereopsis_stereo::{DisparityMap, reason};
-
-const NO_DEPTH: &str =
-    "no depth: the calibration is missing (--calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m)";
-
-/// Options of a preview.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PreviewOptions {
-    /// Colours of the depth view, or of the disparity view without depth.
-    pub colormap: Colormap,
-    /// Range of the colours; `None` fits it to the data.
-    pub range: Option<DisplayRange>,
-    /// Whether invalid pixels are coloured by reason, in the view with the chosen colours.
-    pub show_reasons: bool,
-    /// Line below the images: engine, parameters, time. Empty for none.
-    pub note: String,
-}
+use stereopsis_stereo::DisparityMap;
 
 /// Draws the preview of a result. Small images are enlarged by an integer factor.
-pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> Image<[u8; 3]> {
+pub fn preview(frame: &Frame, map: &DisparityMap) -> Image<[u8; 3]> {
     let geometry = frame.geometry.as_ref();
-    let range = options.range.or_else(|| DisplayRange::fit(map, geometry));
-    // grey reasons would be indistinguishable from grey disparities
-    let colored = |colormap, geometry, show_reasons| {
+    let range = DisplayRange::fit(map, geometry);
+    let colored = |colors, geometry| {
         let range = range.unwrap_or(DisplayRange { far_px: 0.0, near_px: 1.0 });
-        colormap::color_map(map, geometry, range, colormap, show_reasons)
+        colormap::color_map(map, geometry, range, colors, false)
     };
     let (width, height) = map.size();
-    // the shares at the ends of the search range are not shown
-    let shares = map.shares(0, 0).to_string();
 
     let left =
         Panel { title: "left", detail: format!("{width} x {height}"), picture: colors_of(&frame.left), bar: None };
-    let disparity_colormap = if geometry.is_some() { Colormap::Grey } else { options.colormap };
+    let colors = if geometry.is_some() { Colormap::Grey } else { Colormap::default() };
     let disparity = Panel {
         title: "disparity",
-        detail: shares,
-        picture: colored(disparity_colormap, None, options.show_reasons && geometry.is_none()),
-        bar: range.map(|range| Bar { colormap: disparity_colormap, unit: "px", ticks: scale::disparity_ticks(range) }),
+        // the shares at the ends of the search range are not shown
+        detail: map.shares(0, 0).to_string(),
+        picture: colored(colors, None),
+        bar: range.map(|range| Bar { colormap: colors, unit: "px", ticks: scale::disparity_ticks(range) }),
     };
-    let depth = geometry.map(|geometry| Panel {
-        title: if geometry.estimated { "depth, estimated" } else { "depth" },
-        detail: match median_depth_m(map, geometry) {
-            Some(median) => format!("median {} m", scale::metres(median)),
-            None => "nowhere".to_owned(),
+    let depth = geometry.map_or_else(
+        || Panel {
+            title: "depth",
+            detail: String::new(),
+            picture: Image::filled(width, height, EMPTY_PANEL),
+            bar: None,
         },
-        picture: colored(options.colormap, Some(geometry), options.show_reasons),
-        bar: range.map(|range| Bar {
-            colormap: options.colormap,
-            unit: "m",
-            ticks: scale::depth_ticks(range, geometry),
-        }),
-    });
-    let empty = || Panel {
-        title: "depth",
-        detail: String::new(),
-        picture: Image::filled(width, height, EMPTY_PANEL),
-        bar: None,
-    };
-    let message = geometry.is_none().then_some(NO_DEPTH);
-    let legend: Vec<_> = if options.show_reasons {
-        // only reasons in this map, because all of them may not fit
-        let found = map.reasons.pixels().iter().fold(0, |all, bits| all | bits);
-        let found = reason::of_holes().filter(|(bit, ..)| found & bit != 0);
-        found.map(|(bit, word, _)| (colormap::reason_color(bit), word)).collect()
-    } else {
-        Vec::new()
-    };
-    panel::draw(&[left, disparity, depth.unwrap_or_else(empty)], message, &options.note, &legend)
+        |geometry| Panel {
+            title: if geometry.estimated { "depth, estimated" } else { "depth" },
+            detail: match median_depth_m(map, geometry) {
+                Some(median) => format!("median {} m", scale::metres(median)),
+                None => "nowhere".to_owned(),
+            },
+            picture: colored(Colormap::default(), Some(geometry)),
+            bar: range.map(|range| Bar {
+                colormap: Colormap::default(),
+                unit: "m",
+                ticks: scale::depth_ticks(range, geometry),
+            }),
+        },
+    );
+    let message = geometry.is_none().then(no_depth);
+    panel::draw(&[left, disparity, depth], message.as_deref())
+}
+
+/// Returns why there is no depth, and what to do.
+fn no_depth() -> String {
+    format!(
+        "no depth: the calibration is missing ({}, {}, or the lens ({}) and {})",
+        option("calibration"),
+        Remedy::set("rectify", "auto"),
+        option("fov-deg"),
+        option("baseline-m")
+    )
 }
 
 /// Writes [`preview`] to a `.png`, `.jpg`, `.tiff` or `.ppm`.
 ///
 /// # Errors
 /// The ending is unknown, or the file cannot be written.
-pub fn write_preview(
-    path: &Path,
-    frame: &Frame,
-    map: &DisparityMap,
-    options: &PreviewOptions,
-) -> Result<(), ExportError> {
-    write_rgb(path, &preview(frame, map, options))
+pub fn write_preview(path: &Path, frame: &Frame, map: &DisparityMap) -> Result<(), ExportError> {
+    write_rgb(path, &preview(frame, map))
 }
 
 fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
-    let mut depths: Vec<f32> = stereopsis_stereo::depth::depth_map(map, geometry)
-        .into_pixels()
-        .into_iter()
-        .filter(|z| z.is_finite())
-        .collect();
+    let depths = stereopsis_stereo::depth::depth_map(map, geometry).into_pixels();
+    let mut depths: Vec<f32> = depths.into_iter().filter(|z| z.is_finite()).collect();
     let middle = depths.len() / 2;
     (!depths.is_empty()).then(|| f64::from(*depths.select_nth_unstable_by(middle, f32::total_cmp).1))
 }
@@ -119,7 +99,7 @@ mod tests {
 
     #[test]
     fn shows_the_near_box_in_red_and_labels() {
-        let image = preview(&frame(true), &map(), &PreviewOptions::default());
+        let image = preview(&frame(true), &map());
         assert!(image.width() > 3 * WIDTH && image.height() > HEIGHT);
         let near = Colormap::Turbo.color(1.0);
         let red = share_of(&image, near);
@@ -132,21 +112,10 @@ mod tests {
 
     #[test]
     fn shows_the_reason_for_missing_depth() {
-        let image = preview(&frame(false), &map(), &PreviewOptions::default());
+        let image = preview(&frame(false), &map());
         assert!(share_of(&image, EMPTY_PANEL) > 0.15);
         let text = |image: &Image<[u8; 3]>| image.row(image.height() / 2)[image.width() - WIDTH..].to_vec();
         assert!(text(&image).iter().any(|&c| c != EMPTY_PANEL && c != BACKGROUND), "no text in the empty panel");
-    }
-
-    #[test]
-    fn reasons_show_only_when_asked() {
-        let color = colormap::reason_color(reason::LEFT_RIGHT);
-        let options = PreviewOptions { show_reasons: true, ..PreviewOptions::default() };
-        let share = |options| share_of(&preview(&frame(true), &map(), options), color);
-        assert!(share(&options) > 0.005);
-        assert!(share(&PreviewOptions::default()) < 0.001);
-        let not_found = share_of(&preview(&frame(true), &map(), &options), colormap::reason_color(reason::MATCH));
-        assert!(not_found < 0.0001, "the legend has what is there: {not_found}");
     }
 
     #[test]
@@ -157,9 +126,9 @@ mod tests {
             frame.left = Picture { luma, rgb: None }.into();
             let values = Image::filled(width, height, INVALID);
             let map = DisparityMap { values, reasons: Image::filled(width, height, 1), confidence: None };
-            assert!(preview(&frame, &map, &PreviewOptions::default()).width() > 3 * width);
+            assert!(preview(&frame, &map).width() > 3 * width);
             frame.geometry = None;
-            preview(&frame, &map, &PreviewOptions::default());
+            preview(&frame, &map);
         }
     }
 
@@ -168,12 +137,9 @@ mod tests {
     fn is_written_to_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let folder = std::env::var_os("STEREOPSIS_PREVIEWS").map_or(folder.path().to_owned(), Into::into);
-        let options =
-            PreviewOptions { note: "census-5x5 · 8 paths · CPU · 12.3 ms".into(), ..PreviewOptions::default() };
         for (name, with_geometry) in [("depth.png", true), ("no-depth.png", false)] {
             let path = folder.join(name);
-            let options = PreviewOptions { show_reasons: with_geometry, ..options.clone() };
-            write_preview(&path, &frame(with_geometry), &map(), &options).unwrap();
+            write_preview(&path, &frame(with_geometry), &map()).unwrap();
             assert!(image::open(path).unwrap().width() > 900);
         }
     }
