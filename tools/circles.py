@@ -120,7 +120,7 @@ class Module:
         if head in self.children:
             return self.children[head].resolve(rest, seen, False)
         for target, name, _ in self.uses:
-            if name == head and target != path:
+            if name == head and target[0] != head:
                 return self.resolve(target + rest, seen)
         if head in self.items:
             return self, True

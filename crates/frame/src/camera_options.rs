@@ -26,27 +26,25 @@ pub struct CameraOptions {
 }
 
 impl CameraOptions {
-    /// Returns the options as words of the command line. These set the controls of both cameras alike; only a rig file has different ones.
-    pub fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut add = |flag: &str, value: Option<String>| {
-            words.extend(value.into_iter().flat_map(|value| [format!("--{flag}"), value]));
-        };
+    /// Returns the options that differ from their defaults, each with its value unless it is a switch. These set the controls of both
+    /// cameras alike; only a rig file has different ones.
+    pub fn options(&self) -> Vec<(&'static str, Option<String>)> {
         let [left, right] = &self.views;
         let turned = (left.orientation, right.orientation) != (Orientation::Upright, Orientation::Upright);
-        add("camera-api", (self.api != CameraApi::default()).then(|| self.api.word().to_owned()));
-        add("format", self.format.map(|format| format.word().to_owned()));
-        add("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation)));
         let ControlSettings { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
-        add("exposure-ms", exposure_ms.map(|setting| setting.to_string()));
-        add("gain", gain.map(|setting| setting.to_string()));
-        add("white-balance-k", white_balance_k.map(|setting| setting.to_string()));
-        add("focus", focus.map(|setting| setting.to_string()));
-        add("power-line-hz", power_line.map(|hz| hz.to_string()));
-        for (flag, on) in [("--swap-halves", self.swapped_halves), ("--equal-exposure", self.equal_exposure)] {
-            words.extend(on.then(|| flag.to_owned()));
-        }
-        words
+        let valued = [
+            ("camera-api", (self.api != CameraApi::default()).then(|| self.api.word().to_owned())),
+            ("format", self.format.map(|format| format.word().to_owned())),
+            ("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation))),
+            ("exposure-ms", exposure_ms.map(|setting| setting.to_string())),
+            ("gain", gain.map(|setting| setting.to_string())),
+            ("white-balance-k", white_balance_k.map(|setting| setting.to_string())),
+            ("focus", focus.map(|setting| setting.to_string())),
+            ("power-line-hz", power_line.map(|hz| hz.to_string())),
+        ];
+        let switches = [("swap-halves", self.swapped_halves), ("equal-exposure", self.equal_exposure)];
+        let valued = valued.into_iter().filter(|(_, value)| value.is_some());
+        valued.chain(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, None))).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Arrangement, Orientation, Pixels};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::remedy::option;
 
 /// Encoded images of a pair: two, or one that shows both views.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +101,7 @@ pub fn doubtful_arrangement((width, height): (usize, usize), arrangement: Arrang
         Arrangement::SideBySide => (5 * width < 3 * height, "one is above the other", Arrangement::TopBottom),
         Arrangement::TopBottom => (width > 4 * height, "they are side by side", Arrangement::SideBySide),
     };
-    is_doubtful.then(|| format!("each view has {width}x{height} px: if {how}, give --{other}"))
+    is_doubtful.then(|| format!("each view has {width}x{height} px: if {how}, give {}", option(other.word())))
 }
 
 fn part_of<T: Copy>(image: &Image<T>, (left, top): (usize, usize), (width, height): (usize, usize)) -> Image<T> {
@@ -138,9 +139,9 @@ mod tests {
         let doubt = |size, arrangement| doubtful_arrangement(size, arrangement).unwrap_or_default();
         assert!(
             doubt((320, 960), Arrangement::SideBySide)
-                .ends_with("320x960 px: if one is above the other, give --top-bottom")
+                .ends_with("320x960 px: if one is above the other, give top-bottom")
         );
-        assert!(doubt((1280, 240), Arrangement::TopBottom).ends_with("side by side, give --side-by-side"));
+        assert!(doubt((1280, 240), Arrangement::TopBottom).ends_with("side by side, give side-by-side"));
         for (size, arrangement) in [
             ((640, 480), Arrangement::SideBySide),
             ((480, 640), Arrangement::SideBySide),

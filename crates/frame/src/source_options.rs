@@ -1,6 +1,5 @@
 //! Options of sources, as plain data with the same words on the command line, in rig files and in the window.
 
-use super::source::SpecError;
 use super::{CameraOptions, CaptureError, MaxPixels, Pixels, Speed};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -114,6 +113,15 @@ pub struct SceneOptions {
     pub loop_frames: u32,
 }
 
+/// Fault of the scene's options.
+#[derive(Debug, thiserror::Error)]
+enum SceneError {
+    #[error("a scene of {0}x{1} pixels: choose 1x1 to 8192x8192")]
+    Size(usize, usize),
+    #[error("the scene's baseline and exposure are positive, its noise is not negative")]
+    Numbers,
+}
+
 impl Default for SceneOptions {
     /// Returns 640x480 with disparities from about 6 to 58 px.
     fn default() -> Self {
@@ -144,11 +152,11 @@ impl SceneOptions {
     pub fn check(&self) -> Result<(), CaptureError> {
         let Self { width, height, baseline_m, noise, exposure, .. } = *self;
         if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
-            return Err(SpecError::SceneSize(width, height).into());
+            return Err(CaptureError::Grammar(SceneError::Size(width, height).into()));
         }
         let sane = |v: f64| v.is_finite() && v > 0.0;
         if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
-            return Err(SpecError::SceneNumbers.into());
+            return Err(CaptureError::Grammar(SceneError::Numbers.into()));
         }
         Ok(())
     }

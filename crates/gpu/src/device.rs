@@ -298,13 +298,6 @@ impl Gpu {
     }
 }
 
-/// Advice where no GPU is found.
-pub const INSTALL: &str = if cfg!(target_os = "linux") {
-    "install the driver's Vulkan part (Debian, Ubuntu: libvulkan1 with mesa-vulkan-drivers or the NVIDIA driver)"
-} else {
-    "install the newest driver of the graphics card"
-};
-
 const NVIDIA: u32 = 0x10de;
 
 /// Features that are enabled where an adapter has them.

@@ -1,11 +1,17 @@
 //! Faults of the GPU engine.
 
-use super::device::INSTALL;
-use super::variant::{VARIABLE, Variant, VariantError};
+use super::variant::{VARIABLE, Variant};
 use std::io;
 use stereopsis_base::files;
 use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::engine::{AdapterChoice, EngineError};
+
+/// Advice where no GPU is found.
+pub const INSTALL: &str = if cfg!(target_os = "linux") {
+    "install the driver's Vulkan part (Debian, Ubuntu: libvulkan1 with mesa-vulkan-drivers or the NVIDIA driver)"
+} else {
+    "install the newest driver of the graphics card"
+};
 
 /// Fault of the GPU engine.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +45,6 @@ pub(crate) enum GpuError {
     NoRoom { adapter: String, mib: u64, cause: wgpu::Error },
     #[error("the GPU variant {variant} cannot do this: {why}; force other parts, or leave {VARIABLE} unset")]
     Variant { variant: Variant, why: String },
-    #[error("{VARIABLE}={text}: {cause}; or leave it unset")]
-    Overrides { text: String, cause: VariantError },
     #[error("a left image of {}x{} and a right one of {}x{} cannot be matched", .left.0, .left.1, .right.0, .right.1)]
     Sizes { left: (usize, usize), right: (usize, usize) },
     #[error("{0} jobs are in flight already")]
@@ -63,7 +67,7 @@ impl From<GpuError> for EngineError {
         let kind = match err {
             GpuError::NoAdapter { .. } | GpuError::NotOpened { .. } | GpuError::Misfit { .. } => Self::NoAdapter,
             GpuError::Side { .. } | GpuError::Volume { .. } | GpuError::NoRoom { .. } => Self::TooLarge,
-            GpuError::Variant { .. } | GpuError::Overrides { .. } => Self::Unsupported,
+            GpuError::Variant { .. } => Self::Unsupported,
             GpuError::Sizes { .. }
             | GpuError::Busy(_)
             | GpuError::Missing(_)

@@ -82,7 +82,8 @@ pub mod tuning;
 pub mod uniforms;
 pub mod variant;
 
-pub use device::{AdapterSummary, Gpu, INSTALL};
+pub use device::{AdapterSummary, Gpu};
+pub use error::INSTALL;
 #[cfg(any(test, feature = "testing"))]
 pub use events::Event;
 pub use gpu_engine::GpuEngine;

@@ -5,7 +5,6 @@
 //! adapter computes them no faster.
 
 use super::limits::Limits;
-use crate::error::GpuError;
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_base::parameter::choices;
@@ -278,6 +277,14 @@ pub enum VariantError {
     /// Part of the text is no name with a value.
     #[error("'{0}' is not of the form name=value")]
     Form(String),
+    /// The environment variable has such an error.
+    #[error("{VARIABLE}={text}: {cause}; or leave it unset")]
+    Variable {
+        /// Its text.
+        text: String,
+        /// The error.
+        cause: Box<VariantError>,
+    },
 }
 
 /// Overridden fields of a variant in the user's form: `exchange=workgroup,words=2`.
@@ -305,7 +312,8 @@ impl VariantOverrides {
     /// [`EngineError::Unsupported`] names the variable and its allowed values.
     pub fn from_env() -> Result<Self, EngineError> {
         let Ok(text) = std::env::var(VARIABLE) else { return Ok(Self::default()) };
-        text.parse().map_err(|cause| GpuError::Overrides { text, cause }.into())
+        text.parse()
+            .map_err(|cause| EngineError::Unsupported(VariantError::Variable { text, cause: Box::new(cause) }.into()))
     }
 
     /// Whether nothing is overridden.

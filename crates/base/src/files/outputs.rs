@@ -1,5 +1,6 @@
 //! Files that a run may write: no inputs, none twice, and existing files only with `--overwrite`.
 
+use crate::remedy::option;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ pub enum OutputError {
     #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
     Input(PathBuf),
     /// The output exists.
-    #[error("{} exists and is not overwritten; name another output, or give --overwrite", .0.display())]
+    #[error("{} exists and is not overwritten; name another output, or give {}", .0.display(), option("overwrite"))]
     Exists(PathBuf),
     /// Two results of this run have this name.
     #[error("two outputs of this run are {}; give each its own name", .0.display())]

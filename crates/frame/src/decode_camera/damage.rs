@@ -1,6 +1,6 @@
 //! Damaged camera frames: their causes and counts.
 
-use super::PixelFormat;
+use super::format::PixelFormat;
 use crate::jpeg::JpegError;
 use std::fmt;
 use std::ops::Sub;

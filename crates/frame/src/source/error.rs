@@ -1,7 +1,7 @@
 //! Faults of the words and paths of sources.
 
 use super::disparity_file::DisparityFile;
-use super::video_input;
+use super::names::SCHEMES;
 use crate::{Arrangement, CaptureError};
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
@@ -108,12 +108,6 @@ pub enum SpecError {
         /// Words of the source.
         source_words: String,
     },
-    /// The scene's size is out of range.
-    #[error("a scene of {0}x{1} pixels: choose 1x1 to 8192x8192")]
-    SceneSize(usize, usize),
-    /// A number of the scene is out of range.
-    #[error("the scene's baseline and exposure are positive, its noise is not negative")]
-    SceneNumbers,
 }
 
 /// Recording in a format that is not read, with the command of another program that converts it.
@@ -163,7 +157,7 @@ fn conversion(path: &Path) -> String {
 }
 
 fn schemes() -> String {
-    video_input::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ")
+    SCHEMES.map(|scheme| format!("{scheme}://")).join(", ")
 }
 
 fn names(paths: &[PathBuf]) -> String {

@@ -11,6 +11,9 @@ pub const RECTIFIED_NAMES: &[(&str, &str)] =
 /// Extensions of supported image files.
 pub const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp"];
 
+/// Schemes of addresses of streams.
+pub(super) const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];
+
 /// Words in names of files that are no image of a view: disparities, depths, masks.
 const OTHER_CONTENT: &[&str] = &[
     "disp",

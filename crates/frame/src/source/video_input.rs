@@ -2,6 +2,7 @@
 //! The secrets of an address ([`secrets`]) must never be shown or stored.
 
 use super::SpecError;
+use super::names::SCHEMES;
 use crate::CaptureError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,6 @@ pub enum VideoInput {
 pub struct Address(String);
 
 const ENDINGS: [&str; 11] = ["mp4", "avi", "mkv", "mov", "webm", "m4v", "mpg", "mpeg", "ts", "wmv", "flv"];
-pub(crate) const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];
 
 impl VideoInput {
     /// Parses one or two streams; `None` for other sources.

@@ -180,7 +180,7 @@ impl Core {
             return "the estimated rig".to_owned();
         }
         match &choice.files[..] {
-            [] => format!("rig {}", flags_of(choice).join(" ")),
+            [] => format!("rig {}", flags_of(choice.options()).join(" ")),
             [file, ..] => format!("calibration {}", console::path(file)),
         }
     }

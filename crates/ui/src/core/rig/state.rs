@@ -116,15 +116,15 @@ impl RigState {
             if let Some((width, height)) = self.options.size {
                 flags.extend(["--size".to_owned(), format!("{width}x{height}")]);
             }
-            flags.extend(self.options.cameras.words());
+            flags.extend(flags_of(self.options.cameras.options()));
         }
-        flags.extend(flags_of(&self.choice));
+        flags.extend(flags_of(self.choice.options()));
         flags
     }
 }
 
-/// Returns the calibration options as words of the command line.
-pub(crate) fn flags_of(choice: &CalibrationChoice) -> Vec<String> {
+/// Returns options as words of the command line.
+pub(crate) fn flags_of(options: Vec<(&'static str, Option<String>)>) -> Vec<String> {
     let flag = |(name, value)| [Some(format!("--{name}")), value].into_iter().flatten();
-    choice.options().into_iter().flat_map(flag).collect()
+    options.into_iter().flat_map(flag).collect()
 }
