@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use stereopsis_base::console::{counted, foreign};
 use stereopsis_capture::webcam::{DetectedCamera, Mode, bandwidth_warnings};
+use stereopsis_frame::CaptureError;
 
 /// Program that has a camera open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +39,15 @@ pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
 }
 
 /// Checks each camera, and the bandwidth that two of them share.
-pub(super) fn checks(found: &Result<Vec<DetectedCamera>, String>, holders: &BTreeMap<u32, Vec<Holder>>) -> Vec<Check> {
+pub(super) fn checks(
+    found: &Result<Vec<DetectedCamera>, CaptureError>,
+    holders: &BTreeMap<u32, Vec<Holder>>,
+) -> Vec<Check> {
     let cameras = match found {
         Ok(cameras) => cameras,
         Err(why) => {
             let todo = "check that the cameras are plugged in, and that the system lets this program use them";
-            return vec![Check::wrong("camera", why.as_str(), todo)];
+            return vec![Check::wrong("camera", why.to_string(), todo)];
         }
     };
     if cameras.is_empty() {
@@ -129,7 +133,8 @@ mod tests {
         let found = checks(&Ok(Vec::new()), &BTreeMap::new());
         assert_eq!((found.len(), found[0].state, found[0].text.as_str()), (1, State::Note, "there are none"));
         assert!(found[0].todo.as_ref().unwrap().contains("plug them in"));
-        let refused = checks(&Err("the system does not list its cameras".to_owned()), &BTreeMap::new());
+        let refused =
+            checks(&Err(CaptureError::Camera("the system does not list its cameras".into())), &BTreeMap::new());
         assert_eq!((refused.len(), refused[0].state), (1, State::Wrong));
     }
 

@@ -1,12 +1,13 @@
 //! Checks of saved files: window settings, last rig, user presets, caches. Each is read as the program reads it.
 
 use super::report::{self, Check};
+use std::io;
 use std::path::{Path, PathBuf};
 use stereopsis_base::files::plain;
 use stereopsis_base::{console, files};
-use stereopsis_settings::rig::RigFile;
+use stereopsis_settings::rig::{RigFile, RigFileError};
 use stereopsis_settings::settings;
-use stereopsis_settings::settings::{Settings, own_presets, own_presets_folder};
+use stereopsis_settings::settings::{Settings, SettingsError, own_presets, own_presets_folder};
 
 /// Folders of saved files.
 #[derive(Clone, Debug)]
@@ -50,35 +51,53 @@ pub(super) fn checks(folders: &SavedFolders) -> Vec<Check> {
     checks
 }
 
+/// Fault of a saved file.
+#[derive(Debug, thiserror::Error)]
+enum KeptError {
+    #[error("{}", files::read_cause(.0, .1))]
+    Read(PathBuf, io::Error),
+    #[error(transparent)]
+    Syntax(#[from] toml::de::Error),
+    #[error(transparent)]
+    Rig(#[from] RigFileError),
+    #[error(transparent)]
+    Preset(#[from] SettingsError),
+}
+
+impl KeptError {
+    /// Whether the text names the file.
+    fn names_file(&self) -> bool {
+        matches!(self, Self::Rig(_)) || matches!(self, Self::Preset(err) if !err.is_of_flags())
+    }
+}
+
 /// Checks a file with `read`; `None` if the file does not exist.
-fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<(), String>) -> Option<Check> {
+fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<(), KeptError>) -> Option<Check> {
     let size = match path.metadata() {
         Err(_) if files::missing(path).is_some() => return None,
-        Err(err) => Err(files::read_cause(path, &err)),
+        Err(err) => Err(KeptError::Read(path.to_owned(), err)),
         Ok(meta) => read(path).map(|()| meta.len()),
     };
     let shown = console::path(path);
     Some(match size {
         Ok(size) => Check::ok("settings", format!("{shown}, {}: {what}", console::bytes(size))),
-        // the reader's error names the file
-        Err(why) if why.contains(&shown) => Check::wrong("settings", one_line(&why), todo),
-        Err(why) => Check::wrong("settings", format!("{shown}: {what}: {}", one_line(&why)), todo),
+        Err(why) if why.names_file() => Check::wrong("settings", one_line(&why.to_string()), todo),
+        Err(why) => Check::wrong("settings", format!("{shown}: {what}: {}", one_line(&why.to_string())), todo),
     })
 }
 
 /// Reads the window's settings; values unknown to this version are ignored.
-fn read_window(path: &Path) -> Result<(), String> {
-    let text = plain::read_text(path).map_err(|err| files::read_cause(path, &err))?;
-    text.parse::<toml::Table>().map(drop).map_err(|err| err.to_string())
+fn read_window(path: &Path) -> Result<(), KeptError> {
+    let text = plain::read_text(path).map_err(|err| KeptError::Read(path.to_owned(), err))?;
+    Ok(text.parse::<toml::Table>().map(drop)?)
 }
 
-fn read_rig(path: &Path) -> Result<(), String> {
-    RigFile::read(path).map(drop).map_err(|err| err.to_string())
+fn read_rig(path: &Path) -> Result<(), KeptError> {
+    Ok(RigFile::read(path).map(drop)?)
 }
 
-fn read_preset(path: &Path) -> Result<(), String> {
-    let words = settings::read_file(path).map_err(|err| err.to_string())?;
-    Settings::resolve(&words).map(drop).map_err(|err| err.to_string())
+fn read_preset(path: &Path) -> Result<(), KeptError> {
+    Ok(Settings::resolve(&settings::read_file(path)?).map(drop)?)
 }
 
 fn presets(folder: &Path) -> Vec<Check> {

@@ -128,8 +128,7 @@ impl<T: FnMut(&Check)> Examination<T> {
     fn check_cameras(&mut self) {
         let todo = "a driver may hang: unplug the cameras, plug them in again, and run this again";
         self.probe(("camera", CAMERAS_LIMIT), todo, || {
-            let found = webcam::cameras().map_err(|err| err.to_string());
-            cameras::checks(&found, &cameras::holders(Path::new("/proc")))
+            cameras::checks(&webcam::cameras(), &cameras::holders(Path::new("/proc")))
         });
     }
 

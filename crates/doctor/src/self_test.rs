@@ -1,6 +1,7 @@
 //! Self-test on the built-in scene: both engines against the reference, its error against the truth, and a recording that is read back.
 
 use super::report::Check;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -8,7 +9,7 @@ use stereopsis_base::{console, files};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::engine::{Engine, Job};
-use stereopsis_frame::{Frame, MaxPixels, Pixels, RawPair, RawTap as _, SceneOptions, SourceInfo};
+use stereopsis_frame::{Cause, Frame, MaxPixels, Pixels, RawPair, RawTap as _, SceneOptions, SourceInfo};
 use stereopsis_metrics::truth_error;
 use stereopsis_recording::unpack::Unpacker;
 use stereopsis_recording::write::{RecordOptions, Recorder, Target};
@@ -36,7 +37,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn new() -> Result<Self, String> {
+    fn new() -> Result<Self, Cause> {
         let raw = pair(0)?;
         let params = StereoParams { num_disparities: NUM_DISPARITIES, ..StereoParams::default() };
         let reference = match_pair(&raw.left, &raw.right, &params);
@@ -59,9 +60,9 @@ impl Sample {
     }
 }
 
-fn pair(number: u64) -> Result<RawPair, String> {
+fn pair(number: u64) -> Result<RawPair, Cause> {
     let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
-    Ok(SceneRenderer::new(&options).map_err(|err| err.to_string())?.pair(number))
+    Ok(SceneRenderer::new(&options)?.pair(number))
 }
 
 /// Tests the CPU engine, and the error of the reference against the truth.
@@ -147,9 +148,22 @@ pub(super) fn recording() -> Vec<Check> {
     }
 }
 
+/// Fault of the recording that is written and read back.
+#[derive(Debug, thiserror::Error)]
+enum SelfTestError {
+    #[error("{}", files::cause(.0))]
+    Folder(io::Error),
+    #[error("{0}")]
+    Damaged(String),
+    #[error("it has {found} pairs instead of {expected}")]
+    Count { found: usize, expected: usize },
+    #[error("pair {0} came back with other images")]
+    OtherImages(u64),
+}
+
 /// Records pairs and reads them back; returns the file size, bytes.
-fn record_and_read() -> Result<u64, String> {
-    let folder = tempfile::tempdir().map_err(|err| files::cause(&err))?;
+fn record_and_read() -> Result<u64, Cause> {
+    let folder = tempfile::tempdir().map_err(SelfTestError::Folder)?;
     let path = folder.path().join("self-test.mcap");
     let pairs = (0..RECORDED_PAIRS).map(|number| pair(number).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
     let bytes = record(&path, &pairs)?;
@@ -157,33 +171,33 @@ fn record_and_read() -> Result<u64, String> {
     Ok(bytes)
 }
 
-fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, String> {
+fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, Cause> {
     let (width, height) = SIZE;
     let info = SourceInfo { name: "scene".into(), width, height, is_rectified: true, ..SourceInfo::default() };
     let streams = Streams::NONE.with(Stream::Raw, true);
     let about = About { streams, ..About::of_source("scene", &info, SystemTime::now()) };
     let options = RecordOptions { lossless: true, ..RecordOptions::default() };
-    let recorder = Recorder::start(Target::File(path.to_owned()), about, options).map_err(|err| err.to_string())?;
+    let recorder = Recorder::start(Target::File(path.to_owned()), about, options)?;
     for pair in pairs {
         recorder.pair(pair, None, &info);
     }
-    Ok(recorder.stop().map_err(|err| err.to_string())?.bytes)
+    Ok(recorder.stop()?.bytes)
 }
 
 /// Checks that a recording contains exactly these pairs.
-fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
-    let mut recording = Recording::open(path).map_err(|err| err.to_string())?;
+fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), Cause> {
+    let mut recording = Recording::open(path)?;
     if let Some(damage) = recording.damage() {
-        return Err(damage.to_owned());
+        return Err(SelfTestError::Damaged(damage.to_owned()).into());
     }
     if recording.pairs().len() != pairs.len() {
-        return Err(format!("it has {} pairs instead of {}", recording.pairs().len(), pairs.len()));
+        return Err(SelfTestError::Count { found: recording.pairs().len(), expected: pairs.len() }.into());
     }
     let unpacker = Unpacker::of(recording.about(), Pixels::Color, MaxPixels::default());
     for (k, pair) in (0..).zip(pairs) {
-        let (_, read) = unpacker.read(&mut recording, k).map_err(|err| err.to_string())?;
+        let (_, read) = unpacker.read(&mut recording, k)?;
         if (&read.left.rgb, &read.right.rgb) != (&pair.left.rgb, &pair.right.rgb) {
-            return Err(format!("pair {k} came back with other images"));
+            return Err(SelfTestError::OtherImages(k).into());
         }
     }
     Ok(())
@@ -238,11 +252,11 @@ mod tests {
         let path = folder.path().join("a.mcap");
         let pairs = [0, 1].map(|number| Arc::new(pair(number).unwrap()));
         record(&path, &pairs).unwrap();
-        assert_eq!(read_back(&path, &pairs), Ok(()));
+        read_back(&path, &pairs).unwrap();
         let exchanged = [Arc::clone(&pairs[1]), Arc::clone(&pairs[0])];
-        assert_eq!(read_back(&path, &exchanged).unwrap_err(), "pair 0 came back with other images");
-        assert_eq!(read_back(&path, &pairs[..1]).unwrap_err(), "it has 2 pairs instead of 1");
+        assert_eq!(read_back(&path, &exchanged).unwrap_err().to_string(), "pair 0 came back with other images");
+        assert_eq!(read_back(&path, &pairs[..1]).unwrap_err().to_string(), "it has 2 pairs instead of 1");
         let missing = folder.path().join("gone.mcap");
-        assert!(read_back(&missing, &[]).unwrap_err().contains("there is no such file"));
+        assert!(read_back(&missing, &[]).unwrap_err().to_string().contains("there is no such file"));
     }
 }
