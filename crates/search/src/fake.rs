@@ -4,6 +4,7 @@ use super::meter::{Failure, Meter, SampleResult};
 use super::trial::Run;
 use std::sync::Arc;
 use stereopsis_base::image::Image;
+use stereopsis_frame::engine::EngineError;
 use stereopsis_stereo::{CostKind, DisparityMap, StereoParams};
 
 /// Meter with losses by a rule, and longer times for slower presets.
@@ -34,10 +35,10 @@ impl Meter for FakeMeter {
         _is_stopped: &dyn Fn() -> bool,
     ) -> Result<SampleResult, Failure> {
         if self.lost_at == Some(self.calls.len()) {
-            return Err(Failure::Lost("the GPU was lost".to_owned()));
+            return Err(Failure::Lost(EngineError::Device("the GPU was lost".into())));
         }
         if params.gating == Some(6) {
-            return Err(Failure::Refused("no six levels here".to_owned()));
+            return Err(Failure::Refused(EngineError::Unsupported("no six levels here".into())));
         }
         self.calls.push((params.clone(), sample));
         let run = Run {

@@ -2,6 +2,7 @@
 //! The first line is a JSON header of the search; each further line is a trial. A truncated line, as after a crash, is skipped.
 //! A journal that does not fit the search must be refused and stay unchanged.
 
+use super::error::{Difference, JournalError, LongLine, MAX_LINE};
 use super::plan::EarlierTrials;
 use super::trial::{Run, Trial};
 use serde_json::{Map, Value};
@@ -10,8 +11,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use stereopsis_base::console;
-use stereopsis_base::files::{Growing, WriteError, write_cause};
+use stereopsis_base::files::{Growing, WriteError};
 use stereopsis_stereo::StereoParams;
 
 /// Key of the checksums of all pairs in a header.
@@ -36,20 +36,14 @@ impl Journal {
     ///
     /// # Errors
     /// The journal belongs to another search, another process writes it, or the file cannot be read or written.
-    pub fn open(path: &Path, header: &Map<String, Value>) -> Result<(Self, EarlierTrials), String> {
-        let shown = console::path(path);
-        let growing = Growing::open(path).map_err(|err| match err.kind() {
-            io::ErrorKind::WouldBlock => format!("{shown} is written by another run: wait for it, or name another -o"),
-            _ => format!("cannot write {shown}: {}", write_cause(path, &err)),
+    pub fn open(path: &Path, header: &Map<String, Value>) -> Result<(Self, EarlierTrials), JournalError> {
+        let growing = Growing::open(path).map_err(|cause| match cause.kind() {
+            io::ErrorKind::WouldBlock => JournalError::InUse(path.to_owned()),
+            _ => JournalError::Open { path: path.to_owned(), cause },
         })?;
-        let failed = |err: io::Error| WriteError::new(path, err).to_string();
+        let failed = |err: io::Error| WriteError::new(path, err);
         let file = growing.handle().map_err(failed)?;
-        let found = read(&file, header).map_err(|err| match err {
-            JournalRejection::File(err) => failed(err),
-            JournalRejection::Other(why) => {
-                format!("{shown} was left by another search: {why}. Delete it, or name another -o")
-            }
-        })?;
+        let found = read(&file, path, header)?;
         let mut journal = Self { growing, file };
         match &found {
             None => journal.write(&Value::Object(header.clone())).map_err(failed)?,
@@ -64,20 +58,16 @@ impl Journal {
     ///
     /// # Errors
     /// The disk is full or fails.
-    pub fn keep(&mut self, trial: &Trial, elapsed: Duration) -> Result<(), String> {
-        let failed = |err: &dyn std::fmt::Display| format!("cannot write the journal: {err}");
-        let params = serde_json::to_value(&*trial.params).map_err(|err| failed(&err))?;
+    pub fn keep(&mut self, trial: &Trial, elapsed: Duration) -> Result<(), JournalError> {
+        let params = serde_json::to_value(&*trial.params)?;
         let line = serde_json::json!({ "params": params, "runs": trial.runs, "elapsed_s": elapsed.as_secs_f64() });
-        self.write(&line).map_err(|err| WriteError::new(self.growing.path(), err).to_string())
+        Ok(self.write(&line).map_err(|err| WriteError::new(self.growing.path(), err))?)
     }
 
     fn write(&mut self, line: &Value) -> io::Result<()> {
         let line = format!("{line}\n");
         if line.len() > MAX_LINE {
-            let text = format!(
-                "so many pairs make a line of more than {MAX_LINE} bytes, which is not read again: give fewer --pairs"
-            );
-            return Err(io::Error::other(text));
+            return Err(io::Error::other(LongLine));
         }
         self.file.write_all(line.as_bytes())
     }
@@ -92,19 +82,12 @@ impl Journal {
     }
 }
 
-/// Largest length of a line, enough for some thousand samples, bytes.
-const MAX_LINE: usize = 1 << 20;
 /// Largest time of a search, s: thirty years.
 const MAX_ELAPSED_S: f64 = 1e9;
 
-enum JournalRejection {
-    File(io::Error),
-    /// Journal of another search, with the difference.
-    Other(String),
-}
-
 /// Reads a journal of the search with this `header`, unless the file is empty.
-fn read(file: &File, header: &Map<String, Value>) -> Result<Option<EarlierTrials>, JournalRejection> {
+fn read(file: &File, path: &Path, header: &Map<String, Value>) -> Result<Option<EarlierTrials>, JournalError> {
+    let other = |why| JournalError::Other { path: path.to_owned(), why };
     let mut reader = BufReader::new(file);
     let mut known = None::<EarlierTrials>;
     // number of complete lines without a trial
@@ -113,18 +96,16 @@ fn read(file: &File, header: &Map<String, Value>) -> Result<Option<EarlierTrials
         let mut line = Vec::new();
         let read = io::Read::take(&mut reader, MAX_LINE as u64 + 1)
             .read_until(b'\n', &mut line)
-            .map_err(JournalRejection::File)?;
+            .map_err(|err| WriteError::new(path, err))?;
         if read == 0 {
             break;
         }
         if read > MAX_LINE {
-            return Err(JournalRejection::Other(format!(
-                "its line {number} has more than {MAX_LINE} bytes, and no trial has so many"
-            )));
+            return Err(other(Difference::LongLine(number)));
         }
         match &mut known {
             None => {
-                check_header(&line, header).map_err(JournalRejection::Other)?;
+                check_header(&line, header).map_err(other)?;
                 known = Some(EarlierTrials::default());
             }
             Some(known) => match trial(&line) {
@@ -137,27 +118,21 @@ fn read(file: &File, header: &Map<String, Value>) -> Result<Option<EarlierTrials
         }
     }
     if unknown > 0 && known.as_ref().is_some_and(|known| known.trials.is_empty()) {
-        let lines = console::counted(unknown, "line");
-        return Err(JournalRejection::Other(format!(
-            "it has {lines} behind its first one, and none is a trial that this version knows"
-        )));
+        return Err(other(Difference::NoTrial(unknown)));
     }
     Ok(known)
 }
 
-fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> {
-    let Ok(Value::Object(found)) = serde_json::from_slice(line) else { return Err("it is no journal".to_owned()) };
-    let other: Vec<_> = wanted.iter().filter(|(name, value)| found.get(*name) != Some(value)).collect();
-    if other.is_empty() {
-        return Ok(());
-    }
-    let differing = |(name, value): &(&String, &Value)| match found.get(*name) {
-        None => format!("it does not say its {name}"),
-        // numbers without a meaning for users
-        Some(_) if *name == CHECKSUMS => "its pairs have other images, another truth or another calibration".to_owned(),
-        Some(there) => format!("its {name} is {}, not {value}", console::foreign(&there.to_string())),
-    };
-    Err(other.iter().map(differing).collect::<Vec<_>>().join("; "))
+fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), Difference> {
+    let Ok(Value::Object(found)) = serde_json::from_slice(line) else { return Err(Difference::NoJournal) };
+    let other = wanted.iter().filter(|(name, value)| found.get(*name) != Some(value));
+    let differing = other.map(|(name, wanted)| match found.get(name) {
+        None => Difference::Unsaid(name.clone()),
+        Some(_) if name == CHECKSUMS => Difference::Pairs,
+        Some(there) => Difference::Value { name: name.clone(), there: there.clone(), wanted: wanted.clone() },
+    });
+    let differing: Vec<_> = differing.collect();
+    if differing.is_empty() { Ok(()) } else { Err(Difference::Header(differing)) }
 }
 
 /// Parses the trial of a line and the time of the search; an error holds whether the line is complete but of another kind.
@@ -208,7 +183,7 @@ mod tests {
         for (k, trial) in all.iter().enumerate() {
             journal.keep(trial, Duration::from_secs(k as u64)).unwrap();
         }
-        assert!(Journal::open(&path, &header(1)).unwrap_err().contains("another run"), "one writes it");
+        assert!(Journal::open(&path, &header(1)).unwrap_err().to_string().contains("another run"), "one writes it");
         drop(journal);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
@@ -231,7 +206,7 @@ mod tests {
         journal.keep(&trial(Preset::Fast, 1.0), Duration::ZERO).unwrap();
         drop(journal);
         let before = std::fs::read(&path).unwrap();
-        let why = Journal::open(&path, &header(2)).unwrap_err();
+        let why = Journal::open(&path, &header(2)).unwrap_err().to_string();
         assert!(why.contains("its seed is 1, not 2") && why.contains("Delete it"), "{why}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
         for other in ["no journal", "[1]\n", "{\"params\": 3}\n"] {
@@ -278,8 +253,11 @@ mod tests {
             (format!("{}\n{late}\n", lines[0]), "1 line behind its first one, and none is a trial"),
         ] {
             std::fs::write(&path, &text).unwrap();
-            let said = Journal::open(&path, &header(1)).unwrap_err();
-            assert!(said.contains(why) && said.contains("Delete it, or name another -o") && said.len() < 400, "{said}");
+            let said = Journal::open(&path, &header(1)).unwrap_err().to_string();
+            assert!(
+                said.contains(why) && said.contains("Delete it, or name another output") && said.len() < 400,
+                "{said}"
+            );
             assert!(std::fs::read_to_string(&path).unwrap() == text, "{why}");
         }
         // after a known header, unknown lines are skipped and kept
@@ -302,7 +280,7 @@ mod tests {
         // reading a pipe waits for its writer, so that a failure of this test must not wait for the thread
         let open = move || sender.send(Journal::open(&path, &header(1)).map(drop));
         let _thread = std::thread::Builder::new().name("opens a pipe".into()).spawn(open).unwrap();
-        let said = receiver.recv_timeout(Duration::from_secs(20)).expect("nothing waits").unwrap_err();
+        let said = receiver.recv_timeout(Duration::from_secs(20)).expect("nothing waits").unwrap_err().to_string();
         assert!(said.contains("cannot write") && said.contains("it is a pipe"), "{said}");
     }
 
@@ -329,10 +307,10 @@ mod tests {
         };
         drop(Journal::open(&path, &of("1.0", 3)).unwrap());
         assert!(Journal::open(&path, &of("1.0", 3)).is_ok());
-        let why = Journal::open(&path, &of("1.1", 4)).unwrap_err();
+        let why = Journal::open(&path, &of("1.1", 4)).unwrap_err().to_string();
         assert!(why.contains("its version is \"1.0\", not \"1.1\"") && why.contains("have other images"), "{why}");
         std::fs::write(&path, format!("{}\n", Value::Object(header(1)))).unwrap();
-        let why = Journal::open(&path, &of("1.0", 3)).unwrap_err();
+        let why = Journal::open(&path, &of("1.0", 3)).unwrap_err().to_string();
         assert!(why.contains("it does not say its version") && why.contains("does not say its checksums"), "{why}");
     }
 }

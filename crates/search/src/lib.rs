@@ -7,6 +7,7 @@
 
 mod axis;
 mod compare;
+mod error;
 mod journal;
 mod judge;
 mod meter;
@@ -29,6 +30,7 @@ mod fake;
 mod tests;
 
 pub use axis::SearchAxis;
+pub use error::JournalError;
 pub use journal::{CHECKSUMS, Journal};
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Meter, SampleResult};
@@ -37,7 +39,7 @@ pub use plan::{Budget, EarlierTrials, Plan, SearchLimits};
 pub use progress::SearchProgress;
 pub use sample::Sample;
 pub use strategy::find;
-pub use sweep::{Cell, Sweep, SweepProgress, TriedCell};
+pub use sweep::{Cell, InvalidCell, Sweep, SweepProgress, TriedCell};
 pub use trial::{Run, Trial, key};
 pub use watcher::Watcher;
 pub use why_not::RejectionReason;

@@ -1,5 +1,6 @@
 //! Measurement of a setting on a sample: match, judgement of the map, and time.
 
+use super::error::JournalError;
 use super::judge::Judge;
 use super::sample::Sample;
 use super::trial::Run;
@@ -20,14 +21,23 @@ pub struct SampleResult {
 }
 
 /// Reason for a missing result.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The engine cannot match with this setting, but may with others.
-    #[error("{0}")]
-    Refused(String),
+    #[error(transparent)]
+    Refused(EngineError),
     /// The engine is lost or cannot be opened.
-    #[error("{0}")]
-    Lost(String),
+    #[error(transparent)]
+    Lost(EngineError),
+    /// There is no sample.
+    #[error("there is no pair to try")]
+    NoPair,
+    /// The engine gives no map.
+    #[error("the engine gave no numbers back")]
+    NoMap,
+    /// The trial cannot be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// The budget of time or trials is spent.
     #[error("the budget is spent")]
     Spent,
@@ -39,12 +49,8 @@ pub enum Failure {
 impl From<EngineError> for Failure {
     fn from(err: EngineError) -> Self {
         match err {
-            EngineError::TooLarge(why) | EngineError::Unsupported(why) | EngineError::LeftOut(why) => {
-                Self::Refused(why.to_string())
-            }
-            EngineError::NoAdapter(_) | EngineError::DeviceLost(_) | EngineError::Device(_) => {
-                Self::Lost(err.to_string())
-            }
+            EngineError::TooLarge(_) | EngineError::Unsupported(_) | EngineError::LeftOut(_) => Self::Refused(err),
+            EngineError::NoAdapter(_) | EngineError::DeviceLost(_) | EngineError::Device(_) => Self::Lost(err),
         }
     }
 }
@@ -94,7 +100,7 @@ impl EngineMeter {
         // tried variants would distort the times
         let mut options = options.clone();
         options.settings.autotune = Autotune::Never;
-        let Some(first) = samples.first() else { return Err(Failure::Lost("there is no pair to try".to_owned())) };
+        let first = samples.first().ok_or(Failure::NoPair)?;
         let engine = stereopsis_engine::open(&options, Some(&job(first, judge, params)))?.engine;
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let is_cpu = engine.info().kind == EngineKind::Cpu;
@@ -120,7 +126,7 @@ impl Meter for EngineMeter {
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<SampleResult, Failure> {
         let (judge, engine) = (self.judge, self.engine.as_mut());
-        let Some(sample) = self.samples.get(sample) else { return Err(Failure::Lost("no such pair".to_owned())) };
+        let sample = self.samples.get(sample).ok_or(Failure::NoPair)?;
         let job = job(sample, judge, params);
         // the time of compilation does not count
         while !engine.prepare(&job) {
@@ -138,7 +144,7 @@ impl Meter for EngineMeter {
         let output = output?;
         let undisturbed = self.undisturbed.as_mut().zip(load).map(|(times, load)| times.time_s(load));
         let time = undisturbed.map_or(output.compute_time, Duration::from_secs_f64);
-        let map = output.map.ok_or_else(|| Failure::Lost("the engine gave no numbers back".to_owned()))?;
+        let map = output.map.ok_or(Failure::NoMap)?;
         let run = judge.run(sample, params, &map, time);
         Ok(SampleResult { run, map: Some(map) })
     }

@@ -1,5 +1,6 @@
 //! Search for the setting that suits some pairs best, on a thread.
 
+use super::error::JournalError;
 use super::judge::Judge;
 use super::meter::{EngineMeter, Meter as _};
 use super::plan::{EarlierTrials, Plan, SearchLimits};
@@ -22,7 +23,7 @@ pub struct Search {
 }
 
 /// Callback that stores a trial with the time of the search, and whose error ends the search.
-pub type TrialSink = Box<dyn FnMut(&Trial, Duration) -> Result<(), String> + Send>;
+pub type TrialSink = Box<dyn FnMut(&Trial, Duration) -> Result<(), JournalError> + Send>;
 
 impl Search {
     /// Searches from the valid setting `start` on at least one sample.
@@ -83,7 +84,7 @@ impl Watcher for Publisher<'_> {
         self.running.is_stopped()
     }
 
-    fn tried(&mut self, trial: &Trial, elapsed: Duration) -> Result<(), String> {
+    fn tried(&mut self, trial: &Trial, elapsed: Duration) -> Result<(), JournalError> {
         (self.keep)(trial, elapsed)
     }
 

@@ -18,8 +18,8 @@ pub(super) fn steps<P: Progress, W, M>(
             None => Ok(ControlFlow::Break(())),
         });
         stepped.unwrap_or_else(|failure| {
-            if let Failure::Lost(why) | Failure::Refused(why) = failure {
-                running.fail(why);
+            if !matches!(failure, Failure::Stopped | Failure::Spent) {
+                running.fail(failure.to_string());
             }
             ControlFlow::Break(())
         })

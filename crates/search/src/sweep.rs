@@ -13,8 +13,8 @@ use stereopsis_base::image::Image;
 use stereopsis_base::threads::{Progress, Running, Task};
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::Wake;
-use stereopsis_frame::engine::EngineInfo;
-use stereopsis_stereo::{DisparityMap, StereoParams};
+use stereopsis_frame::engine::{EngineError, EngineInfo};
+use stereopsis_stereo::{DisparityMap, ParamsError, StereoParams};
 
 /// Cell of the grid.
 #[derive(Clone, Debug)]
@@ -22,9 +22,20 @@ pub enum Cell {
     /// Cell that was not tried yet.
     Waiting,
     /// Values that contradict each other or that the engine refuses, with the reason.
-    Invalid(String),
+    Invalid(Arc<InvalidCell>),
     /// Tried cell with its result.
     Tried(Arc<TriedCell>),
+}
+
+/// Reason why the values of a cell cannot be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidCell {
+    /// They contradict each other.
+    #[error(transparent)]
+    Params(#[from] ParamsError),
+    /// The engine cannot match with them.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 /// Setting of a cell, tried on all samples.
@@ -142,10 +153,10 @@ impl Filling {
             return Err(Failure::Stopped);
         }
         let cell = match params_of(base, &progress.axes, (x, y)) {
-            Err(why) => Cell::Invalid(why),
+            Err(why) => Cell::Invalid(Arc::new(why.into())),
             Ok(params) => match try_all(params, *num_samples, meter, &|| running.is_stopped()) {
                 Ok(tried) => Cell::Tried(Arc::new(tried)),
-                Err(Failure::Refused(why)) => Cell::Invalid(why),
+                Err(Failure::Refused(why)) => Cell::Invalid(Arc::new(why.into())),
                 Err(failure) => return Err(failure),
             },
         };
@@ -169,13 +180,13 @@ fn coarse_first(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usi
 }
 
 /// Returns the parameters of a cell, in which those outside the axes follow the rules of flags.
-fn params_of(base: &StereoParams, axes: &[SearchAxis; 2], (x, y): (usize, usize)) -> Result<StereoParams, String> {
+fn params_of(base: &StereoParams, axes: &[SearchAxis; 2], (x, y): (usize, usize)) -> Result<StereoParams, ParamsError> {
     let mut params = base.clone();
     for (axis, place) in axes.iter().zip([x, y]) {
         params.set(axis.parameter(), axis.values()[place]);
     }
     params.repair(|name| axes.iter().any(|axis| axis.parameter().name == name));
-    params.validate().map_err(|err| err.to_string())?;
+    params.validate()?;
     Ok(params)
 }
 
@@ -197,7 +208,7 @@ fn try_all(
         trial.add(sample, measured.run);
         first = first.or(measured.map);
     }
-    let map = first.ok_or_else(|| Failure::Lost("there is no map to show".to_owned()))?;
+    let map = first.ok_or(Failure::NoMap)?;
     Ok(TriedCell { trial, thumbnail: thumbnail(&map) })
 }
 
@@ -260,7 +271,7 @@ mod tests {
         }
         for y in 0..2 {
             let Cell::Invalid(why) = found.cell(2, y) else { panic!("{:?}", found.cell(2, y)) };
-            assert!(why.contains("p1 60 is not below p2"), "{why}");
+            assert!(why.to_string().contains("p1 60 is not below p2"), "{why}");
         }
     }
 

@@ -88,7 +88,7 @@ impl Tester {
             _ => {
                 let trial = self.measure(params, bar, meter, watcher)?;
                 let elapsed = self.elapsed();
-                watcher.tried(&trial, elapsed).map_err(Failure::Lost)?;
+                watcher.tried(&trial, elapsed)?;
                 trial
             }
         };

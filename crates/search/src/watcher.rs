@@ -1,5 +1,6 @@
 //! Observer of a running search.
 
+use super::error::JournalError;
 use super::progress::SearchProgress;
 use super::trial::Trial;
 use std::time::Duration;
@@ -15,7 +16,7 @@ pub trait Watcher {
     ///
     /// # Errors
     /// The reason to end.
-    fn tried(&mut self, _trial: &Trial, _elapsed: Duration) -> Result<(), String> {
+    fn tried(&mut self, _trial: &Trial, _elapsed: Duration) -> Result<(), JournalError> {
         Ok(())
     }
 

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use std::time::Duration;
 use stereopsis_search::{
-    Budget, Failure, Journal, Judge, Meter, Plan, SampleResult, SearchLimits, SearchProgress, Trial, Watcher, find,
+    Budget, Failure, Journal, JournalError, Judge, Meter, Plan, SampleResult, SearchLimits, SearchProgress, Trial,
+    Watcher, find,
 };
 use stereopsis_stereo::StereoParams;
 
@@ -35,7 +36,7 @@ struct MissingEngine;
 
 impl Meter for MissingEngine {
     fn measure(&mut self, _: &StereoParams, _: usize, _: &dyn Fn() -> bool) -> Result<SampleResult, Failure> {
-        Err(Failure::Lost("there is no engine".to_owned()))
+        Err(Failure::NoMap)
     }
 }
 
@@ -46,7 +47,7 @@ impl Watcher for PassiveWatcher {
         false
     }
 
-    fn tried(&mut self, _: &Trial, _: Duration) -> Result<(), String> {
+    fn tried(&mut self, _: &Trial, _: Duration) -> Result<(), JournalError> {
         Ok(())
     }
 

@@ -103,7 +103,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     let mut outputs = Outputs::new(inputs, args.overwrite || journal_path.exists());
     [&journal_path, &args.output].into_iter().chain(&args.plot).try_for_each(|path| outputs.add(path))?;
     let header = header(&spec.to_string(), &found, &settings, &plan)?;
-    let (mut journal, known) = Journal::open(&journal_path, &header).map_err(anyhow::Error::msg)?;
+    let (mut journal, known) = Journal::open(&journal_path, &header)?;
     let before = known.trials.len();
     if before > 0 && !args.json {
         let tried = console::counted(before as u64, "setting");
