@@ -3,23 +3,24 @@
 use crate::checks::RigError;
 use crate::estimate::EstimateError;
 use crate::formats::{FileError, ValueError, WriteError};
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use stereopsis_base::console;
 use stereopsis_base::geometry::Uncertainty;
 use stereopsis_base::process::memory::FreeMemory;
 use stereopsis_base::remedy::{Remedy, option};
+use stereopsis_base::{console, files};
 
 /// Error of a calibration. The text names the operation, the file, and the next step for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationError {
     /// The system cannot read a file.
-    #[error("cannot read the calibration {}: {why}", console::path(.path))]
+    #[error("cannot read the calibration {}: {}", console::path(.path), files::read_cause(.path, .cause))]
     Unreadable {
         /// File.
         path: PathBuf,
-        /// Reason of the system.
-        why: String,
+        /// Error of the system.
+        cause: io::Error,
     },
     /// A folder has no `left.yaml` and `right.yaml`.
     #[error("cannot read the calibration {}: it is a folder without left.yaml and right.yaml; give the file in it", console::path(.0))]

@@ -130,10 +130,10 @@ mod tests {
         )
     }
 
-    fn rig_of(text: &str, cameras: Option<&str>) -> Result<StereoRig, String> {
+    fn rig_of(text: &str, cameras: Option<&str>) -> Result<StereoRig, crate::CalibrationError> {
         let options = LoadOptions { cameras: cameras.map(|text| text.parse().unwrap()), ..LoadOptions::default() };
         let files = [(PathBuf::from("calibration.toml"), text.as_bytes().to_vec())];
-        read(&files, &options).map_err(|err| err.to_string())
+        read(&files, &options)
     }
 
     const AT_ORIGIN: &str = "rotation = [ 0.0, 0.0, 0.0,]\ntranslation = [ 0.0, 0.0, 0.0,]\nfisheye = false";
@@ -172,7 +172,7 @@ mod tests {
         let rig = rig_of(&unnamed, None).unwrap();
         assert!((rig.baseline_m() - 0.3).abs() < 1e-12);
         assert!(rig.doubts[0].contains("cam_2, cam_3 and cam_10: cam_2 is taken as left"), "{:?}", rig.doubts);
-        let refusal = rig_of(&text, Some("2,9")).unwrap_err();
+        let refusal = rig_of(&text, Some("2,9")).unwrap_err().to_string();
         assert!(refusal.contains("no camera 9"), "{refusal}");
     }
 
@@ -191,12 +191,17 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let text = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", "");
-        assert!(rig_of(&text, None).unwrap_err().contains("cam_1.rotation is missing"));
+        assert!(rig_of(&text, None).unwrap_err().to_string().contains("cam_1.rotation is missing"));
         let ignored = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", &format!("ignore = true\n{TURNED}"));
-        assert!(rig_of(&ignored, None).unwrap_err().contains("it has 1 of cam_0"));
-        let broken = rig_of(&(table("cam_0", "A", AT_ORIGIN) + "[cam_1\n"), None).unwrap_err();
+        assert!(rig_of(&ignored, None).unwrap_err().to_string().contains("it has 1 of cam_0"));
+        let broken = rig_of(&(table("cam_0", "A", AT_ORIGIN) + "[cam_1\n"), None).unwrap_err().to_string();
         assert!(broken.contains("line 10") && !broken.contains("YAML"), "{broken}");
         let other = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", TURNED).replace("1600, 900", "1280, 720");
-        assert!(rig_of(&other, None).unwrap_err().contains("cam_0 is calibrated for 1600x900, cam_1 for 1280x720"));
+        assert!(
+            rig_of(&other, None)
+                .unwrap_err()
+                .to_string()
+                .contains("cam_0 is calibrated for 1600x900, cam_1 for 1280x720")
+        );
     }
 }

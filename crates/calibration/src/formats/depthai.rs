@@ -161,9 +161,9 @@ mod tests {
         )
     }
 
-    fn rig_of(text: &str, cameras: Option<&str>) -> Result<StereoRig, String> {
+    fn rig_of(text: &str, cameras: Option<&str>) -> Result<StereoRig, crate::CalibrationError> {
         let options = LoadOptions { cameras: cameras.map(|text| text.parse().unwrap()), ..LoadOptions::default() };
-        read(&[(PathBuf::from("oak.json"), text.as_bytes().to_vec())], &options).map_err(|err| err.to_string())
+        read(&[(PathBuf::from("oak.json"), text.as_bytes().to_vec())], &options)
     }
 
     const ONE: &str = "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]";
@@ -198,26 +198,30 @@ mod tests {
         let rig = rig_of(&json(&wide, STEREO), None).unwrap();
         assert_eq!(rig.left.distortion.coefficients(), [0.02, -0.01, 0.003, -0.001]);
         assert!(
-            rig_of(&json(&wide, STEREO).replace("Type\": 1", "Type\": 3"), None).unwrap_err().contains("lens model 3")
+            rig_of(&json(&wide, STEREO).replace("Type\": 1", "Type\": 3"), None)
+                .unwrap_err()
+                .to_string()
+                .contains("lens model 3")
         );
     }
 
     #[test]
     fn what_does_not_lead_to_a_rig_is_said() {
         let apart = [camera(1, 0, -1, NONE, [0.0; 3]), camera(2, 0, -1, NONE, [0.0; 3])];
-        let refusal = rig_of(&json(&apart, STEREO), None).unwrap_err();
+        let refusal = rig_of(&json(&apart, STEREO), None).unwrap_err().to_string();
         assert!(refusal.contains("how the cameras 1 and 2 stand to each other"), "{refusal}");
         let circle = [camera(1, 0, 3, ONE, [1.0; 3]), camera(3, 0, 1, ONE, [1.0; 3]), camera(2, 0, 2, ONE, [1.0; 3])];
-        assert!(rig_of(&json(&circle, STEREO), None).unwrap_err().contains("stand to each other"));
-        let refusal = rig_of(&json(&[camera(0, 0, -1, NONE, [0.0; 3])], STEREO), None).unwrap_err();
+        assert!(rig_of(&json(&circle, STEREO), None).unwrap_err().to_string().contains("stand to each other"));
+        let refusal = rig_of(&json(&[camera(0, 0, -1, NONE, [0.0; 3])], STEREO), None).unwrap_err().to_string();
         assert!(refusal.contains("it has 0; name two"), "{refusal}");
         assert!(
             rig_of(r#"{"boardName": "a", "cameraData": [1, [2]]}"#, None)
                 .unwrap_err()
+                .to_string()
                 .contains("cameraData is no list")
         );
         let metres = json(&[camera(1, 0, 2, ONE, [-7.5, 0.0, 0.0]), camera(2, 0, -1, NONE, [0.0; 3])], STEREO);
         let metres = metres.replace("\"toCameraSocket\": 2", "\"lengthUnit\": 0, \"toCameraSocket\": 2");
-        assert!(rig_of(&metres, None).unwrap_err().contains("lengthUnit is 0"));
+        assert!(rig_of(&metres, None).unwrap_err().to_string().contains("lengthUnit is 0"));
     }
 }

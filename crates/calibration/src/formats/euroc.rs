@@ -43,17 +43,17 @@ mod tests {
 
     #[test]
     fn two_cameras_and_their_poses_in_a_body_are_a_rig() {
-        let rig = |files: &[_]| read(files, &LoadOptions::default()).map_err(|err| err.to_string());
+        let rig = |files: &[_]| read(files, &LoadOptions::default());
         let found = rig(&[camera(0.3, 0.0, "[752, 480]"), camera(0.3, 0.11, "[752, 480]")]).unwrap();
         assert!((found.translation_m - DVec3::new(-0.11, 0.0, 0.0)).length() < 1e-12, "{}", found.translation_m);
         assert!(found.rotation.abs_diff_eq(DMat3::IDENTITY, 1e-12));
         assert_eq!((found.left.fy, found.right.distortion.coefficients()[0]), (457.3, -0.28));
         assert_eq!((found.size, found.kind.word()), (Some((752, 480)), "EuRoC"));
-        let one = rig(&[camera(0.3, 0.0, "[752, 480]")]).unwrap_err();
+        let one = rig(&[camera(0.3, 0.0, "[752, 480]")]).unwrap_err().to_string();
         assert!(one.contains("cam0/sensor.yaml,cam1/sensor.yaml"), "{one}");
-        let swapped = rig(&[camera(0.3, 0.11, "[752, 480]"), camera(0.3, 0.0, "[752, 480]")]).unwrap_err();
+        let swapped = rig(&[camera(0.3, 0.11, "[752, 480]"), camera(0.3, 0.0, "[752, 480]")]).unwrap_err().to_string();
         assert!(swapped.contains("to the left of the left one"), "{swapped}");
-        let sizes = rig(&[camera(0.3, 0.0, "[752, 480]"), camera(0.3, 0.11, "[640, 480]")]).unwrap_err();
+        let sizes = rig(&[camera(0.3, 0.0, "[752, 480]"), camera(0.3, 0.11, "[640, 480]")]).unwrap_err().to_string();
         assert!(sizes.contains("calibrate both in one mode"), "{sizes}");
     }
 }

@@ -40,9 +40,9 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    fn rig_of(text: &str) -> Result<StereoRig, String> {
+    fn rig_of(text: &str) -> Result<StereoRig, crate::CalibrationError> {
         let files = [(PathBuf::from("K.txt"), text.as_bytes().to_vec())];
-        read(&files, &LoadOptions::default()).map_err(|err| err.to_string())
+        read(&files, &LoadOptions::default())
     }
 
     #[test]
@@ -62,10 +62,10 @@ mod tests {
 
     #[test]
     fn without_a_baseline_it_says_so() {
-        let refusal = rig_of("610 0 322 0 610 244 0 0 1\n").unwrap_err();
+        let refusal = rig_of("610 0 322 0 610 244 0 0 1\n").unwrap_err().to_string();
         assert!(refusal.contains("no baseline") && refusal.contains("0.065"), "{refusal}");
-        assert!(rig_of("610 0 322 0 610 244 0 0 1 0").unwrap_err().contains("the baseline is 0"));
-        assert!(rig_of("610 0 322 0 610 244 0 0 1 -0.06").unwrap_err().contains("left of the left one"));
+        assert!(rig_of("610 0 322 0 610 244 0 0 1 0").unwrap_err().to_string().contains("the baseline is 0"));
+        assert!(rig_of("610 0 322 0 610 244 0 0 1 -0.06").unwrap_err().to_string().contains("left of the left one"));
         assert!(!recognizes("1 2 3 4 5 6 7 8 9 10"));
     }
 }

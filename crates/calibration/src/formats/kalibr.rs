@@ -132,8 +132,8 @@ mod tests {
         rig
     }
 
-    fn written(rig: &StereoRig) -> Result<String, String> {
-        let files = write(rig, Output::Kalibr, 0.0).map_err(|err| err.to_string())?;
+    fn written(rig: &StereoRig) -> Result<String, crate::CalibrationError> {
+        let files = write(rig, Output::Kalibr, 0.0)?;
         Ok(String::from_utf8(files[0].1.clone()).unwrap())
     }
 
@@ -155,15 +155,16 @@ mod tests {
     #[test]
     fn what_kalibr_cannot_hold_is_refused() {
         let lens = |k: &[f64]| Distortion::from_opencv("D1", k).unwrap();
-        let refusal = written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, -0.02]))).unwrap_err();
+        let refusal = written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, -0.02]))).unwrap_err().to_string();
         assert!(refusal.contains("left camera's lens has k3 = -0.02") && refusal.contains("CALIB_FIX_K3"), "{refusal}");
-        let refusal = written(&rig_of(lens(&[0.1, 0.1, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0]))).unwrap_err();
+        let refusal = written(&rig_of(lens(&[0.1, 0.1, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0]))).unwrap_err().to_string();
         assert!(refusal.contains("k4 = 0.3"), "{refusal}");
-        let refusal =
-            written(&rig_of(lens(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0]))).unwrap_err();
+        let refusal = written(&rig_of(lens(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0])))
+            .unwrap_err()
+            .to_string();
         assert!(refusal.contains("s2 = 0.001"), "{refusal}");
         assert!(written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, 0.0]))).is_ok(), "k3 of exactly 0 is none");
-        let refusal = written(&StereoRig { size: None, ..plain_rig() }).unwrap_err();
+        let refusal = written(&StereoRig { size: None, ..plain_rig() }).unwrap_err().to_string();
         assert!(refusal.contains("size"), "{refusal}");
     }
 }

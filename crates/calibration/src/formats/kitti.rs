@@ -161,9 +161,9 @@ mod tests {
                         P2: 650 0 610.5 40.3 0 650 170.25 -0.3 0 0 1 4.9e-3\n\
                         P3: 650 0 610.5 -286 0 650 170.25 2.1 0 0 1 3.2e-3\nR0_rect: 1 0 0 0 1 0 0 0 1\nTr_velo_cam 1 0 0 0\n";
 
-    fn rig_of(text: &str, options: &LoadOptions) -> Result<StereoRig, String> {
+    fn rig_of(text: &str, options: &LoadOptions) -> Result<StereoRig, crate::CalibrationError> {
         let files = [(PathBuf::from("calib.txt"), text.as_bytes().to_vec())];
-        read(&files, options).map_err(|err| err.to_string())
+        read(&files, options)
     }
 
     #[test]
@@ -182,9 +182,9 @@ mod tests {
             assert!((rig.baseline_m() - baseline_m).abs() < 1e-12, "{options:?}: {}", rig.summary());
             assert!(rig.doubts.is_empty(), "{:?}", rig.doubts);
         }
-        let refusal = rig_of(FOUR, &by("2,5")).unwrap_err();
+        let refusal = rig_of(FOUR, &by("2,5")).unwrap_err().to_string();
         assert!(refusal.contains("no camera 5 in it: it has 0, 1, 2 and 3"), "{refusal}");
-        let refusal = rig_of(FOUR, &by("3,2")).unwrap_err();
+        let refusal = rig_of(FOUR, &by("3,2")).unwrap_err().to_string();
         assert!(refusal.contains("left of the left one"), "{refusal}");
     }
 
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!((rig.size, rig.doubts.len()), (Some((1220, 370)), 0), "{:?}", rig.doubts);
         assert!((rig.baseline_m() - 0.54).abs() < 1e-12);
         let options = LoadOptions { camera_numbers: Some([0, 1]), ..LoadOptions::default() };
-        let refusal = rig_of(raw, &options).unwrap_err();
+        let refusal = rig_of(raw, &options).unwrap_err().to_string();
         assert!(refusal.contains("the images are of the cameras 0 and 1, and it has 2 and 3"), "{refusal}");
         // numbers as in DrivingStereo, at half the size
         let halved = raw.replace("_02", "_101").replace("_03", "_103").replace("700 0 600", "350 0 600");
@@ -208,21 +208,26 @@ mod tests {
             "{:?}",
             rig.doubts
         );
-        let refusal = rig_of(&raw.replace("_03: 1220", "_03: 1200"), &LoadOptions::default()).unwrap_err();
+        let refusal = rig_of(&raw.replace("_03: 1220", "_03: 1200"), &LoadOptions::default()).unwrap_err().to_string();
         assert!(refusal.contains("are two sizes, 1220x370 and 1200x370"), "{refusal}");
     }
 
     #[test]
     fn what_is_cut_or_of_one_camera_is_refused() {
         let cut = FOUR.replace(" 4.9e-3", "");
-        let refusal = rig_of(&cut, &LoadOptions::default()).unwrap_err();
+        let refusal = rig_of(&cut, &LoadOptions::default()).unwrap_err().to_string();
         assert!(refusal.contains("P2 is a list of 11 values, expected 3x4"), "{refusal}");
         let one = FOUR.lines().next().unwrap_or_default();
-        let refusal = rig_of(one, &LoadOptions::default()).unwrap_err();
+        let refusal = rig_of(one, &LoadOptions::default()).unwrap_err().to_string();
         assert!(refusal.contains("it has the cameras 0, and no two"), "{refusal}");
         let twice = format!("{FOUR}P3: 1\n");
-        assert!(rig_of(&twice, &LoadOptions::default()).unwrap_err().contains("P3 is there twice"));
+        assert!(rig_of(&twice, &LoadOptions::default()).unwrap_err().to_string().contains("P3 is there twice"));
         let word = FOUR.replace("-286", "-28b6");
-        assert!(rig_of(&word, &LoadOptions::default()).unwrap_err().contains("P3 holds a word that is no number"));
+        assert!(
+            rig_of(&word, &LoadOptions::default())
+                .unwrap_err()
+                .to_string()
+                .contains("P3 holds a word that is no number")
+        );
     }
 }

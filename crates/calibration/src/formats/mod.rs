@@ -39,8 +39,8 @@ use super::{CalibrationError, StereoRig};
 use draft::Draft;
 use file::{Content, File, MAX_TEXT_BYTES};
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
 use stereopsis_base::files::plain;
-use stereopsis_base::{console, files};
 
 pub use cameras::Cameras;
 pub(crate) use error::{FileError, ValueError, ValueFault, WriteError};
@@ -83,9 +83,9 @@ fn contents(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, CalibrationErr
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     let most = if archive::recognizes(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
-    plain::read(path, most).map_err(|err| match err.kind() {
+    plain::read(path, most).map_err(|cause| match cause.kind() {
         std::io::ErrorKind::IsADirectory => CalibrationError::Folder(path.to_owned()),
-        _ => CalibrationError::Unreadable { path: path.to_owned(), why: files::read_cause(path, &err) },
+        _ => CalibrationError::Unreadable { path: path.to_owned(), cause },
     })
 }
 

@@ -99,9 +99,9 @@ mod tests {
         )
     }
 
-    fn rig_of(files: &[(&str, String)]) -> Result<crate::StereoRig, String> {
+    fn rig_of(files: &[(&str, String)]) -> Result<crate::StereoRig, crate::CalibrationError> {
         let files: Vec<_> = files.iter().map(|(name, text)| (PathBuf::from(name), text.clone().into_bytes())).collect();
-        read(&files, &LoadOptions::default()).map_err(|err| err.to_string())
+        read(&files, &LoadOptions::default())
     }
 
     const LENS: &str = "-0.21 0.043 0.0002 -0.0001 0.0";
@@ -126,16 +126,19 @@ mod tests {
     #[test]
     fn what_is_missing_or_alone_is_said() {
         let (left, right) = (camera("left", LENS, "0.0"), camera("right", LENS, "-49.2"));
-        let one = rig_of(&[("ost.txt", left.clone())]).unwrap_err();
+        let one = rig_of(&[("ost.txt", left.clone())]).unwrap_err().to_string();
         assert!(one.contains("one camera") && one.contains("give two: LEFT,RIGHT"), "{one}");
-        let cut = rig_of(&[("ost.txt", left.clone() + &right.replace("0 410.0 300.0 0\n", ""))]).unwrap_err();
+        let cut =
+            rig_of(&[("ost.txt", left.clone() + &right.replace("0 410.0 300.0 0\n", ""))]).unwrap_err().to_string();
         assert!(cut.contains("right camera") && cut.contains("projection_matrix is a list of 8 values"), "{cut}");
         let without = right.replace("rectification\n1 0 0\n0 1 0\n0 0 1\n", "");
-        let without = rig_of(&[("ost.txt", left.clone() + &without)]).unwrap_err();
+        let without = rig_of(&[("ost.txt", left.clone() + &without)]).unwrap_err().to_string();
         assert!(without.contains("rectification_matrix is missing"), "{without}");
-        let other = rig_of(&[("ost.txt", left.clone() + &right.replace("rectification\n", "rectify\n"))]).unwrap_err();
+        let other = rig_of(&[("ost.txt", left.clone() + &right.replace("rectification\n", "rectify\n"))])
+            .unwrap_err()
+            .to_string();
         assert!(other.contains("rectify is neither"), "{other}");
-        let twice = rig_of(&[("ost.txt", left.replace("height\n600", "width\n600"))]).unwrap_err();
+        let twice = rig_of(&[("ost.txt", left.replace("height\n600", "width\n600"))]).unwrap_err().to_string();
         assert!(twice.contains("image_width is there twice"), "{twice}");
     }
 }

@@ -140,9 +140,9 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 
-    fn rig_of(text: &str, size: Option<(usize, usize)>) -> Result<StereoRig, String> {
+    fn rig_of(text: &str, size: Option<(usize, usize)>) -> Result<StereoRig, crate::CalibrationError> {
         let options = LoadOptions { size, ..LoadOptions::default() };
-        read(&[(PathBuf::from("camera"), text.as_bytes().to_vec())], &options).map_err(|err| err.to_string())
+        read(&[(PathBuf::from("camera"), text.as_bytes().to_vec())], &options)
     }
 
     #[test]
@@ -162,9 +162,9 @@ mod tests {
         let rig = rig_of(&table, Some((848, 480))).unwrap();
         assert_eq!((rig.kind, rig.left.fx, rig.right.cx, rig.size), (Kind::RealSense, 425.25, 424.0, Some((848, 480))));
         assert!((rig.baseline_m() - 0.0495).abs() < 1e-15 && rig.unit == LengthUnit::Millimetre);
-        let refusal = rig_of(&table, None).unwrap_err();
+        let refusal = rig_of(&table, None).unwrap_err().to_string();
         assert!(refusal.contains("(1280x720, 848x480); say which with size"), "{refusal}");
-        assert!(rig_of(&table, Some((640, 480))).unwrap_err().contains("not for images of 640x480"));
+        assert!(rig_of(&table, Some((640, 480))).unwrap_err().to_string().contains("not for images of 640x480"));
     }
 
     /// Returns the lines that the tool prints for one camera and size.
@@ -195,14 +195,19 @@ mod tests {
         let rig = rig_of(&text, Some((848, 480))).unwrap();
         assert_eq!((rig.kind, rig.left.fx, rig.left.cy, rig.size), (Kind::RealSense, 424.75, 240.0, Some((848, 480))));
         assert!((rig.baseline_m() - 0.055_2).abs() < 1e-9, "{}", rig.summary());
-        assert!(rig_of(&text, None).unwrap_err().contains("(640x360, 848x480)"));
-        let without = rig_of(&text.replace(POSES, ""), Some((848, 480))).unwrap_err();
+        assert!(rig_of(&text, None).unwrap_err().to_string().contains("(640x360, 848x480)"));
+        let without = rig_of(&text.replace(POSES, ""), Some((848, 480))).unwrap_err().to_string();
         assert!(without.contains("from Infrared 1 to Infrared 2"), "{without}");
         let two = format!("{text}{}", printed(2, (848, 480), 500.0, PLAIN));
-        assert!(rig_of(&two, Some((848, 480))).unwrap_err().contains("keep the part of one device"));
+        assert!(rig_of(&two, Some((848, 480))).unwrap_err().to_string().contains("keep the part of one device"));
         let raw = printed(1, (848, 480), 424.0, "0.1  0  0  0  0") + POSES;
-        assert!(rig_of(&raw, Some((848, 480))).unwrap_err().contains("not rectified by the camera"));
+        assert!(rig_of(&raw, Some((848, 480))).unwrap_err().to_string().contains("not rectified by the camera"));
         let colour = text.replace("\"Infrared 2\"", "\"Color\"");
-        assert!(rig_of(&colour, Some((848, 480))).unwrap_err().contains("lacks the cameras Infrared 1 and Infrared 2"));
+        assert!(
+            rig_of(&colour, Some((848, 480)))
+                .unwrap_err()
+                .to_string()
+                .contains("lacks the cameras Infrared 1 and Infrared 2")
+        );
     }
 }

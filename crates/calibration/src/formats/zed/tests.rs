@@ -17,9 +17,9 @@ fn file(word: &str, size: (usize, usize), in_sections: &str, more: &str) -> Stri
     )
 }
 
-fn load(text: &str, size: (usize, usize)) -> Result<StereoRig, String> {
+fn load(text: &str, size: (usize, usize)) -> Result<StereoRig, crate::CalibrationError> {
     let options = LoadOptions { size: Some(size), ..LoadOptions::default() };
-    read(&[("SN1.conf".into(), text.as_bytes().to_vec())], &options).map_err(|err| err.to_string())
+    read(&[("SN1.conf".into(), text.as_bytes().to_vec())], &options)
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn sizes_of_4k_cameras_are_known_and_others_are_named() {
     for (word, size) in [("4k", (3840, 2160)), ("QHDPLUS", (3200, 1800))] {
         assert_eq!(load(&file(word, size, lens, ""), size).unwrap().size, Some(size), "{word}");
     }
-    let refusal = load(&file("6K", (6000, 4000), lens, ""), (6000, 4000)).unwrap_err();
+    let refusal = load(&file("6K", (6000, 4000), lens, ""), (6000, 4000)).unwrap_err().to_string();
     assert!(refusal.contains("its sections LEFT_CAM_6K, RIGHT_CAM_6K, STEREO are of none"), "{refusal}");
     assert!(refusal.contains("4K, QHDPLUS, 2K"), "{refusal}");
 }
