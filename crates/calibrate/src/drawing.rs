@@ -70,6 +70,15 @@ impl Board {
     }
 
     /// Returns the numbers of squares drawn along a row and a column.
+    /// Returns the number of cells along a marker with its border; 0 without markers.
+    pub(crate) fn marker_cells(&self) -> usize {
+        match self.pattern {
+            Pattern::Chessboard => 0,
+            Pattern::Charuco { dictionary, .. } => dictionary.marker_size() + 2 * BORDER,
+            Pattern::AprilGrid { tags, .. } => tags.marker_size() + 2 * TAG_BORDER,
+        }
+    }
+
     fn squares(&self) -> (usize, usize) {
         match self.pattern {
             Pattern::AprilGrid { .. } => (2 * self.columns + 1, 2 * self.rows + 1),
@@ -147,13 +156,13 @@ impl Board {
                 let above = row * self.columns;
                 let white_above = if self.starts_white() { above.div_ceil(2) } else { above / 2 };
                 let code = *dictionary.codes().get(white_above + column / 2)?;
-                let cells = dictionary.marker_size() + 2 * BORDER;
+                let cells = self.marker_cells();
                 let inset_mm = (self.square_mm - marker_mm) / 2.0;
                 Some(Marker { code, cells, border: BORDER, cell_mm: marker_mm / cells as f64, inset_mm })
             }
             Pattern::AprilGrid { tags, .. } if column % 2 == 1 && row % 2 == 1 => {
                 let code = tag_codes(&tags).nth((self.rows - 1 - row / 2) * self.columns + column / 2)?;
-                let cells = tags.marker_size() + 2 * TAG_BORDER;
+                let cells = self.marker_cells();
                 Some(Marker { code, cells, border: TAG_BORDER, cell_mm: self.square_mm / cells as f64, inset_mm: 0.0 })
             }
             _ => None,

@@ -143,7 +143,7 @@ impl<'a> Guide<'a> {
     pub fn of(outcome: &'a Outcome) -> Self {
         let solution = &outcome.solution;
         let views: Vec<&View> = solution.views.iter().map(|fit| &fit.view).collect();
-        let bundle = bundle(outcome, &views);
+        let bundle = solution.bundle(&outcome.board, outcome.size, &views, FREE);
         Self { outcome, information: bundle.information(&solution.state), slopes: slopes(outcome) }
     }
 
@@ -173,7 +173,7 @@ impl<'a> Guide<'a> {
             return None;
         }
         let views = [&view];
-        let bundle = Bundle { size: *size, ..bundle(self.outcome, &views) };
+        let bundle = solution.bundle(board, *size, &views, FREE);
         let state = State { poses: vec![*pose], ..solution.state.clone() };
         let none = State { poses: Vec::new(), ..solution.state.clone() };
         let added = bundle.information(&state) - Bundle { views: &[], ..bundle }.information(&none);
@@ -198,11 +198,8 @@ impl<'a> Guide<'a> {
     }
 }
 
-fn bundle<'a>(outcome: &'a Outcome, views: &'a [&'a View]) -> Bundle<'a> {
-    let Outcome { board, size, solution, .. } = outcome;
-    let free = FreeParameters { cameras: true, between: true, aspect: false };
-    Bundle { board, kind: solution.kind, size: *size, views, free, sigma_px: solution.sigma_px }
-}
+/// Parameters that a pose of the board helps to determine.
+const FREE: FreeParameters = FreeParameters { cameras: true, between: true, aspect: false };
 
 /// Computes the gradients of inverse depth by each shared parameter at 5 x 4 positions of the image.
 fn slopes(outcome: &Outcome) -> Vec<DVector<f64>> {

@@ -3,7 +3,7 @@
 //! The covariance of the equations ignores blur, bent boards and wrong lens models. The jackknife (Efron & Tibshirani 1993, section 11.5)
 //! includes them: the rig is solved again without each group of views, and the spread of these solutions is the error.
 
-use super::solve::adjust::{Bundle, FreeParameters, State, project};
+use super::solve::adjust::{FreeParameters, State, project};
 use super::solve::agreement::spread;
 use super::solve::{Solution, rig_of, rms};
 use super::{Board, View};
@@ -13,7 +13,6 @@ use serde::Serialize;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::quantile::quantile;
 use stereopsis_calibration::{Camera, Rectification, StereoRig};
-use stereopsis_frame::Side;
 
 const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.
@@ -134,20 +133,10 @@ fn folds(board: &Board, solution: &Solution, size: (usize, usize)) -> Vec<Fold> 
         let views: Vec<&View> = kept.iter().map(|&view| &solution.views[view].view).collect();
         let mut state =
             State { poses: kept.iter().map(|&view| solution.state.poses[view]).collect(), ..solution.state.clone() };
-        bundle(board, solution, size, &views, solution.free).improve(&mut state, 12);
+        solution.bundle(board, size, &views, solution.free).improve(&mut state, 12);
         Fold { state, left_out }
     };
     (0..groups).map(fold).collect()
-}
-
-fn bundle<'a>(
-    board: &'a Board,
-    solution: &Solution,
-    size: (usize, usize),
-    views: &'a [&'a View],
-    free: FreeParameters,
-) -> Bundle<'a> {
-    Bundle { board, kind: solution.kind, size, views, free, sigma_px: solution.sigma_px }
 }
 
 struct HeldOutView {
@@ -165,15 +154,10 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
     let of_view = |&number: &usize| {
         let view = &solution.views[number].view;
         let views = [view];
-        let bundle = bundle(board, solution, size, &views, fixed);
+        let bundle = solution.bundle(board, size, &views, fixed);
         let mut state = State { poses: vec![solution.state.poses[number]], ..fold.state.clone() };
         bundle.improve(&mut state, 15);
-        let errors = Side::ALL
-            .into_iter()
-            .flat_map(|side| {
-                view.of(side).iter().map(|corner| bundle.error(&state, 0, side as usize, corner)).collect::<Vec<_>>()
-            })
-            .collect();
+        let errors = [0, 1].into_iter().flat_map(|side| bundle.errors(&state, 0, side)).collect();
         let Some(rays) = &rays else { return HeldOutView { errors, rows: Vec::new(), sizes: Vec::new() } };
         let seen: Vec<(usize, DVec2, DVec2)> = view
             .common()
@@ -235,10 +219,7 @@ impl<'a> RectifiedRays<'a> {
 
     /// Returns the component of a ray difference across the baseline, ideally 0.
     fn across(&self, apart: DVec2) -> f64 {
-        match self.axis {
-            Axis::Horizontal => apart.y,
-            Axis::Vertical => apart.x,
-        }
+        self.along(DVec2::new(apart.y, apart.x))
     }
 
     /// Returns the ray of a left pixel at z = 1.

@@ -53,24 +53,14 @@ impl LensKind {
 
     pub(super) fn camera(self, v: &[f64; MAX_PARAMETERS]) -> Camera {
         let [fx, fy, cx, cy, ..] = *v;
-        let d = &v[4..];
+        let d = |i: usize| if 4 + i < self.count() { v[4 + i] } else { 0.0 };
         let distortion = match self {
-            Self::Radtan => Distortion::BrownConrady(BrownConrady {
-                radial: [d[0], d[1], 0.0, 0.0, 0.0, 0.0],
-                tangential: [d[2], d[3]],
+            Self::Fisheye => Distortion::Fisheye(Fisheye { k: [d(0), d(1), d(2), d(3)] }),
+            Self::Radtan | Self::Pinhole | Self::Rational => Distortion::BrownConrady(BrownConrady {
+                radial: [d(0), d(1), d(4), d(5), d(6), d(7)],
+                tangential: [d(2), d(3)],
                 prism: [0.0; 4],
             }),
-            Self::Pinhole => Distortion::BrownConrady(BrownConrady {
-                radial: [d[0], d[1], d[4], 0.0, 0.0, 0.0],
-                tangential: [d[2], d[3]],
-                prism: [0.0; 4],
-            }),
-            Self::Rational => Distortion::BrownConrady(BrownConrady {
-                radial: [d[0], d[1], d[4], d[5], d[6], d[7]],
-                tangential: [d[2], d[3]],
-                prism: [0.0; 4],
-            }),
-            Self::Fisheye => Distortion::Fisheye(Fisheye { k: [d[0], d[1], d[2], d[3]] }),
         };
         Camera { fx, fy, cx, cy, skew: 0.0, distortion }
     }

@@ -146,19 +146,16 @@ pub struct SolverInput {
     request: CalibrationRequest,
 }
 
-pub struct SolverResult {
-    result: Result<(Arc<Outcome>, Option<TargetPose>), CalibrateError>,
-}
+/// Solution with the next target pose.
+pub type SolverResult = Result<(Arc<Outcome>, Option<TargetPose>), CalibrateError>;
 
 impl SolverInput {
     /// Solves, which takes up to some seconds.
     pub fn solve(self) -> SolverResult {
         let Self { board, views, size, request } = self;
-        let result = calibrate(&board, &views, size, &request).map(|outcome| {
-            let ghost = Guide::of(&outcome).next();
-            (Arc::new(outcome), ghost)
-        });
-        SolverResult { result }
+        let outcome = calibrate(&board, &views, size, &request)?;
+        let ghost = Guide::of(&outcome).next();
+        Ok((Arc::new(outcome), ghost))
     }
 }
 
@@ -305,7 +302,7 @@ impl CalibrationSession {
     /// # Errors
     /// The views have no solution.
     pub fn solved(&mut self, solved: SolverResult) -> Result<(), CalibrateError> {
-        let (outcome, ghost) = solved.result?;
+        let (outcome, ghost) = solved?;
         (self.outcome, self.ghost) = (Some(outcome), ghost);
         Ok(())
     }

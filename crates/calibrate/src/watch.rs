@@ -4,7 +4,7 @@ use super::coverage::Coverage;
 use super::error::CalibrateError;
 use super::guide::TargetPose;
 use super::outcome::{CalibrationRequest, Outcome};
-use super::session::{BoardFrame, CalibrationSession, Notice, TakenView};
+use super::session::{BoardFrame, CalibrationSession, Notice, SolverResult, TakenView};
 use super::{Board, Corner};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
@@ -144,10 +144,6 @@ impl Drop for Watch {
     }
 }
 
-struct PendingSolution {
-    receiver: Receiver<super::session::SolverResult>,
-}
-
 struct Watcher {
     session: CalibrationSession,
     pairs: NewestReceiver<Arc<RawPair>>,
@@ -155,7 +151,8 @@ struct Watcher {
     progress: Arc<Mutex<Progress>>,
     stop: Arc<AtomicBool>,
     wake: Arc<dyn Fn() + Send + Sync>,
-    solving: Option<PendingSolution>,
+    /// Solution in progress on its own thread.
+    solving: Option<Receiver<SolverResult>>,
 }
 
 impl Watcher {
@@ -216,14 +213,14 @@ impl Watcher {
             let _ = sender.send(work.solve());
         };
         match std::thread::Builder::new().name("calibrate-solve".into()).spawn(solve) {
-            Ok(_) => self.solving = Some(PendingSolution { receiver }),
+            Ok(_) => self.solving = Some(receiver),
             Err(err) => self.progress.lock().failure = Some(format!("no thread to solve: {err}")),
         }
     }
 
     /// Adopts a finished solution, and returns whether there was one.
     fn collect(&mut self) -> bool {
-        let Some(solved) = self.solving.as_ref().and_then(|solving| solving.receiver.try_recv().ok()) else {
+        let Some(solved) = self.solving.as_ref().and_then(|solving| solving.try_recv().ok()) else {
             return false;
         };
         self.solving = None;

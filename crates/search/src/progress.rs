@@ -11,15 +11,6 @@ use stereopsis_base::threads::Progress;
 use stereopsis_frame::engine::EngineInfo;
 use stereopsis_stereo::Preset;
 
-/// Selected trials of a search: start, presets, and the best.
-#[derive(Clone, Debug, Default)]
-pub(super) struct KeyTrials {
-    pub(super) start: Option<Arc<Trial>>,
-    pub(super) presets: Vec<(Preset, Arc<Trial>)>,
-    /// Best trial within the time limit.
-    pub(super) best: Option<Arc<Trial>>,
-}
-
 /// Progress of a search.
 #[derive(Clone, Debug)]
 pub struct SearchProgress {

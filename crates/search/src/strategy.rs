@@ -10,7 +10,7 @@ use super::judge::Judge;
 use super::meter::{Failure, Meter};
 use super::moves;
 use super::plan::{EarlierTrials, Plan};
-use super::progress::{KeyTrials, SearchProgress, own_presets};
+use super::progress::{SearchProgress, own_presets};
 use super::tester::{AbandonRule, Tester};
 use super::trial::Trial;
 use super::watcher::Watcher;
@@ -23,9 +23,8 @@ use stereopsis_stereo::{Preset, StereoParams};
 /// Search in progress.
 pub(super) struct Strategy {
     plan: Plan,
-    begin: SearchProgress,
+    found: SearchProgress,
     tester: Tester,
-    found: KeyTrials,
     waiting: VecDeque<Candidate>,
     /// Number of times that changes of the best setting were put into the queue.
     rounds: usize,
@@ -63,11 +62,11 @@ const MAX_CHANGES: usize = 2;
 
 impl Strategy {
     pub(super) fn new(plan: Plan, samples: usize, known: EarlierTrials, engine: Option<Arc<EngineInfo>>) -> Self {
-        let begin = SearchProgress { engine, ..SearchProgress::begin(plan.judge, plan.limits, samples) };
+        let found = SearchProgress { engine, ..SearchProgress::begin(plan.judge, plan.limits, samples) };
         let tester = Tester::new(samples, plan.limits, known);
         // the present setting, then the program's own presets
         let waiting = std::iter::once(Candidate::Start).chain(own_presets().copied().map(Candidate::Preset)).collect();
-        Self { plan, begin, tester, found: KeyTrials::default(), waiting, rounds: 0 }
+        Self { plan, found, tester, waiting, rounds: 0 }
     }
 
     /// Tries the next setting; breaks with the final progress where nothing is left to try or the budget is spent.
@@ -92,7 +91,7 @@ impl Strategy {
 
     /// Takes the next candidate; behind the last one come the changes of the best setting so far.
     fn next(&mut self) -> Option<Candidate> {
-        while self.waiting.is_empty() && self.rounds < MAX_CHANGES && self.begin.keeps_to_presets().is_none() {
+        while self.waiting.is_empty() && self.rounds < MAX_CHANGES && self.found.keeps_to_presets().is_none() {
             let base = self.found.best.as_ref()?;
             let changed = moves::all().into_iter().filter_map(|step| step.from(&base.params));
             self.waiting.extend(changed.map(|params| Candidate::Change(params, Arc::clone(base))));
@@ -144,19 +143,11 @@ impl Strategy {
     }
 
     fn report(&mut self, ended: bool, watcher: &mut dyn Watcher) -> SearchProgress {
-        let (tester, found) = (&self.tester, &self.found);
-        let progress = SearchProgress {
-            trials: tester.trials().to_vec(),
-            start: found.start.clone(),
-            presets: found.presets.clone(),
-            front: front(tester.trials(), self.begin.samples),
-            best: found.best.clone(),
-            elapsed: tester.elapsed(),
-            left: tester.left().filter(|_| !ended),
-            ended,
-            ..self.begin.clone()
-        };
-        watcher.reached(progress.clone());
-        progress
+        let Self { tester, found, .. } = self;
+        found.trials = tester.trials().to_vec();
+        found.front = front(tester.trials(), found.samples);
+        (found.elapsed, found.left, found.ended) = (tester.elapsed(), tester.left().filter(|_| !ended), ended);
+        watcher.reached(found.clone());
+        found.clone()
     }
 }

@@ -1,7 +1,6 @@
 //! Page layout: a board, rulers along the bottom and a side because printers scale both directions differently, and instructions.
 
 use super::super::drawing::Rect;
-use super::super::marker::{BORDER, TAG_BORDER};
 use super::super::{Board, Pattern};
 use super::paper::{Format, Paper};
 use crate::CalibrateError;
@@ -104,35 +103,25 @@ fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
         Remedy::set("board", board)
     );
     let attempt = |px: u32| lay_out(format, board, f64::from(px) / board.square_mm, &text);
-    let fewest = fewest_px(board);
+    // two pixels for each cell of a marker, so that it can be read
+    let fewest = (2 * board.marker_cells() as u32).max(8);
     let largest = format.width.min(format.height) as u32 / board.columns.min(board.rows) as u32;
     let largest = (fewest..=largest).rev().find(|&px| attempt(px).is_some())?;
     let crisp = (fewest.max(largest * 3 / 4)..=largest).rev().find(|&px| has_whole_cells(board, px));
     attempt(crisp.unwrap_or(largest))
 }
 
-/// Returns the smallest resolvable square in px, two per cell.
-fn fewest_px(board: &Board) -> u32 {
-    match board.pattern {
-        Pattern::Chessboard => 8,
-        Pattern::Charuco { dictionary, .. } => 2 * (dictionary.marker_size() + 2 * BORDER) as u32,
-        Pattern::AprilGrid { tags, .. } => 2 * (tags.marker_size() + 2 * TAG_BORDER) as u32,
-    }
-}
-
 /// Whether all cell edges lie between pixels for squares of `px` pixels.
 fn has_whole_cells(board: &Board, px: u32) -> bool {
-    let (px, side) = (f64::from(px), board.square_mm);
+    let (px, side, cells) = (f64::from(px), board.square_mm, board.marker_cells() as f64);
     let is_whole = |length: f64| (length - length.round()).abs() < 1e-6;
     match board.pattern {
         Pattern::Chessboard => true,
-        Pattern::Charuco { marker_mm, dictionary, .. } => {
+        Pattern::Charuco { marker_mm, .. } => {
             let marker = marker_mm * px / side;
-            is_whole(marker / (dictionary.marker_size() + 2 * BORDER) as f64) && is_whole((px - marker) / 2.0)
+            is_whole(marker / cells) && is_whole((px - marker) / 2.0)
         }
-        Pattern::AprilGrid { gap_mm, tags } => {
-            is_whole(px / (tags.marker_size() + 2 * TAG_BORDER) as f64) && is_whole(gap_mm * px / side)
-        }
+        Pattern::AprilGrid { gap_mm, .. } => is_whole(px / cells) && is_whole(gap_mm * px / side),
     }
 }
 

@@ -79,6 +79,11 @@ impl Bundle<'_> {
         corner.at - project(&camera, seen).unwrap_or(corner.at + UNSEEN_PX)
     }
 
+    /// Computes the errors of all corners of a view in one image, px.
+    pub fn errors(&self, state: &State, view: usize, side: usize) -> impl Iterator<Item = DVec2> {
+        self.views[view].corners[side].iter().map(move |corner| self.error(state, view, side, corner))
+    }
+
     fn point(&self, state: &State, id: usize) -> DVec3 {
         self.board.point_m(id) * DVec3::new(1.0, state.aspect, 1.0)
     }
@@ -87,8 +92,7 @@ impl Bundle<'_> {
     pub fn cost(&self, state: &State) -> f64 {
         let of_view = |view: usize| -> f64 {
             let of_eye = |side: usize| -> f64 {
-                let errors = self.views[view].corners[side].iter().map(|corner| self.error(state, view, side, corner));
-                errors.map(|error| huber(error.length() / self.sigma_px).0).sum()
+                self.errors(state, view, side).map(|error| huber(error.length() / self.sigma_px).0).sum()
             };
             of_eye(0) + of_eye(1)
         };

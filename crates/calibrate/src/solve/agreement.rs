@@ -44,7 +44,7 @@ impl Solution {
         }
     }
 
-    fn bundle<'a>(
+    pub(crate) fn bundle<'a>(
         &self,
         board: &'a Board,
         size: (usize, usize),
@@ -75,14 +75,7 @@ impl Solution {
         let bundle = self.bundle(board, size, &views, FreeParameters { between: false, ..self.free });
         let mut state = State { poses, ..self.state.clone() };
         bundle.improve(&mut state, STEPS);
-        let errors = |number: usize| {
-            let side = number % 2;
-            views[number].corners[side]
-                .iter()
-                .map(|corner| bundle.error(&state, number, side, corner))
-                .collect::<Vec<_>>()
-        };
-        rms((0..views.len()).flat_map(errors)).unwrap_or(0.0)
+        rms((0..views.len()).flat_map(|number| bundle.errors(&state, number, number % 2))).unwrap_or(0.0)
     }
 
     /// Estimates the height of the squares relative to their width, and its error bound by the jackknife.

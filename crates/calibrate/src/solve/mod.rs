@@ -9,6 +9,7 @@ use super::pose::Pose;
 use super::{Board, CalibrateError, Corner, LensKind, View};
 use adjust::{Bundle, FreeParameters, State};
 use glam::DVec2;
+use stereopsis_base::quantile::quantile;
 use stereopsis_calibration::{Camera, StereoRig};
 use stereopsis_frame::Side;
 
@@ -155,15 +156,11 @@ impl Solver<'_> {
 
     /// Estimates the corners' standard deviation along an axis by the median error, which is robust to wrong corners.
     fn sigma(&self, bundle: &Bundle<'_>, state: &State) -> f64 {
-        let mut lengths = Vec::new();
-        for (number, view) in bundle.views.iter().enumerate() {
-            for side in 0..2 {
-                lengths
-                    .extend(view.corners[side].iter().map(|corner| bundle.error(state, number, side, corner).length()));
-            }
-        }
+        let views = (0..bundle.views.len()).flat_map(|number| [(number, 0), (number, 1)]);
+        let mut lengths: Vec<f64> =
+            views.flat_map(|(number, side)| bundle.errors(state, number, side)).map(DVec2::length).collect();
         // the median length of errors along two axes is sqrt(2 ln 2) of their standard deviation
-        stereopsis_base::quantile::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
+        quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
     }
 
     /// Finds common views with errors far above those of the others.
@@ -176,11 +173,8 @@ impl Solver<'_> {
             .map(|(number, (view, _))| {
                 let both = view.corners.iter().all(|corners| !corners.is_empty());
                 let of_eye = |side: usize| {
-                    let mut lengths: Vec<f64> = view.corners[side]
-                        .iter()
-                        .map(|corner| bundle.error(state, number, side, corner).length())
-                        .collect();
-                    stereopsis_base::quantile::quantile(&mut lengths, 0.5)
+                    let mut lengths: Vec<f64> = bundle.errors(state, number, side).map(DVec2::length).collect();
+                    quantile(&mut lengths, 0.5)
                 };
                 both.then(|| of_eye(0).max(of_eye(1)))
             })
@@ -189,7 +183,7 @@ impl Solver<'_> {
         if known.len() < 5 {
             return Vec::new();
         }
-        let limit = MIN_SPLIT_RATIO * stereopsis_base::quantile::quantile(&mut known, 0.5);
+        let limit = MIN_SPLIT_RATIO * quantile(&mut known, 0.5);
         errors
             .iter()
             .enumerate()
@@ -221,9 +215,7 @@ impl Solver<'_> {
         let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
         let bundle = self.bundle(&views, sigma_px);
         let fits = views.iter().enumerate().map(|(number, view)| {
-            let errors = [0, 1].map(|side| {
-                view.corners[side].iter().map(|corner| bundle.error(&state, number, side, corner)).collect()
-            });
+            let errors = [0, 1].map(|side| bundle.errors(&state, number, side).collect());
             ViewFit { view: (*view).clone(), pose: state.poses[number], errors, is_split: used[number].1 }
         });
         Solution {

@@ -6,6 +6,7 @@ use crate::pose::{Pose, board_pose};
 use crate::{Board, CalibrateError, Corner, LensKind, View};
 use glam::{DQuat, DVec2, DVec3};
 use stereopsis_base::quantile::quantile;
+use stereopsis_calibration::Camera;
 
 /// Smallest number of corners that determines a pose.
 const MIN_CORNERS: usize = 6;
@@ -110,12 +111,7 @@ impl SingleCamera<'_> {
     fn error(&self, camera: &[f64; MAX_PARAMETERS], share: f64) -> Option<f64> {
         let model = self.kind.camera(camera);
         let mut lengths = Vec::new();
-        for corners in &self.corners {
-            let inner = self.inner(corners, share);
-            let Some(pose) = (inner.len() >= MIN_CORNERS).then(|| board_pose(self.board, &model, &inner)).flatten()
-            else {
-                continue;
-            };
+        for (inner, pose) in self.posed(&model, share) {
             let error = |corner: &Corner| {
                 project(&model, pose.at(self.board.point_m(corner.id))).map_or(1e3, |at| (at - corner.at).length())
             };
@@ -136,12 +132,7 @@ impl SingleCamera<'_> {
         let model = self.kind.camera(camera);
         let mut views = Vec::new();
         let mut poses = Vec::new();
-        for corners in &self.corners {
-            let inner = self.inner(corners, share);
-            let Some(pose) = (inner.len() >= MIN_CORNERS).then(|| board_pose(self.board, &model, &inner)).flatten()
-            else {
-                continue;
-            };
+        for (inner, pose) in self.posed(&model, share) {
             views.push(View { name: String::new(), corners: [inner, Vec::new()] });
             poses.push(pose);
         }
@@ -159,10 +150,19 @@ impl SingleCamera<'_> {
 
     fn poses(&self, camera: &[f64; MAX_PARAMETERS]) -> Vec<Option<Pose>> {
         let model = self.kind.camera(camera);
-        let pose = |corners: &&[Corner]| {
-            (corners.len() >= MIN_CORNERS).then(|| board_pose(self.board, &model, corners)).flatten()
-        };
-        self.corners.iter().map(pose).collect()
+        self.corners.iter().map(|corners| self.pose(&model, corners)).collect()
+    }
+
+    fn pose(&self, model: &Camera, corners: &[Corner]) -> Option<Pose> {
+        (corners.len() >= MIN_CORNERS).then(|| board_pose(self.board, model, corners)).flatten()
+    }
+
+    /// Iterates over the views whose central corners have a pose.
+    fn posed(&self, model: &Camera, share: f64) -> impl Iterator<Item = (Vec<Corner>, Pose)> {
+        self.corners.iter().filter_map(move |corners| {
+            let inner = self.inner(corners, share);
+            self.pose(model, &inner).map(|pose| (inner, pose))
+        })
     }
 }
 

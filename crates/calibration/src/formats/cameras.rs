@@ -1,7 +1,6 @@
 //! Choice of two cameras in a file of several.
 
 use super::FileError;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_base::console::foreign;
@@ -10,8 +9,7 @@ use stereopsis_base::console::foreign;
 const MAX_NAMED: usize = 20;
 
 /// Names or numbers of the left and the right camera.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cameras([String; 2]);
 
 impl Cameras {
@@ -64,23 +62,11 @@ impl FromStr for Cameras {
     }
 }
 
-impl TryFrom<String> for Cameras {
-    type Error = CamerasError;
-
-    fn try_from(text: String) -> Result<Self, CamerasError> {
-        text.parse()
-    }
-}
-
-impl From<Cameras> for String {
-    fn from(cameras: Cameras) -> Self {
-        cameras.to_string()
-    }
-}
-
 impl fmt::Display for Cameras {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [left, right] = &self.0;
         write!(f, "{left},{right}")
     }
 }
+
+stereopsis_base::parameter::stands_as_its_word!(Cameras);
