@@ -1,13 +1,13 @@
 //! Detection of pairs without information on depth, although their maps may be full: uniform images, dark images, one image twice.
 
-use std::fmt;
 use stereopsis_base::image::{Image, Luma};
 
 /// Reason why a pair has no information on depth.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Blank {
     /// Image of one brightness.
+    #[error("{view} nothing but brightness {mean:.0} of 255: is a lens covered, or a file empty?")]
     Uniform {
         /// Image or images, in words.
         view: &'static str,
@@ -15,26 +15,14 @@ pub enum Blank {
         mean: f64,
     },
     /// Images so dark that noise exceeds the texture.
+    #[error("the images are dark, mean {mean:.0} of 255: more light, or a longer exposure")]
     Dark {
         /// Mean of the darker image, grey levels of 8 bits.
         mean: f64,
     },
     /// Equal images.
+    #[error("both images are the same: give one of each camera")]
     Same,
-}
-
-impl fmt::Display for Blank {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Uniform { view, mean } => {
-                write!(f, "{view} nothing but brightness {mean:.0} of 255: is a lens covered, or a file empty?")
-            }
-            Self::Dark { mean } => {
-                write!(f, "the images are dark, mean {mean:.0} of 255: more light, or a longer exposure")
-            }
-            Self::Same => f.write_str("both images are the same: give one of each camera"),
-        }
-    }
 }
 
 /// Number of sampled rows.

@@ -23,17 +23,13 @@ pub enum RegionError {
     #[error("expected X,Y,WIDTH,HEIGHT in px, such as 220,140,200,200, with a width and height above 0")]
     Grammar,
     /// Rectangle that leaves the image.
-    #[error("the region {region} does not lie inside the image, which has {} px", size_text(.size))]
+    #[error("the region {region} does not lie inside the image, which has {}x{} px", .size.0, .size.1)]
     Outside {
         /// Rectangle that leaves the image.
         region: Region,
         /// Width and height of the image, px.
         size: (usize, usize),
     },
-}
-
-fn size_text((width, height): &(usize, usize)) -> String {
-    format!("{width}x{height}")
 }
 
 impl Region {

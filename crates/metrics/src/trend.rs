@@ -1,6 +1,7 @@
 //! Trend of a number: comparison of its last values with earlier ones.
 
 use super::quantity::Better;
+use stereopsis_base::parameter::choices;
 
 /// Number of last values whose mean is compared.
 const RECENT: usize = 10;
@@ -15,32 +16,19 @@ const MIN_VISIBLE: f64 = 1e-3;
 /// Smallest difference of the means, standard errors: about one of 100 steady numbers exceeds it by chance.
 const MIN_ERRORS: f64 = 3.0;
 
-/// Trend of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Trend {
-    /// Improvement.
-    Better,
-    /// Deterioration.
-    Worse,
-    /// Increase of a quantity without a desirable direction.
-    Grows,
-    /// Decrease of a quantity without a desirable direction.
-    Falls,
-    /// No change.
-    Steady,
-}
-
-impl Trend {
-    /// Returns the word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Grows => "grows",
-            Self::Falls => "falls",
-            Self::Steady => "steady",
-        }
+choices! {
+    /// Trend of a number.
+    pub enum Trend {
+        /// Improvement.
+        Better = "better",
+        /// Deterioration.
+        Worse = "worse",
+        /// Increase of a quantity without a desirable direction.
+        Grows = "grows",
+        /// Decrease of a quantity without a desirable direction.
+        Falls = "falls",
+        /// No change.
+        Steady = "steady",
     }
 }
 

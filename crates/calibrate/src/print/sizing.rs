@@ -5,35 +5,15 @@ use super::paper::Paper;
 use super::sheet::Sheet;
 use crate::CalibrateError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
+use stereopsis_base::parameter::choices;
 
-/// Kind of a board for a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BoardKind {
-    /// Board with markers, of which a visible part suffices.
-    #[default]
-    Charuco,
-    /// Board without markers.
-    Chessboard,
-}
-
-impl BoardKind {
-    /// All kinds.
-    pub const ALL: &[Self] = &[Self::Charuco, Self::Chessboard];
-
-    /// Returns the word of the kind.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Charuco => "charuco",
-            Self::Chessboard => "chessboard",
-        }
-    }
-
-    /// Returns the use of the kind in a phrase.
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Charuco => "squares with markers: a part of the board in the image suffices",
-            Self::Chessboard => "squares alone: the whole board must be in the image",
-        }
+choices! {
+    /// Kind of a board for a page.
+    pub enum BoardKind, default Charuco {
+        /// squares with markers: a part of the board in the image suffices
+        Charuco = "charuco",
+        /// squares alone: the whole board must be in the image
+        Chessboard = "chessboard",
     }
 }
 

@@ -61,47 +61,22 @@ pub fn depth_quality(
     let region = region.clipped(map.size());
     let samples = sight::samples(map, region);
     let fill_percent = 100.0 * samples.len() as f64 / region.area().max(1) as f64;
-    let found = match geometry {
-        Some(geometry) => with_geometry(&samples, geometry, true_distance_m, map.size()),
-        None => MetricQuality::missing(Missing::Calibration, without_geometry(&samples)),
+    let missing = |why, subpixel_rms_px| DepthQuality {
+        fill_percent,
+        plane: Err(why),
+        subpixel_rms_px,
+        z_accuracy_percent: Err(why),
     };
-    let MetricQuality { plane, subpixel_rms_px, z_accuracy_percent } = found;
-    DepthQuality { fill_percent, plane, subpixel_rms_px, z_accuracy_percent }
-}
-
-struct MetricQuality {
-    plane: Result<PlaneQuality, Missing>,
-    subpixel_rms_px: Measured,
-    z_accuracy_percent: Measured,
-}
-
-impl MetricQuality {
-    fn missing(why: Missing, subpixel_rms_px: Measured) -> Self {
-        Self { plane: Err(why), subpixel_rms_px, z_accuracy_percent: Err(why) }
-    }
-}
-
-/// Returns only the sub-pixel error, because a plane in space is also a plane in disparities.
-fn without_geometry(samples: &[Sample]) -> Measured {
-    let flat = plane::flat_inliers(samples)?.plane;
-    Ok(rms(trimmed(samples).iter().map(|sample| flat.residual_px(sample))))
-}
-
-fn with_geometry(
-    samples: &[Sample],
-    geometry: &Geometry,
-    true_distance_m: Option<f64>,
-    size: (usize, usize),
-) -> MetricQuality {
+    let Some(geometry) = geometry else { return missing(Missing::Calibration, without_geometry(&samples)) };
     // disparities at and behind infinity have no point in space
-    let samples: Vec<_> = samples.iter().copied().filter(|s| s.disparity_px + geometry.doffs_px > 0.0).collect();
+    let samples: Vec<_> = samples.into_iter().filter(|s| s.disparity_px + geometry.doffs_px > 0.0).collect();
     let fitted = plane::flat_inliers(&samples).and_then(|flat| {
         let points: Vec<_> = flat.inliers.iter().map(|&i| sight::point_mm(&samples[i], geometry)).collect();
         Ok((Plane::through(&points)?, points.len()))
     });
     let (plane, inliers) = match fitted {
         Ok(fitted) => fitted,
-        Err(why) => return MetricQuality::missing(why, Err(why)),
+        Err(why) => return missing(why, Err(why)),
     };
     let counted = trimmed(&samples);
     let errors_mm: Vec<_> = counted.iter().map(|s| plane.signed_mm(sight::point_mm(s, geometry))).collect();
@@ -119,11 +94,18 @@ fn with_geometry(
     });
     let z_accuracy_percent = true_distance_m.ok_or(Missing::TrueDistance).and_then(|true_m| {
         let true_mm = true_m * 1e3;
-        let offset_mm = plane.pivot_z_mm(sight::centre_ray(size, geometry)).ok_or(Missing::LineOfSight)? - true_mm;
+        let offset_mm =
+            plane.pivot_z_mm(sight::centre_ray(map.size(), geometry)).ok_or(Missing::LineOfSight)? - true_mm;
         let mut sorted: Vec<_> = errors_mm.iter().map(|error| offset_mm + error).collect();
         Ok(100.0 * stereopsis_base::quantile::quantile(&mut sorted, 0.5) / true_mm)
     });
-    MetricQuality { plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
+    DepthQuality { fill_percent, plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
+}
+
+/// Returns only the sub-pixel error, because a plane in space is also a plane in disparities.
+fn without_geometry(samples: &[Sample]) -> Measured {
+    let flat = plane::flat_inliers(samples)?.plane;
+    Ok(rms(trimmed(samples).iter().map(|sample| flat.residual_px(sample))))
 }
 
 fn rms(values: impl Iterator<Item = f64>) -> f64 {

@@ -191,13 +191,7 @@ impl SettingsError {
             | Self::OutOfReach { .. }
             | Self::NoPreset { .. }
             | Self::PresetName(_) => true,
-            Self::Read { .. }
-            | Self::Syntax { .. }
-            | Self::UnknownKey { .. }
-            | Self::NoScalar { .. }
-            | Self::Write(_)
-            | Self::Delete { .. }
-            | Self::Unwritable(_) => false,
+            _ => false,
         }
     }
 }
