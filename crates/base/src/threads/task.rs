@@ -47,9 +47,15 @@ impl<P: Progress> Task<P> {
         name: &str,
         begin: P,
         wake: Arc<dyn Fn() + Send + Sync>,
-        step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
+        mut step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
     ) -> std::io::Result<Self> {
-        Self::spawn(name, begin, wake, process::lower_priority, step)
+        let mut is_low = false;
+        Self::start_awaited(name, begin, wake, move |running| {
+            if !std::mem::replace(&mut is_low, true) {
+                process::lower_priority();
+            }
+            step(running)
+        })
     }
 
     /// Starts such a thread of normal priority, for work that somebody waits for.
@@ -62,23 +68,10 @@ impl<P: Progress> Task<P> {
         wake: Arc<dyn Fn() + Send + Sync>,
         step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
     ) -> std::io::Result<Self> {
-        Self::spawn(name, begin, wake, || {}, step)
-    }
-
-    fn spawn(
-        name: &str,
-        begin: P,
-        wake: Arc<dyn Fn() + Send + Sync>,
-        prepare: fn(),
-        step: impl FnMut(&Running<P>) -> ControlFlow<()> + Send + 'static,
-    ) -> std::io::Result<Self> {
         let running = Running::begin(begin, wake);
         let mut steps = Steps { title: format!("the thread '{name}'"), step: Box::new(step) };
         let own = Arc::clone(&running);
-        let run = move || {
-            prepare();
-            while steps.step(&own).is_continue() {}
-        };
+        let run = move || while steps.step(&own).is_continue() {};
         std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
         Ok(Self { running, steps: None })
     }

@@ -78,7 +78,7 @@ impl Core {
                 self.matching.params = params;
                 recording::commands::note_params(self);
             }
-            Err(why) => self.notices.error(why.to_string()),
+            Err(why) => self.notices.error(why),
         }
     }
 

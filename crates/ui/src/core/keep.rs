@@ -145,7 +145,7 @@ impl Core {
     pub(crate) fn take_fresh(&mut self) {
         let settings = match Settings::resolve(&self.options.words) {
             Ok(settings) => settings,
-            Err(why) => return self.notices.error(why.to_string()),
+            Err(why) => return self.notices.error(why),
         };
         let matching = &mut self.matching;
         (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);

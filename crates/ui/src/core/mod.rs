@@ -8,6 +8,7 @@ pub(crate) mod command;
 mod command_line;
 mod device;
 pub(crate) mod dialog;
+pub(crate) mod error;
 mod execute;
 pub(crate) mod feature;
 mod guide;
@@ -184,7 +185,7 @@ impl Core {
     ) {
         self.jobs.start(job, work, |core: &mut Self, result| match result {
             Ok(result) => finish(core, result),
-            Err(why) => core.notices.error(why.to_string()),
+            Err(why) => core.notices.error(why),
         });
     }
 

@@ -1,6 +1,7 @@
 //! Messages to the user: errors and remarks stay until they are resolved or dismissed, news expire.
 
 use super::{Action, owner::Owner};
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis_base::{console, secrets};
@@ -69,12 +70,12 @@ impl Notices {
         }
     }
 
-    pub(crate) fn error(&mut self, text: impl Into<String>) {
-        self.add(Level::Error, text, Vec::new());
+    pub(crate) fn error(&mut self, text: impl Display) {
+        self.add(Level::Error, text.to_string(), Vec::new());
     }
 
-    pub(crate) fn news(&mut self, text: impl Into<String>) {
-        self.add(Level::News, text, Vec::new());
+    pub(crate) fn news(&mut self, text: impl Display) {
+        self.add(Level::News, text.to_string(), Vec::new());
     }
 
     /// Adds a remark that the user dismisses.

@@ -183,7 +183,7 @@ impl Core {
                 _ => rig::commands::use_setup_files(self, files),
             },
             Ok(PathKind::Source(spec)) => self.open(spec),
-            Err(why) => self.notices.error(why.to_string()),
+            Err(why) => self.notices.error(why),
         }
     }
 
@@ -255,7 +255,7 @@ impl Core {
             );
             match opened {
                 Ok(scene) => self.read(SourceSpec::Scene, scene),
-                Err(why) => self.notices.error(why.to_string()),
+                Err(why) => self.notices.error(why),
             }
         }
     }
@@ -308,7 +308,7 @@ impl Core {
     pub(crate) fn find_cameras(&mut self) {
         self.jobs.start(Job::stoppable("looking for cameras"), webcam::cameras, |core: &mut Self, found| {
             let cameras = found.unwrap_or_else(|why| {
-                core.notices.error(why.to_string());
+                core.notices.error(why);
                 Vec::new() // a failed search is not repeated automatically
             });
             core.source.cameras = Some(cameras);

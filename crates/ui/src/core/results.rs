@@ -46,7 +46,7 @@ impl Core {
             match settings.params_for(frame.extent_px(), frame.geometry.as_ref()) {
                 Ok(params) if params != self.matching.params => self.set_params(params),
                 Ok(_) => {}
-                Err(why) => self.notices.error(why.to_string()),
+                Err(why) => self.notices.error(why),
             }
         }
         if let Some(outdated) = self.awaited.outdated

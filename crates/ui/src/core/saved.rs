@@ -1,23 +1,22 @@
 //! Saved state: views, panels, source and parameters of the last run in one TOML file. A wrong value costs its key alone and is named to
 //! the user; keys of later versions are kept when the state is written.
 
+use super::error::FileError;
 use super::{Arrangement, ERRORS_PX, PictureChoices, RecordingChoices, TEXT_ZOOM, ViewSettings, picture::SCALES};
 use crate::space::{DENSITIES, SpaceSettings};
 use crate::view::ViewKind;
 use serde::{Deserialize, Serialize};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use stereopsis_base::files::WriteError;
+use stereopsis_base::files;
 use stereopsis_base::parameter::Group;
-use stereopsis_base::{console, files};
 use stereopsis_calibrate::Board;
-use stereopsis_calibration::CalibrationError;
 use stereopsis_capture::webcam;
 use stereopsis_frame::SourceSpec;
 use stereopsis_recording::Streams;
 use stereopsis_recording::write::Split;
-use stereopsis_settings::rig::{RigFile, RigFileError};
+use stereopsis_settings::rig::RigFile;
 use stereopsis_settings::settings::{Origin, Settings, Word, known_words};
 use stereopsis_stereo::StereoParams;
 use toml::{Table, Value};
@@ -66,49 +65,24 @@ pub(crate) struct SavedState {
     wrong: Vec<String>,
 }
 
-/// Error of reading or writing a saved state.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StateError {
-    #[error("it is a link to something that does not exist")]
-    DanglingLink,
-    #[error("{}", files::read_cause(path, cause))]
-    Read { path: PathBuf, cause: io::Error },
-    #[error("{}{}", line.map_or_else(String::new, |line| format!("line {line}: ")), cause.message())]
-    Toml { line: Option<usize>, cause: toml::de::Error },
-    #[error("another window has held {} for {seconds} s", path.display())]
-    Locked { path: PathBuf, seconds: u64 },
-    #[error("cannot rename {} to {}: {}", console::path(from), console::path(to), files::write_cause(to, cause))]
-    Rename { from: PathBuf, to: PathBuf, cause: io::Error },
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    #[error(transparent)]
-    Format(#[from] toml::ser::Error),
-    #[error(transparent)]
-    Rig(#[from] RigFileError),
-    #[error(transparent)]
-    Calibration(#[from] CalibrationError),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
 impl SavedState {
     /// Reads the file; a missing one is empty.
     ///
     /// # Errors
     /// There is something else than a plain file, it cannot be read, or its text is not valid TOML.
-    pub(crate) fn read(path: &Path) -> Result<Self, StateError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, FileError> {
         match files::plain::read_text(path) {
-            Err(err) if err.kind() == ErrorKind::NotFound && path.is_symlink() => Err(StateError::DanglingLink),
+            Err(err) if err.kind() == ErrorKind::NotFound && path.is_symlink() => Err(FileError::DanglingLink),
             Err(err) if err.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(cause) => Err(StateError::Read { path: path.to_owned(), cause }),
+            Err(cause) => Err(FileError::Read { path: path.to_owned(), cause }),
             Ok(text) => Self::parse(&text),
         }
     }
 
-    fn parse(text: &str) -> Result<Self, StateError> {
+    fn parse(text: &str) -> Result<Self, FileError> {
         toml::from_str(text).and_then(Self::of_table).map_err(|cause| {
             let before = cause.span().and_then(|span| text.get(..span.start));
-            StateError::Toml { line: before.map(|before| before.matches('\n').count() + 1), cause }
+            FileError::Toml { line: before.map(|before| before.matches('\n').count() + 1), cause }
         })
     }
 
@@ -155,7 +129,7 @@ impl SavedState {
     ///
     /// # Errors
     /// A path is not valid Unicode.
-    pub(crate) fn table(&self, rig: &RigFile, folder: &Path, before: Option<&Self>) -> Result<Table, StateError> {
+    pub(crate) fn table(&self, rig: &RigFile, folder: &Path, before: Option<&Self>) -> Result<Table, FileError> {
         let rig = RigFile { source: rig.source.as_ref().map(webcam::lasting), ..rig.clone() };
         let mut state = Self { rig: Some(rig.to_table(folder)?), ..self.clone() };
         if let Some(before) = before {

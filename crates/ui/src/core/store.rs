@@ -3,7 +3,8 @@
 //! An open window locks a marker beside the file. The system releases the lock however the program ends, so that an unlocked marker
 //! belongs to a window that was not closed.
 
-use super::saved::{SavedState, StateError};
+use super::error::FileError;
+use super::saved::SavedState;
 use super::source::Request;
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -92,7 +93,7 @@ impl Store {
     ///
     /// # Errors
     /// The folder or a file cannot be written, or another window holds the lock too long.
-    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<Option<SetAside>, StateError> {
+    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<Option<SetAside>, FileError> {
         let mut newest = self.newest.lock();
         if number <= *newest {
             return Ok(None);
@@ -114,7 +115,7 @@ impl Store {
                 Ok(_) if wrong.is_empty() || *newest > 0 => None,
                 Ok(_) => Some(format!("the saved state of the window has wrong values: {}", wrong.join(", "))),
             };
-            aside = why.map(|why| Ok::<_, StateError>(SetAside { why, path: self.move_aside()? })).transpose()?;
+            aside = why.map(|why| Ok::<_, FileError>(SetAside { why, path: self.move_aside()? })).transpose()?;
             if let Err(err) = files::write_synced(&self.path, text.as_bytes()) {
                 if let Some(SetAside { path, .. }) = aside {
                     files::rename_new(&path, &self.path).map_err(|err| WriteError::new(&self.path, err))?;
@@ -130,23 +131,23 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be renamed.
-    pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, StateError> {
+    pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, FileError> {
         let _newest = self.newest.lock();
         let _lock = self.lock()?;
         self.path.symlink_metadata().is_ok().then(|| self.move_aside()).transpose()
     }
 
     /// Renames what is in the place of the file: thus nothing has to be read of it, be it a file, a folder, a link or a pipe.
-    fn move_aside(&self) -> Result<PathBuf, StateError> {
+    fn move_aside(&self) -> Result<PathBuf, FileError> {
         let aside = free_name(&self.path.with_file_name(format!("{}-before.toml", self.stem())));
         match files::rename_new(&self.path, &aside) {
             Ok(()) => Ok(aside),
-            Err(cause) => Err(StateError::Rename { from: self.path.clone(), to: aside, cause }),
+            Err(cause) => Err(FileError::Rename { from: self.path.clone(), to: aside, cause }),
         }
     }
 
     /// Writes an estimate under a name derived from its content, so that a state always finds its own one.
-    fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, StateError> {
+    fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, FileError> {
         let written = stereopsis_calibration::write(rig, stereopsis_calibration::Output::Toml, choice.crop())?;
         let bytes: Vec<u8> = written.into_iter().flat_map(|(_, bytes)| bytes).collect();
         let mut hasher = DefaultHasher::new();
@@ -159,7 +160,7 @@ impl Store {
     }
 
     /// Checks for windows that were not closed, and marks this one as open.
-    fn mark(&mut self) -> Result<(), StateError> {
+    fn mark(&mut self) -> Result<(), FileError> {
         let _lock = self.lock()?;
         let mut others = 0;
         for path in self.siblings(|name| name.ends_with(&format!(".{MARKER}")))? {
@@ -211,7 +212,7 @@ impl Store {
     }
 
     /// Locks out other windows until the guard is dropped.
-    fn lock(&self) -> Result<Growing, StateError> {
+    fn lock(&self) -> Result<Growing, FileError> {
         files::make_folder(self.folder())?;
         let path = self.path.with_extension("lock");
         let deadline = Instant::now() + LOCK_TIMEOUT;
@@ -221,7 +222,7 @@ impl Store {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 Err(err) if err.kind() == ErrorKind::WouldBlock => {
-                    return Err(StateError::Locked { path, seconds: LOCK_TIMEOUT.as_secs() });
+                    return Err(FileError::Locked { path, seconds: LOCK_TIMEOUT.as_secs() });
                 }
                 Err(err) => return Err(WriteError::new(&path, err).into()),
                 Ok(lock) => return Ok(lock),

@@ -97,7 +97,7 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
                     core.waker.wake();
                 },
             ),
-            Err(why) => core.notices.error(why.to_string()),
+            Err(why) => core.notices.error(why),
         }
         return;
     }
@@ -112,7 +112,7 @@ fn make(core: &mut Core, wanted: Figure, purpose: Destination, render_state: &Re
     let is_svg = core.picture.choices.format == PictureFormat::Svg && wanted.is_drawing();
     let encode = match encoder(drawn, render_state, is_svg, texts) {
         Ok(encode) => encode,
-        Err(why) => return core.notices.error(why.to_string()),
+        Err(why) => return core.notices.error(why),
     };
     let ending = if is_svg { "svg" } else { "png" };
     let folder = core.picture_folder();

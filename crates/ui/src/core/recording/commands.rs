@@ -25,7 +25,7 @@ pub(crate) fn toggle(core: &mut Core) {
         Phase::Running(_) => end_recording(core, None),
         Phase::Idle => {
             if let Err(why) = start_recording(core) {
-                core.notices.error(why.to_string());
+                core.notices.error(why);
             }
         }
         Phase::Starting(_) | Phase::Ending(..) => {}
@@ -107,7 +107,7 @@ fn recording_started(core: &mut Core, started: Result<Arc<Recorder>, impl Displa
                 Some(why) => end_recording(core, Some(&why)),
             }
         }
-        Err(why) => core.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::sides::{SidesWatch, TIMEOUT as SIDES_TIMEOUT};
 use crate::core::{
     Action, Calibration, Core, Job, Level, Obstacle, Remedy, WindowOptions, dialog,
+    error::FileError,
     jobs::JobError,
     recording,
     saved::SavedState,
@@ -12,15 +13,12 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
-use stereopsis_base::files::WriteError;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{CalibrationError, KnownDepth};
 use stereopsis_capture::webcam;
 use stereopsis_frame::{CameraOptions, FramePreparation, Scale, Side, SourceInfo, SourceOptions};
-use stereopsis_settings::rig::{
-    Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, RigFileError, SETUP_EXTENSIONS,
-};
+use stereopsis_settings::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
 use stereopsis_stereo::StereoParams;
 
 /// File of the saved rig, stored beside the saved core.
@@ -122,7 +120,7 @@ fn calibrate_by(
                     }
                 });
             }
-            Err(JobError::Failed(why)) if wish == Initiator::Window => core.notices.news(why.to_string()),
+            Err(JobError::Failed(why)) if wish == Initiator::Window => core.notices.news(why),
             Err(JobError::Failed(why)) => {
                 let remedies = match choice.rectify() {
                     _ if why.remedies().contains(&option("swap-pictures")) => {
@@ -133,7 +131,7 @@ fn calibrate_by(
                 };
                 core.notices.add(Level::Error, why.to_string(), remedies);
             }
-            Err(why) => core.notices.error(why.to_string()),
+            Err(why) => core.notices.error(why),
         }
     });
 }
@@ -209,7 +207,7 @@ pub(crate) fn use_recipe(core: &mut Core, preparation: FramePreparation, choice:
     match recording::commands::set_preparation(core, preparation.clone()) {
         Ok(()) => (core.rig.choice, core.rig.preparation) = (choice, preparation),
         Err(why) => {
-            core.notices.error(why.to_string());
+            core.notices.error(why);
             return false;
         }
     }
@@ -327,7 +325,7 @@ pub(crate) fn fit_depth(core: &mut Core) {
     let fitted =
         match stereopsis_calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
             Ok(fitted) => FittedDepth::of(&fitted),
-            Err(why) => return core.notices.error(why.to_string()),
+            Err(why) => return core.notices.error(why),
         };
     if let Some(why) = contradiction(&core.rig.choice, geometry, fitted, info.width) {
         return core.notices.error(why);
@@ -356,7 +354,7 @@ pub(crate) fn save_rig(core: &mut Core) {
     let owns_calibration = before.is_some_and(|rig| rig.calibration.files == [calibration_beside(&path)]);
     let own = before.is_some();
     let written = if !own && path.symlink_metadata().is_ok() {
-        Err(NoRig::Exists(path.clone()))
+        Err(FileError::Exists(path.clone()))
     } else {
         write_rig(core, &path, own, owns_calibration)
     };
@@ -366,21 +364,8 @@ pub(crate) fn save_rig(core: &mut Core) {
             core.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
             core.rig.file = Some((path, rig));
         }
-        Err(why) => core.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why),
     }
-}
-
-/// Reason why no rig is written.
-#[derive(Debug, thiserror::Error)]
-enum NoRig {
-    #[error("{} exists and is not replaced; choose another name", .0.display())]
-    Exists(PathBuf),
-    #[error(transparent)]
-    Rig(#[from] RigFileError),
-    #[error(transparent)]
-    Calibration(#[from] CalibrationError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
 }
 
 /// Writes the rig file after the calibration file of an estimate; the flags permit the replacement of each.
@@ -389,7 +374,7 @@ fn write_rig(
     path: &Path,
     own: bool,
     owns_calibration: bool,
-) -> Result<(CalibrationChoice, RigFile), NoRig> {
+) -> Result<(CalibrationChoice, RigFile), FileError> {
     let choice = write_estimate(core, path, owns_calibration)?;
     let rig = RigFile::of(&core.source.spec, &core.rig.options, &choice);
     let lasting = RigFile { source: rig.source.as_ref().map(webcam::lasting), ..rig.clone() };
@@ -398,7 +383,7 @@ fn write_rig(
 }
 
 /// Writes an estimate of this or the last run as a calibration file beside the rig; `replaces` permits a replacement.
-fn write_estimate(core: &Core, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, NoRig> {
+fn write_estimate(core: &Core, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, FileError> {
     let choice = core.rig.choice.clone();
     let Some(rig) = core.rig.rig.as_ref().filter(|_| is_estimate(&choice, core.state_folder())) else {
         return Ok(choice);

@@ -111,7 +111,7 @@ fn change_controls(
     core.jobs.start(job, change, |core: &mut Core, changed| {
         match changed {
             Ok(remarks) => remarks.into_iter().for_each(|remark| core.notices.news(remark)),
-            Err(why) => core.notices.error(why.to_string()),
+            Err(why) => core.notices.error(why),
         }
         read_controls(core);
     });

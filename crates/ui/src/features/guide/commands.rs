@@ -161,7 +161,7 @@ fn look(watching: &mut Guide, core: &mut Core) {
     }
     let board = match &core.guide.board {
         Ok(board) => *board,
-        Err(why) => return core.notices.error(why.to_string()),
+        Err(why) => return core.notices.error(why),
     };
     let wake = core.waker.clone();
     match Watch::start(&board, CalibrationRequest::default(), Arc::new(move || wake.wake())) {
@@ -175,7 +175,7 @@ fn look(watching: &mut Guide, core: &mut Core) {
             }
             rig::controls::protect_cameras(core);
         }
-        Err(why) => core.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why),
     }
 }
 
@@ -231,7 +231,7 @@ fn print_board(core: &mut Core, paper: Paper) {
     let name = format!("{words}-{}.pdf", paper.to_string().to_lowercase());
     let page = match stereopsis_calibrate::page(&board, paper, PrintFormat::Pdf) {
         Ok(page) => page,
-        Err(why) => return core.notices.error(why.to_string()),
+        Err(why) => return core.notices.error(why),
     };
     let write = move |core: &mut Core, path: PathBuf, replaces: bool| {
         let work = move || {

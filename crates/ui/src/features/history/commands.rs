@@ -2,13 +2,14 @@
 
 use super::HistoryStep;
 use super::steps::History;
+use crate::core::error::FileError;
 use crate::core::{Action, Command, Core, Feature, Job, Level, Remedy, SettingsFile, dialog};
 use egui::{Context, Ui};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::files;
-use stereopsis_base::files::{WriteError, plain};
+use stereopsis_base::files::plain;
 use stereopsis_recording::time;
 use stereopsis_settings::settings;
 use stereopsis_settings::settings::{Settings, SettingsError};
@@ -144,17 +145,6 @@ fn save_settings_file(core: &mut Core) {
     write_settings_file(core, path, true);
 }
 
-/// Reason why the settings are not written.
-#[derive(Debug, thiserror::Error)]
-enum NotSaved {
-    #[error("{} has just been changed by another program: look at it first", .0.display())]
-    Changed(PathBuf),
-    #[error(transparent)]
-    Format(#[from] toml::ser::Error),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
-
 fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
     let known = core.settings_file.as_ref().filter(|file| file.path == path).map(|file| file.text.clone());
     let settings = core.settings_flags();
@@ -162,7 +152,7 @@ fn write_settings_file(core: &mut Core, path: PathBuf, replaces: bool) {
         if let (Some(known), Ok(there)) = (known, plain::read_text(&path))
             && known != there
         {
-            return Err(NotSaved::Changed(path));
+            return Err(FileError::Changed(path));
         }
         let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)?;
         files::write_or_keep(&path, text.as_bytes(), replaces)?;

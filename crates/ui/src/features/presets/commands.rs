@@ -39,7 +39,7 @@ fn take_own(core: &mut Core, name: &str) {
             let params = matching.base();
             core.set_params(params);
         }
-        Err(why) => core.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why),
     }
 }
 
@@ -55,7 +55,7 @@ fn save(core: &mut Core, name: &str) {
             let text = format!("preset written: --preset '{name}', or --settings {}", path.display());
             core.notices.add(Level::News, text, vec![Remedy::ShowInFolder(path)]);
         }
-        Err(why) => core.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why),
     }
     core.matching.own_presets = settings::own_presets(&folder);
 }
@@ -67,7 +67,7 @@ fn delete(core: &mut Core, name: &str) {
             core.matching.own.take_if(|own| own.name == name);
             core.notices.news(format!("preset {name} is deleted"));
         }
-        Err(why) => core.notices.error(why.to_string()),
+        Err(why) => core.notices.error(why),
     }
     core.matching.own_presets = settings::own_presets(&folder);
 }
