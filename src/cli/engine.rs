@@ -12,7 +12,8 @@ use stereopsis_live::{Remote, headless};
 use stereopsis_network::key::{MAX_ONLY, check_rig};
 use stereopsis_network::ros2::RosEnvironment;
 use stereopsis_network::status::{Speed, host};
-use stereopsis_publish::ros2::RosPublisher;
+use stereopsis_publish::Publication;
+use stereopsis_publish::ros2::Ros2;
 use stereopsis_publish::serve;
 use stereopsis_publish::serve::{RemoteOf, ServeOptions, Server, Stub};
 use stereopsis_settings::settings::{Origin, Settings, Word};
@@ -98,12 +99,10 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
 
 fn remote() -> anyhow::Result<RemoteOf> {
     let surroundings = RosEnvironment::of_environment()?;
-    Ok(Arc::new(move |rig| match RosPublisher::of_rig(&surroundings, rig) {
-        Ok(publisher) => {
-            console::say(publisher.invitation());
-            Ok(publisher as Arc<dyn Remote>)
-        }
-        Err(err) => Err(err.to_string()),
+    Ok(Arc::new(move |rig| {
+        let publication = Publication::<Ros2>::of_rig(&surroundings, rig)?;
+        console::say(publication.invitation());
+        Ok(publication as Arc<dyn Remote>)
     }))
 }
 

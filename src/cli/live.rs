@@ -99,14 +99,14 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let info = source.info();
     let params = params_at_start(settings, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
-    if let Some(remote) = &published.0 {
+    for remote in &published.0 {
         let calibration = calibrated.to_note(calibration.crop(), &info);
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
     }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
     let capture = calibrated.preparation.clone().into();
-    let remote = published.0.clone();
-    let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
+    let remotes = published.0.clone();
+    let options = LiveOptions { capture, remotes, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
     let Some(output) = &end.output else {
         let reasons = end.status.errors.join("; ");
@@ -169,7 +169,7 @@ fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<So
     let published = args.publish.start()?;
     stereopsis_ui::run(WindowOptions {
         words,
-        remote: published.0.clone(),
+        remotes: published.0.clone(),
         source: source.or(input.source),
         source_options: input.options,
         calibration: input.calibration,

@@ -90,7 +90,7 @@ fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
 }
 
 fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
-    stereopsis_network::key::check_rig(rig).map_err(UsageError)?;
+    stereopsis_network::key::check_rig(rig).map_err(|why| UsageError(why.to_string()))?;
     let (parameters, controls): (Vec<_>, Vec<_>) =
         args.set.iter().cloned().partition(|(name, _)| StereoParams::parameter(name).is_some() || !is_control(name));
     if !controls.is_empty() {

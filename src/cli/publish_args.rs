@@ -4,8 +4,6 @@
 use super::error::UsageError;
 use std::sync::Arc;
 use stereopsis_live::Remote;
-#[cfg(feature = "publish")]
-use stereopsis_live::Remotes;
 
 /// To whom a run is published.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -31,8 +29,8 @@ pub(super) struct PublishArgs {
 #[cfg(feature = "publish")]
 const TOKEN_VARIABLE: &str = "STEREOPSIS_PUBLISH_TOKEN";
 
-/// Publisher of the results; it ends with the run.
-pub(super) struct Published(pub(super) Option<Arc<dyn Remote>>);
+/// Publications of the results; they end with the run.
+pub(super) struct Published(pub(super) Vec<Arc<dyn Remote>>);
 
 impl PublishArgs {
     /// Publishes the run, and prints the addresses.
@@ -41,7 +39,7 @@ impl PublishArgs {
     /// An address is taken or does not belong to this machine; the token is invalid; Zenoh refuses its configuration.
     #[cfg(feature = "publish")]
     pub(super) fn start(&self) -> anyhow::Result<Published> {
-        let mut remotes: Vec<Arc<dyn Remote>> = Vec::new();
+        let mut published = Published(Vec::new());
         for (k, target) in self.publish.iter().enumerate() {
             let is_same = |other| std::mem::discriminant(other) == std::mem::discriminant(target);
             if self.publish[..k].iter().any(is_same) {
@@ -49,44 +47,33 @@ impl PublishArgs {
                     UsageError(format!("--publish {target}: it is published there already; give it once")).into()
                 );
             }
-            match self.remote(target) {
-                Ok(remote) => remotes.push(remote),
-                Err(err) => {
-                    for remote in &remotes {
-                        remote.stop();
-                    }
-                    return Err(err);
-                }
-            }
+            published.0.push(self.remote(target)?);
         }
-        let published = Published(Remotes::of(remotes));
-        if let Some(remote) = &published.0 {
-            stereopsis_base::console::line(remote.invitation());
-        }
+        published.0.iter().for_each(|remote| stereopsis_base::console::line(remote.invitation()));
         Ok(published)
     }
 
     #[cfg(feature = "publish")]
     fn remote(&self, target: &stereopsis_publish::PublishTarget) -> anyhow::Result<Arc<dyn Remote>> {
         use anyhow::Context as _;
-        use stereopsis_publish::PublishTarget;
+        use stereopsis_publish::{Foxglove, Publication, PublishTarget};
         let address = match target {
             PublishTarget::Foxglove(address) => address.clone(),
             #[cfg(feature = "zenoh")]
             PublishTarget::Ros2 => {
                 let surroundings = stereopsis_network::ros2::RosEnvironment::of_environment()?;
-                return Ok(stereopsis_publish::ros2::RosPublisher::start(&surroundings)?);
+                return Ok(Publication::<stereopsis_publish::ros2::Ros2>::start(&surroundings)?);
             }
         };
         let token = match std::env::var_os(TOKEN_VARIABLE).filter(|word| !word.is_empty()) {
             Some(word) => {
-                let token = word.to_string_lossy().parse().map_err(anyhow::Error::msg);
+                let token = word.to_string_lossy().parse();
                 Some(token.with_context(|| format!("the variable {TOKEN_VARIABLE} has no token"))?)
             }
             None => None,
         };
         let options = stereopsis_publish::PublishOptions { address, origins: self.publish_allow_origin.clone(), token };
-        Ok(stereopsis_publish::Publisher::start(options)?)
+        Ok(Publication::<Foxglove>::start(options)?)
     }
 
     /// Whether the run is published.
@@ -106,14 +93,12 @@ impl PublishArgs {
     #[cfg(not(feature = "publish"))]
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with the feature it can fail")]
     pub(super) fn start(&self) -> anyhow::Result<Published> {
-        Ok(Published(None))
+        Ok(Published(Vec::new()))
     }
 }
 
 impl Drop for Published {
     fn drop(&mut self) {
-        if let Some(remote) = &self.0 {
-            remote.stop();
-        }
+        self.0.iter().for_each(|remote| remote.stop());
     }
 }

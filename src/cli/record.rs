@@ -99,7 +99,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let streams = streams(args.streams, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
     // clients may need streams that are not recorded
-    let matches = streams.needs_results() || published.0.is_some();
+    let matches = streams.needs_results() || !published.0.is_empty();
     let params =
         if matches { params_at_start(&settings, &calibrated.preparation, &info)? } else { settings.params.clone() };
     let about = About {
@@ -117,7 +117,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         begins: if spec.is_live() { Begins::WithResult } else { Begins::Held },
         ..RecordOptions::default()
     };
-    if let Some(remote) = &published.0 {
+    for remote in &published.0 {
         remote.set_about(about.clone());
     }
     let recorder = Recorder::start(target.clone(), about, record_options)?;
@@ -135,8 +135,8 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
             capture.policy = Policy::Lossless;
         }
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
-        let remote = published.0.clone();
-        let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_options()) };
+        let remotes = published.0.clone();
+        let options = LiveOptions { capture, taps, remotes, ..LiveOptions::new(params, settings.engine_options()) };
         headless::run_observed(source, options, &mut beside)?
     } else {
         headless::capture_observed(source, capture, &mut beside)?

@@ -105,10 +105,8 @@ pub fn run_observed(
         if let Some(params) = live.exchange() {
             live.set_params(params);
         }
-        if let Some(remote) = live.remote() {
-            printer.print_news(&remote.news());
-            printer.clients = remote.standing();
-        }
+        live.remotes().iter().for_each(|remote| printer.print_news(&remote.news()));
+        printer.clients = live.standing();
         let in_force = live.params();
         if !Arc::ptr_eq(&in_force, &params) {
             observer.set_params(&in_force);

@@ -10,7 +10,6 @@ mod health;
 mod measure;
 pub mod recompute;
 mod remote;
-mod remotes;
 mod status;
 mod summary;
 mod times;
@@ -23,7 +22,6 @@ pub use explain::{ExplainRequest, PixelExplainer, PixelExplanation};
 pub use health::Health;
 pub use measure::{MeasureRequest, Measurement, Meter, PreviousPair, Row, Subject, of_pair};
 pub use remote::{News, Remote};
-pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 pub use times::MedianTime;
@@ -53,8 +51,8 @@ pub struct LiveOptions {
     pub read_back: bool,
     /// Observers of every result.
     pub taps: Vec<Arc<dyn ResultTap>>,
-    /// Clients that watch every source and may request parameters.
-    pub remote: Option<Arc<dyn Remote>>,
+    /// Servers of clients that watch every source and may request parameters.
+    pub remotes: Vec<Arc<dyn Remote>>,
     /// Callback after each result and each change of status, on any thread; must not wait.
     pub wake: Wake,
 }
@@ -70,7 +68,7 @@ impl LiveOptions {
             engine: EngineSource::Open(engine),
             read_back: false,
             taps: Vec::new(),
-            remote: None,
+            remotes: Vec::new(),
             wake: Arc::new(|| {}),
         }
     }
@@ -82,7 +80,7 @@ pub struct Live {
     health: HealthMonitor,
     capture: Mutex<Capture>,
     engine: EngineWorker,
-    remote: Option<Arc<dyn Remote>>,
+    remotes: Vec<Arc<dyn Remote>>,
 }
 
 impl Live {
@@ -91,9 +89,9 @@ impl Live {
     /// # Errors
     /// The system gives no thread.
     pub fn start(source: Box<dyn PairSource>, options: LiveOptions) -> std::io::Result<Self> {
-        let LiveOptions { mut capture, params, engine, threads, read_back, mut taps, remote, wake } = options;
+        let LiveOptions { mut capture, params, engine, threads, read_back, mut taps, remotes, wake } = options;
         let mut params = params;
-        if let Some(remote) = &remote {
+        for remote in &remotes {
             params = remote.exchange(&params).unwrap_or(params);
             capture.taps.frames.push(Arc::clone(remote) as _);
             taps.push(Arc::clone(remote) as _);
@@ -102,21 +100,20 @@ impl Live {
         let control = Control { params: Arc::new(params), read_back, paused: false, suspended: false, steps: 0 };
         let (frames, own) = (capture.frames.clone(), capture.engine());
         let engine = EngineWorker::start(frames, own, engine, control, threads, taps, Arc::clone(&wake))?;
-        if let Some(remote) = &remote {
-            let wake_engine = engine.waker();
-            remote.set_wake(Arc::new(move || {
-                wake_engine();
-                wake();
-            }));
-        }
+        let wake_engine = engine.waker();
+        let wake: Wake = Arc::new(move || {
+            wake_engine();
+            wake();
+        });
+        remotes.iter().for_each(|remote| remote.set_wake(Arc::clone(&wake)));
         let health = HealthMonitor::start(engine.newest())?;
-        Ok(Self { health, capture: Mutex::new(capture), engine, remote })
+        Ok(Self { health, capture: Mutex::new(capture), engine, remotes })
     }
 
     /// Reads another source from now on, not paused. The old one is closed in the background, which may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
-        options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
+        options.taps.frames.extend(self.remotes.iter().cloned().map(|remote| remote as _));
         self.health.forget(); // first: a still's one pair arrives at once
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone(), new.engine());
@@ -185,8 +182,9 @@ impl Live {
         let is_shown = self.latest().is_some_and(|output| output.engine.kind == EngineKind::Network);
         let engine = self.source_engine().filter(|_| is_shown);
         let requested = engine.and_then(|engine| engine.exchange(&in_force));
-        let remote = self.remote.as_ref();
-        remote.and_then(|remote| remote.exchange(requested.as_ref().unwrap_or(&in_force))).or(requested)
+        self.remotes
+            .iter()
+            .fold(requested, |requested, remote| remote.exchange(requested.as_ref().unwrap_or(&in_force)).or(requested))
     }
 
     /// Returns the engine that the source brings.
@@ -213,15 +211,20 @@ impl Live {
 
     /// Replaces the taps for pairs, frames and results. A source that is opened later brings its own taps.
     pub fn set_taps(&self, mut taps: Taps, mut results: Vec<Arc<dyn ResultTap>>) {
-        taps.frames.extend(self.remote.clone().map(|remote| remote as _));
-        results.extend(self.remote.clone().map(|remote| remote as _));
+        taps.frames.extend(self.remotes.iter().cloned().map(|remote| remote as _));
+        results.extend(self.remotes.iter().cloned().map(|remote| remote as _));
         self.capture.lock().set_taps(taps);
         self.engine.set_taps(results);
     }
 
-    /// Returns the server of remote clients.
-    pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
-        self.remote.as_ref()
+    /// Returns the servers of remote clients.
+    pub fn remotes(&self) -> &[Arc<dyn Remote>] {
+        &self.remotes
+    }
+
+    /// Returns the states of the servers of remote clients for a status line; empty without any.
+    pub fn standing(&self) -> String {
+        self.remotes.iter().map(|remote| remote.standing()).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the playback of a recording or a folder; `None` for other sources.

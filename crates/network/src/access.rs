@@ -2,11 +2,12 @@
 //! open access without a rule. By default Zenoh listens on all addresses and finds peers by multicast; here a session listens only on
 //! the addresses of `--listen`, and is then a router, or is a client of a router.
 
+use super::error::NetworkError;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use stereopsis_base::console;
+use stereopsis_base::remedy::option;
 
 /// Default port of a router, the same as Zenoh's.
 pub const DEFAULT_PORT: u16 = 7447;
@@ -53,15 +54,10 @@ impl Endpoint {
 }
 
 impl FromStr for Endpoint {
-    type Err = String;
+    type Err = NetworkError;
 
-    fn from_str(words: &str) -> Result<Self, String> {
-        let wrong = || {
-            format!(
-                "'{}': expected tcp/HOST:PORT or tls/HOST:PORT, such as tcp/192.168.1.5:{DEFAULT_PORT}",
-                console::foreign(words)
-            )
-        };
+    fn from_str(words: &str) -> Result<Self, NetworkError> {
+        let wrong = || NetworkError::Endpoint(words.to_owned());
         let (address, options) =
             words.split_once('#').map_or((words, None), |(address, options)| (address, Some(options)));
         let (protocol, address) = match address.split_once('/') {
@@ -142,15 +138,16 @@ impl Access {
     ///
     /// # Errors
     /// The file cannot be used, or the session would be open to other machines without any access rule.
-    pub(super) fn admission(&self) -> Result<Admission, String> {
+    pub(super) fn admission(&self) -> Result<Admission, NetworkError> {
         let mut config = match &self.config {
-            Some(path) => zenoh::Config::from_file(path).map_err(|err| {
-                format!("cannot use {} as Zenoh's configuration: {}", console::path(path), cause(&err.to_string()))
-            })?,
+            Some(path) => {
+                zenoh::Config::from_file(path).map_err(|cause| NetworkError::Config { path: path.clone(), cause })?
+            }
             None => zenoh::Config::default(),
         };
-        let refused = |key: &str, err: &dyn fmt::Display| format!("Zenoh refuses {key}: {err}");
-        let mut set = |key: &str, value: String| config.insert_json5(key, &value).map_err(|err| refused(key, &err));
+        let mut set = |key: &'static str, value: String| {
+            config.insert_json5(key, &value).map_err(|cause| NetworkError::Refused { key, cause })
+        };
         let words = |endpoints: &[Endpoint]| {
             let words: Vec<_> = endpoints.iter().map(Endpoint::to_string).collect();
             serde_json::json!(words).to_string()
@@ -181,25 +178,21 @@ impl Access {
     }
 
     /// Returns a sentence about who can connect from other machines; `None` if only programs on this machine can connect.
-    fn who(&self, config: &zenoh::Config) -> Result<Option<String>, String> {
+    fn who(&self, config: &zenoh::Config) -> Result<Option<String>, NetworkError> {
         let Some(reached) = self.listen.iter().find(|endpoint| !endpoint.is_loopback()) else { return Ok(None) };
         let has = |key: &str| config.get_json(key).is_ok_and(|value| !["null", "false", ""].contains(&value.as_str()));
         let is_tls =
             self.listen.iter().filter(|endpoint| !endpoint.is_loopback()).all(|it| it.protocol == Protocol::Tls);
         let overrules = |endpoint: &Endpoint| endpoint.options.as_ref().is_some_and(|it| it.contains("enable_mtls"));
         let rule = if is_tls && has("transport/link/tls/enable_mtls") && !self.listen.iter().any(overrules) {
-            "everyone with a certificate of the authority in --zenoh-config can connect"
+            format!("everyone with a certificate of the authority in {} can connect", option("zenoh-config"))
         } else if has("transport/auth/usrpwd/dictionary_file") {
-            "everyone who knows the password can connect"
+            "everyone who knows the password can connect".to_owned()
         } else if self.open {
             "everyone who reaches this address can watch, control cameras, change parameters, and send images and depth in a rig's place"
+                .to_owned()
         } else {
-            let certificates = if is_tls { "set enable_mtls" } else { "listen on tls/ with enable_mtls" };
-            return Err(format!(
-                "{reached} can be reached from other machines, and nothing says who may connect: set the variable \
-                 {PASSWORD_VARIABLE} on all machines, or {certificates} and certificates in --zenoh-config FILE, or say --open if \
-                 everyone who reaches it may watch, control cameras, change parameters, and send images and depth in a rig's place"
-            ));
+            return Err(NetworkError::Unguarded { address: reached.clone(), is_tls });
         };
         let encrypted = if is_tls { "everything" } else { "nothing" };
         Ok(Some(format!("{reached}: {rule}; {encrypted} is encrypted")))
@@ -212,23 +205,23 @@ pub fn password() -> Option<String> {
 }
 
 /// Writes Zenoh's user and password file, readable by its owner only.
-fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, String> {
+fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, NetworkError> {
     use std::io::Write as _;
     let fits = |c: char| c.is_ascii_graphic() && c != ':';
     if !password.chars().all(fits) || !(8..=256).contains(&password.len()) {
-        return Err(format!("{PASSWORD_VARIABLE}: expected 8 to 256 visible ASCII characters without ':'"));
+        return Err(NetworkError::Password);
     }
     let written = tempfile::NamedTempFile::new().and_then(|mut file| {
         writeln!(file, "{USER}:{password}")?;
         file.flush()?;
         Ok(file)
     });
-    written.map_err(|err| format!("cannot write the password's file: {}", stereopsis_base::files::cause(&err)))
+    written.map_err(NetworkError::PasswordFile)
 }
 
-/// Returns Zenoh's error text without its source location.
-pub(super) fn cause(text: &str) -> &str {
-    text.split(" at /").next().unwrap_or_default().trim()
+/// Lists addresses.
+pub fn names(endpoints: &[Endpoint]) -> String {
+    endpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -253,7 +246,7 @@ mod tests {
             assert_eq!(words.parse::<Endpoint>().unwrap().to_string(), full);
         }
         for words in ["", "udp/pi:1", "tcp/", "pi:port", "pi:70000", "a b", "::1", "tcp/a#b c", "[::g]:1", "a:b:1"] {
-            assert!(words.parse::<Endpoint>().unwrap_err().contains("expected tcp/HOST:PORT"), "{words}");
+            assert!(words.parse::<Endpoint>().unwrap_err().to_string().contains("expected tcp/HOST:PORT"), "{words}");
         }
     }
 
@@ -262,8 +255,8 @@ mod tests {
         for words in ["tcp/127.0.0.1:0", "tcp/localhost:1", "tcp/[::1]:1"] {
             assert!(listening(words).admission().unwrap().who.is_none(), "{words}");
         }
-        let refusal = |access: &Access| access.admission().err().unwrap_or_default();
-        assert!(refusal(&listening("tcp/0.0.0.0:1")).contains("--open"));
+        let refusal = |access: &Access| access.admission().err().map(|err| err.to_string()).unwrap_or_default();
+        assert!(refusal(&listening("tcp/0.0.0.0:1")).contains("say open"));
         let open = Access { open: true, ..listening("tcp/0.0.0.0:1") };
         assert!(open.admission().unwrap().who.unwrap().contains("everyone who reaches this address"));
         let password = Access { password: Some("correct-horse".into()), ..listening("tcp/0.0.0.0:1") };
@@ -272,7 +265,7 @@ mod tests {
         assert!(refusal(&short).contains("8 to 256"));
         // TLS without client certificates does not limit who may connect
         let tls = listening("tls/0.0.0.0:1");
-        assert!(refusal(&tls).contains("set enable_mtls") && refusal(&tls).contains("--open"), "{}", refusal(&tls));
+        assert!(refusal(&tls).contains("set enable_mtls") && refusal(&tls).contains("say open"), "{}", refusal(&tls));
         let said = |access: Access| access.admission().unwrap().who.unwrap();
         let open = said(Access { open: true, ..tls.clone() });
         assert!(

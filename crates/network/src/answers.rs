@@ -5,6 +5,7 @@ use super::session::{MAX_ANSWER_BYTES, Network};
 use crossbeam_channel::{Sender, bounded};
 use std::thread::JoinHandle;
 use stereopsis_base::threads::join_or_detach;
+use stereopsis_frame::Cause;
 use zenoh::Wait as _;
 use zenoh::query::{Query, Queryable};
 
@@ -12,7 +13,7 @@ use zenoh::query::{Query, Queryable};
 const MAX_WAITING: usize = 64;
 
 /// Handler of a query: computes the answer from the payload; an error is sent as a refusal.
-pub type Answer = Box<dyn Fn(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send>;
+pub type Answer = Box<dyn Fn(Option<Vec<u8>>) -> Result<Vec<u8>, Cause> + Send>;
 
 /// Server of queries, running until it is dropped.
 pub struct Answers {
@@ -37,7 +38,8 @@ impl Answers {
                 }
             };
             let queryable = network.session().declare_queryable(key.clone()).callback(take).wait();
-            queryables.push(queryable.map_err(|err| NetworkError::new(format!("cannot answer to {key}: {err}")))?);
+            let refused = |cause| NetworkError::Zenoh { action: "answer to", key: key.clone(), cause };
+            queryables.push(queryable.map_err(refused)?);
         }
         let work = move || {
             while let Ok((number, query)) = questions.recv() {
@@ -45,7 +47,7 @@ impl Answers {
                 let sent = query.payload().filter(|sent| sent.len() <= MAX_ANSWER_BYTES);
                 let replied = match answer(sent.map(|sent| sent.to_bytes().into_owned())) {
                     Ok(bytes) => query.reply(key.clone(), bytes).wait(),
-                    Err(why) => query.reply_err(why).wait(),
+                    Err(why) => query.reply_err(why.to_string()).wait(),
                 };
                 if let Err(err) = replied {
                     log::warn!("an answer to {key} was not sent: {err}");
@@ -53,7 +55,7 @@ impl Answers {
             }
         };
         let thread = std::thread::Builder::new().name("answers".into()).spawn(work);
-        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to answer questions: {err}")))?;
+        let thread = thread.map_err(|cause| NetworkError::Thread { purpose: "answer questions", cause })?;
         Ok(Self { queryables, to_thread: Some(to_thread), thread: Some(thread) })
     }
 }
@@ -70,6 +72,6 @@ impl Drop for Answers {
 }
 
 /// Encodes an answer as JSON.
-pub(super) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, String> {
-    serde_json::to_vec(value).map_err(|err| err.to_string())
+pub(super) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Cause> {
+    Ok(serde_json::to_vec(value)?)
 }

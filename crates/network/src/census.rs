@@ -208,7 +208,7 @@ fn places(dropped: &[(u64, &str)]) -> String {
 const CENSUS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Newest census, or the error instead; `None` before the first one.
-type CensusResult = Option<Result<Census, String>>;
+type CensusResult = Option<Result<Census, Arc<NetworkError>>>;
 type Pictures = BTreeMap<String, Arc<Picture>>;
 
 /// Maximum size of a thumbnail from a head, px.
@@ -230,7 +230,7 @@ impl CensusWatch {
         let work = move || {
             let mut taker = None;
             loop {
-                let taken = census(&mut taker, &words, config.as_ref());
+                let taken = census(&mut taker, &words, config.as_ref()).map_err(Arc::new);
                 if taken.is_err() {
                     taker = None;
                 }
@@ -246,8 +246,8 @@ impl CensusWatch {
             }
         };
         // not joined: the thread may block on a router that does not answer
-        if let Err(err) = std::thread::Builder::new().name("census".into()).spawn(work) {
-            newest.lock().0 = Some(Err(format!("no thread to look for rigs: {err}")));
+        if let Err(cause) = std::thread::Builder::new().name("census".into()).spawn(work) {
+            newest.lock().0 = Some(Err(Arc::new(NetworkError::Thread { purpose: "look for rigs", cause })));
         }
         Self { router: router.to_owned(), newest, stop: Some(stop) }
     }
@@ -258,7 +258,7 @@ impl CensusWatch {
     }
 
     /// Returns the newest census, or the error instead; `None` before the first one.
-    pub fn newest(&self) -> Option<Result<Census, String>> {
+    pub fn newest(&self) -> CensusResult {
         self.newest.lock().0.clone()
     }
 
@@ -275,15 +275,15 @@ impl Drop for CensusWatch {
 }
 
 /// Takes a census; opens a session if there is none.
-fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, String> {
+fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, NetworkError> {
     if taker.is_none() {
         let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
-        *taker = Some(CensusTaker::new(Network::open(&access).map_err(|err| err.to_string())?));
+        *taker = Some(CensusTaker::new(Network::open(&access)?));
     }
     let Some(open) = taker.as_mut().filter(|open| open.network.is_connected()) else {
-        return Err(format!("the router at {router} is gone; looking for it"));
+        return Err(NetworkError::RouterGone(router.to_owned()));
     };
-    open.take().map_err(|err| err.to_string())
+    open.take()
 }
 
 impl Census {

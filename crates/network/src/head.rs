@@ -18,12 +18,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::Picture;
+use stereopsis_base::remedy::option;
 use stereopsis_capture::webcam::controls;
-use stereopsis_frame::{ControlSettings, Pixels, RawPair, RawTap, Side, SourceInfo, Taps};
+use stereopsis_frame::{Cause, ControlSettings, Pixels, RawPair, RawTap, Side, SourceInfo, Taps};
 use stereopsis_recording::pack::{Packer, PairParts};
 use stereopsis_recording::{About, Format, Stream as RecordedStream, Streams, format, read, time, topic};
 use stereopsis_settings::settings;
-use stereopsis_settings::settings::parameter_words;
+use stereopsis_settings::settings::{SettingsError, parameter_words};
 use stereopsis_stereo::StereoParams;
 
 /// Description of a rig, which its head sends on request.
@@ -50,7 +51,7 @@ impl Description {
     ///
     /// # Errors
     /// The parameters are invalid.
-    pub fn params(&self) -> Result<StereoParams, String> {
+    pub fn params(&self) -> Result<StereoParams, NetworkError> {
         params_of(&self.about.parameters)
     }
 }
@@ -59,9 +60,9 @@ impl Description {
 ///
 /// # Errors
 /// A parameter is invalid, or parameters do not fit each other.
-pub(super) fn params_of(words: &BTreeMap<String, String>) -> Result<StereoParams, String> {
+pub(super) fn params_of(words: &BTreeMap<String, String>) -> Result<StereoParams, NetworkError> {
     let words: Vec<_> = words.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
-    settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters cannot be used: {err}"))
+    settings::changed(&StereoParams::default(), &words).map_err(NetworkError::Parameters)
 }
 
 /// Request to set camera controls.
@@ -71,6 +72,23 @@ pub struct ControlRequest {
     pub camera: Option<usize>,
     /// Control values.
     pub settings: ControlSettings,
+}
+
+/// Fault of a request to the head.
+#[derive(Debug, thiserror::Error)]
+enum RequestError {
+    #[error("these are no parameters by name: {0}")]
+    NoParameters(serde_json::Error),
+    #[error(transparent)]
+    Parameters(#[from] SettingsError),
+    #[error("these are no controls of a camera: {0}")]
+    NoControls(serde_json::Error),
+    #[error("this head has no such camera")]
+    NoCamera,
+    #[error("no pair has come yet")]
+    NoPair,
+    #[error("it has too few pixels")]
+    FewPixels,
 }
 
 struct HeadState {
@@ -107,7 +125,7 @@ impl Head {
         about: About,
         params: &StereoParams,
     ) -> Result<Arc<Self>, NetworkError> {
-        check_rig(rig).map_err(NetworkError::new)?;
+        check_rig(rig)?;
         let role = if camera.is_some() { Role::Camera } else { Role::Head };
         let member = Member::new(role, rig, 0);
         let boot = member.boot;
@@ -147,8 +165,10 @@ impl Head {
     /// Sets the published state of the source; the counters of sent pairs are added here.
     pub fn set_status(&self, mut status: HeadStatus) {
         if !self.membership.rivals().is_empty() {
-            let rival = "another head of this name is there: each receiver keeps to the one that it opened; choose another --name";
-            status.remarks.push(rival.to_owned());
+            status.remarks.push(format!(
+                "another head of this name is there: each receiver keeps to the one that it opened; choose another {}",
+                option("name")
+            ));
         }
         let camera = self.shared.camera;
         self.shared.state.lock().status = HeadStatus { camera, sent: self.pairs.counts(), ..status };
@@ -186,7 +206,7 @@ struct PairPacker {
 }
 
 impl PairPacker {
-    fn pack(&mut self, parts: &PairParts) -> Result<Parcel, String> {
+    fn pack(&mut self, parts: &PairParts) -> Result<Parcel, Cause> {
         let size = parts.size();
         if size != (self.about.width, self.about.height) {
             // receivers accept only images of the described size
@@ -232,12 +252,11 @@ impl HeadShared {
     }
 
     /// Sets all of these parameters or none, by the rules of flags; returns all parameters in force.
-    fn set_parameters(&self, sent: &[u8]) -> Result<BTreeMap<String, String>, String> {
-        let words: BTreeMap<String, String> =
-            serde_json::from_slice(sent).map_err(|err| format!("these are no parameters by name: {err}"))?;
+    fn set_parameters(&self, sent: &[u8]) -> Result<BTreeMap<String, String>, RequestError> {
+        let words: BTreeMap<String, String> = serde_json::from_slice(sent).map_err(RequestError::NoParameters)?;
         let words: Vec<_> = words.into_iter().collect();
         let before = self.state.lock().params.clone();
-        let params = settings::changed(&before, &words).map_err(|err| err.to_string())?;
+        let params = settings::changed(&before, &words)?;
         if params != before {
             self.describe(|state| {
                 state.about.parameters = parameter_words(&params);
@@ -248,10 +267,10 @@ impl HeadShared {
     }
 
     /// Returns a JPEG thumbnail of the newest left (or only) image.
-    fn picture(&self) -> Result<Vec<u8>, String> {
-        let pair = self.newest.lock().clone().ok_or("no pair has come yet")?;
+    fn picture(&self) -> Result<Vec<u8>, Cause> {
+        let pair = self.newest.lock().clone().ok_or(RequestError::NoPair)?;
         let decoded = pair.original.as_ref().map(|original| original.pictures(Pixels::Color)).transpose();
-        let (left, right) = match decoded.map_err(|err| err.to_string())? {
+        let (left, right) = match decoded? {
             Some(pictures) => pictures,
             None => (pair.left.clone(), pair.right.clone()),
         };
@@ -259,16 +278,15 @@ impl HeadShared {
     }
 
     /// Sets camera controls; returns remarks on the rejected and clamped ones.
-    fn set_controls(&self, sent: &[u8]) -> Result<Vec<String>, String> {
-        let request: ControlRequest =
-            serde_json::from_slice(sent).map_err(|err| format!("these are no controls of a camera: {err}"))?;
+    fn set_controls(&self, sent: &[u8]) -> Result<Vec<String>, RequestError> {
+        let request: ControlRequest = serde_json::from_slice(sent).map_err(RequestError::NoControls)?;
         let cameras: Vec<_> = self.state.lock().status.cameras.iter().map(|camera| camera.index).collect();
         let chosen: Vec<_> = match request.camera {
             Some(camera) => cameras.get(camera).copied().into_iter().collect(),
             None => cameras,
         };
         if chosen.is_empty() {
-            return Err("this head has no such camera".to_owned());
+            return Err(RequestError::NoCamera);
         }
         Ok(chosen.into_iter().flat_map(|index| controls::apply(index, &request.settings)).collect())
     }
@@ -302,7 +320,7 @@ fn answers(rig: &str, shared: &Arc<HeadShared>) -> Vec<(String, Answer)> {
 const SMALL_WIDTH: u32 = 160;
 
 /// Encodes an image as a JPEG at most [`SMALL_WIDTH`] px wide.
-fn small_jpeg(picture: Picture) -> Result<Vec<u8>, String> {
+fn small_jpeg(picture: Picture) -> Result<Vec<u8>, Cause> {
     let (width, height) = picture.size();
     let (width, height) = (width as u32, height as u32);
     let small_width = width.min(SMALL_WIDTH);
@@ -311,10 +329,9 @@ fn small_jpeg(picture: Picture) -> Result<Vec<u8>, String> {
         Some(rgb) => rgb.into_pixels().into_flattened(),
         None => picture.luma.to_u8().pixels().iter().flat_map(|&v| [v; 3]).collect(),
     };
-    let whole = image::RgbImage::from_raw(width, height, rgb).ok_or("it has too few pixels")?;
+    let whole = image::RgbImage::from_raw(width, height, rgb).ok_or(RequestError::FewPixels)?;
     let mut bytes = Vec::new();
     image::imageops::thumbnail(&whole, small_width, small_height)
-        .write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, 80))
-        .map_err(|err| err.to_string())?;
+        .write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, 80))?;
     Ok(bytes)
 }

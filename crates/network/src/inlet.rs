@@ -5,6 +5,7 @@ use super::error::NetworkError;
 use super::session::Network;
 use super::wire::{Content, Head, Refusal, check};
 use parking_lot::Mutex;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Instant;
 use stereopsis_base::newest;
@@ -29,7 +30,7 @@ pub enum Verdict {
     /// Ignore the message without counting it.
     Leave,
     /// Refuse and count the message, with the reason.
-    Refuse(&'static str),
+    Refuse(Refusal),
 }
 
 /// Received message.
@@ -110,11 +111,11 @@ impl Inlet {
         let noted = Arc::clone(&seen);
         let take = move |sample: Sample| {
             let attachment = sample.attachment().map(ZBytes::to_bytes).unwrap_or_default();
-            let judged = Head::of(&attachment).map_err(|why| why.to_string()).and_then(|head| match judge(&head) {
-                _ if head.content != content => Err(Refusal::Attachment.to_string()),
-                Verdict::Refuse(why) => Err(why.to_owned()),
+            let judged = Head::of(&attachment).and_then(|head| match judge(&head) {
+                _ if head.content != content => Err(Refusal::Attachment),
+                Verdict::Refuse(why) => Err(why),
                 Verdict::Leave => Ok(None),
-                Verdict::Take => check(sample.payload(), content).map(|()| Some(head)).map_err(|why| why.to_string()),
+                Verdict::Take => check(sample.payload(), content).map(|()| Some(head)),
             });
             match judged {
                 Ok(Some(head)) => {
@@ -122,11 +123,12 @@ impl Inlet {
                     let _ = sender.send(ReceivedMessage { head, payload: sample.payload().clone() });
                 }
                 Ok(None) => {}
-                Err(why) => noted.lock().refuse(&why),
+                Err(why) => noted.lock().refuse(why),
             }
         };
         let subscriber = network.session().declare_subscriber(key.to_owned()).callback(take).wait();
-        let subscriber = subscriber.map_err(|err| NetworkError::new(format!("cannot receive {key}: {err}")))?;
+        let subscriber =
+            subscriber.map_err(|cause| NetworkError::Zenoh { action: "receive", key: key.to_owned(), cause })?;
         Ok(Self { messages, seen, _subscriber: subscriber })
     }
 
@@ -136,7 +138,7 @@ impl Inlet {
     }
 
     /// Counts an invalid message.
-    pub fn refuse(&self, why: &str) {
+    pub fn refuse(&self, why: impl Display) {
         self.seen.lock().refuse(why);
     }
 
@@ -172,9 +174,9 @@ impl ReceiveState {
         self.last.push((head.boot, last.map_or(head.sequence, |last| last.max(head.sequence))));
     }
 
-    fn refuse(&mut self, why: &str) {
+    fn refuse(&mut self, why: impl Display) {
         self.refused += 1;
-        self.refusal = Some(why.to_owned());
+        self.refusal = Some(why.to_string());
     }
 }
 

@@ -1,11 +1,11 @@
 //! Zenoh keys of the protocol: topics of rigs, and liveliness tokens and states of members. Each key contains the protocol version;
 //! members of other versions are only listed.
 
+use super::error::NetworkError;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::SystemTime;
-use stereopsis_base::console;
 use stereopsis_recording::time;
 
 /// Version of keys, headers and notes.
@@ -16,12 +16,12 @@ const ROOT: &str = "stereopsis";
 ///
 /// # Errors
 /// The name is invalid.
-pub fn check_rig(name: &str) -> Result<(), String> {
+pub fn check_rig(name: &str) -> Result<(), NetworkError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if (1..=64).contains(&name.len()) && name.chars().all(fits) {
         return Ok(());
     }
-    Err(format!("'{}': a rig's name has 1 to 64 letters, digits, - and _", console::foreign(name)))
+    Err(NetworkError::Name(name.to_owned()))
 }
 
 /// Topics of a rig.

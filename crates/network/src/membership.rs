@@ -12,7 +12,6 @@ use super::session::Network;
 use super::status::{Status, host};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_base::console;
 use stereopsis_base::process::CpuShare;
 use zenoh::Wait as _;
 use zenoh::liveliness::LivelinessToken;
@@ -46,7 +45,7 @@ impl Membership {
         let presence = network.presence()?;
         if let Some(other) = presence.look(|present| rivals(present, member)).first() {
             let status = status_of(network, other, ANSWER_TIMEOUT)?;
-            return Err(is_taken(member, status.as_ref()));
+            return Err(taken(member, status));
         }
         let (begun, cpu) = (Instant::now(), CpuShare::start());
         let listens: Vec<_> = network.access().listen.iter().map(ToString::to_string).collect();
@@ -65,8 +64,8 @@ impl Membership {
         answers.push((member.status(), Box::new(state)));
         let answers = Answers::start(network, answers)?;
         let token = network.session().liveliness().declare_token(member.token()).wait();
-        let token = token
-            .map_err(|err| NetworkError::new(format!("cannot announce {} {}: {err}", member.role, member.name)))?;
+        let key = format!("{} {}", member.role, member.name);
+        let token = token.map_err(|cause| NetworkError::Zenoh { action: "announce", key, cause })?;
         let (network, member) = (network.clone(), member.clone());
         Ok(Self { network, presence, member, begun, _token: token, _answers: answers })
     }
@@ -87,7 +86,7 @@ impl Membership {
             let older_s = status.uptime_s - self.begun.elapsed().as_secs_f64();
             let is_older = older_s > LEASE.as_secs_f64();
             let is_first = older_s.abs() <= LEASE.as_secs_f64() && rival.boot < self.member.boot;
-            (is_older || is_first).then(|| is_taken(&self.member, Some(&status)))
+            (is_older || is_first).then(|| taken(&self.member, Some(status)))
         };
         self.rivals().into_iter().find_map(goes_on)
     }
@@ -112,12 +111,6 @@ fn status_of(network: &Network, member: &Member, timeout: Duration) -> Result<Op
     Ok(answers.into_iter().flatten().find_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()))
 }
 
-fn is_taken(member: &Member, other: Option<&Status>) -> NetworkError {
-    let on = other.map_or_else(String::new, |status| format!(" on {}", console::foreign(&status.host)));
-    let what = match member.role {
-        Role::Head | Role::Camera => "a head",
-        Role::Engine => "an engine",
-        Role::Router => "a router",
-    };
-    NetworkError::new(format!("there is {what} of the name '{}' already{on}: choose another with --name", member.name))
+fn taken(member: &Member, other: Option<Status>) -> NetworkError {
+    NetworkError::Taken { role: member.role, name: member.name.clone(), host: other.map(|status| status.host) }
 }

@@ -13,6 +13,7 @@ use stereopsis_base::newest;
 use stereopsis_base::newest::{NewestReceiver, NewestSender};
 use stereopsis_base::rate::Rate;
 use stereopsis_base::threads::join_or_detach;
+use stereopsis_frame::Cause;
 use stereopsis_recording::{Packet, time};
 use zenoh::Wait as _;
 use zenoh::pubsub::Publisher;
@@ -81,20 +82,20 @@ impl<T: Send + 'static> Outlet<T> {
     pub fn start(
         network: &Network,
         stream: Stream,
-        mut pack: impl FnMut(T) -> Result<Parcel, String> + Send + 'static,
+        mut pack: impl FnMut(T) -> Result<Parcel, Cause> + Send + 'static,
     ) -> Result<Self, NetworkError> {
         let Stream { key, content, boot } = stream;
-        let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {key}: {err}"));
+        let failed = |cause: Cause| NetworkError::Zenoh { action: "publish", key: key.clone(), cause };
         // `BlockFirst` drops at once; `Drop` waits up to 50 ms and then discards the rest of a large message, `Block` waits up to 5 s
         let publisher = network.session().declare_publisher(key.clone());
         let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority(content)).wait();
-        let publisher = publisher.map_err(|err| failed(&err))?;
+        let publisher = publisher.map_err(failed)?;
         let is_received =
             Arc::new(AtomicBool::new(publisher.matching_status().wait().is_ok_and(|status| status.matching())));
         let noted = Arc::clone(&is_received);
         let listener =
             publisher.matching_listener().callback(move |status| noted.store(status.matching(), Ordering::Release));
-        listener.background().wait().map_err(|err| failed(&err))?;
+        listener.background().wait().map_err(failed)?;
         let (sender, receiver) = newest::channel::<T>();
         let counted = Arc::<Mutex<SendCounters>>::default();
         let (taken, shared) = (receiver.clone(), Arc::clone(&counted));
@@ -108,11 +109,11 @@ impl<T: Send + 'static> Outlet<T> {
                         (counted.sent, counted.bytes, counted.error) = (sequence, counted.bytes + bytes, None);
                         counted.rate.record(Instant::now());
                     }
-                    Err(why) => shared.lock().error = Some(why),
+                    Err(why) => shared.lock().error = Some(why.to_string()),
                 }
             }
         };
-        let thread = std::thread::Builder::new().name("outlet".into()).spawn(work).map_err(|err| failed(&err))?;
+        let thread = std::thread::Builder::new().name("outlet".into()).spawn(work).map_err(|err| failed(err.into()))?;
         Ok(Self { sender: Some(sender), receiver, counted, is_received, thread: Some(thread) })
     }
 
@@ -151,12 +152,12 @@ impl<T> Drop for Outlet<T> {
     }
 }
 
-fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, parcel: Parcel) -> Result<u64, String> {
+fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, parcel: Parcel) -> Result<u64, Cause> {
     let Parcel { about, taken_ns, packets } = parcel;
     let payload = wire::payload(packets, content)?;
     let head = Head { content, about, boot, sequence, taken_ns, sent_ns: now_ns() };
     let bytes = (payload.len() + wire::HEAD_BYTES) as u64;
-    publisher.put(payload).attachment(head.to_bytes().to_vec()).wait().map_err(|err| err.to_string())?;
+    publisher.put(payload).attachment(head.to_bytes().to_vec()).wait()?;
     Ok(bytes)
 }
 

@@ -2,6 +2,7 @@
 //! measured offsets ([`super::clock`]), and pairs the images.
 
 use super::clock::{self, ClockOffset};
+use super::error::{HeadCounts, HeadError};
 use super::inlet::{Inlet, ReceivedMessage};
 use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE_TIMEOUT, access_of};
 use super::session::Network;
@@ -80,7 +81,8 @@ impl PairedHeads {
                 break pair;
             }
             if Instant::now() >= end {
-                return Err(CaptureError::Camera(source.why_no_pair().into()));
+                let [left, right] = source.streams.each_ref().map(HeadStream::counts);
+                return Err(HeadError::NoPairOfTwo { left, right }.into());
             }
         };
         let rate_hz = source
@@ -92,18 +94,6 @@ impl PairedHeads {
         source.info = SourceInfo { is_camera: true, rate_hz, ..info };
         source.first = Some(first);
         Ok(source)
-    }
-
-    fn why_no_pair(&self) -> String {
-        let [left, right] = &self.streams;
-        let seconds = FIRST_PAIR_TIMEOUT.as_secs();
-        let each = [left, right].map(|stream| {
-            let counts = stream.inlet.counts();
-            let refused = counts.refusal.map(|why| format!(", {} of them useless: {why}", counts.refused));
-            let clock = if stream.watch.clock().is_none() { ", and its clock does not answer" } else { "" };
-            format!("'{}' sent {}{}{clock}", stream.name, counts.received, refused.unwrap_or_default())
-        });
-        format!("no pair of heads '{}' and '{}' came within {seconds} s: {}", left.name, right.name, each.join("; "))
     }
 
     fn next_pair(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
@@ -149,7 +139,7 @@ impl PairedHeads {
         let stream = &mut self.streams[at];
         let packets = match stream.packets.of(&arrived.payload.to_bytes()) {
             Ok(packets) => packets,
-            Err(why) => return stream.inlet.refuse(&why.to_string()),
+            Err(why) => return stream.inlet.refuse(why),
         };
         if packets.iter().filter(|packet| topic::plain(&packet.channel.topic) != topic::PAIRS).count() != 1 {
             return stream.inlet.refuse("it does not have one image");
@@ -175,7 +165,7 @@ impl PairedHeads {
                 Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, ..pair }))
             }
             Err(why) => {
-                self.streams[0].inlet.refuse(&why.to_string());
+                self.streams[0].inlet.refuse(why);
                 None
             }
         }
@@ -219,25 +209,17 @@ impl HeadStream {
         let camera = tracked.description().lock().camera;
         match camera {
             Some(camera) if camera == side => {}
-            Some(camera) => {
-                return Err(CaptureError::Camera(
-                    format!("head '{name}' has the {} camera: name the head of the left camera first", camera.word())
-                        .into(),
-                ));
-            }
-            None => {
-                return Err(CaptureError::Camera(
-                    format!(
-                        "head '{name}' has both cameras: open it alone, as zenoh:{name}, or start it with --eye {}",
-                        side.word()
-                    )
-                    .into(),
-                ));
-            }
+            Some(camera) => return Err(HeadError::OtherSide { head: name.to_owned(), side: camera }.into()),
+            None => return Err(HeadError::BothCameras { head: name.to_owned(), side }.into()),
         }
         let watch = HeadWatch::start(network, name, Arc::default(), tracked.description())?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
         Ok(Self { name: name.to_owned(), side, inlet, tracked, packets, watch, last_picture })
+    }
+
+    fn counts(&self) -> HeadCounts {
+        let has_clock = self.watch.clock().is_some();
+        HeadCounts { head: self.name.clone(), counts: self.inlet.counts(), has_clock }
     }
 
     fn silence(&self, network: &Network) -> Option<String> {

@@ -1,16 +1,17 @@
 //! Encodes and decodes results for the network: the exact disparity map, the engine and the parameters. A receiver must compute from
 //! them the same depth, points and recordings, bit for bit.
 
+use super::error::NetworkError;
 use super::head::params_of;
-use super::wire::{self, Packets};
+use super::wire::{self, Packets, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, TryFromFloatSecsError};
 use stereopsis_base::image::Image;
 use stereopsis_frame::engine::Output;
 use stereopsis_recording::message::{Bytes, Encoding, ImageBody};
-use stereopsis_recording::{Body, Format, Message, Packet, format, time};
+use stereopsis_recording::{Body, Format, Message, Packet, ReadError, format, time};
 use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::{DisparityMap, StereoParams};
 
@@ -21,6 +22,41 @@ const REASONS: &str = "/stereopsis/result/reasons";
 const CONFIDENCE: &str = "/stereopsis/result/confidence";
 /// Maximum size of everything except pixels, bytes.
 const MAX_NOTE_BYTES: usize = 1 << 16;
+
+/// Reason why a result is not sent, or not used.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultError {
+    /// The result is on the device alone.
+    #[error("the result has no numbers")]
+    NoNumbers,
+    /// The message is damaged.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A packet is damaged.
+    #[error(transparent)]
+    Packet(#[from] ReadError),
+    /// The note is not as it must be.
+    #[error("its note makes no sense: {0}")]
+    Note(#[from] serde_json::Error),
+    /// The confidence is damaged.
+    #[error("its confidence is damaged")]
+    Confidence,
+    /// There is no note, disparity or reason.
+    #[error("a part of the result is missing or damaged")]
+    Missing,
+    /// The parts do not belong together.
+    #[error("parts of the result have different sizes")]
+    Sizes,
+    /// The result is larger than its pair.
+    #[error("the result has {0}x{1} pixels, more than its pair")]
+    TooLarge(usize, usize),
+    /// The parameters are invalid.
+    #[error(transparent)]
+    Parameters(#[from] NetworkError),
+    /// The time is none.
+    #[error(transparent)]
+    Time(#[from] TryFromFloatSecsError),
+}
 
 /// Result that another machine has computed.
 #[derive(Clone, Debug)]
@@ -50,8 +86,8 @@ struct Note {
 ///
 /// # Errors
 /// The note cannot be encoded.
-pub fn pack(output: &Output) -> Result<Vec<Packet>, String> {
-    let map = output.map.as_deref().ok_or("the result has no numbers")?;
+pub fn pack(output: &Output) -> Result<Vec<Packet>, ResultError> {
+    let map = output.map.as_deref().ok_or(ResultError::NoNumbers)?;
     let raw = &output.job.frame.raw;
     let note = Note {
         engine: format!("{} {}", output.engine.kind, output.engine.adapter),
@@ -59,7 +95,7 @@ pub fn pack(output: &Output) -> Result<Vec<Packet>, String> {
         compute_ms: output.compute_time.as_secs_f64() * 1e3,
         parameters: parameter_words(&output.job.params),
     };
-    let note = serde_json::to_value(note).map_err(|err| err.to_string())?;
+    let note = serde_json::to_value(note)?;
     let values: Vec<i16> = map.values.pixels().iter().map(|value| value.to_le()).collect();
     let values = bytemuck::cast_slice(&values).into();
     let mut bodies = vec![
@@ -92,50 +128,45 @@ fn pixels((width, height): (usize, usize), encoding: Encoding, data: Bytes) -> B
 ///
 /// # Errors
 /// The message is damaged, inconsistent, or larger than the pair.
-pub fn unpack(payload: &[u8], max_pixels: usize) -> Result<Matched, String> {
+pub fn unpack(payload: &[u8], max_pixels: usize) -> Result<Matched, ResultError> {
     // disparity, reasons and confidence: four bytes per pixel
     let limit = max_pixels.saturating_mul(4).saturating_add(MAX_NOTE_BYTES);
-    let bytes = wire::unpacked(payload, limit).map_err(|why| why.to_string())?;
-    of_bytes(&bytes, max_pixels)
+    of_bytes(&wire::unpacked(payload, limit)?, max_pixels)
 }
 
 /// Decodes a result from decompressed bytes.
 ///
 /// # Errors
 /// See [`unpack`].
-pub fn of_bytes(bytes: &[u8], max_pixels: usize) -> Result<Matched, String> {
-    let packets = Packets::default().of(bytes).map_err(|why| why.to_string())?;
+pub fn of_bytes(bytes: &[u8], max_pixels: usize) -> Result<Matched, ResultError> {
+    let packets = Packets::default().of(bytes)?;
     let (mut note, mut values, mut reasons, mut confidence) = (None, None, None, None);
     for packet in packets {
-        let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+        let message = format::decode(&packet.channel, &packet.data)?;
         match (packet.channel.topic.as_str(), message.body) {
-            (NOTE, Body::Json(value)) => {
-                note = Some(
-                    serde_json::from_value::<Note>(value).map_err(|err| format!("its note makes no sense: {err}"))?,
-                );
-            }
+            (NOTE, Body::Json(value)) => note = Some(serde_json::from_value::<Note>(value)?),
             (DISPARITY, Body::Image(body)) if body.encoding == Encoding::Mono16 => {
                 values = body.pixels().map(|pixels| pixels.map(|&bytes| i16::from_le_bytes(bytes)));
             }
             (REASONS, Body::Image(body)) if body.encoding == Encoding::Mono8 => reasons = bytes_of(&body),
             (CONFIDENCE, Body::Image(body)) if body.encoding == Encoding::Mono8 => {
-                confidence = Some(bytes_of(&body).ok_or("its confidence is damaged")?);
+                confidence = Some(bytes_of(&body).ok_or(ResultError::Confidence)?);
             }
             _ => {}
         }
     }
     let (Some(note), Some(values), Some(reasons)) = (note, values, reasons) else {
-        return Err("a part of the result is missing or damaged".to_owned());
+        return Err(ResultError::Missing);
     };
     let size = values.size();
     if reasons.size() != size || confidence.as_ref().is_some_and(|image: &Image<u8>| image.size() != size) {
-        return Err("parts of the result have different sizes".to_owned());
+        return Err(ResultError::Sizes);
     }
     if size.0.saturating_mul(size.1) > max_pixels {
-        return Err(format!("the result has {}x{} pixels, more than its pair", size.0, size.1));
+        return Err(ResultError::TooLarge(size.0, size.1));
     }
     let params = params_of(&note.parameters)?;
-    let compute_time = Duration::try_from_secs_f64(note.compute_ms / 1e3).map_err(|err| err.to_string())?;
+    let compute_time = Duration::try_from_secs_f64(note.compute_ms / 1e3)?;
     Ok(Matched {
         map: Arc::new(DisparityMap { values, reasons, confidence }),
         params: Arc::new(params),

@@ -2,6 +2,7 @@
 
 use super::access::{Access, Endpoint};
 use super::clock;
+use super::error::HeadError;
 use super::head::Description;
 use super::inlet::{Inlet, InletCounts, MAX_GAP, ReceivedMessage};
 use super::key::check_rig;
@@ -18,7 +19,7 @@ use stereopsis_base::console;
 use stereopsis_base::rate::LatencySince;
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_frame::engine::SourceEngine;
-use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
+use stereopsis_frame::{CaptureError, Cause, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 use stereopsis_recording::{About, playback};
 
@@ -116,18 +117,12 @@ impl RigSource {
         let inlet = Arc::new(inlet);
         let description = tracked.description().lock().clone();
         if let Some(camera) = description.camera {
-            return Err(CaptureError::Camera(
-                format!(
-                    "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
-                    camera.word()
-                )
-                .into(),
-            ));
+            return Err(HeadError::Alone { head: rig.to_owned(), side: camera }.into());
         }
         let unpacker = unpacker(&description.about, options);
         let (width, height) = (description.about.width as u64, description.about.height as u64);
-        let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}").into());
-        options.max_pixels.check(width, height).map_err(too_large)?; // before waiting for pairs
+        let checked = options.max_pixels.check(width, height); // before waiting for pairs
+        checked.map_err(|cause| HeadError::TooLarge { rig: rig.to_owned(), cause: cause.into() })?;
         let parameters = Arc::<RigParameters>::default();
         let watch = HeadWatch::start(&network, rig, Arc::clone(&parameters), tracked.description())?;
         let mut source = Self {
@@ -155,7 +150,7 @@ impl RigSource {
         Ok(source)
     }
 
-    fn first_pair(&mut self) -> Result<Box<RawPair>, CaptureError> {
+    fn first_pair(&mut self) -> Result<Box<RawPair>, HeadError> {
         let end = Instant::now() + FIRST_PAIR_TIMEOUT;
         // a limit of the whole wait, because invalid messages may come without end
         while Instant::now() < end {
@@ -163,14 +158,8 @@ impl RigSource {
                 return Ok(pair);
             }
         }
-        let counts = self.inlet.counts();
-        let why = match (counts.refusal, self.watch.news().status.and_then(|status| status.error)) {
-            (Some(refusal), _) => format!("{} messages came, and none can be used: {refusal}", counts.refused),
-            (None, Some(error)) => format!("its head says: {}", console::foreign(&error)),
-            (None, None) => "its head is there and sends none: see `stereopsis net`".to_owned(),
-        };
-        let seconds = FIRST_PAIR_TIMEOUT.as_secs();
-        Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig).into()))
+        let error = self.watch.news().status.and_then(|status| status.error);
+        Err(HeadError::NoPair { rig: self.rig.clone(), counts: self.inlet.counts(), error })
     }
 
     fn next_pair(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
@@ -192,9 +181,8 @@ impl RigSource {
             }
         }
         let bytes = arrived.payload.to_bytes();
-        let pair = self.packets.of(&bytes).map_err(|why| why.to_string());
-        let pair = pair.and_then(|packets| self.unpacker.pair(&packets).map_err(|why| why.to_string()));
-        match pair {
+        let packets = self.packets.of(&bytes).map_err(Cause::from);
+        match packets.and_then(|packets| Ok(self.unpacker.pair(&packets)?)) {
             Ok(pair) => {
                 self.last_pair = Instant::now();
                 let sequence = self.numbers.of(pair.sequence);
@@ -203,7 +191,7 @@ impl RigSource {
                 Some(Box::new(RawPair { sequence, name, ..pair }))
             }
             Err(why) => {
-                self.inlet.refuse(&why);
+                self.inlet.refuse(why);
                 None
             }
         }

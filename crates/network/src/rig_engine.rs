@@ -1,15 +1,16 @@
 //! Engine of a rig on the network: a job waits here for the result that an engine of the rig sends.
 
-use super::error::NetworkError;
+use super::error::{NetworkError, command};
 use super::inlet::{Inlet, ReceivedMessage, Verdict};
 use super::key::{RigTopic, Role};
 use super::parameters::RigParameters;
 use super::result::{self, Matched};
 use super::session::Network;
-use super::wire::{Content, Head};
+use super::wire::{Content, Head, Refusal};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::remedy::option;
 use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, SourceEngine, StageTime};
 use stereopsis_recording::time;
 use stereopsis_stereo::StereoParams;
@@ -20,6 +21,26 @@ const MAX_WAITING: usize = 16;
 const MAX_RESULTS: usize = 32;
 /// Time after which a job ends without a result.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Reason why a pair has no result of the rig's engine.
+#[derive(Debug, thiserror::Error)]
+enum NoResult {
+    #[error("the right image's map does not come over the network: choose another engine for it")]
+    NoRight,
+    #[error(
+        "the rig's engine matches at {}x{} px, and here the pair has {}x{}: use the rig's own calibration and {}",
+        .there.0, .there.1, .here.0, .here.1, option("scale")
+    )]
+    OtherSize { there: (usize, usize), here: (usize, usize) },
+    #[error(
+        "no engine on the network has matched this pair of rig '{rig}' yet: {} shows which engine has it; where there is none, start {}, or \
+         choose another {} here",
+        command("net"),
+        command("engine"),
+        option("engine")
+    )]
+    NoEngine { rig: String },
+}
 
 /// Engine that the source of a rig brings.
 pub(super) struct RigEngine {
@@ -33,7 +54,7 @@ impl RigEngine {
         let presence = self.network.presence()?;
         let is_engine = move |head: &Head| {
             let is_there = presence.look(|present| present.of(Role::Engine).any(|engine| engine.boot == head.boot));
-            if is_there { Verdict::Take } else { Verdict::Refuse("no engine that is there has sent it") }
+            if is_there { Verdict::Take } else { Verdict::Refuse(Refusal::NoEngine) }
         };
         let key = RigTopic::Result.rig(&self.rig);
         Inlet::keeping(MAX_RESULTS, &self.network, &key, Content::Result, is_engine)
@@ -42,7 +63,7 @@ impl RigEngine {
 
 impl SourceEngine for RigEngine {
     fn open(&self) -> Result<Box<dyn Engine>, EngineError> {
-        let inlet = self.results().map_err(|err| EngineError::Device(err.to_string().into()))?;
+        let inlet = self.results().map_err(|err| EngineError::Device(err.into()))?;
         let adapter = "another machine".to_owned();
         Ok(Box::new(ReceivedResults {
             rig: self.rig.clone(),
@@ -86,21 +107,18 @@ impl ReceivedResults {
         let Some(arrived) = self.results.drain(..=at).next_back() else { return };
         match result::unpack(&arrived.payload.to_bytes(), width * height) {
             Ok(matched) => self.last = Some((taken_ns, matched)),
-            Err(why) => self.inlet.refuse(&why),
+            Err(why) => self.inlet.refuse(why),
         }
     }
 
     /// Returns the output of a job with this result.
     fn output(&mut self, job: Job, matched: Matched) -> Result<Output, EngineError> {
         if job.wants_right {
-            let text = "the right image's map does not come over the network: choose another engine for it";
-            return Err(EngineError::Unsupported(text.into()));
+            return Err(EngineError::Unsupported(NoResult::NoRight.into()));
         }
         if matched.map.size() != job.frame.size() {
-            let ((w, h), (width, height)) = (matched.map.size(), job.frame.size());
-            return Err(EngineError::Unsupported(format!(
-                "the rig's engine matches at {w}x{h} px, and here the pair has {width}x{height}: use the rig's own calibration and --scale"
-            ).into()));
+            let other_size = NoResult::OtherSize { there: matched.map.size(), here: job.frame.size() };
+            return Err(EngineError::Unsupported(other_size.into()));
         }
         if self.info.adapter != matched.engine || self.info.software != matched.software {
             let (adapter, software) = (matched.engine, matched.software);
@@ -151,11 +169,7 @@ impl Engine for ReceivedResults {
         if let Some(matched) = found {
             return self.output(job, matched).map(Some);
         }
-        let text = format!(
-            "no engine on the network has matched this pair of rig '{}' yet: `stereopsis net` shows which engine has it; where there is \
-             none, start `stereopsis engine`, or choose another --engine here",
-            self.rig
-        );
-        Err(if is_left_out { EngineError::LeftOut(text.into()) } else { EngineError::Unsupported(text.into()) })
+        let cause = NoResult::NoEngine { rig: self.rig.clone() }.into();
+        Err(if is_left_out { EngineError::LeftOut(cause) } else { EngineError::Unsupported(cause) })
     }
 }

@@ -1,6 +1,6 @@
 //! Zenoh session behind blocking calls: opening, queries, present members. No code outside this crate waits for Zenoh's futures.
 
-use super::access::{Access, cause};
+use super::access::Access;
 use super::error::NetworkError;
 use super::presence::Presence;
 use super::replies::collect;
@@ -16,8 +16,22 @@ const MAX_ANSWERS: usize = 4096;
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 const MAX_BYTES_OF_ANSWERS: usize = 64 << 20;
 
-/// Key and content of an answer; an error is a refusal.
-pub type AnswerResult = Result<(String, Vec<u8>), String>;
+/// Key and content of an answer.
+pub type AnswerResult = Result<(String, Vec<u8>), AnswerError>;
+
+/// Answer that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// Nobody has answered.
+    #[error("its head does not answer")]
+    Silent,
+    /// The answer has this number of bytes.
+    #[error("an answer of {0} bytes is not read")]
+    TooLong(usize),
+    /// The other program refuses, in these words.
+    #[error("{0}")]
+    Refused(String),
+}
 
 /// Session with the network. Clones share it; it ends with the last clone.
 #[derive(Clone)]
@@ -38,8 +52,8 @@ impl Network {
     /// # Errors
     /// An address is in use, no router answers, or the rules of [`Access`] are broken.
     pub fn open(access: &Access) -> Result<Self, NetworkError> {
-        let admission = access.admission().map_err(NetworkError::new)?;
-        let session = zenoh::open(admission.config).wait().map_err(|err| failed(access, &*err))?;
+        let admission = access.admission()?;
+        let session = zenoh::open(admission.config).wait().map_err(|err| failed(access, err))?;
         let (who, access, presence) = (admission.who, access.clone(), Mutex::default());
         Ok(Self(Arc::new(SessionState { session, who, access, presence })))
     }
@@ -96,7 +110,7 @@ impl Network {
             Some(sent) => question.payload(sent).wait(),
             None => question.wait(),
         };
-        asked.map_err(|err| NetworkError::new(format!("cannot ask {key}: {err}")))?;
+        asked.map_err(|cause| NetworkError::Zenoh { action: "ask", key: key.to_owned(), cause })?;
         Ok(answers.wait(timeout).answers)
     }
 }
@@ -117,39 +131,25 @@ impl CollectedAnswers {
                 self.bytes += sample.payload().len();
                 Ok((sample.key_expr().to_string(), sample.payload().to_bytes().into_owned()))
             }
-            Ok(sample) => Err(format!("an answer of {} bytes is not read", sample.payload().len())),
+            Ok(sample) => Err(AnswerError::TooLong(sample.payload().len())),
             Err(refusal) => {
                 let text = refusal.payload().to_bytes();
                 let text = String::from_utf8_lossy(&text[..text.len().min(1000)]).into_owned();
-                Err(stereopsis_base::console::foreign(&text))
+                Err(AnswerError::Refused(stereopsis_base::console::foreign(&text)))
             }
         };
         self.answers.push(answer);
     }
 }
 
-/// Returns the error of opening a session, with its remedy.
-fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
-    let text = err.to_string();
-    let named = |endpoints: &[super::access::Endpoint]| {
-        endpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-    };
-    let lower = text.to_lowercase();
-    if lower.contains("address already in use") || lower.contains("os error 98") || lower.contains("os error 48") {
-        let listen = named(&access.listen);
-        return NetworkError::new(format!(
-            "cannot listen on {listen}: the port is taken, perhaps by another router or head; end that, connect to it with --connect \
-             instead, or listen on another port"
-        ));
+/// Returns the error of opening a session. Zenoh says only in words that a port is in use.
+fn failed(access: &Access, cause: zenoh::Error) -> NetworkError {
+    let text = cause.to_string().to_lowercase();
+    if ["address already in use", "os error 98", "os error 48"].iter().any(|words| text.contains(words)) {
+        return NetworkError::PortTaken(access.listen.clone());
     }
     if access.listen.is_empty() {
-        let routers = named(&access.connect);
-        let text = format!(
-            "no router answers at {routers}: start `stereopsis router` or a head with --listen there, and check address, password \
-             and certificates ({})",
-            stereopsis_base::console::foreign(cause(&text))
-        );
-        return NetworkError::silence(text);
+        return NetworkError::NoRouter { routers: access.connect.clone(), cause };
     }
-    NetworkError::new(format!("cannot open a session: {}", stereopsis_base::console::foreign(cause(&text))))
+    NetworkError::Session(cause)
 }

@@ -2,25 +2,24 @@
 //! Two heads may share a name for a while, for example on two machines with one disk image after a power cut. A receiver of both would
 //! show the pairs of one with the calibration of the other.
 
+use super::error::{HeadError, NetworkError};
 use super::head::Description;
 use super::inlet::{Inlet, Verdict};
-use super::key::{Member, RigTopic, Role, VERSION};
+use super::key::{Member, RigTopic, Role};
 use super::presence::Presence;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
-use super::wire::{Content, Head};
+use super::wire::{Content, Head, Refusal};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_frame::CaptureError;
+use stereopsis_frame::Cause;
 
 /// Time for which messages with an unknown description are refused without a query; a query per message would stall the pairs.
 const UNKNOWN_REFUSAL_TIME: Duration = Duration::from_secs(1);
 /// Interval of queries to a head that may replace a lost one.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
-const STRANGER: &str = "another head of this name sends too";
-const UNKNOWN: &str = "it belongs to a description that its head does not have";
 
 /// Head that a receiver is bound to.
 pub(super) struct TrackedHead {
@@ -62,7 +61,7 @@ impl TrackedHead {
     ///
     /// # Errors
     /// There is no such head, there are two, or its answer is invalid.
-    pub(super) fn open(network: &Network, rig: &str) -> Result<(Self, Inlet), CaptureError> {
+    pub(super) fn open(network: &Network, rig: &str) -> Result<(Self, Inlet), HeadError> {
         let presence = network.presence()?;
         let gate = Arc::new(Gate { presence: Arc::clone(&presence), known: Mutex::new(None) });
         let judge = Arc::clone(&gate);
@@ -96,10 +95,10 @@ impl TrackedHead {
     ///
     /// # Errors
     /// The message comes from another head, or its description is unknown.
-    pub(super) fn accept(&mut self, head: &Head) -> Result<DescriptionChange, &'static str> {
+    pub(super) fn accept(&mut self, head: &Head) -> Result<DescriptionChange, Refusal> {
         let (boot, number) = self.description.lock().id();
         if head.boot != boot {
-            return Err(STRANGER);
+            return Err(Refusal::OtherHead);
         }
         if head.about <= number {
             return Ok(DescriptionChange::Unchanged);
@@ -112,7 +111,7 @@ impl TrackedHead {
         if let Some(known) = &mut *self.gate.known.lock() {
             known.vain_until = Some(Instant::now() + UNKNOWN_REFUSAL_TIME);
         }
-        Err(UNKNOWN)
+        Err(Refusal::UnknownDescription)
     }
 
     /// Switches to another head of the name when the current one is gone; returns whether it has switched.
@@ -153,10 +152,10 @@ impl Gate {
         if head.boot != known.head.boot {
             // the current head may have restarted: its new token will come soon
             let is_there = self.presence.look(|present| present.members.contains(&known.head));
-            return if is_there { Verdict::Refuse(STRANGER) } else { Verdict::Leave };
+            return if is_there { Verdict::Refuse(Refusal::OtherHead) } else { Verdict::Leave };
         }
         let is_vain = known.vain_until.is_some_and(|until| Instant::now() < until);
-        if head.about > known.number && is_vain { Verdict::Refuse(UNKNOWN) } else { Verdict::Take }
+        if head.about > known.number && is_vain { Verdict::Refuse(Refusal::UnknownDescription) } else { Verdict::Take }
     }
 }
 
@@ -166,11 +165,11 @@ fn member_of(rig: &str, description: &Description) -> Member {
 }
 
 /// Fetches the descriptions of all heads of a name; returns an error for each invalid one.
-fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, String>>, CaptureError> {
+fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, Cause>>, NetworkError> {
     let answers = network.ask(&RigTopic::About.rig(rig), None, ANSWER_TIMEOUT)?;
     let read = |answer: super::session::AnswerResult| {
         let (_, bytes) = answer?;
-        let mut description: Description = serde_json::from_slice(&bytes).map_err(|err| err.to_string())?;
+        let mut description: Description = serde_json::from_slice(&bytes)?;
         let (about, wrong) = description.about.validated();
         description.about = about;
         if let Some(wrong) = wrong {
@@ -183,53 +182,37 @@ fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, 
 
 /// Fetches the description of the only head of a name. Retries for a while: a new head may not answer yet, a new session may not have
 /// seen it yet, and a duplicate may end.
-fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Description, CaptureError> {
+fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Description, HeadError> {
     let end = Instant::now() + ANSWER_TIMEOUT;
     loop {
-        let answers = descriptions(network, rig)?;
-        let failure = answers.iter().find_map(|answer| answer.as_ref().err().cloned());
-        let mut heads: Vec<_> = answers.into_iter().flatten().collect();
+        let (mut heads, mut failure) = (Vec::new(), None);
+        for answer in descriptions(network, rig)? {
+            match answer {
+                Ok(head) => heads.push(head),
+                Err(why) => failure = failure.or(Some(why)),
+            }
+        }
         heads.sort_by_key(Description::id);
         heads.dedup_by_key(|head| head.boot);
         match (heads.len(), failure) {
             (1, _) => return Ok(heads.remove(0)),
             _ if Instant::now() < end => std::thread::sleep(Duration::from_millis(100)),
             (0, failure) => return Err(no_head(network, presence, rig, failure)),
-            (count, _) => {
-                return Err(CaptureError::Camera(format!(
-                    "{count} heads of the name '{rig}' are there: end all but one of them, or start it with another --name"
-                ).into()));
-            }
+            (count, _) => return Err(HeadError::Several { rig: rig.to_owned(), count }),
         }
     }
 }
 
 /// Returns the error of a missing head, with the names of existing heads.
-fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<String>) -> CaptureError {
-    let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
-    if let Some(why) = failure {
-        return CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}").into());
+fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<Cause>) -> HeadError {
+    let (rig, router) = (rig.to_owned(), network.access().connect.first().cloned());
+    if let Some(cause) = failure {
+        return HeadError::Senseless { rig, router, cause };
     }
     let there = presence.present();
-    if !there.heads(rig).is_empty() {
-        return CaptureError::Camera(format!("rig '{rig}'{router} is announced, and its head does not answer").into());
+    if !there.heads(&rig).is_empty() {
+        return HeadError::Unanswered { rig, router };
     }
-    let heads: Vec<_> = there.of(Role::Head).map(|head| head.name.as_str()).collect();
-    let known = match (&heads[..], there.other_versions.first()) {
-        ([], None) => "no head is there: start one with `stereopsis head --name NAME --connect ROUTER`".to_owned(),
-        ([], Some(version)) => format!(
-            "the members that are there speak version {version} of the protocol, and this program speaks {VERSION}: use the same \
-             version of stereopsis on all machines"
-        ),
-        (heads, _) => format!("the rigs there are {}", named(heads)),
-    };
-    CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}").into())
-}
-
-/// Joins at most a dozen names.
-fn named(names: &[&str]) -> String {
-    const MAX_NAMES: usize = 12;
-    let more = names.len().saturating_sub(MAX_NAMES);
-    let named = names[..names.len().min(MAX_NAMES)].join(", ");
-    if more > 0 { format!("{named} and {more} more") } else { named }
+    let heads = there.of(Role::Head).map(|head| head.name.clone()).collect();
+    HeadError::Missing { rig, router, heads, other_version: there.other_versions.first().copied() }
 }

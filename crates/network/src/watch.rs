@@ -6,7 +6,7 @@ use super::head::Description;
 use super::key::RigTopic;
 use super::parameters::RigParameters;
 use super::replies::ANSWER_TIMEOUT;
-use super::session::Network;
+use super::session::{AnswerError, Network};
 use super::status::{HeadStatus, Status};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
@@ -15,6 +15,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
 use stereopsis_base::threads::join_or_detach;
+use stereopsis_frame::Cause;
 use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::StereoParams;
 
@@ -73,7 +74,7 @@ impl HeadWatch {
             let mut due = Instant::now();
             loop {
                 if let Some(params) = parameters.take_request() {
-                    refusal = request(&network, &rig, &params).err();
+                    refusal = request(&network, &rig, &params).err().map(|why| why.to_string());
                 }
                 if Instant::now() >= due {
                     due = Instant::now() + WATCH_INTERVAL;
@@ -87,8 +88,8 @@ impl HeadWatch {
             }
         };
         let thread = std::thread::Builder::new().name("rig watch".into()).spawn(work);
-        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to watch a rig: {err}")));
-        Ok(Self { news, stop: Some(stop), thread: Some(thread?) })
+        let thread = thread.map_err(|cause| NetworkError::Thread { purpose: "watch a rig", cause })?;
+        Ok(Self { news, stop: Some(stop), thread: Some(thread) })
     }
 
     pub(super) fn news(&self) -> HeadNews {
@@ -110,14 +111,11 @@ impl Drop for HeadWatch {
     }
 }
 
-fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), String> {
-    let sent = serde_json::to_vec(&parameter_words(params)).map_err(|err| err.to_string())?;
-    let answers =
-        network.ask(&RigTopic::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT).map_err(|err| err.to_string())?;
-    match answers.into_iter().next() {
-        Some(answer) => answer.map(drop),
-        None => Err("its head does not answer".to_owned()),
-    }
+fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), Cause> {
+    let sent = serde_json::to_vec(&parameter_words(params))?;
+    let answers = network.ask(&RigTopic::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT)?;
+    answers.into_iter().next().unwrap_or(Err(AnswerError::Silent))?;
+    Ok(())
 }
 
 fn ask(

@@ -1,6 +1,7 @@
 //! Messages on the network: a 40-byte header as Zenoh's attachment, and the packets of a recording as payload. Any program that reaches a
 //! router can send, so everything received must be validated before it is kept.
 
+use super::error::NetworkError;
 use std::collections::BTreeMap;
 use std::io::{Read, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ pub struct Head {
 }
 
 /// Reason for refusing a message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The header is missing or has another length.
     #[error("its attachment is none of this program's")]
@@ -57,6 +58,15 @@ pub enum Refusal {
     /// The packets are damaged.
     #[error("its packets are damaged: {0}")]
     Packets(&'static str),
+    /// The receiver keeps to another head.
+    #[error("another head of this name sends too")]
+    OtherHead,
+    /// The head does not have the description.
+    #[error("it belongs to a description that its head does not have")]
+    UnknownDescription,
+    /// The sender is none of the engines.
+    #[error("no engine that is there has sent it")]
+    NoEngine,
 }
 
 impl Head {
@@ -114,12 +124,12 @@ const KINDS: [(u8, Kind); 6] = [
 ///
 /// # Errors
 /// The compression fails.
-pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, String> {
+pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, NetworkError> {
     let payload = joined(packets);
     if content == Content::Pair {
         return Ok(payload);
     }
-    packed(&payload).map(ZBytes::from).map_err(|err| format!("a result cannot be compressed: {err}"))
+    packed(&payload).map(ZBytes::from).map_err(NetworkError::Compression)
 }
 
 /// Compresses a payload part by part; joining the parts first would double the time.

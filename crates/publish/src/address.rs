@@ -1,9 +1,9 @@
 //! Address that the WebSocket server listens on, parsed from the value of `--publish foxglove[=ADDRESS]` and printed in its syntax.
 
+use super::error::{AddressError, PlaceFault};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
-use stereopsis_base::files;
 
 /// Default port of the Foxglove app.
 const PORT: u16 = 8765;
@@ -46,22 +46,21 @@ fn loopback(any: IpAddr) -> IpAddr {
 }
 
 impl FromStr for Address {
-    type Err = String;
+    type Err = AddressError;
 
-    fn from_str(words: &str) -> Result<Self, String> {
+    fn from_str(words: &str) -> Result<Self, AddressError> {
         let (to, place) = words.split_once('=').unwrap_or((words, ""));
         if to != "foxglove" {
-            return Err(format!("'{to}': expected foxglove, or foxglove=ADDRESS:PORT"));
+            return Err(AddressError::Target(to.to_owned()));
         }
-        place_of(place)
+        place_of(place).map_err(|fault| AddressError::Place { place: place.to_owned(), fault })
     }
 }
 
 /// Parses the address in `place`; the defaults are loopback and [`PORT`].
-fn place_of(place: &str) -> Result<Address, String> {
+fn place_of(place: &str) -> Result<Address, PlaceFault> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let wrong = |why: &str| format!("'{place}': {why}; expected ADDRESS:PORT, ADDRESS or :PORT");
-    let port_of = |text: &str| text.parse::<u16>().map_err(|_| wrong("a port is a number from 0 to 65535"));
+    let port_of = |text: &str| text.parse::<u16>().map_err(|_| PlaceFault::Port);
     let plain = |ip, port| Address { socket: SocketAddr::new(ip, port), name: None };
     if place.is_empty() {
         return Ok(plain(here, PORT));
@@ -80,13 +79,11 @@ fn place_of(place: &str) -> Result<Address, String> {
         None => (place, PORT),
     };
     if name.bytes().all(|c| c.is_ascii_digit() || c == b'.') {
-        return Err(wrong("that is no address")); // some systems resolve a number to an address
+        return Err(PlaceFault::NoAddress); // some systems resolve a number to an address
     }
-    let found =
-        (name, port).to_socket_addrs().map_err(|err| wrong(&format!("no such machine ({})", files::cause(&err))))?;
-    let mut found: Vec<_> = found.collect();
+    let mut found: Vec<_> = (name, port).to_socket_addrs().map_err(PlaceFault::Unresolved)?.collect();
     found.sort_by_key(SocketAddr::is_ipv6);
-    let socket = found.first().copied().ok_or_else(|| wrong("no such machine"))?;
+    let socket = found.first().copied().ok_or(PlaceFault::NoMachine)?;
     Ok(Address { socket, name: Some(name.to_owned()) })
 }
 
@@ -120,7 +117,7 @@ mod tests {
             assert_eq!(address.socket.to_string(), means);
             assert_eq!(address.name.is_some(), words.contains("localhost"));
             assert_eq!(address.is_private(), !means.starts_with("0.0.0.0"), "{words}");
-            assert_eq!(address.to_string().parse(), Ok(address));
+            assert_eq!(address.to_string().parse::<Address>().unwrap(), address);
         }
     }
 
@@ -143,7 +140,7 @@ mod tests {
             ("foxglove=1.2.3:80", "no address"),
             ("foxglove=no such machine:80", "no such machine"),
         ] {
-            let text = words.parse::<Address>().unwrap_err();
+            let text = words.parse::<Address>().unwrap_err().to_string();
             assert!(text.contains(why), "{words}: {text}");
         }
     }

@@ -1,11 +1,12 @@
 //! One connection: the handshake, then a thread that reads and answers requests, and one that writes the [`Outbox`] to the network.
 //! The reader must never write to the network itself: only the writer may wait for it.
 
-use super::Shared;
+use super::foxglove::Foxglove;
 use super::guard::{Admitted, Refusal};
 use super::hub::MAX_CLIENTS;
 use super::outbox::{Outbox, OutboxItem};
 use super::protocol::{self, CloseReason, Request};
+use super::publication::Shared;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, mpsc};
@@ -29,7 +30,7 @@ const MAX_COMPLAINTS: usize = 8;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves one client until it closes the connection or is disconnected.
-pub(super) fn serve(stream: &Arc<TcpStream>, shared: &Arc<Shared>) {
+pub(super) fn serve(stream: &Arc<TcpStream>, shared: &Arc<Shared<Foxglove>>) {
     let outbox = Arc::<Outbox>::default();
     match handshake(stream, shared, &outbox) {
         Ok(Some((client, rest))) => serve_client(stream, shared, &outbox, client, rest),
@@ -52,7 +53,7 @@ pub(super) fn refuse(mut stream: &TcpStream, refusal: &Refusal) {
 /// Reads and answers the HTTP request. Returns the client's number and the bytes after its request; `None` if it has disconnected.
 fn handshake(
     stream: &Arc<TcpStream>,
-    shared: &Shared,
+    shared: &Shared<Foxglove>,
     outbox: &Arc<Outbox>,
 ) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
     let mut reader: &TcpStream = stream;
@@ -73,11 +74,11 @@ fn handshake(
             Err(err) if is_pause(&err) => continue,
             Err(_) => return Ok(None),
         }
-        if let Some(judged) = shared.guard.judge(&bytes) {
+        if let Some(judged) = shared.link.guard.judge(&bytes) {
             break judged?;
         }
     };
-    let Some(client) = shared.hub.join(Arc::clone(outbox)) else {
+    let Some(client) = shared.link.hub.join(Arc::clone(outbox)) else {
         return Err(Refusal {
             status: 503,
             text: format!("{MAX_CLIENTS} clients are connected, and there is no room for more: close one"),
@@ -86,13 +87,19 @@ fn handshake(
     };
     let is_answered = stream.set_write_timeout(Some(CLIENT_TIMEOUT)).and_then(|()| (&**stream).write_all(&answer));
     if is_answered.is_err() {
-        shared.hub.leave(client);
+        shared.link.hub.leave(client);
         return Ok(None);
     }
     Ok(Some((client, bytes.split_off(head_bytes))))
 }
 
-fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outbox>, client: u64, rest: Vec<u8>) {
+fn serve_client(
+    stream: &Arc<TcpStream>,
+    shared: &Arc<Shared<Foxglove>>,
+    outbox: &Arc<Outbox>,
+    client: u64,
+    rest: Vec<u8>,
+) {
     let (reading, is_read) = mpsc::sync_channel::<()>(0);
     let writer = {
         let (stream, outbox) = (Arc::clone(stream), Arc::clone(outbox));
@@ -104,7 +111,7 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
             // without a timeout a client that vanished would keep its place for ever
             let _ = stream.set_read_timeout(Some(CLIENT_TIMEOUT));
             let why = read_requests(stream, shared, outbox, client, rest);
-            shared.hub.leave(client);
+            shared.link.hub.leave(client);
             shared.inbox.put_other(|input| input.subscriptions = true);
             outbox.end(why);
             linger(stream);
@@ -115,7 +122,7 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
             }
         }
         Err(err) => {
-            shared.hub.leave(client);
+            shared.link.hub.leave(client);
             shared.report_once(format!(
                 "foxglove: a client was sent away, since the system gives no thread: {}",
                 files::cause(&err)
@@ -127,7 +134,7 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
 
 fn read_requests(
     stream: &Arc<TcpStream>,
-    shared: &Shared,
+    shared: &Shared<Foxglove>,
     outbox: &Arc<Outbox>,
     client: u64,
     rest: Vec<u8>,
@@ -144,7 +151,7 @@ fn read_requests(
         match socket.read() {
             Ok(Wire::Text(text)) => match Request::read(&text) {
                 Ok(request) => handle_request(request, shared, outbox, client),
-                Err(why) => outbox.put_control(protocol::error(&why)),
+                Err(why) => outbox.put_control(protocol::error(&why.to_string())),
             },
             Ok(Wire::Binary(_)) => outbox.put_control(protocol::error(NOT_OFFERED)),
             Ok(_) => {}
@@ -166,7 +173,7 @@ fn read_requests(
 
 const NOT_OFFERED: &str = "stereopsis offers topics and parameters, and nothing else";
 
-fn handle_request(request: Request, shared: &Shared, outbox: &Outbox, client: u64) {
+fn handle_request(request: Request, shared: &Shared<Foxglove>, outbox: &Outbox, client: u64) {
     let complain = |complaints: &[String]| {
         let (listed, more) = complaints.split_at(complaints.len().min(MAX_COMPLAINTS));
         let more = if more.is_empty() { String::new() } else { format!("; {} more", more.len()) };
@@ -177,11 +184,11 @@ fn handle_request(request: Request, shared: &Shared, outbox: &Outbox, client: u6
     let known = |names: Vec<String>| names.into_iter().filter_map(|name| Some(StereoParams::parameter(&name)?.name));
     match request {
         Request::Subscribe { subscriptions } => {
-            complain(&shared.hub.subscribe(client, &subscriptions));
+            complain(&shared.link.hub.subscribe(client, &subscriptions));
             shared.inbox.put_other(|input| input.subscriptions = true);
         }
         Request::Unsubscribe { subscription_ids } => {
-            shared.hub.unsubscribe(client, &subscription_ids);
+            shared.link.hub.unsubscribe(client, &subscription_ids);
             shared.inbox.put_other(|input| input.subscriptions = true);
         }
         Request::GetParameters { parameter_names, id } => {
@@ -198,10 +205,10 @@ fn handle_request(request: Request, shared: &Shared, outbox: &Outbox, client: u6
             shared.parameters_requested(refused);
         }
         Request::SubscribeParameterUpdates { parameter_names } => {
-            shared.hub.follow(client, known(parameter_names));
+            shared.link.hub.follow(client, known(parameter_names));
         }
         Request::UnsubscribeParameterUpdates { parameter_names } => {
-            shared.hub.unfollow(client, known(parameter_names));
+            shared.link.hub.unfollow(client, known(parameter_names));
         }
         Request::Other => outbox.put_control(protocol::error(NOT_OFFERED)),
     }

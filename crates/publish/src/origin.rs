@@ -32,14 +32,16 @@ impl WebOrigin {
     }
 }
 
-impl FromStr for WebOrigin {
-    type Err = String;
+/// Words that are no origin.
+#[derive(Debug, thiserror::Error)]
+#[error("'{}': expected an origin, such as https://stereo.example.com, http://10.0.0.5:8080 or null", console::foreign(.0))]
+pub struct OriginError(String);
 
-    fn from_str(words: &str) -> Result<Self, String> {
-        let wrong = || {
-            let words = console::foreign(words);
-            format!("'{words}': expected an origin, such as https://stereo.example.com, http://10.0.0.5:8080 or null")
-        };
+impl FromStr for WebOrigin {
+    type Err = OriginError;
+
+    fn from_str(words: &str) -> Result<Self, OriginError> {
+        let wrong = || OriginError(words.to_owned());
         let mut text = words.trim().trim_end_matches('/').to_ascii_lowercase();
         if text == "null" {
             return Ok(Self(text));
@@ -135,7 +137,7 @@ mod tests {
             "http://[::1",
             "\u{1b}[2J",
         ] {
-            let why = words.parse::<WebOrigin>().unwrap_err();
+            let why = words.parse::<WebOrigin>().unwrap_err().to_string();
             assert!(why.contains("expected an origin") && !why.contains('\u{1b}'), "{words}: {why}");
         }
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
 use stereopsis_base::parameter::Value;
+use stereopsis_base::remedy::option;
 use stereopsis_live::News;
 use stereopsis_settings::settings;
 use stereopsis_stereo::StereoParams;
@@ -91,7 +92,7 @@ impl Panel {
             let name = console::foreign(name);
             match text_of(value) {
                 Some(text) => words.push((name, text)),
-                None => refused.push(format!("--{name}: expected one number or word")),
+                None => refused.push(format!("{}: expected one number or word", option(name))),
             }
         }
         let before = state.shown.clone();

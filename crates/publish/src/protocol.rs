@@ -79,10 +79,15 @@ impl Request {
     ///
     /// # Errors
     /// The text is not a request.
-    pub fn read(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|err| format!("this is no request: {}", console::foreign(&err.to_string())))
+    pub fn read(text: &str) -> Result<Self, RequestError> {
+        serde_json::from_str(text).map_err(RequestError)
     }
 }
+
+/// Text of a client that is no request.
+#[derive(Debug, thiserror::Error)]
+#[error("this is no request: {}", console::foreign(&.0.to_string()))]
+pub struct RequestError(serde_json::Error);
 
 /// Returns the server information, the first message to a client.
 pub(super) fn server_info(session: &str) -> Vec<u8> {
@@ -190,7 +195,7 @@ mod tests {
 
     #[test]
     fn parses_requests_and_rejects_invalid_text() {
-        let read = |text: &str| Request::read(text);
+        let read = |text: &str| Request::read(text).map_err(|why| why.to_string());
         let one = Subscription { id: 7, channel_id: 1 << 40 };
         assert_eq!(
             read(r#"{"op":"subscribe","subscriptions":[{"id":7,"channelId":1099511627776}]}"#),

@@ -1,8 +1,10 @@
 //! Listens for connections and gives each a thread, up to a maximum number. Errors of the system delay the next attempt; they never
 //! end the listener.
 
+use super::client;
+use super::foxglove::Foxglove;
 use super::guard::Refusal;
-use super::{Shared, client};
+use super::publication::Shared;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind};
@@ -28,7 +30,7 @@ pub(super) struct ListenerThread {
 }
 
 impl ListenerThread {
-    pub(super) fn start(socket: TcpListener, shared: Arc<Shared>) -> io::Result<Self> {
+    pub(super) fn start(socket: TcpListener, shared: Arc<Shared<Foxglove>>) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let (stop, stopped) = bounded(0);
         let listener = Listener { socket, shared, stopped, open: Vec::new() };
@@ -53,7 +55,7 @@ struct Connection {
 
 struct Listener {
     socket: TcpListener,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<Foxglove>>,
     stopped: Receiver<Infallible>,
     open: Vec<Connection>,
 }
@@ -119,7 +121,7 @@ impl Listener {
     }
 
     fn end(self) {
-        self.shared.hub.close();
+        self.shared.link.hub.close();
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         while Instant::now() < deadline && self.open.iter().any(|open| !open.thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));

@@ -1,6 +1,7 @@
 //! Value of `--publish`: the receivers of a run.
 
 use super::address::Address;
+use super::error::AddressError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,19 +16,17 @@ pub enum PublishTarget {
 }
 
 impl FromStr for PublishTarget {
-    type Err = String;
+    type Err = AddressError;
 
-    fn from_str(words: &str) -> Result<Self, String> {
+    fn from_str(words: &str) -> Result<Self, AddressError> {
         match words.split('=').next().unwrap_or_default() {
             "foxglove" => words.parse().map(Self::Foxglove),
             #[cfg(feature = "zenoh")]
             "ros2" if words == "ros2" => Ok(Self::Ros2),
             #[cfg(not(feature = "zenoh"))]
-            "ros2" if words == "ros2" => Err(format!("ros2 {}", stereopsis_base::console::NO_NETWORK)),
-            "ros2" => Err(format!(
-                "'{words}': ros2 takes no address; the variables ROS_DOMAIN_ID and ZENOH_CONFIG_OVERRIDE say where its nodes are"
-            )),
-            other => Err(format!("'{other}': expected foxglove, foxglove=ADDRESS:PORT or ros2")),
+            "ros2" if words == "ros2" => Err(AddressError::NoNetwork),
+            "ros2" => Err(AddressError::Ros2(words.to_owned())),
+            other => Err(AddressError::Target(other.to_owned())),
         }
     }
 }
@@ -58,7 +57,7 @@ mod tests {
             ("foxglove=9000", "that is no address"),
             ("", "expected foxglove"),
         ] {
-            let text = words.parse::<PublishTarget>().unwrap_err();
+            let text = words.parse::<PublishTarget>().unwrap_err().to_string();
             assert!(text.contains(why), "{words}: {text}");
         }
     }

@@ -1,13 +1,14 @@
 //! Access token: a secret that clients must send if other machines can connect. It must never appear in logs or errors.
 
+use super::error::TokenError;
 use std::fmt;
 use std::str::FromStr;
 
 /// Size of a random token, bytes.
 const RANDOM_BYTES: usize = 16;
 /// Length of a token that the user chooses, characters.
-const MIN_LETTERS: usize = 16;
-const MAX_LETTERS: usize = 128;
+pub(super) const MIN_LETTERS: usize = 16;
+pub(super) const MAX_LETTERS: usize = 128;
 
 /// Secret of characters that need no escaping in a URL.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,9 +19,9 @@ impl Token {
     ///
     /// # Errors
     /// The system provides no random bytes.
-    pub fn random() -> Result<Self, String> {
+    pub fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; RANDOM_BYTES];
-        getrandom::fill(&mut bytes).map_err(|err| format!("the system gives no random bytes for a token: {err}"))?;
+        getrandom::fill(&mut bytes).map_err(TokenError::NoRandom)?;
         Ok(Self(data_encoding::HEXLOWER.encode(&bytes)))
     }
 
@@ -37,15 +38,15 @@ impl Token {
 }
 
 impl FromStr for Token {
-    type Err = String;
+    type Err = TokenError;
 
-    fn from_str(word: &str) -> Result<Self, String> {
+    fn from_str(word: &str) -> Result<Self, TokenError> {
         let fits = (MIN_LETTERS..=MAX_LETTERS).contains(&word.len());
         let is_plain = word.bytes().all(|c| c.is_ascii_alphanumeric() || b"-._~".contains(&c));
         if fits && is_plain {
             return Ok(Self(word.to_owned()));
         }
-        Err(format!("a token has {MIN_LETTERS} to {MAX_LETTERS} letters from A-Z, a-z, 0-9, '-', '.', '_' and '~'"))
+        Err(TokenError::Letters)
     }
 }
 
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn rejects_short_tokens_and_those_that_need_escaping() {
         for wrong in ["short", "with a space in it", "with&ampersand=yes", &"x".repeat(129)] {
-            assert!(wrong.parse::<Token>().unwrap_err().contains("16 to 128 letters"), "{wrong}");
+            assert!(wrong.parse::<Token>().unwrap_err().to_string().contains("16 to 128 letters"), "{wrong}");
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Publishing thread of the WebSocket server: takes frames and results from the inbox, packs the topics that clients have subscribed
 //! to, and passes them to the hub.
 
+use super::foxglove::Foxglove;
 use super::inbox::{Input, WantedKinds};
+use super::publication::Shared;
 use super::server::ListenerThread;
-use super::shared::Shared;
 use super::topics::StreamTopics;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_frame::decode_camera::Layout;
@@ -20,7 +22,7 @@ const COUNTERS_INTERVAL: Duration = Duration::from_secs(1);
 const RENEWAL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<Shared<Foxglove>>,
     server: ListenerThread,
     /// Description of the source, if its opener has given one.
     about: Option<About>,
@@ -70,7 +72,7 @@ impl SourceKey {
 }
 
 impl Worker {
-    pub(super) fn new(shared: Arc<Shared>, server: ListenerThread) -> Self {
+    pub(super) fn new(shared: Arc<Shared<Foxglove>>, server: ListenerThread) -> Self {
         Self {
             shared,
             server,
@@ -124,7 +126,7 @@ impl Worker {
             self.renew_packer();
         }
         if parameters {
-            self.shared.hub.send_parameters(&self.shared.panel.get(&[]));
+            self.shared.link.hub.send_parameters(&self.shared.panel.get(&[]));
         }
         if parameters || anew {
             let shown = self.shared.panel.shown();
@@ -171,7 +173,7 @@ impl Worker {
             let event = Event { kind: String::new(), text: String::new(), sequence: None };
             let parameters = notes.parameters(&self.shared.panel.shown(), now);
             for packet in [parameters, notes.counters(&Counters::default(), now), notes.event(&event, now)] {
-                self.shared.hub.offer(&packet.channel);
+                self.shared.link.hub.offer(&packet.channel);
             }
             let packets = |streams| packer(&about, streams).frame(&frame, now).unwrap_or_default();
             self.frame_topics = Some(self.offer_all(packets));
@@ -185,14 +187,14 @@ impl Worker {
         if let (Some(frame_topics), Some(result_topics)) = (&self.frame_topics, &self.result_topics) {
             let notes = [PARAMETERS, COUNTERS, EVENTS].map(str::to_owned);
             let topics = frame_topics.all().into_iter().chain(result_topics.all()).chain(notes);
-            self.shared.hub.keep(&topics.collect());
+            self.shared.link.hub.keep(&topics.collect());
         }
     }
 
     /// Offers the topics of all packets.
     fn offer_all(&self, packets: impl Fn(Streams) -> Vec<Packet>) -> StreamTopics {
         let offer = |packet: Packet| {
-            self.shared.hub.offer(&packet.channel);
+            self.shared.link.hub.offer(&packet.channel);
             packet.channel.topic.clone()
         };
         StreamTopics::of(|streams| packets(streams).into_iter().map(offer).collect::<BTreeSet<_>>())
@@ -204,22 +206,22 @@ impl Worker {
 
     fn renew_packer(&mut self) {
         let topics = [&self.frame_topics, &self.result_topics].into_iter().flatten();
-        let streams = topics.map(|topics| topics.streams(|topic| self.shared.hub.is_wanted(topic)));
+        let streams = topics.map(|topics| topics.streams(|topic| self.shared.link.hub.is_wanted(topic)));
         let streams = streams.fold(Streams::NONE, Streams::and);
         self.packer = self.frame.as_ref().map(|(_, source)| packer(&self.about_of(source), streams));
     }
 
     fn has_subscribers(&self, topics: Option<&StreamTopics>) -> bool {
-        topics.is_some_and(|topics| topics.all().iter().any(|topic| self.shared.hub.is_wanted(topic)))
+        topics.is_some_and(|topics| topics.all().iter().any(|topic| self.shared.link.hub.is_wanted(topic)))
     }
 
     /// Sends packets, or reports the error once.
-    fn send(&mut self, packets: Result<Vec<Packet>, String>) {
+    fn send(&mut self, packets: Result<Vec<Packet>, impl Display>) {
         match packets {
             Ok(packets) => {
                 self.error = None;
                 for packet in packets {
-                    self.shared.hub.send(packet);
+                    self.shared.link.hub.send(packet);
                 }
             }
             Err(why) => {
@@ -235,7 +237,7 @@ impl Worker {
     /// Sends a message that does not belong to a pair.
     fn send_note(&mut self, make: impl FnOnce(&mut Packer) -> Packet) {
         if let Some(packer) = &mut self.packer {
-            self.shared.hub.send(make(packer));
+            self.shared.link.hub.send(make(packer));
         }
     }
 

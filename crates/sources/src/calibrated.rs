@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use stereopsis_base::remedy::Remedy;
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
+use stereopsis_recording::ReadError;
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 
 /// Open source and the preparation of its frames.
@@ -25,6 +26,9 @@ pub enum OpenError {
     /// Error of the source.
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    /// Error of the recording.
+    #[error(transparent)]
+    Recording(#[from] ReadError),
     /// Error of the calibration for this source.
     #[error("{source_name}: {error}")]
     Calibration {
@@ -39,7 +43,7 @@ impl OpenError {
     /// Returns the options with which the user can do something about an error of the calibration.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Capture(_) => Vec::new(),
+            Self::Capture(_) | Self::Recording(_) => Vec::new(),
             Self::Calibration { error, .. } => error.remedies(),
         }
     }

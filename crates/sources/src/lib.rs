@@ -45,16 +45,20 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         #[cfg(feature = "network")]
         SourceSpec::Ros2 { left, right } => {
             use stereopsis_network::ros2::{RosEnvironment, RosSource};
-            let environment =
-                RosEnvironment::of_environment().map_err(|err| CaptureError::Camera(err.to_string().into()))?;
-            Box::new(RosSource::open([left, right], &environment, options)?)
+            Box::new(RosSource::open([left, right], &RosEnvironment::of_environment()?, options)?)
         }
         #[cfg(not(feature = "network"))]
         SourceSpec::Rig { .. } | SourceSpec::RigPair { .. } | SourceSpec::Ros2 { .. } => {
-            return Err(CaptureError::Grammar(format!("'{spec}' {}", stereopsis_base::console::NO_NETWORK).into()));
+            return Err(CaptureError::Grammar(NoNetwork(spec.clone()).into()));
         }
     })
 }
+
+/// Source of the network in a build without it.
+#[cfg(not(feature = "network"))]
+#[derive(Debug, thiserror::Error)]
+#[error("'{0}' {}", stereopsis_base::console::NO_NETWORK)]
+struct NoNetwork(SourceSpec);
 
 fn camera_mode(options: &SourceOptions) -> ModeRequest {
     let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);

@@ -1,6 +1,6 @@
 //! Opens a recording with its calibration or another one, to compute its results again or to export it.
 
-use super::open_calibrated;
+use super::{OpenError, open_calibrated};
 use std::path::Path;
 use stereopsis_frame::{Scale, SourceOptions, SourceSpec, SourceState};
 use stereopsis_recording::CalibratedRecording;
@@ -15,7 +15,7 @@ pub fn open_recording(
     path: &Path,
     options: &SourceOptions,
     choice: &CalibrationChoice,
-) -> anyhow::Result<CalibratedRecording> {
+) -> Result<CalibratedRecording, OpenError> {
     with_calibration(Recording::open_with(path, &options.topics)?, path, options, choice)
 }
 
@@ -23,7 +23,7 @@ pub fn open_recording(
 ///
 /// # Errors
 /// Errors of [`open_recording`].
-pub fn open_as_recorded(path: &Path, options: &SourceOptions) -> anyhow::Result<CalibratedRecording> {
+pub fn open_as_recorded(path: &Path, options: &SourceOptions) -> Result<CalibratedRecording, OpenError> {
     let recording = Recording::open_with(path, &options.topics)?;
     let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
     with_calibration(recording, path, options, &CalibrationChoice { scale, ..CalibrationChoice::default() })
@@ -34,7 +34,7 @@ fn with_calibration(
     path: &Path,
     options: &SourceOptions,
     choice: &CalibrationChoice,
-) -> anyhow::Result<CalibratedRecording> {
+) -> Result<CalibratedRecording, OpenError> {
     let SourceOptions { topics, max_pixels, .. } = options.clone();
     let options = SourceOptions { topics, max_pixels, ..SourceOptions::default() };
     let opened = open_calibrated(&SourceSpec::Recording(path.to_owned()), &options, choice)?;

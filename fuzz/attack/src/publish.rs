@@ -60,7 +60,10 @@ pub(crate) fn request(input: &[u8]) {
                 assert!(panel.get(&parameter_names).len() <= panel.shown().words().count());
             }
             Ok(_) => {}
-            Err(why) => assert!(!why.contains('\u{1b}') && why.chars().count() < 200, "{why}"),
+            Err(why) => {
+                let why = why.to_string();
+                assert!(!why.contains('\u{1b}') && why.chars().count() < 200, "{why}");
+            }
         }
     }
 }

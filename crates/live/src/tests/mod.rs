@@ -1,6 +1,7 @@
 //! Tests of the pipeline from a source to results, with a source made for them.
 
 mod device;
+mod remotes;
 
 use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,16 +1,15 @@
 //! Reads the environment variables of ROS 2, and builds the Zenoh configuration of a node from them.
 
 use super::super::access::MAX_MESSAGE_BYTES;
-use super::super::error::NetworkError;
+use super::error::RosError;
 use std::path::PathBuf;
-use stereopsis_base::console;
 
-const DOMAIN: &str = "ROS_DOMAIN_ID";
+pub(super) const DOMAIN: &str = "ROS_DOMAIN_ID";
 /// Variable with the path of a Zenoh configuration that replaces the default one of ROS.
-const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
+pub(super) const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
 /// Variable with settings: `KEY=VALUE;KEY=VALUE`.
-const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
-const MAX_DOMAIN: u32 = 232;
+pub(super) const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
+pub(super) const MAX_DOMAIN: u32 = 232;
 
 /// Settings from the environment variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,24 +27,19 @@ impl RosEnvironment {
     ///
     /// # Errors
     /// A variable is invalid.
-    pub fn of_environment() -> Result<Self, NetworkError> {
+    pub fn of_environment() -> Result<Self, RosError> {
         Self::of(|name| std::env::var(name).ok().filter(|words| !words.trim().is_empty()))
     }
 
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, NetworkError> {
-        let wrong = |name: &str, words: &str, wanted: &str| {
-            NetworkError::new(format!("the variable {name} is '{}': expected {wanted}", console::foreign(words)))
-        };
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, RosError> {
         let domain = variable(DOMAIN).map_or(Ok(0), |words| {
             let number = words.trim().parse().ok().filter(|number| *number <= MAX_DOMAIN);
-            number.ok_or_else(|| wrong(DOMAIN, &words, &format!("a number from 0 to {MAX_DOMAIN}")))
+            number.ok_or(RosError::Domain(words))
         })?;
         let mut overrides = Vec::new();
         if let Some(words) = variable(OVERRIDE) {
             for pair in words.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
-                let (key, value) = pair.split_once('=').ok_or_else(|| {
-                    wrong(OVERRIDE, &words, "KEY=VALUE;KEY=VALUE, such as connect/endpoints=[\"tcp/robot:7447\"]")
-                })?;
+                let (key, value) = pair.split_once('=').ok_or_else(|| RosError::Override(words.clone()))?;
                 overrides.push((key.trim().to_owned(), value.trim().to_owned()));
             }
         }
@@ -53,22 +47,22 @@ impl RosEnvironment {
     }
 
     /// Builds Zenoh's configuration: like `rmw_zenoh_cpp`, a peer that listens only on this machine and finds others through their router.
-    pub(super) fn zenoh(&self) -> Result<zenoh::Config, NetworkError> {
+    pub(super) fn zenoh(&self) -> Result<zenoh::Config, RosError> {
         let mut config = match &self.config {
-            Some(path) => zenoh::Config::from_file(path).map_err(|err| {
-                let path = console::path(path);
-                NetworkError::new(format!("cannot use {path} of the variable {CONFIG} as Zenoh's configuration: {err}"))
-            })?,
+            Some(path) => {
+                zenoh::Config::from_file(path).map_err(|cause| RosError::Config { path: path.clone(), cause })?
+            }
             None => of_ros()?,
         };
         for (key, value) in &self.overrides {
-            config.insert_json5(key, value).map_err(|err| {
-                let (key, value) = (console::foreign(key), console::foreign(value));
-                NetworkError::new(format!("Zenoh refuses {key}={value} of the variable {OVERRIDE}: {err}"))
+            config.insert_json5(key, value).map_err(|cause| RosError::RefusedOverride {
+                key: key.clone(),
+                value: value.clone(),
+                cause,
             })?;
         }
         // messages for late subscribers need time stamps
-        config.insert_json5("timestamping/enabled", "true").map_err(|err| refused("timestamping/enabled", &err))?;
+        set(&mut config, "timestamping/enabled", "true")?;
         Ok(config)
     }
 
@@ -80,11 +74,11 @@ impl RosEnvironment {
     }
 }
 
-fn refused(key: &str, err: &dyn std::fmt::Display) -> NetworkError {
-    NetworkError::new(format!("Zenoh refuses {key}: {err}"))
+fn set(config: &mut zenoh::Config, key: &'static str, value: &str) -> Result<(), RosError> {
+    config.insert_json5(key, value).map_err(|cause| RosError::Refused(key, cause))
 }
 
-fn of_ros() -> Result<zenoh::Config, NetworkError> {
+fn of_ros() -> Result<zenoh::Config, RosError> {
     let mut config = zenoh::Config::default();
     let limit = MAX_MESSAGE_BYTES.to_string();
     for (key, value) in [
@@ -100,7 +94,7 @@ fn of_ros() -> Result<zenoh::Config, NetworkError> {
         ("queries_default_timeout", "600000"),
         ("transport/link/rx/max_message_size", &limit),
     ] {
-        config.insert_json5(key, value).map_err(|err| refused(key, &err))?;
+        set(&mut config, key, value)?;
     }
     Ok(config)
 }
@@ -109,7 +103,7 @@ fn of_ros() -> Result<zenoh::Config, NetworkError> {
 mod tests {
     use super::*;
 
-    fn of(set: &[(&str, &str)]) -> Result<RosEnvironment, NetworkError> {
+    fn of(set: &[(&str, &str)]) -> Result<RosEnvironment, RosError> {
         RosEnvironment::of(|name| set.iter().find(|(known, _)| *known == name).map(|(_, words)| (*words).to_owned()))
     }
 

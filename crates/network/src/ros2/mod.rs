@@ -25,6 +25,7 @@
 //!   token. Invalid messages are refused and counted.
 
 mod attachment;
+mod error;
 mod graph;
 mod node;
 mod pairs;
@@ -35,6 +36,7 @@ mod token;
 mod types;
 
 pub use environment::RosEnvironment;
+pub use error::RosError;
 pub use node::{Node, NodePublisher};
 pub use qos::Qos;
 pub use source::RosSource;

@@ -1,9 +1,9 @@
 //! ROS 2 node: joins the graph by a token, and creates publishers and subscriptions. Callbacks run on Zenoh threads and must not block.
 
-use super::super::error::NetworkError;
 use super::super::outlet::now_ns;
 use super::attachment::{Attachment, Gid};
 use super::environment::RosEnvironment;
+use super::error::RosError;
 use super::qos::Qos;
 use super::token::{self, EndpointKind, NodeToken, PublisherToken};
 use super::{NAMESPACE, graph};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use stereopsis_base::console;
+use stereopsis_frame::Cause;
 use stereopsis_recording::format::Kind;
 use stereopsis_recording::topic;
 use zenoh::Wait as _;
@@ -39,7 +39,7 @@ impl Node {
     ///
     /// # Errors
     /// The configuration is invalid, or no session can be opened.
-    pub fn open(environment: &RosEnvironment, name: &'static str) -> Result<Self, NetworkError> {
+    pub fn open(environment: &RosEnvironment, name: &'static str) -> Result<Self, RosError> {
         Self::open_in(environment, NAMESPACE.to_owned(), name)
     }
 
@@ -47,17 +47,14 @@ impl Node {
     ///
     /// # Errors
     /// See [`Node::open`].
-    pub fn open_in(environment: &RosEnvironment, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
+    pub fn open_in(environment: &RosEnvironment, namespace: String, name: &'static str) -> Result<Self, RosError> {
         let config = environment.zenoh()?;
         let routers = RosEnvironment::routers(&config);
-        let failed = |err: &dyn std::fmt::Display| {
-            let err = console::foreign(&err.to_string().chars().take(300).collect::<String>());
-            NetworkError::new(format!("cannot join ROS 2's graph by {routers}: {err}"))
-        };
-        let session = zenoh::open(config).wait().map_err(|err| failed(&err))?;
+        let failed = |cause| RosError::Join { routers: routers.clone(), cause };
+        let session = zenoh::open(config).wait().map_err(failed)?;
         let session_id = session.zid().to_string();
         let token = NodeToken { domain: environment.domain, session: session_id, id: 0, namespace, name };
-        let declared = session.liveliness().declare_token(token.node()).wait().map_err(|err| failed(&err))?;
+        let declared = session.liveliness().declare_token(token.node()).wait().map_err(failed)?;
         Ok(Self { session, token, routers, next_id: AtomicU64::new(1), _declared: declared })
     }
 
@@ -81,13 +78,9 @@ impl Node {
         self.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Returns a text with the remedy for a missing router.
-    pub fn no_router(&self) -> String {
-        format!(
-            "no router answers at {}: start `stereopsis router` or `ros2 run rmw_zenoh_cpp rmw_zenohd`, or name another one with \
-             ZENOH_CONFIG_OVERRIDE='connect/endpoints=[\"tcp/HOST:7447\"]'",
-            console::foreign(&self.routers)
-        )
+    /// Returns the error of a missing router.
+    pub fn no_router(&self) -> RosError {
+        RosError::NoRouter(self.routers.clone())
     }
 
     pub(super) fn published(&self) -> BTreeSet<PublisherToken> {
@@ -113,9 +106,9 @@ impl Node {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn declare(&self, token: &str, topic: &str) -> Result<LivelinessToken, NetworkError> {
+    fn declare(&self, token: &str, topic: &str) -> Result<LivelinessToken, RosError> {
         let declared = self.session.liveliness().declare_token(token.to_owned()).wait();
-        declared.map_err(|err| NetworkError::new(format!("cannot show {topic} to ROS 2's nodes: {err}")))
+        declared.map_err(|cause| RosError::Show(topic.to_owned(), cause))
     }
 
     /// Publishes a topic. `on_change` is called with true when the first subscription appears, and with false when the last one is gone.
@@ -128,18 +121,18 @@ impl Node {
         kind: Kind,
         qos: Qos,
         on_change: impl Fn(bool) + Send + Sync + 'static,
-    ) -> Result<NodePublisher, NetworkError> {
+    ) -> Result<NodePublisher, RosError> {
         let topic = &self.resolved(topic);
-        let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {topic} to ROS 2: {err}"));
+        let failed = |cause| RosError::Publish(topic.clone(), cause);
         let token = self.token.end(self.next_id(), EndpointKind::Publisher, topic, kind, qos);
         let key = token::data(self.token.domain, topic, kind);
         let publisher = self.session.declare_publisher(key).congestion_control(CongestionControl::Drop);
         let publisher = if qos.is_latched {
             let latched = publisher.cache(CacheConfig::default().max_samples(qos.depth)).publisher_detection();
             let numbers = MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT);
-            PublisherHandle::Latched(latched.sample_miss_detection(numbers).wait().map_err(|err| failed(&err))?)
+            PublisherHandle::Latched(latched.sample_miss_detection(numbers).wait().map_err(failed)?)
         } else {
-            PublisherHandle::Plain(publisher.wait().map_err(|err| failed(&err))?)
+            PublisherHandle::Plain(publisher.wait().map_err(failed)?)
         };
         let is_received = Arc::<AtomicBool>::default();
         let noted = Arc::clone(&is_received);
@@ -151,7 +144,7 @@ impl Node {
             PublisherHandle::Plain(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
             PublisherHandle::Latched(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
         };
-        let listener = listener.map_err(|err| failed(&err))?;
+        let listener = listener.map_err(failed)?;
         is_received.fetch_or(status.is_ok_and(|status| status.matching()), Ordering::AcqRel);
         Ok(NodePublisher {
             gid: Gid::of(&token),
@@ -174,7 +167,7 @@ impl Node {
         kind: Kind,
         qos: Qos,
         take: impl Fn(&[u8], Option<u64>) + Send + Sync + 'static,
-    ) -> Result<NodeSubscription, NetworkError> {
+    ) -> Result<NodeSubscription, RosError> {
         // declare the token first: from Lyrical on, publishers send only to subscriptions with a known token
         let token = self.token.end(self.next_id(), EndpointKind::Subscription, topic, kind, qos);
         let declared = self.declare(&token, topic)?;
@@ -183,9 +176,7 @@ impl Node {
             let attachment = sample.attachment().map(ZBytes::to_bytes).and_then(|bytes| Attachment::of(&bytes));
             take(&sample.payload().to_bytes(), attachment.and_then(|sent| u64::try_from(sent.sent_ns).ok()));
         });
-        let subscriber = subscriber.wait();
-        let subscriber =
-            subscriber.map_err(|err| NetworkError::new(format!("cannot receive {topic} from ROS 2: {err}")))?;
+        let subscriber = subscriber.wait().map_err(|cause| RosError::Receive(topic.to_owned(), cause))?;
         Ok(NodeSubscription { _subscriber: subscriber, _declared: declared })
     }
 }
@@ -227,15 +218,14 @@ impl NodePublisher {
     ///
     /// # Errors
     /// The session has ended.
-    pub fn put(&mut self, message: Vec<u8>) -> Result<(), String> {
+    pub fn put(&mut self, message: Vec<u8>) -> Result<(), Cause> {
         self.sequence += 1;
         let sent = Attachment { sequence: self.sequence, sent_ns: now_ns() as i64, gid: self.gid };
         let attachment = sent.to_bytes().to_vec();
-        let put = match &self.publisher {
+        match &self.publisher {
             PublisherHandle::Plain(publisher) => publisher.put(message).attachment(attachment).wait(),
             PublisherHandle::Latched(publisher) => publisher.put(message).attachment(attachment).wait(),
-        };
-        put.map_err(|err| err.to_string())
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::clock;
 use super::environment::RosEnvironment;
+use super::error::RosError;
 use super::node::{Node, NodeSubscription};
 use super::pairs::Intake;
 use super::qos::Qos;
@@ -13,13 +14,13 @@ use stereopsis_base::console::{counted, foreign};
 use stereopsis_base::newest::NewestReceiver;
 use stereopsis_base::rate::LatencySince;
 use stereopsis_calibration::CalibrationNote;
-use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, Side, SourceInfo, SourceOptions, SourceState};
+use stereopsis_frame::{CaptureError, Cause, Next, PairSource, RawPair, Side, SourceInfo, SourceOptions, SourceState};
 use stereopsis_recording::format::Kind;
 use stereopsis_recording::read::{calibration_of_cameras, camera_topic};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 use stereopsis_recording::{Format, Packet, topic};
 
-const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time without images after which the compressed topic is used instead of the raw one.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -30,7 +31,6 @@ const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time without images after which a side is reported as lost.
 const LOST_TIMEOUT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-const MAX_NAMED: usize = 12;
 
 /// Source of a driver's pairs.
 pub struct RosSource {
@@ -64,10 +64,8 @@ impl RosSource {
         environment: &RosEnvironment,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
-        let failed =
-            |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}").into());
-        let mut subscriptions =
-            Subscriptions::start([left, right], environment).map_err(|err| failed(err.to_string()))?;
+        let failed = |cause| RosError::Driver { topics: [left, right].map(str::to_owned), cause: Box::new(cause) };
+        let mut subscriptions = Subscriptions::start([left, right], environment).map_err(failed)?;
         let unpacker = Unpacker::of(None, options.pixels, options.max_pixels);
         let first = subscriptions.first_pair(&unpacker).map_err(failed)?;
         let (calibration, no_calibration) = match subscriptions.calibration() {
@@ -83,7 +81,7 @@ impl RosSource {
 }
 
 impl Subscriptions {
-    fn start(topics: [&str; 2], environment: &RosEnvironment) -> Result<Self, super::super::error::NetworkError> {
+    fn start(topics: [&str; 2], environment: &RosEnvironment) -> Result<Self, RosError> {
         let node = Node::open(environment, "stereopsis_source")?;
         let (intake, pairs) = Intake::new();
         let camera = |side: usize| {
@@ -102,12 +100,7 @@ impl Subscriptions {
         Ok(Self { topics, pictures, _cameras: cameras, intake, pairs, node })
     }
 
-    fn pictures(
-        node: &Node,
-        intake: &Arc<Intake>,
-        side: Side,
-        name: &str,
-    ) -> Result<NodeSubscription, super::super::error::NetworkError> {
+    fn pictures(node: &Node, intake: &Arc<Intake>, side: Side, name: &str) -> Result<NodeSubscription, RosError> {
         let kind = kind_of(name);
         let channel = Arc::new(Format::Ros2.channel_of(name, kind));
         let taken = Arc::clone(intake);
@@ -115,7 +108,7 @@ impl Subscriptions {
         node.subscribe(name, kind, Qos::SENSOR_DATA, take)
     }
 
-    fn first_pair(&mut self, unpacker: &Unpacker) -> Result<RawPair, String> {
+    fn first_pair(&mut self, unpacker: &Unpacker) -> Result<RawPair, RosError> {
         let begun = Instant::now();
         let mut looked = begun;
         while begun.elapsed() < FIRST_PAIR_TIMEOUT {
@@ -168,36 +161,26 @@ impl Subscriptions {
     }
 
     /// Returns why there is no pair, with the existing topics.
-    fn why_silent(&self) -> String {
+    fn why_silent(&self) -> RosError {
         let came = self.intake.status();
-        let seconds = FIRST_PAIR_TIMEOUT.as_secs();
-        let mut why = match came.last {
-            [None, None] => format!("no image came within {seconds} s"),
-            [Some(_), Some(_)] => format!(
-                "images of both came within {seconds} s, and none were taken at nearly the same time: are the stamps of both those \
-                 of one clock?"
-            ),
-            [left, _] => {
-                let silent = &self.topics[usize::from(left.is_some())];
-                format!("no image of {} came within {seconds} s", foreign(silent))
-            }
-        };
-        if let Some((count, refusal)) = came.refused {
-            why = format!("{why}; {} refused, the last one because: {refusal}", counted(count, "message"));
+        let silent = self.topics.iter().zip(came.last).filter(|(_, last)| last.is_none());
+        RosError::NoPair {
+            silent: silent.map(|(topic, _)| topic.clone()).collect(),
+            refused: came.refused,
+            pictures: pictures(&self.node.published()),
         }
-        why + "; " + &list(&self.node.published())
     }
 
     /// Returns the calibration, if the drivers publish one.
-    fn calibration(&self) -> Result<Option<CalibrationNote>, String> {
+    fn calibration(&self) -> Result<Option<CalibrationNote>, Cause> {
         let cameras = self.cameras();
         let pictures = self.topics.each_ref().map(String::as_str);
         match &cameras {
-            [Some(left), Some(right)] => calibration_of_cameras([left, right], pictures).map_err(|err| err.to_string()),
+            [Some(left), Some(right)] => Ok(calibration_of_cameras([left, right], pictures)?),
             [None, None] => Ok(None),
             [left, _] => {
                 let missing = camera_topic(pictures[usize::from(left.is_some())]);
-                Err(format!("only one of the two cameras is described, nothing comes from {}", foreign(&missing)))
+                Err(RosError::OneCamera(missing).into())
             }
         }
     }
@@ -264,7 +247,7 @@ impl PairSource for RosSource {
                 let why = if self.subscriptions.node.is_connected() {
                     "does its driver run?".to_owned()
                 } else {
-                    self.subscriptions.node.no_router()
+                    self.subscriptions.node.no_router().to_string()
                 };
                 remarks.push(format!("no image of {name} comes any more: {why}"));
             }
@@ -292,18 +275,11 @@ fn name_of(sequence: u64) -> String {
     format!("{sequence:06}")
 }
 
-fn list(published: &BTreeSet<PublisherToken>) -> String {
+/// Returns the topics of images.
+fn pictures(published: &BTreeSet<PublisherToken>) -> Vec<String> {
     let is_picture = |it: &&PublisherToken| [Kind::Image, Kind::Compressed].iter().any(|&kind| it.is(&it.topic, kind));
-    let names: BTreeSet<&str> = published.iter().filter(is_picture).map(|it| it.topic.as_str()).collect();
-    if names.is_empty() {
-        return "no node publishes images in this domain: does the driver run with RMW_IMPLEMENTATION=rmw_zenoh_cpp and the same \
-                ROS_DOMAIN_ID?"
-            .to_owned();
-    }
-    let more = names.len().saturating_sub(MAX_NAMED);
-    let named: Vec<_> = names.iter().take(MAX_NAMED).map(|name| foreign(name)).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("topics of images are {}{more}", named.join(", "))
+    let topics: BTreeSet<_> = published.iter().filter(is_picture).map(|it| it.topic.clone()).collect();
+    topics.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -311,16 +287,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_image_topics_or_explains_their_absence() {
-        assert!(list(&BTreeSet::new()).contains("RMW_IMPLEMENTATION=rmw_zenoh_cpp"));
-        let published =
-            |topic: String| PublisherToken { topic, type_name: "sensor_msgs::msg::dds_::Image_".to_owned() };
-        let other =
-            PublisherToken { topic: "/scan".to_owned(), type_name: "sensor_msgs::msg::dds_::LaserScan_".to_owned() };
-        let all: BTreeSet<_> =
-            (0..MAX_NAMED + 3).map(|k| published(format!("/camera{k:02}/image_raw"))).chain([other]).collect();
-        let words = list(&all);
-        assert!(words.starts_with("topics of images are /camera00/image_raw, /camera01/"), "{words}");
-        assert!(words.ends_with(" and 3 more") && !words.contains("scan"), "{words}");
+    fn finds_the_topics_of_images() {
+        let published = |topic: &str, name: &str| PublisherToken {
+            topic: topic.to_owned(),
+            type_name: format!("sensor_msgs::msg::dds_::{name}_"),
+        };
+        let all =
+            [published("/scan", "LaserScan"), published("/right", "CompressedImage"), published("/left", "Image")];
+        assert_eq!(pictures(&all.into()), ["/left", "/right"]);
     }
 }

@@ -10,6 +10,7 @@ use super::protocol::SUBPROTOCOL;
 use super::token::Token;
 use std::net::IpAddr;
 use stereopsis_base::console;
+use stereopsis_base::remedy::option;
 use tungstenite::Error;
 use tungstenite::error::ProtocolError;
 use tungstenite::handshake::machine::TryParse as _;
@@ -64,6 +65,8 @@ pub struct Guard {
     /// Origins that are admitted, in addition to loopback ones and Foxglove's.
     origins: Vec<WebOrigin>,
     token: Option<Token>,
+    /// Option that admits further origins, in the words of the face that publishes; clients come when another one may speak.
+    allowing: String,
 }
 
 /// Admission of a request.
@@ -81,7 +84,7 @@ impl Guard {
         let named = address.name.iter().cloned();
         let hosts = named.chain(origins.iter().filter_map(|origin| origin.host().map(str::to_owned))).collect();
         let machine = gethostname::gethostname().to_string_lossy().into_owned();
-        Self { hosts, machine, origins, token }
+        Self { hosts, machine, origins, token, allowing: option("publish-allow-origin").to_string() }
     }
 
     /// Judges the bytes that a client has sent so far; returns `None` until the head is complete.
@@ -129,8 +132,9 @@ impl Guard {
         }
         let host = console::foreign(host);
         let text = format!(
-            "'{host}' is no name of this machine that is known here. Use its address, or start with --publish-allow-origin \
-             http://NAME if you trust that name"
+            "'{host}' is no name of this machine that is known here. Use its address, or start with {} http://NAME if you trust that \
+             name",
+            self.allowing
         );
         let message = format!(
             "foxglove: refused a client that calls this machine '{host}'; a page may do so that gave its own name this address"
@@ -146,8 +150,7 @@ impl Guard {
         }
         let origin_text = console::foreign(origin_text);
         let named = origin.map(|origin| origin.to_string()).ok().filter(|origin| *origin == origin_text);
-        let remedy =
-            format!("start with --publish-allow-origin {} if you trust it", named.as_deref().unwrap_or("ORIGIN"));
+        let remedy = format!("start with {} {} if you trust it", self.allowing, named.as_deref().unwrap_or("ORIGIN"));
         let text = format!("pages of '{origin_text}' may not watch here; {remedy}");
         let message = format!("foxglove: refused a page of '{origin_text}'; {remedy}");
         Err(Refusal::new(403, text).with_message(message))

@@ -1,9 +1,11 @@
 //! Publishers of ROS 2 topics: creates one for each topic with its quality of service, and sends messages to those with subscriptions.
 
-use super::shared::RosShared;
+use super::super::publication::Shared;
+use super::Ros2;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use stereopsis_network::ros2::{Node, NodePublisher, Qos};
+use stereopsis_frame::Cause;
+use stereopsis_network::ros2::{Node, NodePublisher, Qos, RosError};
 use stereopsis_recording::format::Kind;
 use stereopsis_recording::{Channel, Packet, format, topic};
 
@@ -15,7 +17,7 @@ impl TopicPublishers {
     ///
     /// # Errors
     /// The session has ended.
-    pub(super) fn add(&mut self, node: &Node, shared: &Arc<RosShared>, channel: &Channel) -> Result<(), String> {
+    pub(super) fn add(&mut self, node: &Node, shared: &Arc<Shared<Ros2>>, channel: &Channel) -> Result<(), RosError> {
         let Some(kind) = format::kind(channel).filter(|_| !self.0.contains_key(&channel.topic)) else { return Ok(()) };
         let weak = Arc::downgrade(shared);
         let on_change = move |_| {
@@ -24,7 +26,7 @@ impl TopicPublishers {
             }
         };
         let publisher = node.publisher(&channel.topic, kind, qos(&channel.topic, kind), on_change);
-        self.0.insert(channel.topic.clone(), publisher.map_err(|err| err.to_string())?);
+        self.0.insert(channel.topic.clone(), publisher?);
         Ok(())
     }
 
@@ -45,7 +47,7 @@ impl TopicPublishers {
     ///
     /// # Errors
     /// The session has ended.
-    pub(super) fn send(&mut self, packet: Packet) -> Result<(), String> {
+    pub(super) fn send(&mut self, packet: Packet) -> Result<(), Cause> {
         let publisher = self.0.get_mut(&packet.channel.topic).filter(|publisher| publisher.is_wanted());
         publisher.map_or(Ok(()), |publisher| publisher.put(packet.data))
     }

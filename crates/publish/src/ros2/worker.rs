@@ -1,11 +1,13 @@
 //! Publishing thread of the ROS 2 node: takes frames and results from the inbox, packs the topics with subscriptions, and sends them.
 
 use super::super::inbox::{Input, WantedKinds};
+use super::super::publication::Shared;
 use super::super::topics::StreamTopics;
 use super::super::worker::SourceKey;
+use super::Ros2;
 use super::publishers::TopicPublishers;
-use super::shared::RosShared;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,7 +22,7 @@ use stereopsis_stereo::StereoParams;
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct RosWorker {
-    shared: Arc<RosShared>,
+    shared: Arc<Shared<Ros2>>,
     publishers: TopicPublishers,
     node: Node,
     /// Name of the rig, a prefix of its frames of reference.
@@ -48,7 +50,7 @@ struct SourceTopics {
 }
 
 impl RosWorker {
-    pub(super) fn new(shared: Arc<RosShared>, node: Node, rig: Option<String>) -> Self {
+    pub(super) fn new(shared: Arc<Shared<Ros2>>, node: Node, rig: Option<String>) -> Self {
         Self {
             shared,
             publishers: TopicPublishers::default(),
@@ -83,9 +85,12 @@ impl RosWorker {
 
     fn look_for_router(&self) {
         let is_connected = self.node.is_connected();
-        match (self.shared.is_connected.swap(is_connected, Ordering::AcqRel), is_connected) {
-            (false, true) => self.shared.notify(format!("ros2: connected to {}", self.node.routers()), false),
-            (true, false) => self.shared.notify(format!("ros2: {}; it is tried again", self.node.no_router()), true),
+        match (self.shared.link.is_connected.swap(is_connected, Ordering::AcqRel), is_connected) {
+            (false, true) => {
+                self.shared.panel.notify(format!("ros2: connected to {}", self.node.routers()));
+                self.shared.wake();
+            }
+            (true, false) => self.shared.report(format!("ros2: {}; it is tried again", self.node.no_router())),
             _ => {}
         }
     }
@@ -100,13 +105,12 @@ impl RosWorker {
         let is_offered = self.offer_topics(new_about);
         let received = self.publishers.received();
         let came = &received - &self.received;
-        self.shared.received.store(received.len() as u64, Ordering::Release);
+        self.shared.link.received.store(received.len() as u64, Ordering::Release);
         self.renew_packer(&received);
         if let Some(packer) = &mut self.packer
             && (parameters || is_offered)
         {
-            let shown = self.shared.params.lock().clone().unwrap_or_default();
-            let packet = packer.parameters(&shown, SystemTime::now());
+            let packet = packer.parameters(&self.shared.panel.shown(), SystemTime::now());
             self.send(vec![packet], |_| true);
         }
         if new_frame || !came.is_empty() {
@@ -152,7 +156,7 @@ impl RosWorker {
         self.send_packets(packets, is_due);
     }
 
-    fn send_packets(&mut self, packets: Result<Vec<Packet>, String>, is_due: impl Fn(&str) -> bool) {
+    fn send_packets(&mut self, packets: Result<Vec<Packet>, impl Display>, is_due: impl Fn(&str) -> bool) {
         match packets {
             Ok(packets) => self.send(packets, is_due),
             Err(why) => self.report(format!("ros2: a pair cannot be published: {why}")),
@@ -176,7 +180,7 @@ impl RosWorker {
     /// Reports an error to the user unless it is the last one.
     fn report(&mut self, why: String) {
         if self.error.as_ref() != Some(&why) {
-            self.shared.notify(why.clone(), true);
+            self.shared.report(why.clone());
             self.error = Some(why);
         }
     }
@@ -214,7 +218,7 @@ impl RosWorker {
         });
         for packet in &packets {
             if let Err(why) = self.publishers.add(&self.node, &self.shared, &packet.channel) {
-                self.report(why);
+                self.report(why.to_string());
             }
         }
         if of_results.is_some() {
@@ -247,10 +251,7 @@ impl RosWorker {
             let points = self.received.contains(topic::POINTS);
             (frames, points || topics.of_results.as_ref().is_none_or(is_received))
         });
-        let before = self.shared.inbox.set_wanted(WantedKinds { frames, results });
-        if results && !before.results {
-            self.shared.wake();
-        }
+        self.shared.set_wanted(WantedKinds { frames, results });
     }
 }
 

@@ -138,7 +138,7 @@ impl MemberPoller {
             }
         };
         let thread = std::thread::Builder::new().name("others".into()).spawn(work);
-        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to ask others: {err}")))?;
+        let thread = thread.map_err(|cause| NetworkError::Thread { purpose: "ask others", cause })?;
         Ok(Self { states, stop: Some(stop), thread: Some(thread) })
     }
 

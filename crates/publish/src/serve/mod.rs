@@ -23,11 +23,11 @@ use std::time::{Duration, Instant};
 use stereopsis_engine::OpenOptions;
 use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::MaxPixels;
-use stereopsis_live::Remote;
 use stereopsis_network::key::{Member, Role};
 use stereopsis_network::status::{EngineStatus, Speed, Status};
 use stereopsis_network::{Membership, Network, NetworkError, rendezvous};
 
+pub use rig::RemoteOf;
 pub use speed::{Stub, measure};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -38,9 +38,6 @@ const MAX_RIGS: usize = 64;
 const MAX_OPENING: usize = 4;
 const MAX_ENGINES: usize = 256;
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Function that opens an additional publisher of a rig's run, by the name of the rig.
-pub type RemoteOf = Arc<dyn Fn(&str) -> Result<Arc<dyn Remote>, String> + Send + Sync>;
 
 /// Options of an engine on the network.
 pub struct ServeOptions {
@@ -110,7 +107,7 @@ impl Server {
     /// # Errors
     /// The name is invalid or taken, or the session has ended.
     pub fn start(network: Network, options: ServeOptions) -> Result<Self, NetworkError> {
-        stereopsis_network::key::check_rig(&options.name).map_err(NetworkError::new)?;
+        stereopsis_network::key::check_rig(&options.name)?;
         let weight = rendezvous::weight(options.speed.pairs_per_s);
         let only = options.rigs.iter().cloned().collect();
         let member = Member { only, ..Member::new(Role::Engine, options.name.clone(), weight) };

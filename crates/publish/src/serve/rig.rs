@@ -1,21 +1,28 @@
 //! Rig that an engine serves: opens its source in the background, runs the pipeline, publishes the results, and follows changes of
 //! its description.
 
-use crate::serve::RemoteOf;
+use crate::error::PublishError;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_calibration::CalibrationError;
 use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{MaxPixels, Pixels, ResultTap, SourceOptions};
-use stereopsis_live::{Live, LiveOptions};
+use stereopsis_frame::{CaptureError, MaxPixels, Pixels, ResultTap, SourceOptions};
+use stereopsis_live::{Live, LiveOptions, Remote};
 use stereopsis_network::key::{Member, RigTopic};
 use stereopsis_network::status::{RigStatus, Speed};
 use stereopsis_network::wire::{Content, Head};
-use stereopsis_network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
+use stereopsis_network::{
+    Inlet, Network, NetworkError, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result,
+};
 use stereopsis_recording::time;
 use stereopsis_settings::rig::Calibrated;
+
+/// Function that opens an additional publication of a rig's run, by the name of the rig.
+pub type RemoteOf = Arc<dyn Fn(&str) -> Result<Arc<dyn Remote>, PublishError> + Send + Sync>;
 
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -23,7 +30,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct ServedRig {
     name: String,
     state: RigPhase,
-    error: Option<String>,
+    error: Option<RigError>,
     /// Engines before this one in the order of the rig, and their results.
     earlier: Option<EarlierEngines>,
 }
@@ -41,8 +48,25 @@ pub(super) struct RunOptions {
     pub(super) remote: Option<RemoteOf>,
 }
 
+/// Fault of a rig that an engine serves.
+#[derive(Debug, thiserror::Error)]
+enum RigError {
+    #[error(transparent)]
+    Source(#[from] CaptureError),
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    #[error(transparent)]
+    Publication(#[from] PublishError),
+    #[error("its calibration cannot be used: {0}")]
+    Calibration(CalibrationError),
+    #[error(transparent)]
+    Preparation(CalibrationError),
+    #[error("no threads: {0}")]
+    Threads(io::Error),
+}
+
 enum RigPhase {
-    Opening(Receiver<Result<Running, String>>),
+    Opening(Receiver<Result<Running, RigError>>),
     Running(Box<Running>),
     /// Failed to open; waits until the next attempt.
     Resting(Instant),
@@ -125,7 +149,7 @@ impl ServedRig {
                 None
             }
             RigPhase::Resting(until) if Instant::now() >= *until => {
-                return Some(self.error.clone().unwrap_or_else(|| "it cannot be opened".to_owned()));
+                return Some(self.error.as_ref().map_or_else(|| "it cannot be opened".to_owned(), ToString::to_string));
             }
             RigPhase::Resting(_) => None,
         };
@@ -139,7 +163,8 @@ impl ServedRig {
     }
 
     pub(super) fn status(&self) -> RigStatus {
-        let unknown = RigStatus { rig: self.name.clone(), error: self.error.clone(), ..RigStatus::default() };
+        let error = self.error.as_ref().map(ToString::to_string);
+        let unknown = RigStatus { rig: self.name.clone(), error, ..RigStatus::default() };
         let RigPhase::Running(running) = &self.state else { return unknown };
         let status = running.live.status();
         RigStatus {
@@ -150,8 +175,8 @@ impl ServedRig {
             dropped: status.engine.late + status.engine.failed,
             received: running.view.counts(),
             sent: running.sent(),
-            error: self.error.clone().or(status.errors.first().cloned()),
-            ..unknown
+            error: unknown.error.or(status.errors.first().cloned()),
+            rig: unknown.rig,
         }
     }
 
@@ -170,24 +195,23 @@ impl ServedRig {
 }
 
 impl Running {
-    fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, String> {
+    fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, RigError> {
         let RunOptions { boot, engine, max_pixels, remote } = how;
         // a stub needs no images
         let is_stub = matches!(engine, EngineSource::Opened(..));
         let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
         let options = SourceOptions { looped: true, pixels, max_pixels, ..SourceOptions::default() };
-        let source = RigSource::on(network.clone(), rig, &options).map_err(|err| err.to_string())?;
+        let source = RigSource::on(network.clone(), rig, &options)?;
         let info = stereopsis_frame::PairSource::info(&source);
         let view = source.view();
         let description = view.description();
-        let calibrated = Calibrated::from_note(&description.about.calibration, &info)
-            .map_err(|err| format!("its calibration cannot be used: {err}"))?;
+        let calibrated = Calibrated::from_note(&description.about.calibration, &info).map_err(RigError::Calibration)?;
         let stream = Stream { key: RigTopic::Result.rig(rig), content: Content::Result, boot };
         let outlet = Outlet::start(network, stream, |output: Arc<Output>| {
             let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
             Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
         });
-        let results = Arc::new(ResultPublisher { outlet: outlet.map_err(|err| err.to_string())? });
+        let results = Arc::new(ResultPublisher { outlet: outlet? });
         let remote = remote.map(|open| open(rig)).transpose()?;
         if let Some(remote) = &remote {
             remote.set_about(description.about.clone());
@@ -198,24 +222,23 @@ impl Running {
             engine,
             taps: vec![Arc::clone(&results) as _],
             read_back: true,
-            remote,
+            remotes: remote.into_iter().collect(),
             ..LiveOptions::new(description.params()?, options)
         };
-        let live = Live::start(Box::new(source), live).map_err(|err| format!("no threads: {err}"))?;
+        let live = Live::start(Box::new(source), live).map_err(RigError::Threads)?;
         Ok(Self { live, results, view, described: description.id() })
     }
 
     /// Passes the parameters to the additional publisher, and logs its messages.
     fn follow_remote(&self) {
         let _ = self.live.exchange(); // requests are ignored: the rig's head sets the parameters
-        let Some(remote) = self.live.remote() else { return };
-        for news in remote.news() {
+        for news in self.live.remotes().iter().flat_map(|remote| remote.news()) {
             if news.is_error { log::warn!("{}", news.text) } else { log::info!("{}", news.text) }
         }
     }
 
     /// Applies the parameters and the calibration of a changed description.
-    fn follow_description(&mut self) -> Result<(), String> {
+    fn follow_description(&mut self) -> Result<(), RigError> {
         if self.described == self.view.described() {
             return Ok(());
         }
@@ -223,8 +246,8 @@ impl Running {
         let params = description.params()?;
         if description.boot != self.described.0 {
             let calibrated = Calibrated::from_note(&description.about.calibration, &self.live.status().source);
-            let preparation = calibrated.map_err(|err| format!("its calibration cannot be used: {err}"))?.preparation;
-            self.live.set_preparation(preparation).map_err(|err| err.to_string())?;
+            let preparation = calibrated.map_err(RigError::Calibration)?.preparation;
+            self.live.set_preparation(preparation).map_err(RigError::Preparation)?;
         }
         self.live.set_params(params);
         self.described = description.id();

@@ -20,8 +20,7 @@ const PAIRS: usize = 5;
 pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
     let scene = stereopsis_frame::SceneOptions { width: 640, height: 480, ..stereopsis_frame::SceneOptions::default() };
     let params = Arc::new(StereoParams::default());
-    let renderer =
-        stereopsis_scene::SceneRenderer::new(&scene).map_err(|err| EngineError::Device(err.to_string().into()))?;
+    let renderer = stereopsis_scene::SceneRenderer::new(&scene).map_err(|err| EngineError::Device(err.into()))?;
     let frame = Arc::new(Frame::of_raw(Arc::new(renderer.pair(0))));
     let job = Job { frame, params: Arc::clone(&params), read_back: true, wants_right: false };
     let mut engine = stereopsis_engine::open(options, Some(&job))?.engine;

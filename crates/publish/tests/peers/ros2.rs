@@ -19,7 +19,8 @@ use stereopsis_frame::{
 use stereopsis_live::{Live, LiveOptions, Remote};
 use stereopsis_network::ros2::{Node, Qos, RosEnvironment, RosSource};
 use stereopsis_network::{Access, Endpoint, Network};
-use stereopsis_publish::ros2::RosPublisher;
+use stereopsis_publish::Publication;
+use stereopsis_publish::ros2::Ros2;
 use stereopsis_recording::format::{Kind, decode};
 use stereopsis_recording::message::{Encoding, ImageBody, Point};
 use stereopsis_recording::{About, Body, Format, Message, topic};
@@ -113,15 +114,15 @@ impl PairSource for RepeatedPair {
 /// Pipeline that publishes to ROS 2.
 struct RosPipeline {
     live: Arc<Live>,
-    publisher: Arc<RosPublisher>,
+    publisher: Arc<Publication<Ros2>>,
 }
 
 impl RosPipeline {
     fn new(router: &Router, domain: u32, source: RepeatedPair) -> Self {
-        Self::of(RosPublisher::start(&router.surroundings(domain)).unwrap(), source)
+        Self::of(Publication::<Ros2>::start(&router.surroundings(domain)).unwrap(), source)
     }
 
-    fn of(publisher: Arc<RosPublisher>, source: RepeatedPair) -> Self {
+    fn of(publisher: Arc<Publication<Ros2>>, source: RepeatedPair) -> Self {
         let info = source.info();
         let calibration = CalibrationNote::of_rectified(GEOMETRY);
         publisher.set_about(About { calibration, ..About::of_source("again", &info, SystemTime::now()) });
@@ -132,7 +133,7 @@ impl RosPipeline {
             ..EngineSettings::default()
         });
         let remote: Arc<dyn Remote> = publisher.clone();
-        let options = LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) };
+        let options = LiveOptions { remotes: vec![remote], ..LiveOptions::new(params, engine) };
         Self { live: Arc::new(Live::start(Box::new(source), options).unwrap()), publisher }
     }
 }
@@ -187,8 +188,9 @@ fn images_and_calibration_round_trip_and_a_source_waits_for_its_driver() {
 #[test]
 fn topics_and_frames_of_a_rig_have_its_name() {
     let router = Router::start();
-    let stages = ["pi-4", "4th"]
-        .map(|rig| RosPipeline::of(RosPublisher::of_rig(&router.surroundings(4), rig).unwrap(), RepeatedPair::grey()));
+    let stages = ["pi-4", "4th"].map(|rig| {
+        RosPipeline::of(Publication::<Ros2>::of_rig(&router.surroundings(4), rig).unwrap(), RepeatedPair::grey())
+    });
     for name in ["pi_4", "rig_4th"] {
         let topics = ["left", "right"].map(|side| format!("/{name}/{side}/image_raw"));
         let topics = topics.each_ref().map(String::as_str);
@@ -207,7 +209,8 @@ fn topics_and_frames_of_a_rig_have_its_name() {
     };
     let _late = node.subscribe(topic::TRANSFORMS, Kind::Transform, Qos::LATCHED, take).unwrap();
     drop(stages);
-    let _new = RosPipeline::of(RosPublisher::of_rig(&router.surroundings(4), "pi-4").unwrap(), RepeatedPair::grey());
+    let _new =
+        RosPipeline::of(Publication::<Ros2>::of_rig(&router.surroundings(4), "pi-4").unwrap(), RepeatedPair::grey());
     let expected = ["left", "right"].map(|side| format!("pi_4_{side}_optical_frame"));
     until("its transform comes", || expected.iter().all(|frame| frames.lock().contains(frame)).then_some(()));
 }
@@ -499,7 +502,7 @@ fn refuses_images_larger_than_the_rig_by_their_headers() {
 fn names_the_missing_router() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let nowhere = surroundings(&format!("tcp/127.0.0.1:{port}").parse().unwrap(), 0);
-    let publisher = RosPublisher::start(&nowhere).unwrap();
+    let publisher = Publication::<Ros2>::start(&nowhere).unwrap();
     let words = publisher.invitation();
     assert!(words.contains("no router answers at tcp/127.0.0.1:") && words.contains("`stereopsis router`"), "{words}");
     assert_eq!(publisher.standing(), "ros2 no router");

@@ -26,8 +26,8 @@ pub struct WindowOptions {
     pub saved_state: Option<PathBuf>,
     /// Folder of the user's presets.
     pub presets_folder: Option<PathBuf>,
-    /// Remote clients, which receive pairs and results and may change parameters.
-    pub remote: Option<Arc<dyn Remote>>,
+    /// Servers of remote clients, which receive pairs and results and may change parameters.
+    pub remotes: Vec<Arc<dyn Remote>>,
     /// Whether the saved state is ignored.
     pub reset: bool,
     /// Icon of the window, as PNG.
@@ -52,7 +52,7 @@ impl Default for WindowOptions {
             saved_state: directories::ProjectDirs::from("", "", "stereopsis")
                 .map(|dirs| dirs.config_dir().join("window.toml")),
             presets_folder: settings::own_presets_folder(),
-            remote: None,
+            remotes: Vec::new(),
             reset: false,
             icon: &[],
         }

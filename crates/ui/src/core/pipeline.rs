@@ -17,7 +17,6 @@ pub(crate) struct Pipeline {
     pub(crate) shown_hz: f64,
     /// Playback of a recording; `None` for other sources.
     pub(crate) playback: Option<Playing>,
-    pub(crate) remote: Option<Arc<dyn Remote>>,
 }
 
 impl Pipeline {

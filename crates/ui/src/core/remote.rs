@@ -18,18 +18,17 @@ impl Core {
     }
 
     pub(crate) fn describe_source(&self) {
-        if let Some(remote) = self.live.remote() {
+        for remote in self.live.remotes() {
             remote.set_about(self.about(SystemTime::now()));
         }
     }
 
-    /// Applies parameters that others have set, sends the present ones, and shows the remote's messages.
+    /// Applies parameters that others have set, sends the present ones, and shows the remotes' messages.
     pub(crate) fn exchange_with_remote(&mut self) {
         if let Some(params) = self.live.exchange() {
             self.set_params(params);
         }
-        let Some(remote) = self.live.remote() else { return };
-        for news in remote.news() {
+        for news in self.live.remotes().iter().flat_map(|remote| remote.news()) {
             if news.is_error {
                 self.notices.error(news.text);
             } else {

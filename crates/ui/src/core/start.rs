@@ -49,7 +49,7 @@ impl Core {
         let wake = waker.clone();
         let live_options = LiveOptions {
             wake: Arc::new(move || wake.wake()),
-            remote: options.remote.clone(),
+            remotes: std::mem::take(&mut options.remotes),
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(NoSource), live_options)?;
@@ -57,7 +57,6 @@ impl Core {
         if saved.source() != Some(source.to_string().as_str()) {
             view.depth_range_m = None; // was fitted to another source
         }
-        let remote = options.remote.clone();
         let pipeline = Pipeline {
             status: live.status(),
             output: None,
@@ -65,7 +64,6 @@ impl Core {
             measured: None,
             shown_hz: 0.0,
             playback: None,
-            remote,
         };
         let matching = Matching {
             params: settings.params.clone(),

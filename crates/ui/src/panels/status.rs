@@ -148,9 +148,11 @@ fn cells(core: &Core) -> Vec<StatusCell> {
     } else if status.engine.computed > 0 && !status.source.is_still {
         cells.push(StatusCell::new(format!("matching {:.1} ms", status.engine.compute_ms), WITHOUT_STAGES));
     }
-    if let Some(remote) = &core.pipeline.remote {
+    if !core.live.remotes().is_empty() {
+        let invitations: String =
+            core.live.remotes().iter().map(|remote| format!("{}\n", remote.invitation())).collect();
         let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-        cells.push(StatusCell::new(remote.standing(), format!("{}\n{help}", remote.invitation())));
+        cells.push(StatusCell::new(core.live.standing(), invitations + help));
     }
     cells
 }

@@ -69,7 +69,7 @@ fn remote_client_moves_sliders_and_receives_their_values() {
     let Some(gpu) = gpu() else { return };
     let elsewhere = Arc::new(WatchingClient::default());
     let remote: Arc<dyn Remote> = elsewhere.clone();
-    let mut window = Window::open(&gpu, WindowOptions { remote: Some(remote), ..options(SourceSpec::Scene) });
+    let mut window = Window::open(&gpu, WindowOptions { remotes: vec![remote], ..options(SourceSpec::Scene) });
     assert!(window.has("elsewhere 3 clients"));
     let about = elsewhere.about.lock().clone().expect("the source is told");
     assert_eq!((about.source.as_str(), about.width, about.calibration.geometry.is_some()), ("scene", 160, true));

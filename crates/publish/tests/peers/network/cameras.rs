@@ -165,7 +165,7 @@ fn a_head_returns_a_preview_of_its_newest_image() {
     let (router, endpoint) = router(None);
     let ask = |name: &str| client(&endpoint).ask(&RigTopic::Picture.rig(name), None, ANSWER_TIMEOUT).unwrap().remove(0);
     let silent = Head::start(&router, "silent", None, fed_about(), &params()).unwrap();
-    assert!(ask("silent").unwrap_err().contains("no pair has come yet"));
+    assert!(ask("silent").unwrap_err().to_string().contains("no pair has come yet"));
     drop(silent);
     let _fed = FedHead::start(&router, "pi");
     let mut bytes = Vec::new();

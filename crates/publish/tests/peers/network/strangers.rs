@@ -7,7 +7,7 @@ use stereopsis_frame::PairSource as _;
 use stereopsis_network::census::CensusTaker;
 use stereopsis_network::key::{Member, RigTopic, Role};
 use stereopsis_network::status::Status;
-use stereopsis_network::wire::{Content, Head as MessageHead};
+use stereopsis_network::wire::{Content, Head as MessageHead, Refusal};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Inlet, Network, RigSource, Verdict};
 use zenoh::Wait as _;
 use zenoh::liveliness::LivelinessToken;
@@ -132,7 +132,7 @@ fn the_next_engine_takes_a_rig_that_its_owner_cannot_open() {
     // it owns the rig by its weight, and cannot open it
     let _broken = RunningEngine::of(client(&endpoint), "broken", |options| {
         options.speed.pairs_per_s = 1e6;
-        options.remote = Some(std::sync::Arc::new(|_| Err("it cannot be published".to_owned())));
+        options.remote = Some(std::sync::Arc::new(|_| Err(std::io::Error::other("it cannot be published").into())));
     });
     let table = || CensusTaker::new(client(&endpoint)).take().unwrap().table();
     until("net says so", || table().contains("; engine broken (no results)"));
@@ -269,7 +269,7 @@ fn refused_messages_replace_no_pair() {
     let head = MessageHead::of(&good.attachment().unwrap().to_bytes()).unwrap();
     let receiver = client(&endpoint);
     let own =
-        move |it: &MessageHead| if it.boot == head.boot { Verdict::Take } else { Verdict::Refuse("a stranger's") };
+        move |it: &MessageHead| if it.boot == head.boot { Verdict::Take } else { Verdict::Refuse(Refusal::OtherHead) };
     let inlet = Inlet::start(&receiver, "stereopsis/1/rig/other/pair", Content::Pair, own).unwrap();
     let put = |payload: Vec<u8>, head: MessageHead| {
         let put = hostile.session().put("stereopsis/1/rig/other/pair", payload);

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_live::Remote as _;
-use stereopsis_publish::{Address, MAX_CLIENTS, MAX_CONNECTIONS, PublishOptions, Publisher};
+use stereopsis_publish::{Address, Foxglove, MAX_CLIENTS, MAX_CONNECTIONS, Publication, PublishOptions};
 
-fn publisher(address: &str) -> (Arc<Publisher>, SocketAddr) {
-    let publisher = Publisher::start(address.parse::<Address>().unwrap()).unwrap();
+fn publisher(address: &str) -> (Arc<Publication<Foxglove>>, SocketAddr) {
+    let publisher = Publication::<Foxglove>::start(address.parse::<Address>().unwrap()).unwrap();
     let here = SocketAddr::from(([127, 0, 0, 1], publisher.address().socket.port()));
     (publisher, here)
 }
@@ -48,7 +48,7 @@ fn counts_refused_pages_and_reports_each_origin_once() {
 fn admits_an_allowed_origin() {
     let address: Address = "foxglove=:0".parse().unwrap();
     let origins = vec!["https://stereo.example.com".parse().unwrap()];
-    let publisher = Publisher::start(PublishOptions { origins, ..address.into() }).unwrap();
+    let publisher = Publication::<Foxglove>::start(PublishOptions { origins, ..address.into() }).unwrap();
     let here = publisher.address().socket;
     let page = ("Origin", "https://stereo.example.com");
     assert_eq!(RawConnection::ask(here, "/", &[page]).answer().0, 101);
@@ -90,7 +90,7 @@ fn requires_a_token_on_public_addresses() {
 fn requires_a_chosen_token_on_loopback() {
     let address: Address = "foxglove=:0".parse().unwrap();
     let token = Some("one-that-I-have-chosen".parse().unwrap());
-    let publisher = Publisher::start(PublishOptions { token, ..address.into() }).unwrap();
+    let publisher = Publication::<Foxglove>::start(PublishOptions { token, ..address.into() }).unwrap();
     let here = publisher.address().socket;
     assert_eq!(publisher.link(), format!("ws://{here}/?token=one-that-I-have-chosen"));
     assert_eq!(RawConnection::ask(here, "/", &[]).answer().0, 401);

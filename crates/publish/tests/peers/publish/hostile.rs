@@ -7,11 +7,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_live::Remote as _;
-use stereopsis_publish::{Address, MAX_MESSAGE_BYTES, Publisher};
+use stereopsis_publish::{Address, Foxglove, MAX_MESSAGE_BYTES, Publication};
 use stereopsis_stereo::StereoParams;
 
-fn publisher() -> (Arc<Publisher>, SocketAddr) {
-    let publisher = Publisher::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
+fn publisher() -> (Arc<Publication<Foxglove>>, SocketAddr) {
+    let publisher = Publication::<Foxglove>::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
     let here = publisher.address().socket;
     (publisher, here)
 }

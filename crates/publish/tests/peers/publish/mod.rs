@@ -17,7 +17,7 @@ use stereopsis_engine::OpenOptions;
 use stereopsis_frame::engine::{EngineChoice, EngineSettings};
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo};
 use stereopsis_live::{Live, LiveOptions, News, Remote};
-use stereopsis_publish::{Address, Publisher};
+use stereopsis_publish::{Address, Foxglove, Publication};
 use stereopsis_recording::Body;
 use stereopsis_recording::message::Encoding;
 use stereopsis_recording::topic::{
@@ -72,7 +72,7 @@ impl PairSource for StillSource {
 /// Pipeline on the CPU that is published on a free port. A thread owns it, in the role of the window or the status line.
 struct PublishedPipeline {
     live: Arc<Live>,
-    publisher: Arc<Publisher>,
+    publisher: Arc<Publication<Foxglove>>,
     news: Arc<Mutex<Vec<News>>>,
     stop: Arc<AtomicBool>,
     owner: Option<JoinHandle<()>>,
@@ -80,7 +80,7 @@ struct PublishedPipeline {
 
 impl PublishedPipeline {
     fn new(size: (usize, usize), rate_hz: f64) -> Self {
-        let publisher = Publisher::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
+        let publisher = Publication::<Foxglove>::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
         let source = Box::new(StillSource::new(size, rate_hz));
         let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
         let engine = OpenOptions::from(EngineSettings {
@@ -90,7 +90,7 @@ impl PublishedPipeline {
         });
         let remote: Arc<dyn Remote> = publisher.clone();
         let live =
-            Live::start(source, LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) }).unwrap();
+            Live::start(source, LiveOptions { remotes: vec![remote], ..LiveOptions::new(params, engine) }).unwrap();
         let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
         let owner = {
             let (live, stop, news) = (live.clone(), stop.clone(), news.clone());

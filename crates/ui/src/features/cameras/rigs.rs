@@ -43,7 +43,9 @@ impl RigChooser {
         let Some(watch) = &core.source.rigs else { return };
         match watch.newest() {
             None => drop(ui.label("looking for rigs \u{2026}")),
-            Some(Err(why)) => drop(ui.label(RichText::new(foreign(&why)).color(ui.visuals().warn_fg_color))),
+            Some(Err(why)) => {
+                drop(ui.label(RichText::new(foreign(&why.to_string())).color(ui.visuals().warn_fg_color)))
+            }
             Some(Ok(census)) => self.rigs(ui, &census, watch, commands),
         }
     }

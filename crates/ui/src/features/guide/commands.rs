@@ -100,7 +100,7 @@ impl Feature for Guide {
             || status.capture.ended
             || core.live.transport().is_some_and(|transport| !transport.get().playing);
         // meanwhile depth is hidden and the detector needs the processor, but a recorder and other viewers need the results
-        let is_watched = core.recording.recorder().is_some() || core.live.remote().is_some();
+        let is_watched = core.recording.recorder().is_some() || !core.live.remotes().is_empty();
         let rests = wants && !is_held || core.search.is_searching();
         core.live.set_suspended(rests && !is_watched);
         if wants && is_held {

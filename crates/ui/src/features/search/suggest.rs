@@ -24,7 +24,7 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let steps = [SearchStep::StartSearch, SearchStep::StopSearch];
     tried_pairs::start_and_stop(ui, (name, "search"), (can_judge, is_searching), steps, commands);
     let Some(search) = &core.search.search else { return };
-    if is_searching && (core.recording.recorder().is_some() || core.pipeline.remote.is_some()) {
+    if is_searching && (core.recording.recorder().is_some() || !core.live.remotes().is_empty()) {
         widgets::note(ui, "Recorders and other viewers need every depth: matching goes on, and the times are longer.");
     }
     progress(ui, search);
