@@ -99,7 +99,7 @@ pub mod cameras {
 #[cfg(feature = "recording")]
 #[doc(hidden)]
 pub mod inside {
-    pub use stereopsis_base::remedy::{Part, Vocabulary, speak};
+    pub use stereopsis_base::remedy::{Vocabulary, speak};
     pub use stereopsis_recording::format::decode;
     pub use stereopsis_recording::message::{Body, Encoding, ImageBody};
     pub use stereopsis_recording::read::{PacketStream, Recording};

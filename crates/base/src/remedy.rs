@@ -36,20 +36,31 @@ pub trait Vocabulary: Sync {
     /// The formatter's.
     fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Writes a command: its words and options one after the other.
+    /// Writes a command as for a terminal, in back ticks.
     ///
     /// # Errors
     /// The formatter's.
     fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, part) in parts.iter().enumerate() {
-            f.write_str(if at == 0 { "" } else { " " })?;
+        f.write_str("`stereopsis")?;
+        for part in parts {
             match part {
-                Part::Word(word) => f.write_str(word)?,
-                Part::Option(name) => self.option(name, None, f)?,
+                Part::Word(word) => write!(f, " {word}")?,
+                Part::Option(name) => {
+                    f.write_str(" ")?;
+                    flag(name, f)?;
+                }
             }
         }
-        Ok(())
+        f.write_str("`")
     }
+}
+
+/// Writes the flag of an option; that of the output is named by its letter everywhere.
+///
+/// # Errors
+/// The formatter's.
+pub fn flag(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if name == "output" { f.write_str("-o") } else { write!(f, "--{name}") }
 }
 
 /// Words of a program that uses the crates as a library: those of settings and their files.
@@ -59,6 +70,14 @@ impl Vocabulary for Plain {
     fn option(&self, name: &str, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(name)?;
         value.map_or(Ok(()), |value| write!(f, " {value}"))
+    }
+
+    fn command(&self, parts: &[Part], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |part: &Part| match part {
+            Part::Word(word) => word.clone(),
+            Part::Option(name) => (*name).to_owned(),
+        };
+        f.write_str(&parts.iter().map(word).collect::<Vec<_>>().join(" "))
     }
 }
 

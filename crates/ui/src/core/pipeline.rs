@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use stereopsis_frame::Playing;
 use stereopsis_frame::engine::Output;
-use stereopsis_live::{Measurement, PixelExplanation, Remote, Status};
+use stereopsis_live::{Measurement, PixelExplanation, Status};
 
 /// Readings of the pipeline, updated once per frame.
 pub(crate) struct Pipeline {
