@@ -64,7 +64,10 @@ impl Curves {
         Some([along, upwards])
     }
 
-    fn draw_into<'a, B, X, Y>(&self, chart: &mut ChartContext<'a, B, Cartesian2d<X, Y>>) -> Result<(), Box<dyn Error>>
+    fn draw_into<'a, B, X, Y>(
+        &self,
+        chart: &mut ChartContext<'a, B, Cartesian2d<X, Y>>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>>
     where
         B: DrawingBackend + 'a,
         B::ErrorType: 'static,
@@ -95,7 +98,7 @@ impl Curves {
     }
 
     /// Draws the names beside the chart, where they hide no curve.
-    fn draw_legend<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    fn draw_legend<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error + Send + Sync>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static,
@@ -115,7 +118,7 @@ impl Curves {
 }
 
 impl Drawing for Curves {
-    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error + Send + Sync>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static,

@@ -38,7 +38,7 @@ pub trait Drawing {
     ///
     /// # Errors
     /// There is nothing that can be drawn, or the backend fails.
-    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error + Send + Sync>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static;
@@ -49,9 +49,9 @@ pub trait Drawing {
 /// # Errors
 /// The ending is unknown, the drawing fails, or the file cannot be written.
 pub fn write_figure(path: &Path, drawing: &impl Drawing) -> Result<(), ExportError> {
-    let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
+    let failed = |err: Box<dyn Error + Send + Sync>| ExportError::encode(path, err);
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
-        .map_err(|_| ExportError::encode(path, &"its letters cannot be drawn"))?;
+        .map_err(|_| ExportError::encode(path, "its letters cannot be drawn"))?;
     if FIGURE.find(path)? == "svg" {
         let mut text = String::new();
         drawing.draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area()).map_err(failed)?;
@@ -80,7 +80,7 @@ struct ReachFigure<'a> {
 type CurveValue<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Drawing for ReachFigure<'_> {
-    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error + Send + Sync>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static,

@@ -56,7 +56,7 @@ impl TradeOff {
 }
 
 impl Drawing for TradeOff {
-    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error + Send + Sync>>
     where
         B: DrawingBackend,
         B::ErrorType: 'static,

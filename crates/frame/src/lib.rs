@@ -29,7 +29,7 @@ mod transport;
 
 pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use error::{CaptureError, Cause};
-pub use max_pixels::MaxPixels;
+pub use max_pixels::{MaxPixels, TooManyPixels};
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
 pub use pair::{Frame, RawPair, Recorded};
 pub use pair_source::{CameraState, Next, PairSource, Skew, SourceInfo, SourceState};

@@ -34,7 +34,7 @@ pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, E
     match DISPARITY.find(path)? {
         "pfm" => files::write(path, &pfm(px))?,
         "png" => write_u16(path, disparity_x256(px, &mut warnings))?,
-        _ => files::write(path, &tiff(px).map_err(|err| ExportError::encode(path, &err))?)?,
+        _ => files::write(path, &tiff(px).map_err(|err| ExportError::encode(path, err))?)?,
     }
     Ok(warnings)
 }

@@ -1,14 +1,28 @@
 //! Errors of writing a file of results, and choice of the format by the ending of the name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stereopsis_base::files::WriteError;
+use stereopsis_frame::Cause;
 
 /// Reason why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The ending of the name belongs to no format, or the format cannot store the content.
-    #[error("{0}")]
-    Refused(String),
+    /// The ending of the name belongs to no format.
+    #[error("{}: cannot tell the format from {}; {wanted}", .path.display(), ending(.path))]
+    Ending {
+        /// Path of the file.
+        path: PathBuf,
+        /// Sentence that names the endings.
+        wanted: &'static str,
+    },
+    /// The content cannot be encoded.
+    #[error("cannot store the image in {}: {cause}", .path.display())]
+    Encode {
+        /// Path of the file.
+        path: PathBuf,
+        /// Error of the encoder.
+        cause: Cause,
+    },
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -16,8 +30,8 @@ pub enum ExportError {
 
 impl ExportError {
     /// Creates the error of an image that cannot be encoded for this file.
-    pub fn encode(path: &Path, cause: &impl ToString) -> Self {
-        Self::Refused(format!("cannot store the image in {}: {}", path.display(), cause.to_string()))
+    pub fn encode(path: &Path, cause: impl Into<Cause>) -> Self {
+        Self::Encode { path: path.to_owned(), cause: cause.into() }
     }
 }
 
@@ -32,13 +46,12 @@ impl Endings {
     pub fn find(&self, path: &Path) -> Result<&'static str, ExportError> {
         let Self(endings, wanted) = *self;
         let ending = path.extension().unwrap_or_default();
-        endings.iter().find(|known| ending.eq_ignore_ascii_case(known)).copied().ok_or_else(|| {
-            let ending = match path.extension() {
-                Some(ending) => format!("the ending .{}", ending.display()),
-                None => "a name without an ending".to_owned(),
-            };
-            let path = path.display();
-            ExportError::Refused(format!("{path}: cannot tell the format from {ending}; {wanted}"))
-        })
+        let known = endings.iter().find(|known| ending.eq_ignore_ascii_case(known)).copied();
+        known.ok_or_else(|| ExportError::Ending { path: path.to_owned(), wanted })
     }
+}
+
+fn ending(path: &Path) -> String {
+    path.extension()
+        .map_or_else(|| "a name without an ending".to_owned(), |ending| format!("the ending .{}", ending.display()))
 }

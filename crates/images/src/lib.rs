@@ -5,6 +5,7 @@ mod cloud;
 pub mod colormap;
 pub mod decode;
 mod disparity;
+mod error;
 mod file;
 mod picture;
 pub mod picture_files;
@@ -16,6 +17,7 @@ pub mod fixture;
 
 pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
+pub use error::PictureError;
 pub use file::{Endings, ExportError};
 pub use picture::{colors_of, png_with_texts, write_color, write_confidence, write_errors, write_picture, write_rgb};
 pub use snapshot::{describe, snapshot};

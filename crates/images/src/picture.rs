@@ -93,7 +93,7 @@ const PICTURE: Endings =
 
 fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
     let format = ImageFormat::from_extension(PICTURE.find(path)?);
-    let image = image.ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?;
+    let image = image.ok_or_else(|| ExportError::encode(path, "its size is not that of its pixels"))?;
     let mut bytes = Cursor::new(Vec::new());
     let written = match (format, image) {
         // JPEG has 8 bits only
@@ -102,7 +102,7 @@ fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
         }
         (format, image) => image.write_to(&mut bytes, format.unwrap_or(ImageFormat::Png)),
     };
-    written.map_err(|err| ExportError::encode(path, &err))?;
+    written.map_err(|err| ExportError::encode(path, err))?;
     Ok(files::write(path, &bytes.into_inner())?)
 }
 

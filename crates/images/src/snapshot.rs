@@ -66,7 +66,7 @@ pub fn snapshot(folder: &Path, frame: &Frame, map: &DisparityMap, about: &Value)
     paths.extend([path("_left.png"), path(".json")]);
 
     let text = serde_json::to_string_pretty(&sidecar(frame, map, about, &paths, &warnings))
-        .map_err(|e| ExportError::encode(&path(".json"), &e))?;
+        .map_err(|err| ExportError::encode(&path(".json"), err))?;
     files::write(&path(".json"), text.as_bytes())?;
     Ok(Snapshot { paths, warnings })
 }

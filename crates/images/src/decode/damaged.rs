@@ -79,7 +79,7 @@ fn directory_first(grey: &[u8]) -> Vec<u8> {
     [b"II*\0\x08\0\0\0\x09\0", &entries.concat()[..], &[0; 4], grey].concat()
 }
 
-fn decode(bytes: &[u8]) -> Result<Picture, String> {
+fn decode(bytes: &[u8]) -> Result<Picture, PictureError> {
     decode_picture(bytes, true, MaxPixels::default())
 }
 
@@ -90,7 +90,7 @@ fn rejects_truncated_files_and_ignores_trailing_bytes() {
         assert_eq!(whole.size(), (WIDTH as usize, HEIGHT as usize), "{name}");
         for garbage in [&[0; 100][..], b"\xff\xd8 an older one \xff\xd9", b"7"] {
             let more = [&bytes[..], garbage].concat();
-            assert_eq!(decode(&more).as_ref(), Ok(&whole), "{name} {garbage:?}");
+            assert_eq!(decode(&more).unwrap(), whole, "{name} {garbage:?}");
         }
         // a shorter last number in a text is undetectable, because the text may end without a space
         let unseen = if name == "PGM in text" { 4 } else { 0 };
@@ -103,7 +103,7 @@ fn rejects_truncated_files_and_ignores_trailing_bytes() {
 fn pixels_of_a_jpeg_are_those_of_the_image_crate() {
     for (name, bytes) in files().into_iter().take(2) {
         let other = image::load_from_memory_with_format(&bytes, ImageFormat::Jpeg).unwrap();
-        assert_eq!(decode(&bytes), picture_of(other, true), "{name}");
+        assert_eq!(decode(&bytes).unwrap(), picture_of(other, true).unwrap(), "{name}");
     }
 }
 
@@ -165,12 +165,12 @@ fn checks_the_claimed_size_before_allocation() {
         (b"P5 4000000000 4000000000 255\n0".to_vec(), "4000000000x4000000000"),
         (b"P6 20000 20000 65535\n0".to_vec(), "20000x20000"),
     ] {
-        let why = decode(&bytes).unwrap_err();
-        assert!(why.contains(&format!("{size} px are more than the 268435456 of --max-pixels")), "{why}");
+        let why = decode(&bytes).unwrap_err().to_string();
+        assert!(why.contains(&format!("{size} px are more than the 268435456 of max-pixels")), "{why}");
     }
     let small = MaxPixels(u64::from(WIDTH * HEIGHT) - 1);
     for (name, bytes) in files() {
-        let why = decode_picture(&bytes, false, small).unwrap_err();
+        let why = decode_picture(&bytes, false, small).unwrap_err().to_string();
         assert!(why.contains("24x17 px are more than the 407"), "{name}: {why}");
         assert!(decode_picture(&bytes, false, MaxPixels(408)).is_ok(), "{name}");
     }
@@ -181,7 +181,7 @@ fn limits_the_memory_of_texts() {
     assert!(decode(&png(4, 4, &packed_text(1000))).is_ok());
     let why = decode(&png(4, 4, &packed_text(100 << 20))).map(|picture| picture.size());
     // the text is either not unpacked or refused
-    assert!(why.is_err() || why == Ok((4, 4)), "{why:?}");
+    assert!(why.as_ref().map_or(true, |size| *size == (4, 4)), "{why:?}");
 }
 
 #[test]

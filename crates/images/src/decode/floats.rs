@@ -2,12 +2,12 @@
 //! untrusted: sizes are checked before memory is allocated.
 
 use super::memory_limits::OVERHEAD_BYTES;
+use crate::error::{FileError, PictureError};
 use std::io::{self, BufReader, Read as _};
 use std::path::Path;
 use stereopsis_base::files::plain;
 use stereopsis_base::image::Image;
 use stereopsis_base::process::memory;
-use stereopsis_base::{console, files};
 use stereopsis_frame::{CaptureError, MaxPixels};
 use tiff::decoder::DecodingResult;
 use tiff::tags::{SampleFormat, Tag};
@@ -31,9 +31,8 @@ const MAX_COMPRESSION: u64 = 4096;
 /// # Errors
 /// The file is missing, truncated, larger than `max_pixels`, or of an unsupported kind; the text names it.
 pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<Numbers>, CaptureError> {
-    let shown = console::path(path);
-    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}").into());
-    let failed = |err: io::Error| cannot(files::read_cause(path, &err));
+    let cannot = |cause| FileError::Numbers { path: path.to_owned(), cause };
+    let failed = |cause| FileError::Read { path: path.to_owned(), cause };
     let mut magic = Vec::new();
     plain::open(path).map_err(failed)?.take(MAGIC_BYTES).read_to_end(&mut magic).map_err(failed)?;
     let file = plain::open(path).map_err(failed)?;
@@ -42,13 +41,13 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
         let (mut bytes, mut file) = (Vec::new(), file);
         (&mut file).take(MAX_NUMPY_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
         let array = NpyHeader::parse(&bytes).map_err(cannot)?;
-        max_pixels.check(array.width as u64, array.height as u64).map_err(|err| cannot(err.to_string()))?;
+        max_pixels.check(array.width as u64, array.height as u64).map_err(|err| cannot(err.into()))?;
         if len < array.bytes() {
-            return Err(cannot(format!("it has {len} of {} bytes; is it cut off?", array.bytes())));
+            return Err(cannot(PictureError::Short { got: len, bytes: array.bytes(), of_pixels: false }).into());
         }
         let rest = array.bytes().saturating_sub(bytes.len() as u64);
         file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
-        return array.numbers(&bytes).map(Some).map_err(cannot);
+        return Ok(array.numbers(&bytes).map(Some).map_err(cannot)?);
     }
     if !super::is_tiff(&magic) {
         return Ok(None);
@@ -58,34 +57,36 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
 }
 
 /// Decodes a TIFF with one float per pixel; `None` for other TIFFs.
-fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -> Result<Option<Image<f32>>, String> {
-    let failed = |err: tiff::TiffError| format!("{}; is it cut off?", super::err_text(&err));
-    let mut decoder = tiff::decoder::Decoder::new(file).map_err(failed)?;
-    let formats = decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat).map_err(failed)?.unwrap_or_default();
+fn float_tiff(
+    file: impl io::Read + io::Seek,
+    len: u64,
+    max_pixels: MaxPixels,
+) -> Result<Option<Image<f32>>, PictureError> {
+    let mut decoder = tiff::decoder::Decoder::new(file)?;
+    let formats = decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat)?.unwrap_or_default();
     if formats[..] != [SampleFormat::IEEEFP.to_u16()] {
         return Ok(None);
     }
-    let tiff::ColorType::Gray(bits) = decoder.colortype().map_err(failed)? else { return Ok(None) };
-    let (width, height) = decoder.dimensions().map_err(failed)?;
-    max_pixels.check(width.into(), height.into()).map_err(|err| err.to_string())?;
+    let tiff::ColorType::Gray(bits) = decoder.colortype()? else { return Ok(None) };
+    let (width, height) = decoder.dimensions()?;
+    max_pixels.check(width.into(), height.into())?;
     let bytes = u64::from(width) * u64::from(height) * u64::from(bits / 8);
     if bytes > len.saturating_mul(MAX_COMPRESSION) {
-        return Err(format!("its {len} bytes cannot hold {width}x{height} pixels"));
+        return Err(PictureError::TooFewBytes { bytes: len, size: (width, height) });
     }
-    memory::check(2 * bytes).map_err(|free| format!("it takes {} of memory, and {free}", console::bytes(2 * bytes)))?;
+    memory::check(2 * bytes).map_err(|free| PictureError::NumbersMemory { bytes: 2 * bytes, free })?;
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = usize::try_from(bytes.saturating_add(OVERHEAD_BYTES)).unwrap_or(usize::MAX);
-    let values: Vec<f32> = match decoder.with_limits(limits).read_image().map_err(failed)? {
+    let values: Vec<f32> = match decoder.with_limits(limits).read_image()? {
         DecodingResult::F32(values) => values,
         DecodingResult::F64(values) => values.into_iter().map(|v| v as f32).collect(),
         DecodingResult::F16(values) => values.into_iter().map(f32::from).collect(),
         _ => return Ok(None),
     };
-    let (width, height) = (width as usize, height as usize);
-    if values.len() != width * height {
-        return Err(format!("it has {} numbers for {width}x{height} pixels", values.len()));
+    if values.len() as u64 != u64::from(width) * u64::from(height) {
+        return Err(PictureError::Count { numbers: values.len(), size: (width, height) });
     }
-    Ok(Some(Image::new(width, height, values)))
+    Ok(Some(Image::new(width as usize, height as usize, values)))
 }
 
 /// Header of an `.npy`, as described in NumPy's documentation (`numpy.lib.format`).
@@ -104,37 +105,36 @@ struct NpyHeader {
 }
 
 impl NpyHeader {
-    fn parse(head: &[u8]) -> Result<Self, String> {
-        let cut = || "its header is cut off".to_owned();
+    fn parse(head: &[u8]) -> Result<Self, PictureError> {
+        let cut = || PictureError::HeaderTruncated;
         let (length, before) = match head.get(6).ok_or_else(cut)? {
             1 => (head.get(8..10).ok_or_else(cut)?.iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b)), 10),
             _ => (head.get(8..12).ok_or_else(cut)?.iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b)), 12),
         };
         let start = before + length;
         let text = head.get(before..start).ok_or_else(cut)?;
-        let text = std::str::from_utf8(text).map_err(|_| "its header is no text".to_owned())?;
+        let text = std::str::from_utf8(text).map_err(|_| PictureError::HeaderNoText)?;
         let value = |key: &str| {
             let behind = text.split_once(&format!("'{key}'"))?.1;
             Some(behind.trim_start().strip_prefix(':')?.trim_start())
         };
-        let missing = |key: &str| format!("its header has no {key}");
         let descr = value("descr").and_then(|text| text.strip_prefix('\'')?.split('\'').next());
-        let descr = descr.ok_or_else(|| missing("descr"))?;
+        let descr = descr.ok_or_else(|| PictureError::NoKey("descr"))?;
         let mut letters = descr.chars();
         let (order, kind) = (letters.next().unwrap_or(' '), letters.next().unwrap_or(' '));
         let size = letters.as_str().parse().unwrap_or(0);
         if !matches!((order, kind, size), ('<' | '>' | '|', 'f', 4 | 8) | ('<' | '>' | '|', 'i' | 'u', 1 | 2 | 4)) {
-            let why = "is not read: save disparities as float32";
-            return Err(format!("its type {} {why}", console::foreign(descr)));
+            return Err(PictureError::NumberType(descr.to_owned()));
         }
-        let by_columns = value("fortran_order").ok_or_else(|| missing("fortran_order"))?.starts_with("True");
+        let by_columns =
+            value("fortran_order").ok_or_else(|| PictureError::NoKey("fortran_order"))?.starts_with("True");
         let shape = value("shape").and_then(|text| text.strip_prefix('(')?.split_once(')'));
-        let (shape, _) = shape.ok_or_else(|| missing("shape"))?;
+        let (shape, _) = shape.ok_or_else(|| PictureError::NoKey("shape"))?;
         let sizes: Option<Vec<usize>> =
             shape.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
         let sizes: Vec<usize> = sizes.unwrap_or_default().into_iter().filter(|&size| size != 1).collect();
         let [height, width] = sizes[..] else {
-            return Err(format!("its shape ({}) is not that of rows and columns", console::foreign(shape)));
+            return Err(PictureError::Shape(shape.to_owned()));
         };
         Ok(Self { start, width, height, is_big_endian: order == '>', kind, size, by_columns })
     }
@@ -145,11 +145,12 @@ impl NpyHeader {
         pixels.saturating_mul(self.size as u64).saturating_add(self.start as u64)
     }
 
-    fn numbers(&self, bytes: &[u8]) -> Result<Numbers, String> {
+    fn numbers(&self, bytes: &[u8]) -> Result<Numbers, PictureError> {
         let data = bytes.get(self.start..).unwrap_or_default();
         let values: Vec<f32> = data.chunks_exact(self.size).map(|bytes| self.number(bytes)).collect();
         let (width, height) = (self.width, self.height);
-        let values = values.get(..width * height).ok_or("it is cut off")?;
+        let short = PictureError::Short { got: bytes.len() as u64, bytes: self.bytes(), of_pixels: false };
+        let values = values.get(..width * height).ok_or(short)?;
         let values = if self.by_columns {
             Image::from_fn(width, height, |x, y| values[x * height + y])
         } else {
@@ -182,11 +183,11 @@ mod tests {
     use super::*;
     use tiff::encoder::{TiffEncoder, colortype};
 
-    fn read(bytes: &[u8]) -> Result<Option<Numbers>, String> {
+    fn read(bytes: &[u8]) -> Result<Option<Numbers>, CaptureError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("truth.bin");
         std::fs::write(&path, bytes).unwrap();
-        read_numbers(&path, MaxPixels(100)).map_err(|err| err.to_string())
+        read_numbers(&path, MaxPixels(100))
     }
 
     fn npy(descr: &str, order: &str, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -215,12 +216,12 @@ mod tests {
             (npy("<f4", "False", "(2, 3)", &[0; 23]), "is it cut off"),
             (npy("<f4", "False", "(2, 3, 4)", &[0; 96]), "rows and columns"),
             (npy("<c8", "False", "(2, 2)", &[0; 32]), "type <c8 is not read"),
-            (npy("<f4", "False", "(99999999999, 99999999999)", &[]), "--max-pixels"),
-            (npy("<f4", "False", "(20, 20)", &[0; 1600]), "--max-pixels"),
+            (npy("<f4", "False", "(99999999999, 99999999999)", &[]), "max-pixels"),
+            (npy("<f4", "False", "(20, 20)", &[0; 1600]), "max-pixels"),
             (NUMPY_MAGIC.to_vec(), "cut off"),
             ([NUMPY_MAGIC, &[1, 0, 0xff, 0xff]].concat(), "cut off"),
         ] {
-            let text = read(&bytes).unwrap_err();
+            let text = read(&bytes).unwrap_err().to_string();
             assert!(text.contains("truth.bin") && text.contains(why), "{text}");
         }
         assert!(read(b"P5 1 1 255\n\0").unwrap().is_none());

@@ -1,8 +1,9 @@
 //! Decoder of JPEG files. Like the decoder of camera frames, it must reject truncated data: other decoders fill in the missing part and
 //! report success.
 
+use crate::error::PictureError;
 use image::{ColorType, DynamicImage, GrayImage, RgbImage};
-use stereopsis_frame::jpeg::{frame, pixels as decoded};
+use stereopsis_frame::jpeg::{JpegError, frame, pixels as decoded};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -16,11 +17,11 @@ fn options() -> DecoderOptions {
 ///
 /// # Errors
 /// The headers are damaged.
-pub fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
+pub fn size(bytes: &[u8]) -> Result<(u32, u32), PictureError> {
     // not strict here: later segments are checked when the image is decoded
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
-    decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
-    let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
+    decoder.decode_headers().map_err(PictureError::JpegHeaders)?;
+    let (width, height) = decoder.dimensions().ok_or(PictureError::NoSize)?;
     Ok((width as u32, height as u32))
 }
 
@@ -48,18 +49,17 @@ pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
 ///
 /// # Errors
 /// The image is damaged or truncated.
-pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
-    let frame = frame(bytes).ok_or("it ends before its image does")?;
+pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureError> {
+    let frame = frame(bytes).ok_or(PictureError::Truncated)?;
     // after an end marker the decoder fills in missing pixels, but it reports an early end of the data: pass no end marker
     let end = if frame.is_plain { frame.end } else { frame.end + 2 };
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());
-    let damaged = |err| format!("damaged: {err:?}");
-    decoder.decode_headers().map_err(damaged)?;
+    decoder.decode_headers().map_err(JpegError::Damaged)?;
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options().jpeg_set_out_colorspace(space));
-    let mut pixels = vec![0; decoder.output_buffer_size().ok_or("it is larger than any memory")?];
-    decoded(&mut decoder, &mut pixels).map_err(|why| format!("damaged: {why}"))?;
+    let mut pixels = vec![0; decoder.output_buffer_size().ok_or(PictureError::NoSize)?];
+    decoded(&mut decoder, &mut pixels)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let (width, height) = (width as u32, height as u32);
     let image = if is_grey {
@@ -67,5 +67,5 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     } else {
         RgbImage::from_raw(width, height, pixels).map(DynamicImage::from)
     };
-    image.ok_or_else(|| format!("damaged: it has too few pixels for {width}x{height}"))
+    image.ok_or(PictureError::Truncated)
 }

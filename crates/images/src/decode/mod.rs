@@ -7,13 +7,13 @@ mod memory_limits;
 mod pfm;
 mod turn;
 
-use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader};
+use crate::error::{FileError, PictureError};
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
 use std::io::{self, Read as _};
 use std::path::Path;
 use stereopsis_base::files::plain;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::process::memory;
-use stereopsis_base::{console, files};
 use stereopsis_frame::{CaptureError, MaxPixels};
 
 pub(crate) use floats::{Numbers, read_numbers};
@@ -61,14 +61,12 @@ pub(crate) fn read_turned(
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
 ) -> Result<(Picture, Turn), CaptureError> {
-    let shown = console::path(path);
-    let file = |text: String| CaptureError::File(text.into());
-    let cannot = |err: io::Error| file(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
-    let refused = |DecodeFailure { task, why }| file(format!("cannot {task} {shown}: {why}"));
+    let cannot = |cause| FileError::Read { path: path.to_owned(), cause };
+    let refused = |cause| FileError::Picture { path: path.to_owned(), cause };
     let mut opened = plain::open(path).map_err(cannot)?;
     let len = opened.metadata().map_err(cannot)?.len();
     if len == 0 {
-        return Err(file(format!("cannot read {shown}: the file is empty")));
+        return Err(refused(PictureError::Empty).into());
     }
     let mut bytes = Vec::new();
     (&mut opened).take(HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
@@ -87,70 +85,49 @@ pub(crate) fn read_turned(
         let pixels = check(size, max_pixels, None).map_err(refused)?;
         let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
-            let why = format!("it has {len} bytes, and an image of its size has no more than {most}");
-            return Err(refused(DecodeFailure { task: "use", why }));
+            return Err(refused(PictureError::TooLong { bytes: len, most }).into());
         }
-        has_room(size, len).map_err(self::cannot("use")).map_err(refused)?;
+        has_room(size, len).map_err(refused)?;
         opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
     let format = format_of(&bytes).map_err(refused)?;
     let turn = Turn::of_file(&bytes, format);
-    decode_bytes(&bytes, color, max_pixels, wanted, turn).map(|picture| (picture, turn)).map_err(refused)
+    let picture = decode_bytes(&bytes, color, max_pixels, wanted, turn).map_err(refused)?;
+    Ok((picture, turn))
 }
 
 /// Decodes the bytes of an image file like [`read_picture`], without turning the image.
 ///
 /// # Errors
 /// The bytes are damaged, truncated, too large or not an image.
-pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
-    decode_bytes(bytes, color, max_pixels, None, Turn::NONE).map_err(|err| err.why)
+pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, PictureError> {
+    decode_bytes(bytes, color, max_pixels, None, Turn::NONE)
 }
 
 /// Returns width and height of an image by the header of its file, px.
 ///
 /// # Errors
 /// The bytes are not an image, or the header is damaged.
-pub fn picture_size(bytes: &[u8]) -> Result<(u32, u32), String> {
-    format_of(bytes).and_then(|format| size_by_header(bytes, format)).map_err(|err| err.why)
-}
-
-struct DecodeFailure {
-    /// Failed operation: read, decode or use.
-    task: &'static str,
-    why: String,
-}
-
-fn cannot(task: &'static str) -> impl Fn(String) -> DecodeFailure {
-    move |why| DecodeFailure { task, why }
+pub fn picture_size(bytes: &[u8]) -> Result<(u32, u32), PictureError> {
+    size_by_header(bytes, format_of(bytes)?)
 }
 
 const FORMATS: &[ImageFormat] =
     &[ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Tiff, ImageFormat::Bmp, ImageFormat::WebP, ImageFormat::Pnm];
 
-fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
-    let refused = |why: String| Err(cannot("read")(why));
+fn format_of(bytes: &[u8]) -> Result<ImageFormat, PictureError> {
     match image::guess_format(bytes) {
-        Ok(ImageFormat::WebP) if is_animated_webp(bytes) => refused(
-            "it is an animation: write its images as files of their own (magick it.webp image-%03d.png)".to_owned(),
-        ),
+        Ok(ImageFormat::WebP) if is_animated_webp(bytes) => Err(PictureError::Animation),
         Ok(format) if FORMATS.contains(&format) => Ok(format),
         Err(_) if is_tiff(bytes) => Ok(ImageFormat::Tiff),
-        Ok(other) => {
-            let [ending, ..] = other.extensions_str() else { return refused(NO_IMAGE.to_owned()) };
-            refused(format!("it is a {} image, which is not read: {}", ending.to_uppercase(), convert(ending)))
-        }
+        Ok(other) => Err(other
+            .extensions_str()
+            .first()
+            .map_or(PictureError::NoImage, |ending| PictureError::OtherFormat(ending))),
         // ISO base media file, the container of HEIC and AVIF
-        Err(_) if bytes.get(4..8) == Some(b"ftyp") => {
-            refused(format!("it is a HEIC or AVIF image, or a video, which is not read: {}", convert("heic")))
-        }
-        Err(_) => refused(NO_IMAGE.to_owned()),
+        Err(_) if bytes.get(4..8) == Some(b"ftyp") => Err(PictureError::Heic),
+        Err(_) => Err(PictureError::NoImage),
     }
-}
-
-const NO_IMAGE: &str = "it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image";
-
-fn convert(ending: &str) -> String {
-    format!("convert it to PNG (magick mogrify -format png *.{ending})")
 }
 
 fn is_animated_webp(bytes: &[u8]) -> bool {
@@ -163,37 +140,31 @@ fn is_tiff(bytes: &[u8]) -> bool {
 }
 
 /// Returns the number of pixels of an image of this size; refuses a size above the maximum or other than `wanted`.
-fn check(
-    (width, height): (u32, u32),
-    max_pixels: MaxPixels,
-    wanted: Option<(usize, usize)>,
-) -> Result<u64, DecodeFailure> {
-    max_pixels.check(width.into(), height.into()).map_err(|err| cannot("use")(err.to_string()))?;
-    if let Some((wide, high)) = wanted.filter(|wanted| *wanted != (width as usize, height as usize)) {
-        return Err(cannot("use")(format!("it has {width}x{height} px instead of {wide}x{high}")));
+fn check(size: (u32, u32), max_pixels: MaxPixels, wanted: Option<(usize, usize)>) -> Result<u64, PictureError> {
+    let (width, height) = size;
+    max_pixels.check(width.into(), height.into())?;
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != (width as usize, height as usize)) {
+        return Err(PictureError::OtherSize { size, wanted });
     }
     Ok(u64::from(width) * u64::from(height))
 }
 
 /// Returns width and height by the first bytes of a file.
-fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), PictureError> {
     match format {
-        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| cannot("decode")(format!("{why}; {CUT_OFF}"))),
+        ImageFormat::Jpeg => jpeg::size(bytes),
         _ => size_of(io::Cursor::new(bytes), format),
     }
 }
 
-fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), PictureError> {
     let mut reader = ImageReader::with_format(reader, format);
     reader.limits(limits(0));
-    reader.into_dimensions().map_err(|err| {
-        let advice = if matches!(err, ImageError::Unsupported(_)) { SAVE_AS } else { CUT_OFF };
-        cannot("decode")(format!("{}; {advice}", err_text(&err)))
-    })
+    Ok(reader.into_dimensions()?)
 }
 
 /// Returns width and height by the header of a whole file.
-fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), PictureError> {
     match (size_in(bytes, format), format) {
         // the crate `image` does not read every variant of TIFF
         (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
@@ -207,57 +178,46 @@ fn decode_bytes(
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
     turn: Turn,
-) -> Result<Picture, DecodeFailure> {
+) -> Result<Picture, PictureError> {
     let format = format_of(bytes)?;
     let size = size_by_header(bytes, format)?;
     let pixels = check(turn.size(size), max_pixels, wanted)?;
     if turn.is_quarter() && pixels > MAX_UNCHECKED_JPEG_PX {
-        has_room(size, MAX_TURNED_BYTES_PER_PIXEL.saturating_mul(pixels)).map_err(cannot("use"))?;
+        has_room(size, MAX_TURNED_BYTES_PER_PIXEL.saturating_mul(pixels))?;
     }
-    let decoded = match format {
+    let mut decoded = match format {
         ImageFormat::Jpeg => {
             if pixels > MAX_UNCHECKED_JPEG_PX {
-                has_room(size, jpeg::taken(bytes, pixels)).map_err(cannot("use"))?;
+                has_room(size, jpeg::taken(bytes, pixels))?;
             }
-            jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}"))
+            jpeg::decode(bytes)?
         }
-        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its image does; {CUT_OFF}")),
-        _ => match decode_with(bytes, format, pixels)? {
-            Err(ImageError::Unsupported(err)) => {
-                let with_alpha = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
-                let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
-                with_alpha.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+        ImageFormat::Png if !is_whole_png(bytes) => return Err(PictureError::Truncated),
+        _ => match decode_with(bytes, format, pixels) {
+            Err(err @ PictureError::Image(image::ImageError::Unsupported(_))) if format == ImageFormat::Tiff => {
+                tiff_with_alpha(bytes, pixels).ok_or(err)??
             }
-            decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
+            decoded => decoded?,
         },
     };
-    let mut decoded = decoded.map_err(cannot("decode"))?;
     turn.apply(&mut decoded);
-    picture_of(decoded, color).map_err(cannot("use"))
+    picture_of(decoded, color)
 }
 
 /// Decodes with `image`, after a check of the free memory.
-fn decode_with(
-    bytes: &[u8],
-    format: ImageFormat,
-    pixels: u64,
-) -> Result<Result<DynamicImage, ImageError>, DecodeFailure> {
+fn decode_with(bytes: &[u8], format: ImageFormat, pixels: u64) -> Result<DynamicImage, PictureError> {
     let mut reader = ImageReader::with_format(io::Cursor::new(bytes), format);
     reader.limits(limits(pixels));
-    let mut decoder = match reader.into_decoder() {
-        Ok(decoder) => decoder,
-        Err(err) => return Ok(Err(err)),
-    };
-    has_room(decoder.dimensions(), taken(decoder.color_type(), pixels)).map_err(cannot("use"))?;
+    let mut decoder = reader.into_decoder()?;
+    has_room(decoder.dimensions(), taken(decoder.color_type(), pixels))?;
     let mut room = limits(pixels);
-    let reserved = room.reserve(decoder.total_bytes()).and_then(|()| decoder.set_limits(room));
-    Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
+    room.reserve(decoder.total_bytes())?;
+    decoder.set_limits(room)?;
+    Ok(DynamicImage::from_decoder(decoder)?)
 }
 
-fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {
-    memory::check(bytes).map_err(|free| {
-        format!("its {width}x{height} px take {} of memory to read, and {free}: make it smaller", console::bytes(bytes))
-    })
+fn has_room(size: (u32, u32), bytes: u64) -> Result<(), PictureError> {
+    memory::check(bytes).map_err(|free| PictureError::NoMemory { size, bytes, free })
 }
 
 /// Returns whether a PNG file has all chunks up to and including IEND; later bytes are ignored.
@@ -276,9 +236,6 @@ fn is_whole_png(bytes: &[u8]) -> bool {
     }
     false
 }
-
-const CUT_OFF: &str = "is it cut off?";
-const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
 
 fn tiff_size(bytes: &[u8]) -> Option<(u32, u32)> {
     tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.dimensions().ok()
@@ -310,11 +267,7 @@ fn tiff_with_alpha(bytes: &[u8], pixels: u64) -> Option<Result<DynamicImage, tif
     Some(Ok(grey))
 }
 
-fn err_text(err: &impl ToString) -> String {
-    err.to_string().trim_end_matches('.').to_lowercase()
-}
-
-fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
+fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, PictureError> {
     let (width, height) = (decoded.width() as usize, decoded.height() as usize);
     Ok(match decoded {
         DynamicImage::ImageLuma8(_) | DynamicImage::ImageLumaA8(_) => {
@@ -334,7 +287,7 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
             Picture::of_colors(rgb, color)
         }
         // floating-point TIFFs have no defined white level
-        other => return Err(format!("its pixels are {:?}; {SAVE_AS}", other.color())),
+        other => return Err(PictureError::Pixels(other.color())),
     })
 }
 
@@ -350,11 +303,11 @@ mod tests {
     use super::*;
     use image::{ImageBuffer, Rgb};
 
-    fn read(name: &str, bytes: &[u8]) -> Result<Picture, String> {
+    fn read(name: &str, bytes: &[u8]) -> Result<Picture, CaptureError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        read_picture(&path, true, MaxPixels::default()).map_err(|err| err.to_string())
+        read_picture(&path, true, MaxPixels::default())
     }
 
     #[test]
@@ -403,7 +356,7 @@ mod tests {
         for (bytes, name, command) in
             [(&b"GIF89a\x01\0\x01\0\0\0\0"[..], "GIF", "*.gif"), (b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC", "*.heic")]
         {
-            let text = read("a.png", bytes).unwrap_err();
+            let text = read("a.png", bytes).unwrap_err().to_string();
             assert!(
                 text.contains(name) && text.contains("magick mogrify -format png") && text.contains(command),
                 "{text}"
@@ -433,18 +386,18 @@ mod tests {
         let text = read_picture(Path::new("no/such.png"), false, MaxPixels::default()).unwrap_err().to_string();
         assert!(text.contains("no/such.png") && text.contains("the folder no does not exist"), "{text}");
         let animation = [&b"RIFF\x80\0\0\0WEBPVP8X\x0a\0\0\0\x02"[..], &[0; 20]].concat();
-        let text = read("a.webp", &animation).unwrap_err();
+        let text = read("a.webp", &animation).unwrap_err().to_string();
         assert!(text.contains("a.webp") && text.contains("it is an animation"), "{text}");
-        let text = read("e.png", b"").unwrap_err();
+        let text = read("e.png", b"").unwrap_err().to_string();
         assert!(text.contains("e.png") && text.contains("empty"), "{text}");
-        let text = read("t.png", b"what is this?").unwrap_err();
+        let text = read("t.png", b"what is this?").unwrap_err().to_string();
         assert!(text.contains("t.png") && text.contains("no PNG"), "{text}");
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.png");
         image::GrayImage::from_fn(40, 40, |x, y| image::Luma([(x * 7 + y * 13) as u8])).save(&path).unwrap();
         let whole = std::fs::read(&path).unwrap();
-        let text = read("cut.png", &whole[..whole.len() / 2]).unwrap_err();
+        let text = read("cut.png", &whole[..whole.len() / 2]).unwrap_err().to_string();
         assert!(text.contains("cut.png") && text.contains("cut off"), "{text}");
     }
 }

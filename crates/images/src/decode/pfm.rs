@@ -1,10 +1,10 @@
 //! Decoder of PFM files: one float per pixel, rows from bottom to top. Middlebury, ETH3D and Scene Flow store disparities this way.
 
-use std::io::{self, Read as _};
+use crate::error::{FileError, PictureError};
+use std::io::Read as _;
 use std::path::Path;
 use stereopsis_base::files::plain;
 use stereopsis_base::image::Image;
-use stereopsis_base::{console, files};
 use stereopsis_frame::{CaptureError, MaxPixels};
 
 /// Maximum length of the header (`Pf`, two sizes, a factor), bytes.
@@ -30,55 +30,58 @@ impl Header {
 /// # Errors
 /// The file is missing, truncated, larger than `max_pixels`, in colour or not a PFM; the text names it.
 pub(crate) fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
-    let shown = console::path(path);
-    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}").into());
-    let failed = |err: io::Error| cannot(files::read_cause(path, &err));
+    let cannot = |cause| FileError::Numbers { path: path.to_owned(), cause };
+    let failed = |cause| FileError::Read { path: path.to_owned(), cause };
     let mut file = plain::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
     (&mut file).take(MAX_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
     let header = header(&bytes, max_pixels).map_err(cannot)?;
     let rest = (header.len + header.pixel_bytes()).saturating_sub(bytes.len());
     file.take(rest as u64).read_to_end(&mut bytes).map_err(failed)?;
-    pixels(&bytes, &header).map_err(cannot)
+    Ok(pixels(&bytes, &header).map_err(cannot)?)
 }
 
 /// Decodes the bytes of a PFM file like [`read_pfm`].
 ///
 /// # Errors
 /// The bytes are truncated, too large, in colour or not a PFM.
-pub fn decode_pfm(bytes: &[u8], max_pixels: MaxPixels) -> Result<Image<f32>, String> {
+pub fn decode_pfm(bytes: &[u8], max_pixels: MaxPixels) -> Result<Image<f32>, PictureError> {
     pixels(bytes, &header(bytes, max_pixels)?)
 }
 
-fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, String> {
+fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, PictureError> {
     let (mut words, mut at) = (Vec::new(), 0);
     while words.len() < 4 {
         let rest = bytes.get(at..).unwrap_or_default();
         let start = rest.iter().position(|byte| !byte.is_ascii_whitespace());
-        let start = at + start.ok_or("its header is cut off")?;
-        let len = bytes[start..].iter().position(u8::is_ascii_whitespace).ok_or("its header is cut off")?;
+        let start = at + start.ok_or(PictureError::HeaderTruncated)?;
+        let len = bytes[start..].iter().position(u8::is_ascii_whitespace).ok_or(PictureError::HeaderTruncated)?;
         words.push(std::str::from_utf8(&bytes[start..start + len]).unwrap_or_default());
         at = start + len;
         match words[0] {
             "Pf" => {}
-            "PF" => return Err("it is a PFM in colour: disparities have one number a pixel (Pf)".to_owned()),
-            _ => return Err("it is no PFM file, which begins with Pf".to_owned()),
+            "PF" => return Err(PictureError::PfmInColour),
+            _ => return Err(PictureError::NoPfm),
         }
     }
     let size = |word: &str| word.parse::<u32>().ok().filter(|&size| size > 0);
     let factor = words[3].parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor != 0.0);
     let (Some(width), Some(height), Some(factor)) = (size(words[1]), size(words[2]), factor) else {
-        return Err("its header has no width, height and factor".to_owned());
+        return Err(PictureError::PfmHeader);
     };
-    max_pixels.check(width.into(), height.into()).map_err(|err| err.to_string())?;
+    max_pixels.check(width.into(), height.into())?;
     // the header ends with one byte of white space
     Ok(Header { width: width as usize, height: height as usize, little_endian: factor < 0.0, len: at + 1 })
 }
 
-fn pixels(bytes: &[u8], header: &Header) -> Result<Image<f32>, String> {
+fn pixels(bytes: &[u8], header: &Header) -> Result<Image<f32>, PictureError> {
     let data = bytes.get(header.len..).unwrap_or_default();
     let Some(data) = data.get(..header.pixel_bytes()) else {
-        return Err(format!("it has {} of {} bytes of its pixels; is it cut off?", data.len(), header.pixel_bytes()));
+        return Err(PictureError::Short {
+            got: data.len() as u64,
+            bytes: header.pixel_bytes() as u64,
+            of_pixels: true,
+        });
     };
     let value = if header.little_endian { f32::from_le_bytes } else { f32::from_be_bytes };
     let rows = data.chunks_exact(4 * header.width).rev();
@@ -94,7 +97,7 @@ mod tests {
         [head.as_bytes(), values.as_flattened()].concat()
     }
 
-    fn decode(bytes: &[u8]) -> Result<Image<f32>, String> {
+    fn decode(bytes: &[u8]) -> Result<Image<f32>, PictureError> {
         decode_pfm(bytes, MaxPixels(6))
     }
 
@@ -111,11 +114,11 @@ mod tests {
     #[test]
     fn rejects_other_files_and_invalid_headers() {
         let values = [[0; 4]; 4];
-        let text = |head: &str| decode(&pfm(head, &values)).unwrap_err();
+        let text = |head: &str| decode(&pfm(head, &values)).unwrap_err().to_string();
         assert!(text("PF\n2 2\n-1\n").contains("colour"));
         assert!(text("P5\n2 2\n255\n").contains("no PFM"));
         assert!(text("Pf\n2 3\n-1\n").contains("16 of 24 bytes"), "{}", text("Pf\n2 3\n-1\n"));
-        assert!(text("Pf\n4 2\n-1\n").contains("--max-pixels"));
+        assert!(text("Pf\n4 2\n-1\n").contains("max-pixels"));
         assert!(text("Pf\n0 2\n-1\n").contains("no width"));
         assert!(text("Pf\n2 2\nnan\n").contains("factor"));
         for cut in 0..8 {

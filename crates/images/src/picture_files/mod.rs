@@ -8,6 +8,7 @@ pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
 use self::truth::{TruthFiles, truth_beside};
 use crate::decode::{Turn, read_picture_of, read_turned};
+use crate::error::FileError;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -77,7 +78,11 @@ impl FilePair {
         } else {
             let (left, left_turn) = read(&self.left, &mut remarks)?;
             let (right, right_turn) = read(&self.right, &mut remarks)?;
-            self.check_sizes(left.size(), right.size(), left_turn != right_turn)?;
+            let sizes = [left.size(), right.size()];
+            if sizes[0] != sizes[1] {
+                let paths = [self.left.clone(), self.right.clone()];
+                return Err(FileError::PairSizes { paths, sizes, turned_differently: left_turn != right_turn }.into());
+            }
             (left, right)
         };
         let (left, right, reduced) = self.of_one_depth(left, right);
@@ -85,37 +90,6 @@ impl FilePair {
         let capture_time = SystemTime::now();
         let skew_s = partners::skew_s(&self.left, &self.right);
         Ok((RawPair { skew_s, ..RawPair::new(self.name.clone(), 0, capture_time, left, right) }, remarks))
-    }
-
-    fn check_sizes(
-        &self,
-        (wl, hl): (usize, usize),
-        (wr, hr): (usize, usize),
-        are_turned_differently: bool,
-    ) -> Result<(), CaptureError> {
-        if (wl, hl) == (wr, hr) {
-            return Ok(());
-        }
-        let cure = if are_turned_differently {
-            "their orientation tags differ: take both with cameras that are held alike, or remove the tags".to_owned()
-        } else if (wl, hl) == (hr, wr) {
-            "turn one of them by 90 degrees".to_owned()
-        } else if wl * hr == hl * wr {
-            let (path, width, height) = if wl > wr { (&self.left, wr, hr) } else { (&self.right, wl, hl) };
-            let path = console::path(path);
-            format!("resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
-        } else {
-            let (width, height) = (wl.min(wr), hl.min(hr));
-            format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
-        };
-        Err(CaptureError::File(
-            format!(
-                "the images of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
-                console::path(&self.left),
-                console::path(&self.right)
-            )
-            .into(),
-        ))
     }
 
     /// Reduces both images to the bit depth of the shallower one, and returns a remark on a reduced one.
@@ -152,32 +126,21 @@ impl FilePair {
             pair.truth = Some(Arc::new(files.read_known(size, max_pixels)?));
             return Ok(None);
         }
-        let truth = match beside {
-            Ok(None) => return Ok(None),
-            Ok(Some(files)) => files.read_known(size, max_pixels).map_err(|err| format!("{err}; it is left out")),
-            Err(why) => Err(why),
-        };
-        Ok(match truth {
-            Ok(truth) => {
+        Ok(match beside.map(|files| files.map(|files| files.read_known(size, max_pixels))) {
+            Ok(None) => None,
+            Ok(Some(Ok(truth))) => {
                 pair.truth = Some(Arc::new(truth));
                 None
             }
-            Err(why) => Some(why),
+            Ok(Some(Err(err))) => Some(format!("{err}; it is left out")),
+            Err(err) => Some(err.to_string()),
         })
     }
 }
 
 /// Checks that an image of both views has two equal halves.
-fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
-    let (length, unit) = match arrangement {
-        Arrangement::SideBySide => (width, "columns"),
-        Arrangement::TopBottom => (height, "rows"),
-    };
-    if length > 0 && length % 2 == 0 {
-        return Ok(());
-    }
-    Err(CaptureError::File(format!(
-        "{} has {width}x{height} pixels, and --{arrangement} needs an even number of {unit}: it does not show two views of one size",
-        console::path(path)
-    ).into()))
+fn check_halves(path: &Path, size: (usize, usize), arrangement: Arrangement) -> Result<(), FileError> {
+    let length = if arrangement == Arrangement::SideBySide { size.0 } else { size.1 };
+    let is_even = length > 0 && length % 2 == 0;
+    if is_even { Ok(()) } else { Err(FileError::OddSize { path: path.to_owned(), size, arrangement }) }
 }

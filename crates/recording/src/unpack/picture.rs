@@ -31,9 +31,10 @@ pub(super) fn of(
                 check(shot.layout.width as u64, shot.layout.height as u64)?;
                 decode(shot.layout, data, pixels).map_err(|err| err.to_string())?
             } else {
-                let (width, height) = picture_size(data)?;
+                let (width, height) = picture_size(data).map_err(|err| err.to_string())?;
                 check(width.into(), height.into())?;
-                with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits)
+                let picture = decode_picture(data, pixels.keeps_rgb(), max_pixels);
+                with_bits(picture.map_err(|err| err.to_string())?, bits)
             }
         }
         other => return Err(format!("{:?} is no image", other.kind())),

@@ -2,11 +2,13 @@
 //! remark.
 
 use super::partners::{KeyedPicture, pair_up};
+use crate::error::FileError;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use stereopsis_base::console;
 use stereopsis_base::console::foreign;
-use stereopsis_base::{console, files};
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::source::names::{
     EXTENSIONS, NamingScheme, RECTIFIED_NAMES, has_other_content, view_of_file, view_of_folder,
 };
@@ -100,9 +102,8 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let shown = console::path(folder);
     sort(&mut found.unpaired);
     if found.pairs.is_empty() {
-        return Err(CaptureError::File(
-            format!("{shown} has no pair: {}", found.why_none(folder, &seen, &inside.unread)).into(),
-        ));
+        let none = NoPair { folder: folder.to_owned(), found, seen, unread: inside.unread };
+        return Err(CaptureError::File(none.into()));
     }
     found.pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
     make_names_unique(folder, &mut found.pairs);
@@ -132,10 +133,7 @@ pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<Fo
         (pictures, losses.into_iter().chain(unread).collect())
     };
     if files.is_empty() {
-        let (shown, endings) = (console::path(path), EXTENSIONS.join(", "));
-        return Err(CaptureError::File(
-            format!("{shown} has no image of both views: looked for files as {endings}").into(),
-        ));
+        return Err(FileError::NoneOfBothViews(path.to_owned()).into());
     }
     Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
 }
@@ -159,7 +157,7 @@ fn side_folders(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
 }
 
 /// Lists the pairs of a folder, without pairs in the subfolders of other scenes.
-pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<FolderContent, CaptureError> {
+pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<FolderContent, FileError> {
     let mut sides = side_folders(&inside.folders);
     let all_sides = sides.iter().flat_map(|(left, right)| [left.clone(), right.clone()]).collect();
     // the last pair of folders wins: in KITTI the colour cameras
@@ -185,19 +183,11 @@ pub(super) struct Entries {
     unread: Vec<PathBuf>,
 }
 
-pub(super) fn entries(folder: &Path) -> Result<Entries, CaptureError> {
-    let failed = |err: std::io::Error| {
-        match err.kind() {
-        std::io::ErrorKind::NotFound => {
-            CaptureError::File(format!("cannot open {}: there is no such file or folder", console::path(folder)).into())
-        }
-        std::io::ErrorKind::NotADirectory => CaptureError::File(format!(
-            "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder, or say with --side-by-side or --top-bottom that it \
-             shows both views",
-            console::path(folder)
-        ).into()),
-        _ => CaptureError::File(format!("cannot read folder {}: {}", console::path(folder), files::cause(&err)).into()),
-    }
+pub(super) fn entries(folder: &Path) -> Result<Entries, FileError> {
+    let failed = |cause: std::io::Error| match cause.kind() {
+        std::io::ErrorKind::NotFound => FileError::NoFolder(folder.to_owned()),
+        std::io::ErrorKind::NotADirectory => FileError::NotAFolder(folder.to_owned()),
+        _ => FileError::Folder { path: folder.to_owned(), cause },
     };
     let mut inside = Entries::default();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -236,6 +226,18 @@ fn name_of_folder(folder: &Path) -> String {
 
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Folder without a pair.
+#[derive(Debug, thiserror::Error)]
+#[error("{} has no pair: {}", console::path(.folder), .found.why_none(.folder, .seen, .unread))]
+struct NoPair {
+    folder: PathBuf,
+    found: FolderContent,
+    /// Images that were found.
+    seen: Vec<PathBuf>,
+    /// Images of formats that are not read.
+    unread: Vec<PathBuf>,
 }
 
 /// Content of a folder, classified.
@@ -283,8 +285,11 @@ impl FolderContent {
             ));
         }
         if reasons.is_empty() && !seen.is_empty() {
-            let both = "where each shows both views give --side-by-side or --top-bottom";
-            reasons.push(format!("there are images such as {}: {both}", first(seen)));
+            let [beside, above] = [Arrangement::SideBySide, Arrangement::TopBottom].map(|both| option(both.word()));
+            let images = first(seen);
+            reasons.push(format!(
+                "there are images such as {images}: where each shows both views give {beside} or {above}"
+            ));
         }
         let looked = format!("looked for {KNOWN_NAMES}; as {}", EXTENSIONS.join(", "));
         reasons.into_iter().chain([looked]).collect::<Vec<_>>().join("; ")
@@ -293,8 +298,10 @@ impl FolderContent {
     fn other_content_remark(&self, shown: &str, folder: &Path) -> Option<String> {
         let out = left_out(shown, folder, &self.other_content, "a name of disparities, depths or masks")?;
         Some(format!(
-            "{out}: rename images; name disparities of a pair that is opened alone with --truth FILE, with --truth-scale N where \
-             they are no pixels (InStereo2K: 100)"
+            "{out}: rename images; name disparities of a pair that is opened alone with {}, with {} where they are no pixels \
+             (InStereo2K: 100)",
+            Remedy::set("truth", "FILE"),
+            Remedy::set("truth-scale", "N")
         ))
     }
 }
@@ -320,9 +327,9 @@ fn left_out(shown: &str, folder: &Path, paths: &[PathBuf], what: &str) -> Option
 }
 
 /// Pairs the files of two folders whose paths below them are equal, except for words for the view.
-fn pair_by_folder(left: &Path, right: &Path) -> Result<FolderContent, CaptureError> {
+fn pair_by_folder(left: &Path, right: &Path) -> Result<FolderContent, FileError> {
     let mut found = FolderContent::default();
-    let mut of_side = |folder: &Path, is_right: bool| -> Result<Vec<KeyedPicture>, CaptureError> {
+    let mut of_side = |folder: &Path, is_right: bool| -> Result<Vec<KeyedPicture>, FileError> {
         let mut images = Vec::new();
         collect(folder, 0, &mut images)?;
         let (others, pictures): (Vec<_>, Vec<_>) = images.into_iter().partition(|path| {
@@ -345,7 +352,7 @@ fn pair_by_folder(left: &Path, right: &Path) -> Result<FolderContent, CaptureErr
     Ok(found)
 }
 
-fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(), CaptureError> {
+fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(), FileError> {
     let inside = entries(folder)?;
     images.extend(inside.files);
     if depth < MAX_DEPTH_OF_VIEW {

@@ -141,7 +141,7 @@ fn leaves_out_disparities_depths_and_masks() {
     let (pairs, losses) = losses_of(&["7/left.png", "7/right.png"].into_iter().chain(files).collect::<Vec<_>>());
     assert_eq!(pairs.len(), 1);
     assert!(losses.contains("4 images have a name of disparities") && losses.contains("left_disp.png"), "{losses}");
-    assert!(losses.contains("--truth FILE"), "{losses}");
+    assert!(losses.contains("truth FILE"), "{losses}");
     let (pairs, losses) = losses_of(&["left/1.png", "right/1.png", "left/1_depth.png", "right/1_depth.png"]);
     assert_eq!((pairs.len(), losses.contains("left/1_depth.png")), (1, true), "{losses}");
     let text = found(&["leftdisp.png", "rightdisp.png"]).unwrap_err();
@@ -179,7 +179,7 @@ fn pairs_names_with_times_by_the_nearest_time() {
 #[test]
 fn an_error_names_the_images_found() {
     let text = found(&["a/x1.png", "a/y1.png"]).unwrap_err();
-    assert!(text.contains("such as a/x1.png and a/y1.png") && text.contains("--side-by-side"), "{text}");
+    assert!(text.contains("such as a/x1.png and a/y1.png") && text.contains("side-by-side"), "{text}");
     assert_eq!(name_of_folder(Path::new(".")), name(&std::env::current_dir().unwrap()));
     let text = found(&["left.heic", "right.heic"]).unwrap_err();
     assert!(text.contains("left.heic is of a format that is not read") && text.contains("mogrify"), "{text}");

@@ -3,8 +3,8 @@
 
 use super::files::{Mask, TruthFiles};
 use super::meta;
+use crate::error::FileError;
 use std::path::{Path, PathBuf};
-use stereopsis_base::console;
 use stereopsis_frame::source::DisparityFile;
 
 impl TruthFiles {
@@ -82,17 +82,12 @@ pub fn files_beside(left: &Path) -> Option<TruthFiles> {
 ///
 /// # Errors
 /// The scale of the truth is unknown; the text explains how to give it.
-pub fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
+pub(crate) fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, FileError> {
     let Some(mut files) = files_beside(left) else { return Ok(None) };
     let stem = stem(left);
     if let Some((_, _, name, _)) = SCALED.iter().find(|(_, picture, ..)| *picture == stem) {
-        let scale = scale_of(name, size).ok_or_else(|| {
-            let (path, (width, height)) = (console::path(&files.left.path), size);
-            format!(
-                "{path} is not used as truth: nothing says how many grey levels are 1 px in a pair of {width}x{height} px: open the \
-                 pair alone, with --truth {path} --truth-scale LEVELS"
-            )
-        })?;
+        let unknown = || FileError::TruthLevels { path: files.left.path.clone(), size };
+        let scale = scale_of(name, size).ok_or_else(unknown)?;
         for file in [Some(&mut files.left), files.right.as_mut()].into_iter().flatten() {
             file.scale = Some(scale);
         }

@@ -12,8 +12,8 @@ pub use layout::{files_beside, has_calib_txt};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
 use crate::decode::{Numbers, read_numbers, read_pfm, read_picture};
+use crate::error::{FileError, TruthError};
 use std::path::Path;
-use stereopsis_base::console;
 use stereopsis_base::image::{Image, Luma, Truth};
 use stereopsis_frame::source::DisparityFile;
 use stereopsis_frame::source::names::{has_extension, is_name_of_depth};
@@ -29,37 +29,20 @@ const MAX_DISAGREEMENT_PX: f32 = 1.0;
 /// # Errors
 /// The file cannot be read, or its scale is unknown; the text names it.
 pub fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
-    let (shown, stem) = (console::path(&file.path), file.path.file_stem().unwrap_or_default().to_string_lossy());
-    let refused = |why: String| CaptureError::File(format!("cannot use the truth {shown}: {why}").into());
-    if is_name_of_depth(&stem) {
-        return Err(refused(
-            "its name is that of a depth, and truth is disparities in px: disparity = focal_px * baseline_m / depth; rename it if it \
-             holds these"
-                .to_owned(),
-        ));
+    let refused = |cause| FileError::Truth { path: file.path.clone(), cause };
+    if is_name_of_depth(&file.path.file_stem().unwrap_or_default().to_string_lossy()) {
+        return Err(refused(TruthError::NameOfDepth).into());
     }
     let (values, own_scale) = numbers(file, max_pixels)?;
-    let scale = file.scale.or(own_scale).ok_or_else(|| {
-        refused(
-            "nothing says how many of its whole numbers are 1 px: give --truth-scale (Middlebury 2003: 4 at quarter size; 2005 and \
-             2006: 3 at third size; Tsukuba: 16)"
-                .to_owned(),
-        )
-    })?;
+    let scale = file.scale.or(own_scale).ok_or_else(|| refused(TruthError::NoScale))?;
     let values = values.map(|v| v / scale as f32);
     let is_too_large = |v: &&f32| v.is_finite() && v.abs() > MAX_DISPARITY_PX;
     if let Some(too_large) = values.pixels().iter().find(is_too_large) {
-        return Err(refused(format!(
-            "it has a disparity of {too_large:e} px: give the scale of its numbers (--truth-scale), and mark unknown pixels by 0, \
-             infinity or NaN"
-        )));
+        return Err(refused(TruthError::TooLarge(*too_large)).into());
     }
     let has = |sign: fn(f32) -> bool| values.pixels().iter().any(|v| v.is_finite() && sign(*v));
     if has(|v| v < 0.0) && !has(|v| v > 0.0) {
-        return Err(refused(format!(
-            "all its disparities are negative: is its sign that of right minus left? Then give --truth {shown} --truth-scale {}",
-            scale.saturating_neg()
-        )));
+        return Err(refused(TruthError::Negative { path: file.path.clone(), scale }).into());
     }
     Ok(values.map(|&v| if v.is_finite() && v > 0.0 { v } else { f32::NAN }))
 }
@@ -89,7 +72,8 @@ impl TruthFiles {
         let of_size = |path: &Path, found| check_size(path, found, size);
         let disparities = |file: &DisparityFile| {
             let image = read_disparities(file, max_pixels)?;
-            of_size(&file.path, image.size()).map(|()| image)
+            of_size(&file.path, image.size())?;
+            Ok::<_, CaptureError>(image)
         };
         let left_px = disparities(&self.left)?;
         let right_px = self.right.as_ref().map(disparities).transpose()?;
@@ -111,21 +95,14 @@ impl TruthFiles {
     /// Errors of [`Self::read`]; the truth contains no disparity.
     pub(super) fn read_known(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<Truth, CaptureError> {
         let truth = self.read(size, max_pixels)?;
-        if truth.left_px.pixels().iter().any(|d| d.is_finite()) {
-            return Ok(truth);
-        }
-        let shown = console::path(&self.left.path);
-        Err(CaptureError::File(
-            format!("the truth {shown} has no disparity: all its numbers are 0, infinite or none").into(),
-        ))
+        let is_known = truth.left_px.pixels().iter().any(|d| d.is_finite());
+        if is_known { Ok(truth) } else { Err(FileError::NoDisparity(self.left.path.clone()).into()) }
     }
 }
 
 /// Checks that a file of truth has the size of its pair, px.
-fn check_size(path: &Path, found: (usize, usize), size: (usize, usize)) -> Result<(), CaptureError> {
-    let ((width, height), (w, h)) = (size, found);
-    let text = || format!("the truth {} has {w}x{h} and its pair {width}x{height} px", console::path(path));
-    if found == size { Ok(()) } else { Err(CaptureError::File(text().into())) }
+fn check_size(path: &Path, found: (usize, usize), wanted: (usize, usize)) -> Result<(), FileError> {
+    if found == wanted { Ok(()) } else { Err(FileError::TruthSize { path: path.to_owned(), found, wanted }) }
 }
 
 /// Reads a mask: true where an image is 255.

@@ -3,11 +3,11 @@
 use super::files::TruthFiles;
 use super::layout::{LAYOUTS, files_beside, has_calib_txt, truth_beside};
 use super::{check_size, read_mask};
+use crate::error::FileError;
 use crate::picture_files::FilePair;
 use crate::picture_files::folder::{entries, pairs_in};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stereopsis_base::console;
 use stereopsis_base::files::plain;
 use stereopsis_base::image::{Image, Truth};
 use stereopsis_frame::{CaptureError, MaxPixels, RawPair};
@@ -73,15 +73,7 @@ pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
     let mut found = Vec::new();
     search(root, root, 0, &mut found)?;
     if found.is_empty() {
-        let layouts: Vec<_> = LAYOUTS.iter().map(|(set, files)| format!("{set}: {files}")).collect();
-        return Err(CaptureError::File(
-            format!(
-                "{} has no pair with truth; looked there and in the folders below for\n  {}",
-                console::path(root),
-                layouts.join("\n  ")
-            )
-            .into(),
-        ));
+        return Err(FileError::NoTruth { folder: root.to_owned(), layouts: LAYOUTS }.into());
     }
     Ok(found)
 }
@@ -90,14 +82,7 @@ fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) 
     let inside = entries(folder)?;
     let here = pairs_in(folder, &inside)?;
     if let Some((left, truth)) = here.unpaired.iter().find_map(|left| Some((left, files_beside(left)?))) {
-        return Err(CaptureError::File(
-            format!(
-                "{} has truth ({}) and no right image beside it: add the right image, or move it away",
-                console::path(left),
-                truth.layout
-            )
-            .into(),
-        ));
+        return Err(FileError::TruthWithoutRight { left: left.clone(), layout: truth.layout }.into());
     }
     let sides = &here.sides;
     found.extend(here.pairs.into_iter().filter_map(|pictures| {
@@ -142,13 +127,13 @@ impl TruthPair {
     pub fn read(&self, max_pixels: MaxPixels) -> Result<PairWithTruth, CaptureError> {
         let raw = self.pictures.read(true, max_pixels)?;
         let size = raw.left.size();
-        let files = truth_beside(&self.pictures.left, size).map_err(|why| CaptureError::File(why.into()))?;
-        let files = files.unwrap_or_else(|| self.truth.clone());
+        let files = truth_beside(&self.pictures.left, size)?.unwrap_or_else(|| self.truth.clone());
         let truth = files.read(size, max_pixels)?;
         let mask = |path: &Option<PathBuf>| -> Result<Option<Image<bool>>, CaptureError> {
             let Some(path) = path else { return Ok(None) };
             let mask = read_mask(path, max_pixels)?;
-            check_size(path, mask.size(), size).map(|()| Some(mask))
+            check_size(path, mask.size(), size)?;
+            Ok(Some(mask))
         };
         let regions = Regions { all: mask(&files.all)?, disc: mask(&files.disc)?, ..Regions::of_truth(&truth) };
         Ok(PairWithTruth {
