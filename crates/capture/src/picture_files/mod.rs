@@ -18,8 +18,7 @@ use stereopsis_frame::source::DisparityFile;
 use stereopsis_frame::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
 };
-use stereopsis_images::picture_files::truth::files_beside;
-use stereopsis_images::picture_files::truth::has_calib_txt;
+use stereopsis_images::picture_files::truth::{files_beside, has_calib_txt};
 use stereopsis_images::picture_files::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
 const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
@@ -214,16 +213,12 @@ struct PictureFiles {
 
 impl PictureFiles {
     /// Reads the first pair; if pairs may be skipped, the first readable one.
-    fn first_readable(&mut self) -> Result<(u64, RawPair), CaptureError> {
-        let mut error = None;
-        for k in 0..self.pairs.len() as u64 {
-            match self.read_files(k) {
-                Ok(pair) => return Ok((k, pair)),
-                Err(err) if self.leaves_out => error = error.or(Some(err)),
-                Err(err) => return Err(err),
-            }
-        }
-        Err(error.unwrap_or_else(|| CaptureError::File("there is no pair".into())))
+    fn first_readable(&self) -> Result<(u64, RawPair), CaptureError> {
+        let later = |err| {
+            let mut others = if self.leaves_out { 1..self.pairs.len() as u64 } else { 0..0 };
+            others.find_map(|k| Some((k, self.read_files(k).ok()?))).ok_or(err)
+        };
+        self.read_files(0).map(|pair| (0, pair)).or_else(later)
     }
 
     fn read_files(&self, k: u64) -> Result<RawPair, CaptureError> {

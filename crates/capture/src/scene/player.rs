@@ -2,6 +2,7 @@
 //! matcher; without a rate, each frame is rendered on demand. Both ways give the same pairs.
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
+use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -82,6 +83,15 @@ impl PairSource for SceneSource {
     }
 }
 
+/// Reason why the scene's threads do not start.
+#[derive(Debug, thiserror::Error)]
+enum ThreadError {
+    #[error("cannot start the scene's threads: {0}")]
+    Pool(rayon::ThreadPoolBuildError),
+    #[error("cannot start the scene's threads: {}", files::cause(.0))]
+    Thread(io::Error),
+}
+
 /// Loop of frames, and the thread that renders it.
 struct RenderedLoop {
     /// Channel of rendered frames. It has room for the whole loop, so that rendering never waits.
@@ -97,11 +107,8 @@ type LoopFrame = (Arc<Rendered>, Delta);
 
 impl RenderedLoop {
     fn start(options: SceneOptions) -> Result<Self, CaptureError> {
-        let failed = |err: &dyn std::fmt::Display| {
-            CaptureError::Camera(format!("cannot start the scene's threads: {err}").into())
-        };
         let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
-        let pool = pool.map_err(|err| failed(&err))?;
+        let pool = pool.map_err(|err| CaptureError::Camera(ThreadError::Pool(err).into()))?;
         let count = options.loop_frames;
         let (sender, to_come) = bounded(count as usize);
         let render = move || {
@@ -118,7 +125,7 @@ impl RenderedLoop {
             }
         };
         let thread = std::thread::Builder::new().name("scene".into()).spawn(render);
-        let thread = thread.map_err(|err| failed(&files::cause(&err)))?;
+        let thread = thread.map_err(|err| CaptureError::Camera(ThreadError::Thread(err).into()))?;
         Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread) })
     }
 
@@ -129,9 +136,7 @@ impl RenderedLoop {
             match self.to_come.recv_timeout(timeout) {
                 Ok(frame) => self.frames.push(frame),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(CaptureError::Camera(Panicked(THREAD.to_owned()).to_string().into()));
-                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Panicked(THREAD.to_owned()).into()),
             }
         }
         let (base, delta) = &self.frames[in_loop];

@@ -1,5 +1,6 @@
 //! Videos of known length as a source, played by the recordings' player with seeking to any frame.
 
+use crate::video::error::{FilmError, ReadError, VideoError};
 use crate::video::program::{Launcher, Programs};
 use crate::video::reader::{FrameReader, StreamFormat};
 use crate::video::view_layout::{ViewLayout, views};
@@ -12,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use stereopsis_base::console;
-use stereopsis_base::files::{plain, read_cause};
+use stereopsis_base::files::plain;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::player::{PairError, Pairs, Player};
 use stereopsis_frame::{
@@ -54,11 +54,8 @@ impl VideoFiles {
         let mut remarks = Vec::new();
         if let [left, right] = &videos[..] {
             if (left.rate / right.rate - 1.0).abs() > 0.001 {
-                let text = format!(
-                    "{} has {:.2} and {} {:.2} frames a second: frames of one number are not of one time; give both the same rate (ffmpeg -r)",
-                    left.input, left.rate, right.input, right.rate
-                );
-                return Err(CaptureError::File(text.into()));
+                let inputs = [left.input.clone(), right.input.clone()];
+                return Err(VideoError::Rates { inputs, rates: [left.rate, right.rate] }.into());
             }
             if left.count != right.count {
                 let (left, right) = (left.count, right.count);
@@ -167,7 +164,7 @@ impl Pairs for VideoPairs {
         }
         let keeps_rgb = self.keeps_rgb;
         let pictures: Result<Vec<_>, _> = self.videos.iter_mut().map(|video| video.frame(k, keeps_rgb)).collect();
-        let (left, right) = views(pictures?, self.views).map_err(|why| PairError::Lost(why.into()))?;
+        let (left, right) = views(pictures?, self.views)?;
         let due = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(k as f64 / self.rate);
         Ok(RawPair::new(format!("{}-{k:06}", self.name), k, due, left, right))
     }
@@ -206,16 +203,15 @@ const DEAD_FRAMES: u64 = 3;
 /// Containers of films by the names of ffmpeg's demuxers. Formats that only name other files are none of them.
 const FILMS: &str = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf";
 const NOT_A_FILM: &str = "Format not on whitelist";
-const SEND_IT: &str = "send it through a pipe (ffmpeg -i FILE -f yuv4mpegpipe - | stereopsis live --source y4m:-)";
 
 /// Returns the words by which ffmpeg and ffprobe open the film of a path, whatever its name looks like.
 ///
 /// # Errors
 /// It is no plain file: a program that opens a pipe waits for its writer.
-pub(crate) fn film(path: &Path) -> Result<[OsString; 4], String> {
-    plain::open(path).map_err(|err| match err.kind() {
-        ErrorKind::InvalidInput => format!("{err}, or {SEND_IT}"),
-        _ => read_cause(path, &err),
+pub(crate) fn film(path: &Path) -> Result<[OsString; 4], FilmError> {
+    plain::open(path).map_err(|cause| match cause.kind() {
+        ErrorKind::InvalidInput => FilmError::NoPlainFile(cause),
+        _ => FilmError::Open { path: path.to_owned(), cause },
     })?;
     let mut name = OsString::from("file:"); // a word before a colon would be a protocol
     name.push(path);
@@ -223,10 +219,9 @@ pub(crate) fn film(path: &Path) -> Result<[OsString; 4], String> {
 }
 
 impl Video {
-    fn open(programs: &Arc<Programs>, input: &VideoInput, max_pixels: MaxPixels) -> Result<Self, CaptureError> {
+    fn open(programs: &Arc<Programs>, input: &VideoInput, max_pixels: MaxPixels) -> Result<Self, VideoError> {
         let path = input.path().unwrap_or(Path::new(""));
-        let refused =
-            |why: String| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)).into());
+        let refused = |cause| VideoError::NoFilm { path: path.to_owned(), cause };
         let mut video = Self {
             programs: Arc::clone(programs),
             launcher: Launcher::default(),
@@ -246,21 +241,21 @@ impl Video {
         }
         video.promised = video.count;
         if video.count == 0 || video.count > MAX_FRAMES {
-            return Err(refused(format!("it has {} frames", video.count)));
+            return Err(refused(FilmError::Count(video.count)));
         }
         Ok(video)
     }
 
     /// Sets rate and number of frames of an uncompressed file.
-    fn measure(&mut self, path: &Path) -> Result<(), String> {
-        let file = File::open(path).map_err(|err| err.to_string())?;
-        let bytes = file.metadata().map_err(|err| err.to_string())?.len();
+    fn measure(&mut self, path: &Path) -> Result<(), FilmError> {
+        let file = File::open(path)?;
+        let bytes = file.metadata()?.len();
         let mut reader = BufReader::new(file);
         let header = Header::read(&mut reader, self.max_pixels)?;
-        let header_bytes = reader.stream_position().map_err(|err| err.to_string())?;
-        header.before_frame(&mut reader, self.max_pixels)?.ok_or("it has no frame")?;
-        if reader.stream_position().map_err(|err| err.to_string())? != header_bytes + FRAME_LINE {
-            return Err("its frames have parameters of their own: send it through a pipe (y4m:- < FILE)".to_owned());
+        let header_bytes = reader.stream_position()?;
+        header.before_frame(&mut reader, self.max_pixels)?.ok_or(FilmError::NoFrame)?;
+        if reader.stream_position()? != header_bytes + FRAME_LINE {
+            return Err(FilmError::OwnParameters);
         }
         self.rate = header.rate_hz.unwrap_or(DEFAULT_RATE);
         self.count = (bytes - header_bytes) / (FRAME_LINE + header.layout.frame_bytes() as u64);
@@ -269,24 +264,20 @@ impl Video {
     }
 
     /// Sets rate and number of frames by `ffprobe`.
-    fn probe(&mut self, path: &Path) -> Result<(), CaptureError> {
-        let refused =
-            |why: String| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)).into());
+    fn probe(&mut self, path: &Path) -> Result<(), VideoError> {
+        let refused = |cause| VideoError::NoFilm { path: path.to_owned(), cause };
         let mut command = Command::new(&self.programs.ffprobe);
         command.args(["-v", "error", "-select_streams", "v:0", "-of", "json", "-show_entries"]);
         command.arg("stream=avg_frame_rate,duration:format=duration").args(film(path).map_err(refused)?);
         let (running, answer) = self.launcher.ask(command, &self.input, self.programs.limits.first)?;
-        let answer = answer.map_err(|why| refused(format!("ffprobe does not tell what it is: {why}")))?;
+        let answer = answer.map_err(|why| refused(FilmError::Probe(why)))?;
         let probed: ProbeOutput = serde_json::from_slice(&answer).unwrap_or_default();
         let Some(stream) = probed.streams.first() else {
             let mut messages = running.messages();
             let other = messages.iter().find(|message| message.contains(NOT_A_FILM));
             return Err(refused(match other.and_then(|message| message.strip_prefix('[')?.split_once(" @")) {
-                Some((format, _)) => format!(
-                    "its content is '{format}', no container of films ({FILMS}): give the film itself, put it into one (ffmpeg -i FILE -c \
-                     copy out.mkv), or {SEND_IT}"
-                ),
-                None => messages.pop().unwrap_or_else(|| "it holds no video".to_owned()),
+                Some((format, _)) => FilmError::NoContainer { format: format.to_owned(), films: FILMS },
+                None => messages.pop().map_or(FilmError::NoVideo, FilmError::Probed),
             }));
         };
         let rate = stream.avg_frame_rate.split_once('/').and_then(|(over, under)| {
@@ -295,9 +286,7 @@ impl Video {
         });
         let seconds = [&stream.duration, &probed.format.duration].into_iter().find_map(|text| text.parse::<f64>().ok());
         let Some((rate, seconds)) = rate.zip(seconds) else {
-            return Err(refused(format!(
-                "its length is not known: put it into another file (ffmpeg -i FILE -c copy out.mkv), or {SEND_IT}"
-            )));
+            return Err(refused(FilmError::NoLength));
         };
         self.rate = rate;
         // frames of a variable rate are repeated and dropped to match the mean rate
@@ -308,25 +297,30 @@ impl Video {
     /// Decodes frame `k`. Where the data end before it, the film ends there.
     fn frame(&mut self, k: u64, keeps_rgb: bool) -> Result<Picture, PairError> {
         if k >= self.count {
-            return Err(self.ended(""));
+            return Err(self.ended(String::new()));
         }
         let is_near = |playing: &Decoder| playing.next <= k && k - playing.next <= MAX_SKIP;
         let mut playing = match self.playing.take().filter(is_near) {
             Some(playing) => playing,
-            None => self.start(k).map_err(|why| PairError::Lost(why.into()))?,
+            None => self.start(k)?,
         };
         let mut picture = playing.read(k, keeps_rgb);
         if playing.first < k && matches!(picture, Ok(None)) && !playing.reader.has_succeeded() {
             // it died on the way
             self.found = self.found.max(playing.next);
-            playing = self.start(k).map_err(|why| PairError::Lost(why.into()))?;
+            playing = self.start(k)?;
             picture = playing.read(k, keeps_rgb);
         }
         let has_begun = playing.next > playing.first;
         if has_begun {
             self.found = self.found.max(playing.next);
         }
-        let wrong = |why: &str| format!("{}: frame {k} {why}{}", self.input, playing.reader.last_message());
+        let wrong = |cause| VideoError::Frame {
+            input: self.input.clone(),
+            frame: k,
+            cause,
+            said: playing.reader.last_message(),
+        };
         match picture {
             Ok(Some(picture)) => {
                 self.playing = Some(playing);
@@ -334,16 +328,16 @@ impl Video {
             }
             Ok(None) => {}
             // a decoder gives whole frames, or says nothing
-            Err(why) if self.header_bytes.is_none() => return Err(PairError::Lost(wrong(&why).into())),
-            Err(why) => return Err(PairError::Damaged(wrong(&why).into())),
+            Err(why) if self.header_bytes.is_none() => return Err(wrong(why).into()),
+            Err(why) => return Err(PairError::Damaged(wrong(why).into())),
         }
         let has_died = !playing.reader.has_succeeded();
         if has_died && self.gives_one_of(k + 1..k + DEAD_FRAMES)? {
-            return Err(PairError::Damaged(wrong("is not there").into()));
+            return Err(PairError::Damaged(wrong(ReadError::Missing).into()));
         }
-        let last_message = if has_died { playing.reader.last_message() } else { String::new() };
+        let said = if has_died { playing.reader.last_message() } else { String::new() };
         self.count = if has_begun { playing.next } else { self.end_before(k)? };
-        Err(self.ended(&last_message))
+        Err(self.ended(said))
     }
 
     /// Returns the number of frames in front of one that is not there, by halving.
@@ -362,27 +356,28 @@ impl Video {
 
     /// Returns whether a decoder that starts at one of these frames gives it.
     fn gives_one_of(&self, mut frames: Range<u64>) -> Result<bool, PairError> {
-        let gives = |k| self.start(k)?.read(k, false).map(|picture| picture.is_some());
-        frames.try_fold(false, |has_one, k| Ok(has_one || gives(k)?)).map_err(|why: String| PairError::Lost(why.into()))
+        let gives = |k| Ok::<_, VideoError>(self.start(k)?.read(k, false)?.is_some());
+        frames.try_fold(false, |has_one, k| Ok(has_one || gives(k)?))
     }
 
-    fn ended(&self, last_message: &str) -> PairError {
-        let why = match self.count {
-            0 => format!("{} has no frame that can be decoded{last_message}", self.input),
-            count => format!("{} ends after frame {count} of {}{last_message}", self.input, self.promised),
+    fn ended(&self, said: String) -> PairError {
+        let (input, count, promised) = (self.input.clone(), self.count, self.promised);
+        let why = match count {
+            0 => VideoError::NoFrames { input, said },
+            _ => VideoError::EndsEarly { input, count, promised, said },
         };
-        PairError::Ended { count: self.count, why: why.into() }
+        PairError::Ended { count, why: why.into() }
     }
 
     /// Starts to decode at frame `k`.
-    fn start(&self, k: u64) -> Result<Decoder, String> {
+    fn start(&self, k: u64) -> Result<Decoder, VideoError> {
         let path = self.input.path().unwrap_or(Path::new(""));
-        let cannot = |why: String| format!("cannot read {}: {why}", console::path(path));
+        let cannot = |cause| VideoError::Unreadable { path: path.to_owned(), cause };
         if let Some(header_bytes) = self.header_bytes {
-            let mut file = File::open(path).map_err(|err| cannot(err.to_string()))?;
-            let header = Header::read(&mut BufReader::new(&file), self.max_pixels)?;
+            let mut file = File::open(path).map_err(|err| cannot(err.into()))?;
+            let header = Header::read(&mut BufReader::new(&file), self.max_pixels).map_err(ReadError::Y4m)?;
             let at = header_bytes + k * (FRAME_LINE + header.layout.frame_bytes() as u64);
-            file.seek(SeekFrom::Start(at)).map_err(|err| cannot(err.to_string()))?;
+            file.seek(SeekFrom::Start(at)).map_err(|err| cannot(err.into()))?;
             let reader = FrameReader::after_header(Box::new(file), header, self.max_pixels);
             return Ok(Decoder { reader, first: k, next: k });
         }
@@ -395,7 +390,7 @@ impl Video {
         command.args(film(path).map_err(cannot)?);
         command.args(["-map", "0:v:0", "-pix_fmt", "yuv420p", "-vf"]).arg(format!("fps={}", self.rate));
         command.args(["-f", "yuv4mpegpipe", "-"]);
-        let program = self.launcher.start(command, &self.input).map_err(|err| err.to_string())?;
+        let program = self.launcher.start(command, &self.input)?;
         let limit = self.programs.limits.first;
         let reader = FrameReader::of_program(program, StreamFormat::Y4m, self.max_pixels, limit);
         Ok(Decoder { reader, first: k, next: k })
@@ -404,7 +399,7 @@ impl Video {
 
 impl Decoder {
     /// Reads frame `k`, and skips those before it; `None` where the data end.
-    fn read(&mut self, k: u64, keeps_rgb: bool) -> Result<Option<Picture>, String> {
+    fn read(&mut self, k: u64, keeps_rgb: bool) -> Result<Option<Picture>, ReadError> {
         while self.next < k {
             if !self.reader.skip()? {
                 return Ok(None);

@@ -3,6 +3,7 @@
 //! All inputs are raw frames through a pipe, as YUV4MPEG2 ([`y4m`]) or as plain planes of known size. `ffmpeg` and `rpicam-vid`
 //! write them as child processes, which end with the source. One stream has both views side by side; of two the first is the left one.
 
+mod error;
 mod files;
 mod program;
 mod reader;

@@ -1,16 +1,17 @@
 //! Decoder programs `ffmpeg`, `ffprobe` and `rpicam-vid` as child processes. Each has a time limit for every frame, and is killed when its
 //! frames are no longer used, and when this program ends, however it ends.
 
+use crate::video::error::{ReadError, VideoError};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
-use stereopsis_frame::{CaptureError, VideoInput};
+use stereopsis_frame::VideoInput;
 
 /// Names of the programs, and limits of their work.
 #[derive(Clone, Debug)]
@@ -70,11 +71,11 @@ impl Launcher {
         &self,
         command: Command,
         input: &VideoInput,
-    ) -> Result<(RunningProgram, ChildStdout), CaptureError> {
+    ) -> Result<(RunningProgram, ChildStdout), VideoError> {
         self.end();
         let mut launched = self.0.lock();
         if launched.is_closed {
-            return Err(CaptureError::Camera(format!("{input} is closed").into()));
+            return Err(VideoError::Closed(input.clone()));
         }
         let (running, output) = RunningProgram::start(command, input)?;
         launched.running = Some(running.clone());
@@ -87,16 +88,16 @@ impl Launcher {
         command: Command,
         input: &VideoInput,
         limit: Duration,
-    ) -> Result<(RunningProgram, Result<Vec<u8>, String>), CaptureError> {
+    ) -> Result<(RunningProgram, Result<Vec<u8>, ReadError>), VideoError> {
         let (running, output) = self.start(command, input)?;
         let mut answer = Vec::new();
         let read = running.within(limit, || output.take(MAX_ANSWER).read_to_end(&mut answer));
         self.end();
         let read = read.and_then(|read| match read {
-            Ok(bytes) if bytes as u64 == MAX_ANSWER => Err("its answer has no end".to_owned()),
-            read => read.map_err(|err| err.to_string()),
+            Ok(bytes) if bytes as u64 == MAX_ANSWER => Err(ReadError::Endless),
+            read => Ok(read.map(|_| answer)?),
         });
-        Ok((running, read.map(|_| answer)))
+        Ok((running, read))
     }
 
     /// Kills the program that runs.
@@ -162,11 +163,11 @@ enum Wanted {
 }
 
 impl RunningProgram {
-    fn start(mut command: Command, input: &VideoInput) -> Result<(Self, ChildStdout), CaptureError> {
+    fn start(mut command: Command, input: &VideoInput) -> Result<(Self, ChildStdout), VideoError> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         in_own_group(&mut command);
         let mut guard = Guard::start();
-        let mut child = command.spawn().map_err(|err| missing(Path::new(command.get_program()), input, &err))?;
+        let mut child = command.spawn().map_err(|cause| no_program(Path::new(command.get_program()), input, cause))?;
         let output = (child.stdout.take(), child.stderr.take());
         if let Some(guard) = &mut guard {
             guard.watch(child.id());
@@ -185,9 +186,7 @@ impl RunningProgram {
         let Some((stdout, listener)) = start() else {
             drop(guard);
             own.lock().end(); // no zombie is left
-            return Err(CaptureError::Camera(
-                format!("{input}: its decoder cannot be read: the system gives no thread").into(),
-            ));
+            return Err(VideoError::NoDecoderThread(input.clone()));
         };
         Ok((Self(Arc::new(Process { own, messages, listener, deadline, guard })), stdout))
     }
@@ -198,11 +197,11 @@ impl RunningProgram {
     }
 
     /// Reads output of the program. Fails, and kills the program, where that takes longer than `limit`.
-    pub(crate) fn within<T>(&self, limit: Duration, read: impl FnOnce() -> T) -> Result<T, String> {
+    pub(crate) fn within<T>(&self, limit: Duration, read: impl FnOnce() -> T) -> Result<T, ReadError> {
         self.0.deadline.set(Wanted::Output(Instant::now() + limit));
         let read = read();
         match self.0.deadline.set(Wanted::Nothing) {
-            Wanted::Late => Err(format!("nothing came for {} s", limit.as_secs())),
+            Wanted::Late => Err(ReadError::Silent(limit.as_secs())),
             _ => Ok(read),
         }
     }
@@ -356,19 +355,7 @@ impl Drop for Guard {
     }
 }
 
-/// Returns the error of a program that cannot be started.
-pub(crate) fn missing(program: &Path, input: &VideoInput, err: &std::io::Error) -> CaptureError {
+fn no_program(program: &Path, input: &VideoInput, cause: io::Error) -> VideoError {
     let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
-    let advice = match err.kind() {
-        std::io::ErrorKind::NotFound if name.starts_with("rpicam") => {
-            "it is not installed; it belongs to Raspberry Pi OS (sudo apt install rpicam-apps)".to_owned()
-        }
-        std::io::ErrorKind::NotFound => {
-            "it is not installed; install ffmpeg (Debian, Ubuntu: sudo apt install ffmpeg; macOS: brew install ffmpeg; Windows: winget \
-             install ffmpeg)"
-                .to_owned()
-        }
-        _ => err.to_string(),
-    };
-    CaptureError::Camera(format!("{input} is decoded by {name}, which cannot be started: {advice}").into())
+    VideoError::NoProgram { input: input.clone(), name, cause }
 }

@@ -1,5 +1,6 @@
 //! Reads the frames of one stream in order, from a program, a pipe or a file.
 
+use crate::video::error::ReadError;
 use crate::video::program::RunningProgram;
 use crate::video::y4m::{Header, Layout};
 use std::io::{BufRead as _, BufReader, Read};
@@ -77,23 +78,23 @@ impl FrameReader {
     }
 
     /// Reads the next frame; `None` at the end of the stream. A truncated frame also ends it: the writing program has died.
-    pub(crate) fn next(&mut self, keeps_rgb: bool) -> Result<Option<Picture>, String> {
+    pub(crate) fn next(&mut self, keeps_rgb: bool) -> Result<Option<Picture>, ReadError> {
         let has_frame = self.skip()?;
         Ok(self.header.filter(|_| has_frame).and_then(|header| header.layout.picture(&self.bytes, keeps_rgb)))
     }
 
     /// Skips the next frame; returns `false` at the end of the stream.
-    pub(crate) fn skip(&mut self) -> Result<bool, String> {
+    pub(crate) fn skip(&mut self) -> Result<bool, ReadError> {
         match self.program.clone() {
             Some((running, limit)) => running.within(limit, || self.read())?,
             None => self.read(),
         }
     }
 
-    fn read(&mut self) -> Result<bool, String> {
+    fn read(&mut self) -> Result<bool, ReadError> {
         let mut header = match self.header {
             Some(header) => header,
-            None if self.reader.fill_buf().map_err(|err| err.to_string())?.is_empty() => return Ok(false),
+            None if self.reader.fill_buf()?.is_empty() => return Ok(false),
             None => Header::read(&mut self.reader, self.max_pixels)?,
         };
         if self.form == StreamFormat::Y4m {
@@ -104,8 +105,7 @@ impl FrameReader {
         let wanted = header.layout.frame_bytes();
         self.bytes.clear();
         // memory grows with the received data, because a header may claim any size
-        let read =
-            (&mut self.reader).take(wanted as u64).read_to_end(&mut self.bytes).map_err(|err| err.to_string())?;
+        let read = (&mut self.reader).take(wanted as u64).read_to_end(&mut self.bytes)?;
         Ok(read == wanted)
     }
 }

@@ -3,6 +3,7 @@
 //! Frames of live streams are paired by arrival time, and only the newest is kept; a broken or silent stream is restarted. Frames of pipes
 //! are queued, paired by number, and end with the pipe.
 
+use crate::video::error::{PI_STEP, ReadError, VideoError};
 use crate::video::files::film;
 use crate::video::program::{Launcher, Programs};
 use crate::video::reader::{FrameReader, StreamFormat};
@@ -33,8 +34,6 @@ const MAX_QUEUED: usize = 2;
 const DEFAULT_RATE: f64 = 30.0;
 /// Default size of a Raspberry Pi's images, px.
 const PI_SIZE: (usize, usize) = (640, 480);
-/// Row alignment of a Raspberry Pi's images, px.
-const PI_STEP: usize = 64;
 const PAIRED_BY_ARRIVAL: &str = "the streams have no times of capture: left and right are paired by their arrival, and how far apart they were taken is \
      not known";
 
@@ -76,8 +75,7 @@ impl VideoStreams {
             streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(stream_options.pi_rate_hz)).collect();
         let pairing = Pairing::new(rates[0], *rates.last().unwrap_or(&DEFAULT_RATE));
         let layout = ViewLayout::of(options);
-        let (left, _) = views(firsts.iter().map(|first| first.picture.clone()).collect(), layout)
-            .map_err(|why| CaptureError::Camera(why.into()))?;
+        let (left, _) = views(firsts.iter().map(|first| first.picture.clone()).collect(), layout)?;
         let (width, height) = left.size();
         let name = inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let info =
@@ -138,7 +136,7 @@ impl PairSource for VideoStreams {
         loop {
             let goes_on = self.drain();
             if let Some((pictures, time)) = self.take() {
-                let (left, right) = views(pictures, self.views).map_err(|why| CaptureError::Camera(why.into()))?;
+                let (left, right) = views(pictures, self.views)?;
                 (self.info.width, self.info.height) = left.size();
                 let number = self.given;
                 self.given += 1;
@@ -203,10 +201,8 @@ impl StreamOptions {
                 let stream: Box<dyn Read + Send> = if path == Path::new("-") {
                     Box::new(std::io::stdin())
                 } else {
-                    Box::new(
-                        File::open(path)
-                            .map_err(|err| CaptureError::File(format!("cannot open {input}: {err}").into()))?,
-                    )
+                    let opened = File::open(path);
+                    Box::new(opened.map_err(|cause| VideoError::NoStream { input: input.clone(), cause })?)
                 };
                 return Ok(FrameReader::new(stream, StreamFormat::Y4m, self.max_pixels));
             }
@@ -217,7 +213,7 @@ impl StreamOptions {
                 (self.ffmpeg_command(self.of_address(address.with_password()?)), StreamFormat::Y4m)
             }
             VideoInput::File(path) => {
-                let cannot = |why| CaptureError::File(format!("cannot read {input}: {why}").into());
+                let cannot = |cause| VideoError::Unreadable { path: path.clone(), cause };
                 (self.ffmpeg_command(film(path).map_err(cannot)?.into()), StreamFormat::Y4m)
             }
         };
@@ -249,15 +245,10 @@ impl StreamOptions {
         words
     }
 
-    fn rpicam_command(&self, number: u32) -> Result<Command, CaptureError> {
+    fn rpicam_command(&self, number: u32) -> Result<Command, VideoError> {
         let (width, height) = self.pi_size;
         if width % PI_STEP != 0 {
-            return Err(CaptureError::Grammar(
-                format!(
-                    "csi:{number} gives rows of a multiple of {PI_STEP} px, and {width} is none: choose another --size"
-                )
-                .into(),
-            ));
+            return Err(VideoError::PiWidth { number, width });
         }
         let mut command = Command::new(&self.programs.rpicam);
         command.args(["--nopreview", "--timeout", "0", "--codec", "yuv420", "--flush", "--output", "-", "--camera"]);
@@ -316,21 +307,17 @@ impl Stream {
             shared: Arc::clone(&shared),
         };
         let thread = std::thread::Builder::new().name("video".into()).spawn(move || worker.run());
-        thread.map_err(|err| CaptureError::Camera(format!("{input}: cannot start a thread: {err}").into()))?;
+        thread.map_err(|cause| VideoError::NoThread { input: input.clone(), cause })?;
         Ok(Self { input: input.clone(), frames, shared, max_silence: stream_options.programs.limits.silence })
     }
 
     fn first(&self, limit: Duration) -> Result<ArrivedFrame, CaptureError> {
         match self.frames.recv_timeout(limit) {
             Ok(first) => first,
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(CaptureError::Camera(format!("{} has no frame", self.input).into()))
-            }
+            Err(RecvTimeoutError::Disconnected) => Err(VideoError::NoFrame(self.input.clone()).into()),
             Err(RecvTimeoutError::Timeout) => {
-                let (seconds, last_message) = (limit.as_secs(), self.shared.launcher.last_message());
-                Err(CaptureError::Camera(
-                    format!("no frame of {} came in {seconds} s{last_message}", self.input).into(),
-                ))
+                let (input, said) = (self.input.clone(), self.shared.launcher.last_message());
+                Err(VideoError::Late { input, seconds: limit.as_secs(), said }.into())
             }
         }
     }
@@ -405,12 +392,10 @@ impl Worker {
         let mut reader = self.stream_options.open(&self.input, &self.shared.launcher)?;
         loop {
             let picture = reader.next(self.stream_options.keeps_rgb);
-            let damaged = |why| {
-                CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, reader.last_message()).into())
-            };
+            let damaged = |cause| VideoError::Stream { input: self.input.clone(), cause, said: reader.last_message() };
             let Some(picture) = picture.map_err(damaged)? else {
                 if !*has_begun {
-                    return Err(damaged("it ends before its first frame does".to_owned()));
+                    return Err(damaged(ReadError::NoFirstFrame).into());
                 }
                 return Ok(format!("it ended{}", reader.last_message()));
             };

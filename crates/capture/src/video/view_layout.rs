@@ -1,5 +1,6 @@
 //! Layout of the views in the images of videos.
 
+use crate::video::error::VideoError;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::{Arrangement, SourceOptions, split};
 
@@ -18,31 +19,19 @@ impl ViewLayout {
 }
 
 /// Splits the image of one stream, or takes the images of two, into left and right.
-pub(super) fn views(mut pictures: Vec<Picture>, views: ViewLayout) -> Result<(Picture, Picture), String> {
-    let size = |picture: &Picture| {
-        let (width, height) = picture.size();
-        format!("{width}x{height}")
-    };
+pub(super) fn views(mut pictures: Vec<Picture>, views: ViewLayout) -> Result<(Picture, Picture), VideoError> {
     match (pictures.pop(), pictures.pop()) {
         (Some(right), Some(left)) if left.size() == right.size() => Ok((left, right)),
-        (Some(right), Some(left)) => Err(format!(
-            "the left video has {} and the right one {} pixels: scale one of them",
-            size(&left),
-            size(&right)
-        )),
+        (Some(right), Some(left)) => Err(VideoError::Sizes { left: left.size(), right: right.size() }),
         (Some(both), None) => {
-            let (width, height) = both.size();
-            let length = if views.arrangement == Arrangement::SideBySide { width } else { height };
+            let (size, arrangement) = (both.size(), views.arrangement);
+            let length = if arrangement == Arrangement::SideBySide { size.0 } else { size.1 };
             if length % 2 != 0 {
-                let size = size(&both);
-                return Err(format!(
-                    "a video of {size} pixels cannot be halved into two views ({})",
-                    views.arrangement
-                ));
+                return Err(VideoError::Halves { size, arrangement });
             }
-            let (first, second) = split(&both, views.arrangement);
+            let (first, second) = split(&both, arrangement);
             Ok(if views.swapped { (second, first) } else { (first, second) })
         }
-        (None, _) => Err("no video".to_owned()),
+        (None, _) => Err(VideoError::NoVideo),
     }
 }

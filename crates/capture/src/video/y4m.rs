@@ -1,17 +1,50 @@
 //! Parser of YUV4MPEG2: uncompressed frames, each behind a text line, as `ffmpeg -f yuv4mpegpipe` writes them:
 //! <https://wiki.multimedia.cx/index.php/YUV4MPEG2>. A header may claim any size: it is checked before memory is reserved.
 
-use std::io::{BufRead, Read as _};
+use std::io::{self, BufRead, Read as _};
+use stereopsis_base::console::foreign;
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_frame::MaxPixels;
 use stereopsis_frame::decode_camera::rgb_from_yuv;
+use stereopsis_frame::{MaxPixels, TooManyPixels};
 
 /// Maximum length of a header line, bytes.
 const MAX_LINE: u64 = 1024;
 const MAGIC: &str = "YUV4MPEG2";
 const FRAME: &str = "FRAME";
-const INTERLACED: &str = "its frames are interlaced, two moments in one image: let the program that writes it take them apart (ffmpeg -vf \
-     yadif)";
+
+/// Reason why a stream is not read as YUV4MPEG2.
+#[derive(Debug, thiserror::Error)]
+pub enum Y4mError {
+    /// The stream is empty.
+    #[error("nothing came")]
+    Empty,
+    /// The stream begins otherwise.
+    #[error("it is no YUV4MPEG2: its first word is not {MAGIC}")]
+    OtherMagic,
+    /// A header has no end.
+    #[error("its header has no end: it is no YUV4MPEG2")]
+    EndlessHeader,
+    /// Frames of two fields.
+    #[error(
+        "its frames are interlaced, two moments in one image: let the program that writes it take them apart (ffmpeg -vf yadif)"
+    )]
+    Interlaced,
+    /// The header has no size.
+    #[error("its header has no size (W and H)")]
+    NoSize,
+    /// More pixels than the limit.
+    #[error(transparent)]
+    TooManyPixels(#[from] TooManyPixels),
+    /// Sampling of colours that is not read.
+    #[error("its sampling '{}' is not read: 420, 422, 444, 411 and mono are, of 8 to 16 bits", foreign(.0))]
+    Sampling(String),
+    /// Neither a frame nor a stream begins where one should.
+    #[error("a frame does not begin with {FRAME}: the stream is damaged")]
+    NoFrame,
+    /// The stream cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
 
 /// Layout of a frame's planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,14 +139,14 @@ impl Header {
     ///
     /// # Errors
     /// The line is no YUV4MPEG2 header, or its size or sampling is unsupported; the text has the reason.
-    pub fn read(reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Self, String> {
-        Self::of_line(&line(reader)?.ok_or("nothing came")?, max_pixels)
+    pub fn read(reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Self, Y4mError> {
+        Self::of_line(&line(reader)?.ok_or(Y4mError::Empty)?, max_pixels)
     }
 
-    fn of_line(line: &str, max_pixels: MaxPixels) -> Result<Self, String> {
+    fn of_line(line: &str, max_pixels: MaxPixels) -> Result<Self, Y4mError> {
         let mut words = line.split(' ');
         if words.next() != Some(MAGIC) {
-            return Err(format!("it is no YUV4MPEG2: its first word is not {MAGIC}"));
+            return Err(Y4mError::OtherMagic);
         }
         let (mut width, mut height, mut rate_hz, mut sampling, mut is_full_range) = (0, 0, None, "420jpeg", false);
         for word in words {
@@ -123,20 +156,17 @@ impl Header {
                 "H" => height = value.parse().unwrap_or(0),
                 "F" => rate_hz = ratio(value),
                 "C" => sampling = value,
-                "I" if !matches!(value, "p" | "?" | "") => return Err(INTERLACED.to_owned()),
+                "I" if !matches!(value, "p" | "?" | "") => return Err(Y4mError::Interlaced),
                 "X" if value == "COLORRANGE=FULL" => is_full_range = true,
                 _ => {} // aspect, comments
             }
         }
         if width == 0 || height == 0 {
-            return Err("its header has no size (W and H)".to_owned());
+            return Err(Y4mError::NoSize);
         }
-        max_pixels.check(width as u64, height as u64).map_err(|err| err.to_string())?;
+        max_pixels.check(width as u64, height as u64)?;
         let layout = Layout { is_full_range, ..Layout::yuv420(width, height) };
-        let layout = sampled(layout, sampling).ok_or_else(|| {
-            let sampling = stereopsis_base::console::foreign(sampling);
-            format!("its sampling '{sampling}' is not read: 420, 422, 444, 411 and mono are, of 8 to 16 bits")
-        })?;
+        let layout = sampled(layout, sampling).ok_or_else(|| Y4mError::Sampling(sampling.to_owned()))?;
         Ok(Self { layout, rate_hz })
     }
 
@@ -144,13 +174,13 @@ impl Header {
     ///
     /// # Errors
     /// Neither a frame nor a stream begins here.
-    pub fn before_frame(self, reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Option<Self>, String> {
+    pub fn before_frame(self, reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Option<Self>, Y4mError> {
         let mut header = self;
         while let Some(line) = line(reader)? {
             match line.split(' ').next() {
                 Some(FRAME) => return Ok(Some(header)),
                 Some(MAGIC) => header = Self::of_line(&line, max_pixels)?,
-                _ => return Err(format!("a frame does not begin with {FRAME}: the stream is damaged")),
+                _ => return Err(Y4mError::NoFrame),
             }
         }
         Ok(None)
@@ -186,13 +216,13 @@ fn sampled(layout: Layout, word: &str) -> Option<Layout> {
 }
 
 /// Reads a line without its end; `None` at the end of the stream.
-fn line(reader: &mut impl BufRead) -> Result<Option<String>, String> {
+fn line(reader: &mut impl BufRead) -> Result<Option<String>, Y4mError> {
     let mut bytes = Vec::new();
-    reader.take(MAX_LINE).read_until(b'\n', &mut bytes).map_err(|err| err.to_string())?;
+    reader.take(MAX_LINE).read_until(b'\n', &mut bytes)?;
     match bytes.pop() {
         None => Ok(None),
         Some(b'\n') => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Some(_) => Err("its header has no end: it is no YUV4MPEG2".to_owned()),
+        Some(_) => Err(Y4mError::EndlessHeader),
     }
 }
 
@@ -200,7 +230,7 @@ fn line(reader: &mut impl BufRead) -> Result<Option<String>, String> {
 mod tests {
     use super::*;
 
-    fn header(text: &str) -> Result<Header, String> {
+    fn header(text: &str) -> Result<Header, Y4mError> {
         Header::read(&mut format!("{text}\n").as_bytes(), MaxPixels::default())
     }
 
@@ -236,11 +266,11 @@ mod tests {
             ("YUV4MPEG2 W6 H4 It", "interlaced"),
             ("YUV4MPEG2 W9999999 H9999999", "pixels"),
         ] {
-            let told = header(text).unwrap_err();
+            let told = header(text).unwrap_err().to_string();
             assert!(told.contains(why), "{text}: {told}");
         }
         let endless = [b'Y'; 5000];
-        let told = Header::read(&mut &endless[..], MaxPixels::default()).unwrap_err();
+        let told = Header::read(&mut &endless[..], MaxPixels::default()).unwrap_err().to_string();
         assert!(told.contains("no end"), "{told}");
     }
 

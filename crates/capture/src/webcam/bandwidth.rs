@@ -1,5 +1,6 @@
 //! Checks whether two cameras that share a USB bus have enough bandwidth for raw images.
 
+use super::error::mjpeg;
 use super::{DetectedCamera, Mode};
 use std::fmt;
 use stereopsis_frame::decode_camera::PixelFormat;
@@ -15,7 +16,7 @@ pub struct BandwidthWarning {
     /// Text with the cameras, the mode that does not fit, and the largest one that does.
     pub text: String,
     /// Remedy.
-    pub remedy: &'static str,
+    pub remedy: String,
 }
 
 impl fmt::Display for BandwidthWarning {
@@ -57,7 +58,7 @@ fn warning(left: &DetectedCamera, right: &DetectedCamera) -> Option<BandwidthWar
         room / 1e6,
         need / 1e6,
     );
-    let remedy = "Ask for compressed images (--format mjpeg), or plug one camera into a port of another bus";
+    let remedy = format!("Ask for compressed images ({}), or plug one camera into a port of another bus", mjpeg());
     Some(BandwidthWarning { text, remedy })
 }
 

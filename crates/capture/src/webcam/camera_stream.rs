@@ -1,16 +1,17 @@
 //! Stream of one camera of a source. If the camera is lost, a search in the background opens it again when it returns, and the
 //! numbers of its images continue. No method may block.
 
+use super::ModeRequest;
+use super::error::CameraError;
 use super::mode::Mode;
 use super::opening::{EarlierOpening, OpenCamera, open};
 use super::reader::{DecodedFrame, PictureOptions};
 use super::reopening::{Identity, Reopening};
-use super::{ModeRequest, fault};
 use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
-use stereopsis_frame::{CameraOptions, CameraState, CaptureError};
+use stereopsis_frame::{CameraOptions, CameraState};
 
 /// Time without an image after which a camera counts as lost; at slow rates the limit is three frame intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -51,7 +52,7 @@ pub(super) fn open_streams(
     views_per_picture: usize,
     request: &ModeRequest,
     options: &CameraOptions,
-) -> Result<Vec<CameraStream>, CaptureError> {
+) -> Result<Vec<CameraStream>, CameraError> {
     let options_by_camera: Vec<(u32, PictureOptions)> = indices
         .iter()
         .zip(&options.views)
@@ -112,7 +113,7 @@ impl CameraStream {
     ///
     /// # Errors
     /// The camera is lost, and the system provides no thread to search for it.
-    pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CaptureError> {
+    pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CameraError> {
         loop {
             match &self.connection {
                 Connection::Open(camera) => match camera.frames.try_recv() {
@@ -128,10 +129,10 @@ impl CameraStream {
                         return Ok(Some(frame));
                     }
                     Ok(Err(error)) => self.lose(&error)?,
-                    Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index))?,
+                    Err(TryRecvError::Disconnected) => self.lose(&CameraError::Ended(self.index))?,
                     Err(TryRecvError::Empty) if self.last_frame_at.elapsed() >= self.silence() => {
                         let damaged = camera.losses.lock().damaged - self.damaged_at_last_frame;
-                        self.lose(&fault::silent(self.index, self.silence(), damaged))?;
+                        self.lose(&CameraError::silent(self.index, self.silence(), damaged))?;
                     }
                     Err(TryRecvError::Empty) => return Ok(None),
                 },
@@ -166,7 +167,7 @@ impl CameraStream {
         SILENCE_TIMEOUT.max(Duration::from_secs(3) / self.earlier_opening.mode.rate_hz.max(1))
     }
 
-    fn lose(&mut self, cause: &CaptureError) -> Result<(), CaptureError> {
+    fn lose(&mut self, cause: &CameraError) -> Result<(), CameraError> {
         log::warn!("{cause}");
         self.lost = Some(cause.to_string());
         let reopening = Reopening::start(self.identity.clone(), self.earlier_opening.clone())?;
@@ -257,7 +258,7 @@ mod tests {
         const INDEX: u32 = 4_000_000;
         let (sender, frames) = bounded(1);
         let dies = move |_| {
-            let _sender: crossbeam_channel::Sender<Result<DecodedFrame, CaptureError>> = sender;
+            let _sender: crossbeam_channel::Sender<Result<DecodedFrame, CameraError>> = sender;
             panic!("as a driver's library may");
         };
         let thread = CameraThread::spawn(INDEX, "dies".into(), dies).unwrap();

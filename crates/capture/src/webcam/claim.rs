@@ -1,12 +1,12 @@
 //! Claims on cameras: exclusive use of a camera by one thread of this program. nokhwa gives all openers in a process the same device, so
 //! that two openers would change each other's mode. Every camera must be claimed before it is opened.
 
+use super::error::CameraError;
 use super::mode::Mode;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
-use stereopsis_frame::CaptureError;
 
 /// Claimed cameras by number, with their modes once these are known.
 static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());
@@ -23,14 +23,14 @@ impl Claim {
     ///
     /// # Errors
     /// The camera stays claimed, by another source or by a thread that was detached while blocked in the driver.
-    pub(super) fn take(index: u32) -> Result<Self, CaptureError> {
+    pub(super) fn take(index: u32) -> Result<Self, CameraError> {
         let deadline = Instant::now() + CLAIM_TIMEOUT;
         loop {
             if let Some(claim) = Self::try_take(index) {
                 return Ok(claim);
             }
             if Instant::now() >= deadline {
-                return Err(held(index));
+                return Err(CameraError::Held(index));
             }
             thread::sleep(POLL_INTERVAL);
         }
@@ -66,11 +66,4 @@ pub(super) fn is_taken(index: u32) -> bool {
 
 pub(super) fn other_claimed(index: u32) -> Vec<u32> {
     CLAIMED.lock().keys().copied().filter(|&other| other != index).collect()
-}
-
-/// Returns the error that this program itself has the camera open.
-fn held(index: u32) -> CaptureError {
-    CaptureError::Camera(format!(
-        "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
-    ).into())
 }

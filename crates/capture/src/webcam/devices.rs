@@ -3,7 +3,7 @@
 
 use super::claim::{Claim, modes_of_claimed};
 use super::device::{self, DeviceError};
-use super::fault::{self, number};
+use super::error::{CameraError, Task, number};
 use super::mode::Mode;
 use super::sysfs::{self, UsbBus};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
@@ -53,14 +53,15 @@ pub fn cameras() -> Result<Vec<DetectedCamera>, CaptureError> {
             Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
             // a further node without images is for metadata
             Ok(Ok(_)) if sysfs::is_secondary_node(index) => continue,
-            Ok(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
+            Ok(Ok(_)) => camera.problem = Some(CameraError::Unreadable(index).to_string()),
             // unplugged since it was listed, or a converter that takes no images
-            Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
-            Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
+            Ok(Err(DeviceError::NoCamera)) => continue,
+            Ok(Err(error)) if error.number() == Some(number::MISSING) => continue,
+            Ok(Err(error)) => camera.problem = Some(CameraError::of_device(index, Task::Open, error).to_string()),
             Err(RecvTimeoutError::Timeout) => {
-                camera.problem = Some(fault::unanswered(index, LISTING_TIMEOUT).to_string());
+                camera.problem = Some(CameraError::Unanswered { index, since: LISTING_TIMEOUT }.to_string());
             }
-            Err(RecvTimeoutError::Disconnected) => camera.problem = Some(fault::ended(index).to_string()),
+            Err(RecvTimeoutError::Disconnected) => camera.problem = Some(CameraError::Ended(index).to_string()),
         }
         found.push(camera);
     }
@@ -75,7 +76,7 @@ fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
         let modes = modes_of_claimed(index);
         if modes.is_empty() {
             // the camera is being opened, or its driver blocks
-            let _ = sender.send(Err(fault::held_here()));
+            let _ = sender.send(Err(DeviceError::Held));
         } else {
             let _ = sender.send(Ok(modes));
         }
@@ -91,7 +92,7 @@ fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
 }
 
 /// Returns the system's list of cameras, by number; opens none of them.
-pub(super) fn listed() -> Result<Vec<DetectedCamera>, CaptureError> {
+pub(super) fn listed() -> Result<Vec<DetectedCamera>, CameraError> {
     request_permission();
     let mut cameras: Vec<DetectedCamera> = named()?
         .into_iter()
@@ -107,16 +108,15 @@ pub(super) fn listed() -> Result<Vec<DetectedCamera>, CaptureError> {
 
 /// Returns number and name of each camera; the port is empty, since sysfs provides it.
 #[cfg(target_os = "linux")]
-fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
-    let nodes = sysfs::nodes().map_err(|error| CaptureError::Camera(format!("/dev cannot be read: {error}").into()))?;
+fn named() -> Result<Vec<(u32, String, String)>, CameraError> {
+    let nodes = sysfs::nodes().map_err(CameraError::Unlisted)?;
     Ok(nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect())
 }
 
 /// Returns number, name and port of each camera.
 #[cfg(not(target_os = "linux"))]
-fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
-    let listed = nokhwa::query(nokhwa::utils::ApiBackend::Auto)
-        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}").into()))?;
+fn named() -> Result<Vec<(u32, String, String)>, CameraError> {
+    let listed = nokhwa::query(nokhwa::utils::ApiBackend::Auto).map_err(CameraError::Unlisted)?;
     let camera = |info: &nokhwa::utils::CameraInfo| {
         Some((info.index().as_index().ok()?, info.human_name(), info.misc().trim().to_owned()))
     };

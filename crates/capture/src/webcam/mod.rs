@@ -8,7 +8,7 @@ pub mod controls;
 mod device;
 mod devices;
 mod camera_stream;
-mod fault;
+mod error;
 mod mode;
 mod name;
 mod one_camera;
@@ -49,9 +49,6 @@ pub fn open(
         SourceSpec::WebcamSideBySide(camera) => {
             Box::new(OneCamera::open(number_of(camera)?, one_camera, mode, options)?)
         }
-        other => {
-            let why = format!("'{other}' is no camera: give webcam:0,1 (two cameras) or webcam:0 (one, side by side)");
-            return Err(CaptureError::Grammar(why.into()));
-        }
+        other => return Err(error::CameraError::NoCamera(other.to_string()).into()),
     })
 }

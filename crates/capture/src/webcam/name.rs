@@ -1,8 +1,8 @@
 //! Resolves the name of a camera: port to current number, and number to port.
 
 use super::devices::{DetectedCamera, listed};
-use super::{fault, sysfs};
-use stereopsis_base::console::foreign;
+use super::error::CameraError;
+use super::sysfs;
 use stereopsis_frame::{CameraName, CaptureError, SourceSpec};
 
 /// Returns the current number of a camera.
@@ -14,16 +14,15 @@ pub fn number_of(name: &CameraName) -> Result<u32, CaptureError> {
     let found: Vec<u32> = cameras.iter().map(|c| c.index).collect();
     match name {
         CameraName::Number(number) if found.contains(number) => Ok(*number),
-        CameraName::Number(number) => Err(fault::missing(*number, &found)),
-        CameraName::Port(port) => cameras.iter().find(|c| is_at(c, port)).map(|c| c.index).ok_or_else(|| {
-            let ports: Vec<_> = cameras.iter().map(|c| foreign(&c.port)).collect();
-            let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
-            let port = foreign(port);
-            CaptureError::Camera(
-                format!("no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`")
-                    .into(),
-            )
-        }),
+        CameraName::Number(number) => Err(CameraError::Missing { index: *number, found }.into()),
+        CameraName::Port(port) => match cameras.iter().find(|c| is_at(c, port)) {
+            Some(camera) => Ok(camera.index),
+            None => Err(CameraError::NoPort {
+                port: port.clone(),
+                found: cameras.into_iter().map(|camera| camera.port).collect(),
+            }
+            .into()),
+        },
     }
 }
 

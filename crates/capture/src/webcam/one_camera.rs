@@ -1,10 +1,11 @@
 //! Single camera as a source. Its image contains both views side by side, the left half being the left view as seen from behind the
 //! camera; or it is one view of a pair whose other camera belongs to another machine.
 
+use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
+use super::error::CameraError;
 use super::reader::DecodedFrame;
-use super::{ModeRequest, fault};
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 use stereopsis_frame::stamps::Stamps;
@@ -52,7 +53,7 @@ impl OneCamera {
         options: &CameraOptions,
     ) -> Result<Self, CaptureError> {
         let stream =
-            open_streams(&[index], views.count(), request, options)?.pop().ok_or_else(|| fault::ended(index))?;
+            open_streams(&[index], views.count(), request, options)?.pop().ok_or_else(|| CameraError::Ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
         Ok(Self { views, stream, stamps: Stamps::default(), options: options.clone(), controls })
     }

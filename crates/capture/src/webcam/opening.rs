@@ -1,17 +1,17 @@
 //! Opens cameras, each on its own thread, all with the same image size. The threads list modes; the common mode is chosen here and
 //! ordered; a camera counts as open once it has delivered an intact image.
 
+use super::ModeRequest;
 use super::claim::Claim;
 use super::devices::listed;
+use super::error::CameraError;
 use super::mode::{Mode, choose};
 use super::reader::{DecodedFrame, FrameLosses, GrantedMode, PictureOptions, Reader};
 use super::thread::CameraThread;
-use super::{ModeRequest, fault};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis_frame::CaptureError;
 use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
 
 /// Streaming camera, which stops when this is dropped.
@@ -21,7 +21,7 @@ pub(super) struct OpenCamera {
     pub(super) mode: Mode,
     /// Remark on a mode that differs from the request.
     pub(super) remark: Option<String>,
-    pub(super) frames: Receiver<Result<DecodedFrame, CaptureError>>,
+    pub(super) frames: Receiver<Result<DecodedFrame, CameraError>>,
     pub(super) losses: Arc<Mutex<FrameLosses>>,
     /// Channel of the time at which the stream is to restart.
     pub(super) restart: Sender<SystemTime>,
@@ -38,10 +38,10 @@ pub(super) fn open(
     cameras: &[(u32, PictureOptions)],
     views_per_picture: usize,
     request: &ModeRequest,
-) -> Result<Vec<OpenCamera>, CaptureError> {
+) -> Result<Vec<OpenCamera>, CameraError> {
     let found: Vec<u32> = listed()?.iter().map(|c| c.index).collect();
     if let Some(&(index, _)) = cameras.iter().find(|(index, _)| !found.contains(index)) {
-        return Err(fault::missing(index, &found));
+        return Err(CameraError::Missing { index, found });
     }
     let deadline = Instant::now() + START_TIMEOUT;
     let starting: Vec<OpeningCamera> = cameras
@@ -81,7 +81,7 @@ pub(super) struct EarlierOpening {
 }
 
 /// Opens a camera again, with its earlier image size.
-pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
+pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CameraError> {
     let EarlierOpening { picture_options, mode, format, ref losses } = *earlier_opening;
     let deadline = Instant::now() + START_TIMEOUT;
     let starting = OpeningCamera::new(index, picture_options, losses.clone())?;
@@ -93,35 +93,26 @@ pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result
     // the earlier mode is tried first
     candidates.sort_by_key(|candidate| *candidate != mode);
     if candidates.is_empty() {
-        let text = format!(
-            "camera {index} has no image of {}x{} any more; open the source again to take another size",
-            mode.width, mode.height
-        );
-        return Err(CaptureError::Camera(text.into()));
+        return Err(CameraError::NoSize { index, size: mode.size() });
     }
     let _ = starting.order.send(candidates);
     starting.finish(deadline)
 }
 
-fn no_common_mode(cameras: &[(u32, PictureOptions)], format: Option<PixelFormat>) -> CaptureError {
-    let format = format.map_or("readable", PixelFormat::name);
-    let text = if let [(one, _)] = cameras {
-        format!("camera {one} has no {format} mode that fits; see `stereopsis devices`")
-    } else {
-        let names: Vec<String> = cameras.iter().map(|(index, _)| index.to_string()).collect();
-        let names = names.join(" and ");
-        format!("cameras {names} have no {format} size in common; see `stereopsis devices`, use two of one model")
-    };
-    CaptureError::Camera(text.into())
+fn no_common_mode(cameras: &[(u32, PictureOptions)], format: Option<PixelFormat>) -> CameraError {
+    match cameras {
+        [(index, _)] => CameraError::NoMode { index: *index, format },
+        _ => CameraError::NoCommonSize { indices: cameras.iter().map(|(index, _)| *index).collect(), format },
+    }
 }
 
 /// Camera whose thread is opening it: it lists modes, receives those to try, and reports the granted one.
 struct OpeningCamera {
     index: u32,
-    offer: Receiver<Result<Vec<Mode>, CaptureError>>,
+    offer: Receiver<Result<Vec<Mode>, CameraError>>,
     order: Sender<Vec<Mode>>,
-    granted_mode: Receiver<Result<GrantedMode, CaptureError>>,
-    frames: Receiver<Result<DecodedFrame, CaptureError>>,
+    granted_mode: Receiver<Result<GrantedMode, CameraError>>,
+    frames: Receiver<Result<DecodedFrame, CameraError>>,
     losses: Arc<Mutex<FrameLosses>>,
     /// Damage counts of earlier openings.
     damaged_before: Damaged,
@@ -130,7 +121,7 @@ struct OpeningCamera {
 }
 
 impl OpeningCamera {
-    fn new(index: u32, picture_options: PictureOptions, losses: Arc<Mutex<FrameLosses>>) -> Result<Self, CaptureError> {
+    fn new(index: u32, picture_options: PictureOptions, losses: Arc<Mutex<FrameLosses>>) -> Result<Self, CameraError> {
         let (offer_sender, offer) = bounded(1);
         let (order, orders) = bounded(1);
         let (granted_sender, granted_mode) = bounded(1);
@@ -148,19 +139,19 @@ impl OpeningCamera {
     }
 
     /// Waits for an answer of the thread, which may time out or end.
-    fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
+    fn answer<T>(&self, answers: &Receiver<Result<T, CameraError>>, deadline: Instant) -> Result<T, CameraError> {
         answers.recv_deadline(deadline).unwrap_or_else(|error| {
             Err(match error {
                 RecvTimeoutError::Timeout => {
                     let damaged = self.losses.lock().damaged - self.damaged_before;
-                    fault::silent(self.index, START_TIMEOUT, damaged)
+                    CameraError::silent(self.index, START_TIMEOUT, damaged)
                 }
-                RecvTimeoutError::Disconnected => fault::ended(self.index),
+                RecvTimeoutError::Disconnected => CameraError::Ended(self.index),
             })
         })
     }
 
-    fn finish(self, deadline: Instant) -> Result<OpenCamera, CaptureError> {
+    fn finish(self, deadline: Instant) -> Result<OpenCamera, CameraError> {
         let (mode, refusal) = self.answer(&self.granted_mode, deadline)?;
         log::info!("camera {}: {mode}", self.index);
         let Self { index, frames, losses, restart, thread, .. } = self;
@@ -174,7 +165,7 @@ impl OpenCamera {
     pub(super) fn of_thread(
         index: u32,
         mode: Mode,
-        frames: Receiver<Result<DecodedFrame, CaptureError>>,
+        frames: Receiver<Result<DecodedFrame, CameraError>>,
         thread: CameraThread,
     ) -> Self {
         Self { index, mode, remark: None, frames, losses: Arc::default(), restart: bounded(1).0, thread }

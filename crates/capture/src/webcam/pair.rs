@@ -1,12 +1,14 @@
 //! Two cameras as one source: reads both streams, checks their time stamps, and pairs their frames by capture time.
 
+use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
+use super::error::CameraError;
 use super::reader::DecodedFrame;
 use super::resync::{Resync, Step};
-use super::{ModeRequest, fault};
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::remedy::option;
 use stereopsis_frame::pairing::{Paired, Pairing};
 use stereopsis_frame::stamps::Stamps;
 use stereopsis_frame::{
@@ -43,13 +45,10 @@ impl WebcamPair {
     /// Both numbers are equal, a camera is missing, busy or inaccessible, or the cameras have no common size in which both stream.
     pub fn open(left: u32, right: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         if left == right {
-            return Err(CaptureError::Camera(format!(
-                "camera {left} cannot be both left and right; name two cameras (`webcam:0,1`), or one that sends both images side by \
-                 side (`webcam:{left}`)"
-            ).into()));
+            return Err(CameraError::Twice(left).into());
         }
         let streams: [CameraStream; 2] =
-            open_streams(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;
+            open_streams(&[left, right], 1, request, options)?.try_into().map_err(|_| CameraError::Ended(left))?;
         let [left_hz, right_hz] = [&streams[0], &streams[1]].map(|stream| f64::from(stream.mode().rate_hz));
         Ok(Self {
             stamps: Default::default(),
@@ -147,7 +146,8 @@ impl WebcamPair {
             let (left, right) = (left.name(), right.name());
             remarks.push(format!(
                 "the cameras send {left} and {right}, which may differ in brightness and sharpness; ask both for one format \
-                 (--format)"
+                 ({})",
+                option("format")
             ));
         }
         for (stream, stamps) in self.streams.iter().zip(&self.stamps) {

@@ -2,7 +2,7 @@
 
 use super::claim::Claim;
 use super::device::{self, Device};
-use super::fault;
+use super::error::{CameraError, Task};
 use super::mode::Mode;
 use super::thread::CameraThread;
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Picture;
 use stereopsis_frame::decode_camera::{Damaged, PixelFormat};
-use stereopsis_frame::{CameraApi, CaptureError, Pixels};
+use stereopsis_frame::{CameraApi, Pixels};
 
 /// Preview of a camera: its newest image. A camera that another source of this program has open is not opened; a busy, missing or lost
 /// one is tried again. Dropping frees the camera soon, without waiting.
@@ -68,10 +68,10 @@ impl Preview {
     /// Returns why there is no new image. The problem stays during further attempts until one succeeds.
     pub fn problem(&self) -> Option<String> {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
-            return Some(fault::ended(self.index).to_string());
+            return Some(CameraError::Ended(self.index).to_string());
         }
         let seen = self.seen.lock();
-        let silent = || fault::silent(self.index, SILENCE_TIMEOUT, seen.damaged).to_string();
+        let silent = || CameraError::silent(self.index, SILENCE_TIMEOUT, seen.damaged).to_string();
         seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE_TIMEOUT).then(silent))
     }
 }
@@ -97,19 +97,15 @@ fn run(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) {
 }
 
 /// Reads the camera until a stop or an error.
-fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) -> Result<(), CaptureError> {
-    let claim = Claim::try_take(index).ok_or_else(|| {
-        CaptureError::Camera(
-            format!("camera {index} is in use by this program's source; its image is shown there").into(),
-        )
-    })?;
-    let mut device =
-        device::open(index, CameraApi::System).map_err(|error| fault::explain(index, "open it", &error))?;
-    let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
+fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) -> Result<(), CameraError> {
+    let claim = Claim::try_take(index).ok_or(CameraError::InUse(index))?;
+    let failed = |task| move |err| CameraError::of_device(index, task, err);
+    let mut device = device::open(index, CameraApi::System).map_err(failed(Task::Open))?;
+    let modes = device.modes().map_err(failed(Task::ListModes))?;
     claim.set_modes(&modes);
-    let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;
+    let mode = small(&modes).ok_or(CameraError::Unreadable(index))?;
     seen.lock().at = Instant::now();
-    read(&mut *device, mode, stop, seen).map_err(|error| fault::explain(index, &format!("stream {mode}"), &error))
+    read(&mut *device, mode, stop, seen).map_err(failed(Task::Stream(mode)))
 }
 
 fn read(

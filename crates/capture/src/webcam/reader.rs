@@ -3,7 +3,7 @@
 
 use super::claim::Claim;
 use super::device::{self, Device, DeviceError, ReceivedFrame, StreamFormat};
-use super::fault::{self, number};
+use super::error::{CameraError, Task, number};
 use super::mode::Mode;
 use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::Picture;
 use stereopsis_base::newest::force_send;
 use stereopsis_frame::decode_camera::{Damaged, Layout};
-use stereopsis_frame::{CameraApi, CaptureError, Orientation, Pixels};
+use stereopsis_frame::{CameraApi, Orientation, Pixels};
 
 #[derive(Debug)]
 pub(super) struct DecodedFrame {
@@ -45,16 +45,16 @@ pub(super) struct FrameLosses {
 }
 
 /// Mode that a camera granted, and the error of the first ordered mode if that failed.
-pub(super) type GrantedMode = (Mode, Option<CaptureError>);
+pub(super) type GrantedMode = (Mode, Option<CameraError>);
 
 pub(super) struct Reader {
     pub(super) index: u32,
     pub(super) claim: Claim,
     pub(super) picture_options: PictureOptions,
     pub(super) stop: Arc<AtomicBool>,
-    pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
+    pub(super) frames: Sender<Result<DecodedFrame, CameraError>>,
     /// Receiving end of the same channel, to drop the oldest image.
-    pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
+    pub(super) oldest: Receiver<Result<DecodedFrame, CameraError>>,
     /// Losses; the lock must never be held across a read.
     pub(super) losses: Arc<Mutex<FrameLosses>>,
     /// Channel of the time of a restart of the stream.
@@ -89,15 +89,15 @@ const MAX_SEQUENCE_GAP: u32 = 1000;
 impl Reader {
     pub(super) fn run(
         self,
-        offer: &Sender<Result<Vec<Mode>, CaptureError>>,
+        offer: &Sender<Result<Vec<Mode>, CameraError>>,
         orders: &Receiver<Vec<Mode>>,
-        taken: &Sender<Result<GrantedMode, CaptureError>>,
+        taken: &Sender<Result<GrantedMode, CameraError>>,
     ) {
         let opened =
             device::open(self.index, self.picture_options.api).and_then(|mut device| Ok((device.modes()?, device)));
         let mut device = match opened {
             Ok((modes, _)) if modes.is_empty() => {
-                let _ = offer.send(Err(fault::unreadable(self.index)));
+                let _ = offer.send(Err(CameraError::Unreadable(self.index)));
                 return;
             }
             Ok((modes, device)) => {
@@ -106,7 +106,7 @@ impl Reader {
                 device
             }
             Err(error) => {
-                let _ = offer.send(Err(fault::explain(self.index, "open it", &error)));
+                let _ = offer.send(Err(CameraError::of_device(self.index, Task::Open, error)));
                 return;
             }
         };
@@ -129,7 +129,7 @@ impl Reader {
         device: &mut dyn Device,
         candidates: &[Mode],
         progress: &mut Progress,
-    ) -> Result<(StreamFormat, Option<CaptureError>), CaptureError> {
+    ) -> Result<(StreamFormat, Option<CameraError>), CameraError> {
         let mut refusal = None;
         for &mode in candidates {
             match self.first_frame(device, mode, progress) {
@@ -137,15 +137,16 @@ impl Reader {
                 Err(error) => {
                     log::debug!("camera {}: {mode} refused: {error}", self.index);
                     device.stop();
-                    let words = fault::explain(self.index, &format!("stream {mode}"), &error);
-                    if matches!(error.number, Some(number::BUSY | number::GONE)) {
-                        return Err(words);
+                    let is_final = matches!(error.number(), Some(number::BUSY | number::GONE));
+                    let error = CameraError::of_device(self.index, Task::Stream(mode), error);
+                    if is_final {
+                        return Err(error);
                     }
-                    refusal.get_or_insert(words);
+                    refusal.get_or_insert(error);
                 }
             }
         }
-        Err(refusal.unwrap_or_else(|| fault::unreadable(self.index)))
+        Err(refusal.unwrap_or(CameraError::Unreadable(self.index)))
     }
 
     /// Starts a mode and waits for an intact frame, which alone proves that the camera streams; the first frames are often truncated.
@@ -166,10 +167,7 @@ impl Reader {
             }
             let damaged = self.losses.lock().damaged - before;
             if damaged.total() >= MIN_DAMAGED_AT_START && Instant::now() >= hopeless {
-                let (seconds, causes) = (DAMAGED_START_TIMEOUT.as_secs(), damaged.causes());
-                return Err(DeviceError::new(format!(
-                    "for {seconds} s every frame came damaged ({causes}), as through a bad cable, port or hub"
-                )));
+                return Err(DeviceError::AllDamaged { since: DAMAGED_START_TIMEOUT, damaged });
             }
         }
         Ok(started)
@@ -182,7 +180,7 @@ impl Reader {
                 let pause = at.duration_since(SystemTime::now()).unwrap_or_default();
                 std::thread::sleep(pause.min(MAX_RESTART_DELAY));
                 if let Err(error) = device.start(started.mode) {
-                    return self.send(Err(fault::explain(self.index, "start it again", &error)));
+                    return self.send(Err(CameraError::of_device(self.index, Task::StartAgain, error)));
                 }
                 progress.of_driver = None;
             }
@@ -191,7 +189,7 @@ impl Reader {
                     self.deliver(frame, started.layout, progress);
                 }
                 Ok(None) => {}
-                Err(error) => return self.send(Err(fault::explain(self.index, "read it", &error))),
+                Err(error) => return self.send(Err(CameraError::of_device(self.index, Task::Read, error))),
             }
         }
     }
@@ -218,7 +216,7 @@ impl Reader {
     }
 
     /// Sends without blocking: a full queue drops its oldest image.
-    fn send(&self, frame: Result<DecodedFrame, CaptureError>) {
+    fn send(&self, frame: Result<DecodedFrame, CameraError>) {
         let replaced = force_send(&self.frames, &self.oldest, frame);
         self.losses.lock().late += replaced as u64;
     }

@@ -3,11 +3,11 @@
 
 use super::claim;
 use super::devices::listed;
+use super::error::CameraError;
 use super::opening::{EarlierOpening, OpenCamera, open_again};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::thread;
 use std::time::Duration;
-use stereopsis_frame::CaptureError;
 
 /// Identity of a camera, independent of its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Identity {
 #[derive(Debug)]
 pub(super) struct Reopening {
     /// Channel of the camera, or of an error of opening a camera that is listed again.
-    pub(super) answer: Receiver<Result<OpenCamera, CaptureError>>,
+    pub(super) answer: Receiver<Result<OpenCamera, CameraError>>,
     /// Stop channel, which disconnects when this is dropped.
     _stop: Sender<()>,
 }
@@ -59,7 +59,7 @@ impl Reopening {
     ///
     /// # Errors
     /// The system provides no thread.
-    pub(super) fn start(identity: Identity, earlier_opening: EarlierOpening) -> Result<Self, CaptureError> {
+    pub(super) fn start(identity: Identity, earlier_opening: EarlierOpening) -> Result<Self, CameraError> {
         let (sender, answer) = bounded(1);
         let (stop, stopped) = bounded::<()>(0);
         let index_lost = identity.index;
@@ -80,12 +80,8 @@ impl Reopening {
                 }
             }
         };
-        thread::Builder::new().name(name).spawn(search).map_err(|error| {
-            CaptureError::Camera(format!(
-                "camera {index_lost} is lost, and the system gives no thread to look for it: {error}; close other programs, and open \
-                 the source again"
-            ).into())
-        })?;
+        let thread = thread::Builder::new().name(name).spawn(search);
+        thread.map_err(|cause| CameraError::NoSearch { index: index_lost, cause })?;
         Ok(Self { answer, _stop: stop })
     }
 }

@@ -1,11 +1,11 @@
 //! Handle of a camera's thread. A driver may block the thread, so stopping has a short timeout, after which the thread is detached.
 
+use super::error::CameraError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use stereopsis_base::threads::join_until;
-use stereopsis_frame::CaptureError;
 
 /// Time after which a stopped thread is detached; shorter than the shutdown timeout of the capture thread, which waits for this.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(400);
@@ -26,13 +26,13 @@ impl CameraThread {
         index: u32,
         name: String,
         body: impl FnOnce(Arc<AtomicBool>) + Send + 'static,
-    ) -> Result<Self, CaptureError> {
+    ) -> Result<Self, CameraError> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen_by_body = stop.clone();
         let handle = thread::Builder::new()
             .name(name)
             .spawn(move || body(seen_by_body))
-            .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}").into()))?;
+            .map_err(|cause| CameraError::NoThread { index, cause })?;
         Ok(Self { index, stop, deadline: None, handle: Some(handle) })
     }
 

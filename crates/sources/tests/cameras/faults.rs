@@ -16,7 +16,7 @@ fn explains_why_a_camera_cannot_be_opened() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_refusals() {
     let refusal = |left, right| open_pair(left, right).expect_err("refused").to_string();
-    assert_eq!(refusal(0, 7), "no camera 7: found 0, 1, 2 and 3; see `stereopsis devices`");
+    assert_eq!(refusal(0, 7), "no camera 7: found 0, 1, 2 and 3; see devices");
     assert!(refusal(0, 0).contains("cannot be both left and right"));
     let denied = refusal(0, 1);
     assert!(denied.starts_with("camera 1: permission denied for /dev/video1; add yourself"), "{denied}");
@@ -24,7 +24,7 @@ fn inside_refusals() {
     assert!(busy.starts_with("camera 2 is busy: another program uses it"), "{busy}");
     let refused = refusal(3, 0);
     assert!(refused.starts_with("camera 3: could not stream YUYV 640x480 at 30/s: Invalid argument"), "{refused}");
-    assert!(refused.ends_with("try another camera or mode, see `stereopsis devices`"), "{refused}");
+    assert!(refused.ends_with("try another camera or mode, see devices"), "{refused}");
     let listed = cameras().expect("lists");
     assert_eq!(listed[1].problem.as_ref(), Some(&denied));
     // a refusal leaves the other camera free
@@ -51,7 +51,7 @@ fn inside_full_bus() {
     drop(source);
     let request = ModeRequest { format: Some(PixelFormat::Yuyv), ..grey() };
     let error = WebcamPair::open(0, 1, &request, &CameraOptions::default()).expect_err("no room").to_string();
-    assert!(error.starts_with(full) && error.contains("ask for MJPEG (--format mjpeg)"), "{error}");
+    assert!(error.starts_with(full) && error.contains("ask for MJPEG (format mjpeg)"), "{error}");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn inside_unplugged() {
     assert_eq!(source.state().cameras[0].lost, None);
     drop(source);
     let again = open_pair(0, 1).expect_err("gone").to_string();
-    assert_eq!(again, "no camera 1: found 0; see `stereopsis devices`");
+    assert_eq!(again, "no camera 1: found 0; see devices");
     take(&mut open_one(0).expect("the other one opens again"), 1);
 }
 

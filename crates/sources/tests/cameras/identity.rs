@@ -15,7 +15,7 @@ fn reports_that_there_is_no_camera() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_nothing() {
     let error = open_one(0).expect_err("missing").to_string();
-    assert_eq!(error, "no camera 0: no camera was found; see `stereopsis devices`");
+    assert_eq!(error, "no camera 0: no camera was found; see devices");
 }
 
 #[test]

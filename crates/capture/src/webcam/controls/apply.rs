@@ -1,8 +1,9 @@
 //! Applies control settings to one camera, and returns remarks on what differs. The order matters: drivers reject a value while
 //! automatic mode is on. Each value is read back, because drivers may grant another one.
 
+use super::error::{ControlError, SwitchError};
 use super::node::ControlNode;
-use super::{ControlKind, auto_value, is_auto, words};
+use super::{ControlKind, ControlRange, auto_value, is_auto, words};
 use stereopsis_frame::{ControlSettings, PowerLine, Setting};
 
 /// Applies settings to camera `index`; `None` leaves a control unchanged. Returns remarks on rejected, missing and clamped controls;
@@ -32,8 +33,10 @@ fn apply_to(node: &ControlNode, settings: &ControlSettings) -> Vec<String> {
         (ControlKind::Focus, settings.focus.map(whole)),
     ];
     let set = |(kind, setting): (ControlKind, Option<Setting<f64>>)| match setting? {
-        Setting::Auto => set_auto(node, kind).err(),
-        Setting::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
+        Setting::Auto => set_auto(node, kind).err().map(|err| err.to_string()),
+        Setting::Fixed(value) => {
+            lock(node, kind, value).map_or_else(|err| Some(err.to_string()), |locked| locked.remark)
+        }
     };
     requested.into_iter().filter_map(set).collect()
 }
@@ -48,26 +51,25 @@ pub(super) struct LockedValue {
 ///
 /// # Errors
 /// The camera lacks the control or rejects the value.
-pub(super) fn lock(node: &ControlNode, kind: ControlKind, requested: f64) -> Result<LockedValue, String> {
+pub(super) fn lock(node: &ControlNode, kind: ControlKind, requested: f64) -> Result<LockedValue, ControlError> {
     let (index, name) = (node.index(), kind.label());
-    let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
+    let range = range_of(node, kind)?;
+    let takes = words::range(kind, range);
     if !requested.is_finite() {
-        return Err(format!("camera {index}: {name} cannot be {requested}; it takes {}", words::range(kind, range)));
+        return Err(ControlError::NoNumber { index, kind, requested, takes });
     }
     let requested = (requested * kind.per_unit()).round() as i64;
     let value = requested.clamp(range.min, range.max);
     if range.items.is_some() && !range.has(value) || kind == ControlKind::PowerLine && value != requested {
-        let value = words::value(kind, requested);
-        return Err(format!("camera {index}: its {name} has no {value}, only {}", words::range(kind, range)));
+        return Err(ControlError::NoValue { index, kind, value: requested, takes });
     }
     end_auto(node, kind)?;
     let steps = (value - range.min + range.step / 2) / range.step;
     let value = (range.min + steps * range.step).min(range.max);
-    let refused = |error| format!("camera {index}: {name} could not be set to {}: {error}", words::value(kind, value));
+    let refused = |cause| ControlError::Refused { index, kind, value, cause };
     let raw = node.set(kind.id(), value).map_err(refused)?;
     let remark = (raw != requested).then(|| {
         let [got, wanted_text] = [raw, requested].map(|v| words::value(kind, v));
-        let takes = words::range(kind, range);
         let why = if raw == value {
             let steps = if range.step > 1 { format!(" in steps of {}", range.step) } else { String::new() };
             format!("it takes {takes}{steps}")
@@ -79,44 +81,45 @@ pub(super) fn lock(node: &ControlNode, kind: ControlKind, requested: f64) -> Res
     Ok(LockedValue { raw, remark })
 }
 
+/// Returns the range of a control.
+///
+/// # Errors
+/// The camera lacks the control.
+pub(super) fn range_of(node: &ControlNode, kind: ControlKind) -> Result<&ControlRange, ControlError> {
+    node.range(kind.id()).ok_or(ControlError::Missing { index: node.index(), kind })
+}
+
 /// Switches automatic mode off if it is on.
 ///
 /// # Errors
 /// Automatic mode stays on.
-pub(super) fn end_auto(node: &ControlNode, kind: ControlKind) -> Result<(), String> {
+pub(super) fn end_auto(node: &ControlNode, kind: ControlKind) -> Result<(), ControlError> {
     match is_auto(node, kind) {
         Some(true) => switch(node, kind, false),
         _ => Ok(()),
     }
 }
 
-fn set_auto(node: &ControlNode, kind: ControlKind) -> Result<(), String> {
+fn set_auto(node: &ControlNode, kind: ControlKind) -> Result<(), ControlError> {
+    let index = node.index();
     if node.range(kind.id()).is_none() && kind.auto_id().is_none_or(|id| node.range(id).is_none()) {
-        return Err(missing(node, kind));
+        return Err(ControlError::Missing { index, kind });
     }
     match is_auto(node, kind) {
         Some(true) => Ok(()),
         Some(false) => switch(node, kind, true),
-        None => Err(format!("camera {} has no automatic {}; it stays as it is", node.index(), kind.label())),
+        None => Err(ControlError::NoAuto { index, kind }),
     }
 }
 
-fn switch(node: &ControlNode, kind: ControlKind, on: bool) -> Result<(), String> {
-    let failed = |why: &str| {
-        let (index, name, to) = (node.index(), kind.label(), if on { "on" } else { "off" });
-        format!("camera {index}: the automatic of its {name} could not be switched {to}: {why}")
+fn switch(node: &ControlNode, kind: ControlKind, on: bool) -> Result<(), ControlError> {
+    let switched = || {
+        let range_of = |id| node.range(id).map(|range| (id, range));
+        let (id, range) = kind.auto_id().and_then(range_of).ok_or(SwitchError::Missing)?;
+        let value = auto_value(kind, range, on).ok_or(SwitchError::NoChoice)?;
+        if node.set(id, value)? == value { Ok(()) } else { Err(SwitchError::Kept) }
     };
-    let range_of = |id| node.range(id).map(|range| (id, range));
-    let (id, range) = kind.auto_id().and_then(range_of).ok_or_else(|| failed("it has none"))?;
-    let value = auto_value(kind, range, on).ok_or_else(|| failed("its driver has no such choice"))?;
-    match node.set(id, value).map_err(|error| failed(&error))? {
-        granted if granted == value => Ok(()),
-        _ => Err(failed("its driver left it as it was")),
-    }
-}
-
-fn missing(node: &ControlNode, kind: ControlKind) -> String {
-    format!("camera {} has no {} to set", node.index(), kind.label())
+    switched().map_err(|cause| ControlError::Switch { index: node.index(), kind, on, cause })
 }
 
 /// Keeps a calibration valid on camera `index`: switches off autofocus at the present focus, unless `settings` sets the focus, and the
@@ -164,7 +167,7 @@ fn lock_focus(node: &ControlNode) -> Option<String> {
 fn lock_rate(node: &ControlNode) -> Option<String> {
     let (index, id) = (node.index(), ControlKind::DarkRate.id());
     node.range(id)?;
-    if node.get(id) == Ok(0) {
+    if matches!(node.get(id), Ok(0)) {
         return None;
     }
     Some(match node.set(id, 0) {

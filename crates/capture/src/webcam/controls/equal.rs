@@ -1,7 +1,9 @@
 //! Equal exposure: locks both cameras to the present values of the left one. Two automatic modes would measure different images and
 //! drift apart, which reduces the number of matches.
 
-use super::apply::{end_auto, lock};
+use super::super::error::CameraError;
+use super::apply::{end_auto, lock, range_of};
+use super::error::ControlError;
 use super::node::ControlNode;
 use super::{ControlKind, words};
 use stereopsis_frame::CaptureError;
@@ -13,10 +15,10 @@ use stereopsis_frame::CaptureError;
 /// A camera cannot be opened, or lacks or rejects a common exposure. Then no other control is set.
 pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
     let nodes = [ControlNode::open(left)?, ControlNode::open(right)?];
-    let exposure = lock_both(&nodes, ControlKind::Exposure).map_err(|why| {
-        let text =
-            format!("cameras {left} and {right} cannot be given equal exposure: {why}; light the scene evenly instead");
-        CaptureError::Camera(text.into())
+    let exposure = lock_both(&nodes, ControlKind::Exposure).map_err(|cause| CameraError::UnequalExposure {
+        left,
+        right,
+        cause,
     })?;
     let mut done = vec![exposure];
     let mut not_done = Vec::new();
@@ -33,28 +35,23 @@ pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
 }
 
 /// Sets a control of both cameras to the left one's value, or to the nearest value that both accept; returns a text with the value.
-fn lock_both(nodes: &[ControlNode; 2], kind: ControlKind) -> Result<String, String> {
+fn lock_both(nodes: &[ControlNode; 2], kind: ControlKind) -> Result<String, ControlError> {
     let name = kind.label();
     let [left, right] = nodes;
-    let range = |node: &ControlNode| {
-        node.range(kind.id()).cloned().ok_or_else(|| format!("camera {} has no {name} to set", node.index()))
-    };
-    let ranges = [range(left)?, range(right)?];
+    let ranges = [range_of(left, kind)?, range_of(right, kind)?];
+    let takes = || ranges.map(|range| words::range(kind, range));
     let alike = ranges.iter().all(|r| (r.min, r.max, r.step) == (ranges[0].min, ranges[0].max, ranges[0].step));
     if kind == ControlKind::Gain && !alike {
         // gain steps of different drivers are not comparable: each keeps its value, without automatic mode
-        let [a, b] = [&ranges[0], &ranges[1]].map(|r| words::range(kind, r));
         for node in nodes {
             end_auto(node, kind)?;
         }
-        return Err(format!("{name} counts differently ({a} and {b}), each camera keeps its own"));
+        return Err(ControlError::OtherSteps { kind, takes: takes() });
     }
     let (min, max) = (ranges[0].min.max(ranges[1].min), ranges[0].max.min(ranges[1].max));
-    let present =
-        left.get(kind.id()).map_err(|error| format!("camera {} does not tell its {name}: {error}", left.index()))?;
+    let present = left.get(kind.id()).map_err(|cause| ControlError::Untold { index: left.index(), kind, cause })?;
     if min > max {
-        let [a, b] = [&ranges[0], &ranges[1]].map(|r| words::range(kind, r));
-        return Err(format!("no {name} is in the range of both ({a} and {b})"));
+        return Err(ControlError::NoCommonRange { kind, takes: takes() });
     }
     let value = present.clamp(min, max) as f64 / kind.per_unit();
     // the left camera may round to its steps, so the right one gets the granted value

@@ -5,6 +5,7 @@
 
 mod apply;
 mod equal;
+mod error;
 #[cfg_attr(target_os = "linux", path = "node_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "node_elsewhere.rs")]
 mod node;
@@ -13,6 +14,7 @@ mod words;
 
 pub use apply::{apply, protect_calibration};
 pub use equal::equalise;
+pub(super) use error::ControlError;
 pub use task::ControlTask;
 
 use node::ControlNode;

@@ -1,22 +1,16 @@
 //! Camera controls on systems without support for them: opening always returns an error.
 
+use super::super::error::CameraError;
 use super::ControlRange;
 use std::convert::Infallible;
-use stereopsis_frame::CaptureError;
+use std::io;
 
 /// Controls of a camera, which cannot exist on this system.
 pub(super) struct ControlNode(Infallible);
 
 impl ControlNode {
-    pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
-        let instead = if cfg!(target_os = "macos") {
-            "set them with the camera's own program"
-        } else {
-            "set them with the camera's own program, or in the system's camera settings"
-        };
-        Err(CaptureError::Camera(
-            format!("camera {index}: exposure, focus and the like are set only on Linux so far; {instead}").into(),
-        ))
+    pub(super) fn open(index: u32) -> Result<Self, CameraError> {
+        Err(CameraError::NoControls(index))
     }
 
     pub(super) fn index(&self) -> u32 {
@@ -27,11 +21,11 @@ impl ControlNode {
         match self.0 {}
     }
 
-    pub(super) fn get(&self, _: u32) -> Result<i64, String> {
+    pub(super) fn get(&self, _: u32) -> io::Result<i64> {
         match self.0 {}
     }
 
-    pub(super) fn set(&self, _: u32, _: i64) -> Result<i64, String> {
+    pub(super) fn set(&self, _: u32, _: i64) -> io::Result<i64> {
         match self.0 {}
     }
 }

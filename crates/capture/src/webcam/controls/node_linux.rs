@@ -2,10 +2,9 @@
 //! driver are ignored.
 
 use super::super::device::v4l2::calls::{self, Node as CameraNode};
-use super::super::fault;
+use super::super::error::{CameraError, Task};
 use super::{ControlKind, ControlRange};
 use std::io;
-use stereopsis_frame::CaptureError;
 
 /// Controls of a camera, with their file descriptor.
 pub(super) struct ControlNode {
@@ -19,8 +18,8 @@ pub(super) struct ControlNode {
 const MAX_MENU: usize = 16;
 
 impl ControlNode {
-    pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
-        let explain = |error: io::Error| fault::explain(index, "open it for its controls", &error.into());
+    pub(super) fn open(index: u32) -> Result<Self, CameraError> {
+        let explain = |error: io::Error| CameraError::of_device(index, Task::OpenControls, error.into());
         let node = CameraNode::open(index).map_err(explain)?;
         let mut offered = Vec::new();
         for id in ControlKind::ALL.iter().flat_map(|kind| [Some(kind.id()), kind.auto_id()]).flatten() {
@@ -41,14 +40,13 @@ impl ControlNode {
         self.offered.iter().find(|(offered, _)| *offered == id).map(|(_, range)| range)
     }
 
-    pub(super) fn get(&self, id: u32) -> Result<i64, String> {
-        calls::value(&self.node, id).map(i64::from).map_err(|e| e.to_string())
+    pub(super) fn get(&self, id: u32) -> io::Result<i64> {
+        calls::value(&self.node, id).map(i64::from)
     }
 
     /// Sets a control, and returns the granted value.
-    pub(super) fn set(&self, id: u32, value: i64) -> Result<i64, String> {
-        let number = i32::try_from(value).map_err(|_| format!("{value} is no number of 32 bits"))?;
-        calls::set_value(&self.node, id, number).map_err(|e| e.to_string())?;
+    pub(super) fn set(&self, id: u32, value: i64) -> io::Result<i64> {
+        calls::set_value(&self.node, id, i32::try_from(value).map_err(io::Error::other)?)?;
         self.get(id)
     }
 }

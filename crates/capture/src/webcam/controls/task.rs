@@ -1,6 +1,7 @@
 //! Applies the control settings of a source's cameras on a separate thread, because drivers may be slow, and because automatic modes
 //! must settle before their values are copied.
 
+use super::super::error::CameraError;
 use super::{apply, equalise, protect_calibration};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 use parking_lot::Mutex;
@@ -32,10 +33,7 @@ impl ControlTask {
         let (shared_remarks, options, indices) = (remarks.clone(), options.clone(), indices.to_vec());
         // the thread is detached: a driver may block it, and it ends by itself
         let run = move || set_all(&indices, &options, &stopped, &shared_remarks);
-        thread::Builder::new()
-            .name("camera controls".into())
-            .spawn(run)
-            .map_err(|error| CaptureError::Camera(format!("no thread for the cameras' controls: {error}").into()))?;
+        thread::Builder::new().name("camera controls".into()).spawn(run).map_err(CameraError::NoControlThread)?;
         Ok(Self { remarks, _stop: stop })
     }
 

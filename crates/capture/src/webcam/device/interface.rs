@@ -1,11 +1,13 @@
 //! Interface of a camera device, and what it hands over.
 
 use crate::webcam::mode::Mode;
-use std::time::SystemTime;
+use std::io;
+use std::time::{Duration, SystemTime};
 use stereopsis_base::files;
 use stereopsis_base::image::Picture;
+use stereopsis_base::remedy::Remedy;
 use stereopsis_frame::Pixels;
-use stereopsis_frame::decode_camera::{DecodeError, Layout, decode};
+use stereopsis_frame::decode_camera::{Damaged, DecodeError, Layout, decode};
 
 pub(in crate::webcam) trait Device {
     /// Returns the modes that can be decoded, sorted.
@@ -50,27 +52,56 @@ impl ReceivedFrame<'_> {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub(in crate::webcam) struct DeviceError {
-    /// Error number of the operating system; `None` for other errors.
-    pub(in crate::webcam) number: Option<i32>,
-    pub(in crate::webcam) text: String,
+/// Fault of a device.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::webcam) enum DeviceError {
+    #[error("{}", files::cause(.0))]
+    System(#[from] io::Error),
+    #[cfg(any(not(target_os = "linux"), feature = "nokhwa-linux", test))]
+    #[error("{0}")]
+    Nokhwa(#[from] nokhwa::NokhwaError),
+    /// The device takes no images: a converter, or a metadata node.
+    #[error("it takes no images")]
+    NoCamera,
+    /// Another thread of this program is opening it.
+    #[error("this program is just opening it")]
+    Held,
+    #[error("the camera does not offer this mode")]
+    NoMode,
+    #[error("the camera does not stream")]
+    NoStream,
+    #[error("for {} s every frame came damaged ({}), as through a bad cable, port or hub", .since.as_secs(), .damaged.causes())]
+    AllDamaged { since: Duration, damaged: Damaged },
+    #[cfg(target_os = "linux")]
+    #[error("the driver sets {code} {}x{} instead", .size.0, .size.1)]
+    OtherMode { code: String, size: (u32, u32) },
+    #[cfg(target_os = "linux")]
+    #[error("the driver gives no buffers")]
+    NoBuffers,
+    #[cfg(target_os = "linux")]
+    #[error("the driver fills buffer {0}, which it never gave")]
+    UnknownBuffer(u32),
+    /// nokhwa is not built in: its build needs a C library on Linux.
+    #[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
+    #[error(
+        "this program reads cameras through V4L2 alone; one built with libclang and --features nokhwa-linux has {} too",
+        Remedy::set("camera-api", "nokhwa")
+    )]
+    NoNokhwa,
 }
 
 impl DeviceError {
-    pub(in crate::webcam) fn new(text: impl Into<String>) -> Self {
-        Self { number: None, text: text.into() }
+    /// Returns the error number of the operating system, if the error has one.
+    pub(in crate::webcam) fn number(&self) -> Option<i32> {
+        match self {
+            Self::System(err) => err.raw_os_error(),
+            #[cfg(any(not(target_os = "linux"), feature = "nokhwa-linux", test))]
+            Self::Nokhwa(err) => {
+                // nokhwa has the number in its text alone
+                let text = err.to_string();
+                text.rsplit_once("(os error ")?.1.split(')').next()?.parse().ok()
+            }
+            _ => None,
+        }
     }
-}
-
-impl From<std::io::Error> for DeviceError {
-    fn from(error: std::io::Error) -> Self {
-        Self { number: error.raw_os_error(), text: files::cause(&error) }
-    }
-}
-
-/// Returns the error of a device that takes no images: a converter, or a metadata node.
-pub(in crate::webcam) fn no_camera() -> DeviceError {
-    DeviceError::new("it takes no images")
 }

@@ -12,7 +12,7 @@ pub(super) mod v4l2;
 
 use stereopsis_frame::CameraApi;
 
-pub(super) use interface::{Device, DeviceError, ReceivedFrame, StreamFormat, no_camera};
+pub(super) use interface::{Device, DeviceError, ReceivedFrame, StreamFormat};
 
 /// Opens a camera without starting its stream.
 pub(super) fn open(index: u32, api: CameraApi) -> Result<Box<dyn Device>, DeviceError> {
@@ -20,13 +20,8 @@ pub(super) fn open(index: u32, api: CameraApi) -> Result<Box<dyn Device>, Device
         #[cfg(target_os = "linux")]
         CameraApi::System => Ok(Box::new(v4l2::LinuxDevice::open(index)?)),
         #[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
-        CameraApi::Nokhwa => Err(DeviceError::new(NO_NOKHWA)),
+        CameraApi::Nokhwa => Err(DeviceError::NoNokhwa),
         #[cfg(any(not(target_os = "linux"), feature = "nokhwa-linux"))]
         _ => Ok(Box::new(through_nokhwa::NokhwaDevice::open(index)?)),
     }
 }
-
-/// Advice on nokhwa on Linux, whose build needs a C library.
-#[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
-const NO_NOKHWA: &str = "this program reads cameras through V4L2 alone; one built with libclang and --features nokhwa-linux has \
-     --camera-api nokhwa too";

@@ -4,7 +4,7 @@
 use super::{Device, DeviceError, ReceivedFrame, StreamFormat};
 use crate::webcam::mode::Mode;
 use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
-use nokhwa::{Buffer, Camera, NokhwaError};
+use nokhwa::{Buffer, Camera};
 use std::panic::AssertUnwindSafe;
 use std::time::UNIX_EPOCH;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat};
@@ -33,7 +33,7 @@ impl NokhwaDevice {
     }
 
     fn camera(&mut self) -> Result<&mut Camera, DeviceError> {
-        self.camera.as_mut().ok_or_else(|| DeviceError::new("the camera is closed"))
+        self.camera.as_mut().ok_or(DeviceError::NoStream)
     }
 }
 
@@ -77,16 +77,6 @@ impl Drop for NokhwaDevice {
     }
 }
 
-/// Converts an error of nokhwa, whose text contains the operating system's error number.
-impl From<NokhwaError> for DeviceError {
-    fn from(error: NokhwaError) -> Self {
-        let text = error.to_string();
-        let after = text.rsplit_once("(os error ").map(|(_, after)| after);
-        let number = after.and_then(|after| after.split(')').next()?.parse().ok());
-        Self { number, text }
-    }
-}
-
 /// Returns the listed modes that can be decoded, sorted. Implausible rates are dropped: nokhwa misreads fractions such as 30000/1001.
 fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
     let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(Mode::is_possible).collect();
@@ -114,8 +104,7 @@ fn mode_of(listed: &CameraFormat) -> Option<Mode> {
 
 fn listed(mode: Mode) -> Result<CameraFormat, DeviceError> {
     let known = FORMATS.into_iter().find(|(format, _)| *format == mode.format);
-    let (_, format) =
-        known.ok_or_else(|| DeviceError::new(format!("{} can be read on Linux only", mode.format.name())))?;
+    let (_, format) = known.ok_or(DeviceError::NoMode)?;
     Ok(CameraFormat::new(Resolution::new(mode.width as u32, mode.height as u32), format, mode.rate_hz))
 }
 

@@ -10,7 +10,7 @@ use self::calls::{FourCc, Node};
 use self::kernel::PixFormat;
 use self::modes::{OfferedMode, offers};
 use self::stream::Stream;
-use super::{Device, DeviceError, ReceivedFrame, StreamFormat, no_camera};
+use super::{Device, DeviceError, ReceivedFrame, StreamFormat};
 use crate::webcam::mode::Mode;
 use std::time::Duration;
 use stereopsis_frame::decode_camera::Layout;
@@ -29,7 +29,7 @@ impl LinuxDevice {
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
         let node = Node::open(index)?;
         if !calls::gives_pictures(&node)? {
-            return Err(no_camera());
+            return Err(DeviceError::NoCamera);
         }
         Ok(Self { stream: None, node, offers: Vec::new() })
     }
@@ -68,7 +68,7 @@ fn check(got: PixFormat, offer: &OfferedMode) -> Result<PixFormat, DeviceError> 
     }
     let code = String::from_utf8_lossy(&fourcc.0).into_owned();
     let code = stereopsis_base::console::foreign(&code);
-    Err(DeviceError::new(format!("the driver sets {code} {}x{} instead", got.width, got.height)))
+    Err(DeviceError::OtherMode { code, size: (got.width, got.height) })
 }
 
 impl Device for LinuxDevice {
@@ -79,15 +79,14 @@ impl Device for LinuxDevice {
     fn start(&mut self, mode: Mode) -> Result<StreamFormat, DeviceError> {
         self.stop();
         let offer = self.offers().iter().find(|offer| offer.mode == mode).copied();
-        let offer = offer.ok_or_else(|| DeviceError::new("the camera does not offer this mode"))?;
+        let offer = offer.ok_or(DeviceError::NoMode)?;
         let started = self.set(&offer)?;
         self.stream = Some(Stream::start(&self.node)?);
         Ok(started)
     }
 
     fn frame(&mut self) -> Result<Option<ReceivedFrame<'_>>, DeviceError> {
-        let stream = self.stream.as_mut().ok_or_else(|| DeviceError::new("the camera does not stream"))?;
-        stream.next(POLL_TIMEOUT)
+        self.stream.as_mut().ok_or(DeviceError::NoStream)?.next(POLL_TIMEOUT)
     }
 
     fn stop(&mut self) {

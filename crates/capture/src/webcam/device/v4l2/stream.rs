@@ -77,7 +77,7 @@ impl Stream {
             stream.buffers.push(MappedBuffer::new(node, buffer.length as usize, buffer.offset)?);
         }
         if stream.buffers.is_empty() {
-            return Err(DeviceError::new("the driver gives no buffers"));
+            return Err(DeviceError::NoBuffers);
         }
         for index in 0..granted {
             stream.queue(index)?;
@@ -105,7 +105,7 @@ impl Stream {
             answer => answer?,
         }
         let Some(mapped) = self.buffers.get(taken.index as usize) else {
-            return Err(DeviceError::new(format!("the driver fills buffer {}, which it never gave", taken.index)));
+            return Err(DeviceError::UnknownBuffer(taken.index));
         };
         self.held = Some(taken.index);
         let bytes = mapped.bytes();
