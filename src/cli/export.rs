@@ -59,7 +59,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     recording.losses.iter().for_each(console::say);
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
     let exported = recording.export(&args.to, &options, &Progress::new(args.json))?;
-    let example = exported.damaged.iter().next().map(|(pair, why)| (*pair, why.as_str()));
+    let example = exported.damaged.iter().next().map(|(pair, why)| (*pair, why));
     let unreadable = unreadable(exported.damaged.len() as u64, example);
     if args.json {
         let mut about = serde_json::json!(exported);

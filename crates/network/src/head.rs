@@ -219,10 +219,11 @@ impl PairPacker {
         } else {
             // the images are now split or turned differently: start with a new description
             self.packer = Packer::new(self.about.clone(), Format::Ros2);
-            self.packer.pair(parts, now)?
+            self.packer.pair(parts, now).map_err(|err| err.to_string())?
         };
         let described = packets.iter().find(|packet| packet.channel.topic == topic::ABOUT);
-        if let Some(about) = described.map(format::decode_json::<About>).transpose()? {
+        let about = described.map(format::decode_json::<About>).transpose().map_err(|err| err.to_string())?;
+        if let Some(about) = about {
             self.pictures = read::pictures_of(&about);
             if let (Some(camera), [_, _]) = (self.shared.camera, &self.pictures[..]) {
                 self.pictures = vec![self.pictures[camera as usize]];

@@ -1,6 +1,7 @@
 //! JSON messages, equal in all formats: the description of a recording, and the notes of pairs and results.
 
 use super::Streams;
+use super::error::Damage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -159,13 +160,13 @@ impl About {
     }
 
     /// Removes a rate or calibration with impossible numbers, which a damaged file may contain, and returns the reason for the calibration.
-    pub fn validated(mut self) -> (Self, Option<String>) {
+    pub fn validated(mut self) -> (Self, Option<Damage>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
         let wrong = self.calibration.check().err();
         if wrong.is_some() {
             self.calibration = CalibrationNote::default();
         }
-        (self, wrong.map(|why| format!("what it says of its calibration is not used: {why}")))
+        (self, wrong.map(Damage::Calibration))
     }
 }
 

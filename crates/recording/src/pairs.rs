@@ -60,8 +60,7 @@ impl RecordedPairs {
             std::mem::swap(&mut pair.left, &mut pair.right);
         }
         let packets = self.recording.packets_of_result(k)?;
-        let result = UnpackedResult::of(&packets).map_err(ReadError::Damaged)?;
-        pair.recorded = result.recorded().map(Arc::new);
+        pair.recorded = UnpackedResult::of(&packets)?.recorded().map(Arc::new);
         Ok(pair)
     }
 }

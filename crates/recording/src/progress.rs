@@ -1,6 +1,7 @@
 //! Progress of tasks that work on pairs: a bar on a terminal, a counter for a window, and a request to stop.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use stereopsis_base::console;
@@ -15,7 +16,7 @@ pub fn pair_bar(pairs: Option<u64>) -> ProgressBar {
 }
 
 /// Returns a sentence on the pairs of a recording that cannot be read, with the number of one and the reason; `None` for no pairs.
-pub fn unreadable(pairs: u64, example: Option<(u64, &str)>) -> Option<String> {
+pub fn unreadable(pairs: u64, example: Option<(u64, impl fmt::Display)>) -> Option<String> {
     let why = example.map_or_else(String::new, |(pair, why)| format!("; pair {pair}: {why}"));
     (pairs > 0).then(|| format!("{} cannot be read{why}", console::counted(pairs, "pair")))
 }

@@ -80,17 +80,31 @@ impl fmt::Display for Streams {
     }
 }
 
-impl FromStr for Streams {
-    type Err = String;
+/// Reason why a text names no streams.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StreamsError {
+    /// No stream has this word.
+    #[error("'{0}': expected some of {all}", all = all())]
+    Unknown(String),
+    /// There is no word.
+    #[error("expected some of {all}", all = all())]
+    Empty,
+}
 
-    fn from_str(words: &str) -> Result<Self, String> {
-        let all = || Stream::ALL.iter().map(|s| s.word()).collect::<Vec<_>>().join(", ");
+fn all() -> String {
+    Stream::ALL.iter().map(|s| s.word()).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Streams {
+    type Err = StreamsError;
+
+    fn from_str(words: &str) -> Result<Self, StreamsError> {
         let mut streams = Self(0);
         for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            let stream = Stream::from_word(word).ok_or_else(|| format!("'{word}': expected some of {}", all()))?;
+            let stream = Stream::from_word(word).ok_or_else(|| StreamsError::Unknown(word.to_owned()))?;
             streams = streams.with(stream, true);
         }
-        if streams.is_empty() { Err(format!("expected some of {}", all())) } else { Ok(streams) }
+        if streams.is_empty() { Err(StreamsError::Empty) } else { Ok(streams) }
     }
 }
 
@@ -102,7 +116,9 @@ mod tests {
     fn round_trips_words_and_rejects_unknown_ones() {
         assert_eq!(Streams::default().to_string(), "raw,depth");
         assert_eq!("depth, rectified".parse::<Streams>().unwrap().to_string(), "rectified,depth");
-        assert!("raw,colour".parse::<Streams>().unwrap_err().contains("'colour': expected some of raw, eyes"));
+        assert!(
+            "raw,colour".parse::<Streams>().unwrap_err().to_string().contains("'colour': expected some of raw, eyes")
+        );
         assert!(",".parse::<Streams>().is_err());
     }
 }

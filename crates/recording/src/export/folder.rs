@@ -1,15 +1,11 @@
 //! Folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
-use super::{Part, Selection};
+use super::{ExportError, FolderFault, Part, Selection, UNFINISHED};
 use crate::CalibratedRecording;
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
-use stereopsis_base::files;
-use stereopsis_base::files::{Growing, WriteError};
-
-/// Name of the file that exists until the export is finished, and describes it.
-pub const UNFINISHED: &str = "unfinished-export.json";
+use stereopsis_base::files::{self, Growing, WriteError};
 
 /// Folder of an export, locked by this run.
 pub(super) struct Folder {
@@ -21,18 +17,16 @@ pub(super) struct Folder {
 impl Folder {
     /// Makes the folder, or takes an empty one, or one with the same export unfinished. Fails where it has other content, or another
     /// run has locked it.
-    pub(super) fn begin(folder: &Path, task: &Value) -> anyhow::Result<Self> {
-        let shown = folder.display();
-        let refused = |why: &str| anyhow::anyhow!("the folder {shown} {why}; name another one with --to");
-        let occupied = || refused("holds something already, and nothing is overwritten");
+    pub(super) fn begin(folder: &Path, task: &Value) -> Result<Self, ExportError> {
+        let refused = |why: FolderFault| ExportError::Folder { folder: folder.to_owned(), why };
         files::make_folder(folder)?;
         let path = folder.join(UNFINISHED);
-        let failed = |err: io::Error| anyhow::Error::from(WriteError::new(&path, err));
+        let failed = |err: io::Error| ExportError::from(WriteError::new(&path, err));
         if !path.exists() && has_others(folder).map_err(failed)? {
-            return Err(occupied());
+            return Err(refused(FolderFault::Occupied));
         }
         let marker = Growing::open(&path).map_err(|err| match err.kind() {
-            io::ErrorKind::WouldBlock => refused("is being written by another export"),
+            io::ErrorKind::WouldBlock => refused(FolderFault::Locked),
             _ => failed(err),
         })?;
         let mut handle = marker.handle().map_err(failed)?;
@@ -43,13 +37,13 @@ impl Folder {
         if before.is_empty() && is_text {
             if has_others(folder).map_err(failed)? {
                 marker.remove();
-                return Err(occupied());
+                return Err(refused(FolderFault::Occupied));
             }
             handle.write_all(task.as_bytes()).map_err(failed)?;
             return Ok(Self { marker, is_resumed: false });
         }
         if before != task {
-            return Err(refused(&format!("has the beginning of another export (see {UNFINISHED} there)")));
+            return Err(refused(FolderFault::Other));
         }
         files::remove_drafts(folder).map_err(failed)?;
         Ok(Self { marker, is_resumed: true })

@@ -1,6 +1,6 @@
 //! Writes the files of one pair of an export.
 
-use super::{Part, frames_csv};
+use super::{ExportError, Part, frames_csv};
 use crate::Packet;
 use crate::ReadError;
 use crate::unpack::UnpackedResult;
@@ -37,11 +37,11 @@ impl PairWriter<'_> {
         number: u64,
         raw: RawPair,
         result: Result<Vec<Packet>, ReadError>,
-    ) -> anyhow::Result<WrittenPair> {
+    ) -> Result<WrittenPair, ExportError> {
         let mut warnings = Vec::new();
-        let measured = result.map_err(|err| err.to_string()).and_then(|packets| UnpackedResult::of(&packets));
-        let measured = measured.unwrap_or_else(|text| {
-            warnings.push(text);
+        let measured = result.and_then(|packets| Ok(UnpackedResult::of(&packets)?));
+        let measured = measured.unwrap_or_else(|err| {
+            warnings.push(err.to_string());
             UnpackedResult::default()
         });
         let raw = Arc::new(raw);

@@ -2,6 +2,9 @@
 
 use stereopsis_base::parameter::choices;
 
+/// Name of the file that exists until the export is finished, and describes it.
+pub const UNFINISHED: &str = "unfinished-export.json";
+
 choices! {
     /// One kind of file that an export has.
     pub enum Part {

@@ -1,25 +1,23 @@
 //! Choice of the parts to export: the parts that a recording can give, and how to get the parts that it lacks.
 
-use super::Part;
+use super::{ExportError, MissingPart, Part};
 use crate::CalibratedRecording;
 use crate::{Stream, topic};
 use stereopsis_base::console;
+use stereopsis_base::remedy::{self, Remedy};
 use stereopsis_frame::Scale;
 
-/// Returns the parts to export, and sentences on those left out; without `wanted`, all that the recording has. Fails where a wanted
+/// Returns the parts to export, and the reasons for those left out; without `wanted`, all that the recording has. Fails where a wanted
 /// part cannot be exported.
 pub(super) fn parts(
     opened: &CalibratedRecording,
     has_rig: bool,
     wanted: Option<&[Part]>,
-) -> anyhow::Result<(Vec<Part>, Vec<String>)> {
+) -> Result<(Vec<Part>, Vec<MissingPart>), ExportError> {
     let why_not = |part: Part| why_not(opened, has_rig, part);
     if let Some(wanted) = wanted {
-        let refused = wanted.iter().find_map(|&part| Some(format!("--what {part}: {}", why_not(part)?)));
-        return match refused {
-            Some(text) => Err(anyhow::Error::msg(text)),
-            None => Ok((wanted.to_vec(), Vec::new())),
-        };
+        let refused = wanted.iter().find_map(|&part| Some(ExportError::Part { part, why: why_not(part)? }));
+        return refused.map_or_else(|| Ok((wanted.to_vec(), Vec::new())), Err);
     }
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
     for &part in Part::ALL {
@@ -34,47 +32,45 @@ pub(super) fn parts(
     Ok((parts, missing))
 }
 
-pub(super) fn all(opened: &CalibratedRecording, has_rig: bool) -> Vec<(Part, Option<String>)> {
-    Part::ALL.iter().map(|&part| (part, why_not(opened, has_rig, part))).collect()
-}
-
 /// Returns why a recording lacks a part, and how to make it; `None` if it can be exported.
-fn why_not(opened: &CalibratedRecording, has_rig: bool, part: Part) -> Option<String> {
-    let CalibratedRecording { path, recording, info, calibrated, .. } = opened;
-    let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());
-    let named = |end: &str| console::quoted(&format!("{stem}-{end}.mcap"));
-    let (word, again, with_depth) = (console::quoted(&shown.to_string()), named("again"), named("depth"));
-    let depth = recording.len(topic::DEPTH) > 0;
-    let disparity = recording.len(topic::DISPARITY) > 0;
+pub(super) fn why_not(opened: &CalibratedRecording, has_rig: bool, part: Part) -> Option<MissingPart> {
+    let CalibratedRecording { path: recording, recording: opened_file, info, calibrated, .. } = opened;
+    let depth = opened_file.len(topic::DEPTH) > 0;
+    let disparity = opened_file.len(topic::DISPARITY) > 0;
     let metric = calibrated.preparation.geometry(info).is_some();
-    let rectified_only =
-        recording.about().is_some_and(|about| about.streams.has(Stream::Rectified) && !about.streams.has_unrectified());
+    let streams = opened_file.about().map(|about| about.streams);
+    let rectified_only = streams.is_some_and(|streams| streams.has(Stream::Rectified) && !streams.has_unrectified());
     let pictures = if rectified_only { Stream::Rectified } else { Stream::Raw };
-    let numbers = if metric { "disparity,depth" } else { "disparity" };
-    let recompute = format!("`stereopsis recompute {word} -o {again} --streams {pictures},{numbers}`");
-    let uncalibrated = || {
-        format!(
-            "{shown} has no calibration, and so neither depth nor points: `stereopsis recompute {word} -o {with_depth} \
-             --calibration FILE --streams {pictures},depth` adds both"
-        )
+    // the command that makes FILE-ENDING.mcap with these streams
+    let recompute = |ending: &str, calibration: bool, numbers: &str| {
+        let stem = recording.file_stem().unwrap_or_default().display();
+        let word = |word: &str| remedy::Part::Word(word.to_owned());
+        let [from, to] = [recording.display().to_string(), format!("{stem}-{ending}.mcap")];
+        let mut parts = vec![word("recompute"), word(&console::quoted(&from)), word("-o"), word(&console::quoted(&to))];
+        if calibration {
+            parts.extend([remedy::Part::Option("calibration"), word("FILE")]);
+        }
+        parts.extend([remedy::Part::Option("streams"), word(&format!("{pictures},{numbers}"))]);
+        Remedy::Run(parts)
+    };
+    let recording = recording.clone();
+    let uncalibrated =
+        || MissingPart::Calibration { recording: recording.clone(), recompute: recompute("depth", true, "depth") };
+    let without = |stream: Stream| {
+        let recompute = recompute("again", false, if metric { "disparity,depth" } else { "disparity" });
+        MissingPart::Result { recording: recording.clone(), stream, recompute }
     };
     match part {
         Part::Left | Part::Right | Part::Csv | Part::Json => None,
         Part::Rectified => {
             let same = calibrated.preparation.rectifier.is_none() && calibrated.preparation.scale == Scale::One;
-            same.then(|| {
-                format!("{shown} has no calibration to rectify with: what is matched is left and right as they are")
-            })
+            same.then(|| MissingPart::Rectified(recording.clone()))
         }
-        Part::DepthMm if depth => None,
-        Part::DepthMm if !metric => Some(uncalibrated()),
-        Part::DepthMm => Some(format!("{shown} has no depth: {recompute} computes it")),
-        Part::DispX256 | Part::Pfm | Part::Tiff => {
-            (!disparity).then(|| format!("{shown} has no disparity: {recompute} computes it"))
-        }
-        Part::Ply if !metric => Some(uncalibrated()),
-        Part::Ply if depth || disparity => None,
-        Part::Ply => Some(format!("{shown} has no depth: {recompute} computes it")),
+        Part::DispX256 | Part::Pfm | Part::Tiff => (!disparity).then(|| without(Stream::Disparity)),
         Part::Calibration => (!has_rig).then(uncalibrated),
+        Part::DepthMm if depth => None,
+        Part::DepthMm | Part::Ply if !metric => Some(uncalibrated()),
+        Part::Ply if depth || disparity => None,
+        Part::DepthMm | Part::Ply => Some(without(Stream::Depth)),
     }
 }

@@ -1,7 +1,8 @@
 //! File `recording.json` of an export: all files with their units, the geometry and the parameters of matching.
 
+use super::exported::Exported;
 use super::frames_csv::COLUMNS;
-use super::{Exported, Part, calibration_files};
+use super::{Part, calibration_files};
 use crate::CalibratedRecording;
 use crate::read::Recording;
 use crate::{format, topic};
@@ -52,6 +53,7 @@ pub(super) fn describe(opened: &CalibratedRecording, exported: &Exported, sets: 
     }
     let FramePreparation { scale, rectifier, .. } = &calibrated.preparation;
     let geometry = calibrated.preparation.geometry(info).map(|geometry| geometry.scaled(scale.factor()));
+    let outcome = json!(exported);
     json!({
         "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
         "recording": path.file_name().map(|name| name.to_string_lossy()),
@@ -73,9 +75,9 @@ pub(super) fn describe(opened: &CalibratedRecording, exported: &Exported, sets: 
         },
         "filled": about.map(|about| about.filled),
         "parameters": sets,
-        "missing": exported.missing,
-        "pairs_that_cannot_be_read": exported.damaged,
-        "warnings": exported.warnings,
+        "missing": outcome["missing"],
+        "pairs_that_cannot_be_read": outcome["damaged"],
+        "warnings": outcome["warnings"],
         "about": about,
     })
 }

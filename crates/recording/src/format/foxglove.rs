@@ -3,6 +3,7 @@
 use super::kind::{Format, Kind, json, since_1970};
 use super::pixels::{self, PackedImage};
 use super::points;
+use crate::error::MessageError;
 use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::{Channel, Schema};
 use ::foxglove::bytes::Bytes as Shared;
@@ -13,6 +14,7 @@ use ::foxglove::messages::{
 use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use stereopsis_frame::Cause;
 
 /// Key of a channel's metadata, with the value [`DISPARITY`] for a disparity image: Foxglove has no message for disparity, so it is
 /// an image of floats.
@@ -149,11 +151,11 @@ fn to_bytes(message: &impl Encode) -> Vec<u8> {
     bytes
 }
 
-fn from_bytes<T: Decode>(data: &[u8]) -> Result<T, String> {
-    T::decode(data).map_err(|error| format!("damaged, or not what its schema says: {error}"))
+fn from_bytes<T: Decode<Error: Into<Cause>>>(data: &[u8]) -> Result<T, MessageError> {
+    T::decode(data).map_err(|error| MessageError::Schema(error.into()))
 }
 
-pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
+pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
     match kind {
         Kind::Image | Kind::Disparity => {
             let RawImage { timestamp, frame_id, width, height, encoding, step, data } = from_bytes(data)?;
@@ -211,9 +213,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         Kind::Transform => {
             let FrameTransform { timestamp, parent_frame_id, child_frame_id, translation, rotation } =
                 from_bytes(data)?;
-            let (Some(t), Some(r)) = (translation, rotation) else {
-                return Err("it has no translation, or no rotation".to_owned());
-            };
+            let (Some(t), Some(r)) = (translation, rotation) else { return Err(MessageError::NoTransform) };
             let (translation_m, rotation) = ([t.x, t.y, t.z], [r.x, r.y, r.z, r.w]);
             Ok(message(timestamp, parent_frame_id, Body::Transform { child_frame_id, translation_m, rotation }))
         }
@@ -233,6 +233,6 @@ fn renamed(model: &str, [from, to]: [&str; 2]) -> String {
     if model == from { to } else { model }.to_owned()
 }
 
-fn matrix<const N: usize>(name: &str, numbers: &[f64]) -> Result<[f64; N], String> {
-    numbers.try_into().map_err(|_| format!("{name} has {} numbers instead of {N}", numbers.len()))
+fn matrix<const N: usize>(name: &'static str, numbers: &[f64]) -> Result<[f64; N], MessageError> {
+    numbers.try_into().map_err(|_| MessageError::Matrix { name, found: numbers.len(), wanted: N })
 }

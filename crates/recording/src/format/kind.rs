@@ -1,5 +1,6 @@
 //! Formats, kinds of messages, and what all formats share.
 
+use crate::error::MessageError;
 use crate::message::{Body, Message};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stereopsis_base::parameter::choices;
@@ -49,8 +50,8 @@ impl Body {
 }
 
 /// Reads a JSON message.
-pub(super) fn json(text: &[u8]) -> Result<Message, String> {
-    let value = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
+pub(super) fn json(text: &[u8]) -> Result<Message, MessageError> {
+    let value = serde_json::from_slice(text).map_err(MessageError::NoJson)?;
     Ok(Message { stamp: UNIX_EPOCH, frame_id: String::new(), body: Body::Json(value) })
 }
 

@@ -14,9 +14,9 @@ mod tests;
 
 pub use kind::{Format, Kind};
 
+use super::error::{Damage, MessageError};
 use super::message::{Body, Message};
-use super::{Channel, Packet, ReadError};
-use stereopsis_base::console::foreign;
+use super::{Channel, Packet};
 
 impl Format {
     /// Returns the channel of a topic for messages like this one.
@@ -60,14 +60,10 @@ pub fn kind(channel: &Channel) -> Option<Kind> {
 ///
 /// # Errors
 /// The type is not read, see [`kind()`]; or the bytes do not match the type, or have content that is not read.
-pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
-    let damaged = |what: String| ReadError::Damaged(format!("{}: {what}", foreign(&channel.topic)));
+pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, Damage> {
     let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity | Kind::Points));
     if !has_pixels && data.len() > MAX_TEXT_BYTES {
-        return Err(damaged(format!(
-            "a message of {} bytes, and of those without pixels none of more than {MAX_TEXT_BYTES} is read",
-            data.len()
-        )));
+        return Err(MessageError::Long { bytes: data.len(), limit: MAX_TEXT_BYTES }.of(&channel.topic));
     }
     let message = if let Some(kind) = ros2::kind(channel) {
         ros2::decode(kind, data)
@@ -76,21 +72,20 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
     } else if let Some(kind) = foxglove::kind(channel) {
         foxglove::decode(kind, data)
     } else {
-        let schema = channel.schema.as_ref().map(|schema| foreign(&schema.name)).unwrap_or_default();
-        let encoding = foreign(&channel.message_encoding);
-        Err(format!("messages of type '{schema}', written as '{encoding}', are not read here"))
+        let schema = channel.schema.as_ref().map(|schema| schema.name.clone()).unwrap_or_default();
+        Err(MessageError::Type { schema, encoding: channel.message_encoding.clone() })
     };
-    message.map_err(damaged)
+    message.map_err(|why| why.of(&channel.topic))
 }
 
 /// Decodes the value of a JSON message.
 ///
 /// # Errors
 /// Errors of [`decode`]; or the message is no JSON, or of another type.
-pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T, String> {
-    match decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
-        Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
-        _ => Err("it is no JSON".to_owned()),
+pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T, Damage> {
+    match decode(&packet.channel, &packet.data)?.body {
+        Body::Json(value) => Ok(serde_json::from_value(value).map_err(MessageError::Json)?),
+        _ => Err(MessageError::OtherThanJson.into()),
     }
 }
 

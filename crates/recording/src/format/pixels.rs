@@ -1,8 +1,8 @@
 //! Pixels in messages: names of the encodings, and checks that an image has the bytes for its size.
 
 use super::Format;
+use crate::error::MessageError;
 use crate::message::{Bytes, Encoding, ImageBody, Mosaic};
-use stereopsis_base::console::foreign;
 use stereopsis_base::image::Image;
 
 /// Names of each encoding: in ROS 2, in Foxglove's messages, and further names that are read.
@@ -37,7 +37,7 @@ pub(super) fn name(encoding: Encoding, format: Format) -> &'static str {
 }
 
 /// Returns the encoding with a name, in either format.
-fn encoding(name: &str) -> Result<Encoding, String> {
+fn encoding(name: &str) -> Result<Encoding, MessageError> {
     let all = || {
         NAMES.iter().flat_map(|&(encoding, ros2, foxglove, others)| {
             [ros2, foxglove].into_iter().chain(others.iter().copied()).map(move |name| (name, encoding))
@@ -46,10 +46,7 @@ fn encoding(name: &str) -> Result<Encoding, String> {
     all().find(|(known, _)| *known == name).map(|(_, encoding)| encoding).ok_or_else(|| {
         let mut known: Vec<_> = all().map(|(known, _)| known).collect();
         known.dedup();
-        let (known, name) = (known.join(", "), foreign(name));
-        format!(
-            "its pixels are packed as '{name}', which is not read here; these are: {known}. Convert the topic first"
-        )
+        MessageError::Encoding { name: name.to_owned(), known }
     })
 }
 
@@ -78,23 +75,21 @@ pub(super) struct PackedImage<'a> {
 
 impl PackedImage<'_> {
     /// Returns the image with little-endian words. Fails for an unknown encoding, no pixels, or fewer bytes than the size requires.
-    pub(super) fn body(self) -> Result<ImageBody, String> {
+    pub(super) fn body(self) -> Result<ImageBody, MessageError> {
         let Self { width, height, encoding: name, step, is_bigendian, data } = self;
         let encoding = encoding(name)?;
         let (column_bytes, word_bytes) = sizes(encoding);
         if width == 0 || height == 0 {
-            return Err(format!("an image of {width}x{height} px has no pixels"));
+            return Err(MessageError::NoPixels(width, height));
         }
         let row_bytes = u64::from(column_bytes) * u64::from(width);
         if u64::from(step) < row_bytes {
-            return Err(format!("a row of {width} px takes {row_bytes} bytes, and its step says {step}"));
+            return Err(MessageError::Step { width, bytes: row_bytes, step });
         }
         let plane = u64::from(step) * u64::from(height);
         let wanted = if encoding == Encoding::Nv12 { plane + plane / 2 } else { plane };
-        let bytes = usize::try_from(wanted).ok().and_then(|wanted| data.get(..wanted)).ok_or_else(|| {
-            let found = data.len();
-            format!("an image of {width}x{height} px with {step} bytes a row takes {wanted} bytes, and it has {found}")
-        })?;
+        let too_few = MessageError::ImageBytes { size: (width, height), step, wanted, found: data.len() };
+        let bytes = usize::try_from(wanted).ok().and_then(|wanted| data.get(..wanted)).ok_or(too_few)?;
         let mut data = Bytes::from(bytes);
         if is_bigendian && word_bytes > 1 {
             for row in Bytes::make_mut(&mut data).chunks_exact_mut(step as usize) {
@@ -104,8 +99,8 @@ impl PackedImage<'_> {
         Ok(ImageBody { width, height, encoding, step, data })
     }
 
-    pub(super) fn floats(self) -> Result<Image<f32>, String> {
-        self.body()?.floats().ok_or_else(|| "its numbers are not 32-bit floats".to_owned())
+    pub(super) fn floats(self) -> Result<Image<f32>, MessageError> {
+        self.body()?.floats().ok_or(MessageError::NoFloats)
     }
 }
 
@@ -116,19 +111,14 @@ pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> V
 
 /// Returns the file format of a compressed image from its bytes: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. The format field is
 /// not used, because programs fill it differently: `jpeg`, `image/jpeg`, `bgr8; jpeg compressed bgr8`, nothing.
-pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, String> {
-    let why = match data {
-        [0xFF, 0xD8, 0xFF, ..] => return Ok("jpeg"),
-        [0x89, b'P', b'N', b'G', ..] => return Ok("png"),
-        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => return Ok("tiff"),
-        [b'P', b'1'..=b'7', ..] => return Ok("pnm"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => return Ok("webp"),
-        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => return Ok("bmp"),
-        [] => "it has no bytes",
-        _ => "its bytes are none of these",
-    };
-    let words = foreign(words);
-    Err(format!(
-        "an image compressed as '{words}' is not read here, only JPEG, PNG, WebP, TIFF, BMP and PNM: {why}. Convert the topic first"
-    ))
+pub(super) fn compressed(format: &str, data: &[u8]) -> Result<&'static str, MessageError> {
+    match data {
+        [0xFF, 0xD8, 0xFF, ..] => Ok("jpeg"),
+        [0x89, b'P', b'N', b'G', ..] => Ok("png"),
+        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Ok("tiff"),
+        [b'P', b'1'..=b'7', ..] => Ok("pnm"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Ok("webp"),
+        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Ok("bmp"),
+        _ => Err(MessageError::Compression { format: format.to_owned(), is_empty: data.is_empty() }),
+    }
 }

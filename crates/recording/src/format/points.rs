@@ -1,7 +1,7 @@
 //! Points in messages: the bytes that are written, and points at the offsets that other programs use.
 
+use crate::error::MessageError;
 use crate::message::Point;
-use stereopsis_base::console::foreign;
 
 /// Bytes of a written point: three floats, then blue, green, red and a zero, which together are the packed `rgb` of PCL.
 pub(super) const STEP: u32 = 16;
@@ -34,21 +34,17 @@ pub(super) struct PackedPoints<'a> {
 impl PackedPoints<'_> {
     /// Returns the points, white where they have no colours. Fails where a coordinate is missing or lies outside a point, or for too
     /// few bytes.
-    pub(super) fn points(self) -> Result<Vec<Point>, String> {
+    pub(super) fn points(self) -> Result<Vec<Point>, MessageError> {
         let Self { xyz, color, step, count, data } = self;
         let step = step as usize;
-        let [Some(x), Some(y), Some(z)] = xyz else {
-            return Err("its points lack x, y or z as 32-bit floats".to_owned());
-        };
+        let [Some(x), Some(y), Some(z)] = xyz else { return Err(MessageError::NoPoints) };
         let offsets = [Some(x), Some(y), Some(z), color];
         if offsets.into_iter().flatten().any(|at| at as usize + 4 > step) {
-            return Err(format!("a number of its points lies behind their {step} bytes"));
+            return Err(MessageError::PointStep(step));
         }
         let count = count.map_or(Some(data.len() / step), |count| usize::try_from(count).ok());
-        let all = count.and_then(|count| data.get(..count.checked_mul(step)?)).ok_or_else(|| {
-            let found = data.len();
-            format!("its points of {step} bytes take more than the {found} bytes that it has")
-        })?;
+        let all = count.and_then(|count| data.get(..count.checked_mul(step)?));
+        let all = all.ok_or(MessageError::PointBytes { step, found: data.len() })?;
         let four = |point: &[u8], at: u32| -> [u8; 4] { std::array::from_fn(|k| point[at as usize + k]) };
         let point = |bytes: &[u8]| {
             let rgb = color.map_or([255; 3], |at| {
@@ -65,10 +61,10 @@ impl PackedPoints<'_> {
 pub(super) fn offset<'a>(
     fields: impl IntoIterator<Item = (&'a str, u32, bool)>,
     name: &str,
-) -> Result<Option<u32>, String> {
+) -> Result<Option<u32>, MessageError> {
     match fields.into_iter().find(|(known, ..)| *known == name) {
         Some((_, offset, true)) => Ok(Some(offset)),
-        Some(_) => Err(format!("the field {} of its points is of a type that is not read here", foreign(name))),
+        Some(_) => Err(MessageError::PointField(name.to_owned())),
         None => Ok(None),
     }
 }

@@ -217,10 +217,10 @@ fn errors_name_unsupported_content() {
 fn file_format_follows_bytes_not_the_format_field() {
     let (jpeg, png) = (&[0xFF, 0xD8, 0xFF, 0xE0, 0][..], &b"\x89PNG\r\n"[..]);
     for words in ["bgr8; jpeg compressed bgr8", "image/jpeg", "JPG", "mono8; jpeg compressed ", "", "h264"] {
-        assert_eq!((pixels::compressed(words, jpeg), pixels::compressed(words, png)), (Ok("jpeg"), Ok("png")));
+        assert_eq!([jpeg, png].map(|bytes| pixels::compressed(words, bytes).unwrap()), ["jpeg", "png"]);
     }
-    let refused = |words, bytes: &[u8]| pixels::compressed(words, bytes).unwrap_err();
-    assert_eq!(pixels::compressed("jpeg", b"RIFF\x24\0\0\0WEBPVP8 "), Ok("webp"));
+    let refused = |words, bytes: &[u8]| pixels::compressed(words, bytes).unwrap_err().to_string();
+    assert_eq!(pixels::compressed("jpeg", b"RIFF\x24\0\0\0WEBPVP8 ").unwrap(), "webp");
     let avif = refused("image/avif", b"\0\0\0\x1cftypavif");
     assert!(avif.contains("'image/avif'") && avif.contains("none of these"), "{avif}");
     let depth = refused("16UC1; compressedDepth png", &[&[0; 12], png].concat());

@@ -7,6 +7,7 @@ mod picture;
 #[cfg(test)]
 mod tests;
 
+pub use super::error::PackError;
 use super::topic::{self, frame};
 use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, time};
 pub use parts::PairParts;
@@ -73,7 +74,7 @@ impl Packer {
     ///
     /// # Errors
     /// An image cannot be encoded, or raw images have another layout than before.
-    pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
+    pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         self.pair(&PairParts::of_frame(frame, self.about.streams), now)
     }
 
@@ -81,7 +82,7 @@ impl Packer {
     ///
     /// # Errors
     /// Errors of [`Packer::frame`].
-    pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, String> {
+    pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let has_raw = self.about.streams.has(Stream::Raw);
         // the layout is that of the images in the file
         let layout = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
@@ -89,11 +90,7 @@ impl Packer {
         if begins {
             self.about.raw = layout;
         } else if self.about.raw != layout {
-            return Err(format!(
-                "from pair {} on raw images are split or turned in another way than before: end this recording and begin \
-                 another",
-                pair.note.sequence
-            ));
+            return Err(PackError::Layout(pair.note.sequence));
         }
         let streams = self.about.streams;
         let mut packets = self.packets(pair.note.sequence, now);
@@ -122,16 +119,15 @@ impl Packer {
     ///
     /// # Errors
     /// The result has no map, or no calibration for depth.
-    pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, String> {
+    pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let frame = &output.job.frame;
         let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
-        let map = output.map.as_deref().ok_or_else(|| format!("the result of pair {sequence} has no numbers"))?;
+        let map = output.map.as_deref().ok_or(PackError::NoNumbers(sequence))?;
         let (streams, filled) = (self.about.streams, self.about.filled);
         let mut packets = self.packets(sequence, now);
         packets.note(topic::RESULTS, json!(numbers::note(output, map)));
         if streams.has(Stream::Depth) {
-            let none = || format!("pair {sequence} has no calibration, and depth needs one");
-            let geometry = frame.geometry.ok_or_else(none)?;
+            let geometry = frame.geometry.ok_or(PackError::NoCalibration(sequence))?;
             packets.push(topic::DEPTH, frame::LEFT, stamp, numbers::depth_mm(map, filled, &geometry));
             let [left, _] = CameraInfo::of_rectified(&geometry, map.size());
             packets.camera(topic::DEPTH_CAMERA, frame::LEFT, stamp, left);
@@ -159,7 +155,7 @@ impl Packer {
     ///
     /// # Errors
     /// An image cannot be encoded.
-    pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
+    pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let pair = PairParts::of_decoded(&frame.raw);
         let mut packets = self.packets(pair.note.sequence, now);
         packets.decoded(&pair, [true, true])?;
@@ -260,7 +256,7 @@ impl Packets<'_> {
     }
 
     /// Adds the images as the cameras encoded them, or decoded ones for other sources.
-    fn raw(&mut self, pair: &PairParts) -> Result<(), String> {
+    fn raw(&mut self, pair: &PairParts) -> Result<(), PackError> {
         let grey = self.packer.grey;
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
         match &original.images[..] {
@@ -284,7 +280,7 @@ impl Packets<'_> {
     }
 
     /// Adds the images of both sides, if raw images differ from them or are not recorded.
-    fn sides(&mut self, pair: &PairParts) -> Result<(), String> {
+    fn sides(&mut self, pair: &PairParts) -> Result<(), PackError> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
         let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
         let layout = &original.layout;
@@ -296,7 +292,7 @@ impl Packets<'_> {
     }
 
     /// Adds the decoded images of the chosen sides.
-    fn decoded(&mut self, pair: &PairParts, sides: [bool; 2]) -> Result<(), String> {
+    fn decoded(&mut self, pair: &PairParts, sides: [bool; 2]) -> Result<(), PackError> {
         let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
         let Some(raw) = &pair.decoded else { return Ok(()) };
         for (side, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(side, _)| sides[*side]) {
@@ -314,7 +310,7 @@ impl Packets<'_> {
     }
 
     /// Adds the rectified images, which have one capture time for any skew of the raw ones.
-    fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), String> {
+    fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), PackError> {
         let stamp = pair.capture_time;
         self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, left)?;
         self.picture([topic::RIGHT_RECTIFIED, topic::RIGHT_RECTIFIED_COLOR], frame::RIGHT, stamp, right)?;
@@ -332,7 +328,7 @@ impl Packets<'_> {
         frame_id: &str,
         stamp: SystemTime,
         picture: &Picture,
-    ) -> Result<(), String> {
+    ) -> Result<(), PackError> {
         let (body, colors) = picture::of_picture(self.packer.grey, picture)?;
         self.push(topic, frame_id, stamp, body);
         if let Some(colors) = colors {

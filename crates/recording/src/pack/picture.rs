@@ -1,5 +1,6 @@
 //! From images to messages: lossless, and readable by other programs.
 
+use crate::error::PackError;
 use crate::message::{Body, Bytes, Encoding, ImageBody};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
@@ -18,7 +19,7 @@ pub(super) enum GreyFormat {
 }
 
 /// Returns the message of an image as the camera encoded it.
-pub(super) fn of_encoded(grey: GreyFormat, shot: &EncodedImage) -> Result<Body, String> {
+pub(super) fn of_encoded(grey: GreyFormat, shot: &EncodedImage) -> Result<Body, PackError> {
     let encoding = match shot.layout.format {
         PixelFormat::Mjpeg => {
             return Ok(Body::Compressed { format: "jpeg".to_owned(), data: Arc::clone(&shot.bytes) });
@@ -26,7 +27,7 @@ pub(super) fn of_encoded(grey: GreyFormat, shot: &EncodedImage) -> Result<Body, 
         PixelFormat::Yuyv => Encoding::Yuyv,
         PixelFormat::Nv12 => Encoding::Nv12,
         PixelFormat::Grey | PixelFormat::Y16 => {
-            let picture = decode(shot.layout, &shot.bytes, Pixels::Luma).map_err(cannot)?;
+            let picture = decode(shot.layout, &shot.bytes, Pixels::Luma)?;
             return of_luma(grey, &picture.luma);
         }
     };
@@ -39,7 +40,7 @@ pub(super) fn of_encoded(grey: GreyFormat, shot: &EncodedImage) -> Result<Body, 
 
 /// Returns the messages of a decoded image: its luma, and its colours. If the luma can be computed from the colours, these are the
 /// only message.
-pub(super) fn of_picture(grey: GreyFormat, picture: &Picture) -> Result<(Body, Option<Body>), String> {
+pub(super) fn of_picture(grey: GreyFormat, picture: &Picture) -> Result<(Body, Option<Body>), PackError> {
     let Some(rgb) = &picture.rgb else { return Ok((of_luma(grey, &picture.luma)?, None)) };
     let colors = Body::Image(image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()));
     let follows = |luma: &Image<u8>| luma.pixels().iter().zip(rgb.pixels()).all(|(&luma, &rgb)| luma == luma_of(rgb));
@@ -49,7 +50,7 @@ pub(super) fn of_picture(grey: GreyFormat, picture: &Picture) -> Result<(Body, O
     }
 }
 
-fn of_luma(grey: GreyFormat, luma: &Luma) -> Result<Body, String> {
+fn of_luma(grey: GreyFormat, luma: &Luma) -> Result<Body, PackError> {
     match (grey, luma) {
         (GreyFormat::Png, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
         (GreyFormat::Png, Luma::U16 { image: grey, .. }) => {
@@ -66,11 +67,10 @@ fn of_luma(grey: GreyFormat, luma: &Luma) -> Result<Body, String> {
 }
 
 /// Encodes a PNG with the fastest setting, because chunks are compressed too.
-fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, String> {
+fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, PackError> {
     let mut bytes = Vec::with_capacity(pixels.len() + 1024);
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
-    let written = encoder.write_image(pixels, width as u32, height as u32, color);
-    written.map_err(cannot)?;
+    encoder.write_image(pixels, width as u32, height as u32, color)?;
     Ok(Body::Compressed { format: "png".to_owned(), data: bytes.into() })
 }
 
@@ -86,8 +86,4 @@ fn resized(bytes: &Bytes, wanted: usize) -> Bytes {
         Some(cut) => cut.into(),
         None => bytes.iter().copied().chain(std::iter::repeat(0)).take(wanted).collect(),
     }
-}
-
-fn cannot(err: impl std::fmt::Display) -> String {
-    format!("an image cannot be recorded: {err}")
 }

@@ -228,7 +228,7 @@ fn writes_description_once_and_rejects_another_layout() {
     let second = packer.frame(&first, time::from_ns(6)).unwrap();
     assert!(topics(&second).iter().all(|topic| !once.contains(topic)));
     let other = original(&mut rng, Orientation::FlipY);
-    let refused = packer.frame(&other, time::from_ns(7)).unwrap_err();
+    let refused = packer.frame(&other, time::from_ns(7)).unwrap_err().to_string();
     assert!(refused.contains("raw images are split or turned in another way"), "{refused}");
 }
 

@@ -8,8 +8,8 @@ mod results;
 pub use info::info_of;
 pub use pipe::PipeSource;
 
-use super::ReadError;
 use super::Recording;
+use super::error::{PlayError, ReadError};
 use super::read::StereoTopics;
 use super::unpack::Unpacker;
 use results::ResultSearch;
@@ -20,7 +20,7 @@ use stereopsis_base::console;
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_frame::player::{PairError, Pairs, Player, median_interval};
 use stereopsis_frame::{
-    Arrangement, CaptureError, Next, PairSource, RawPair, Skew, SourceInfo, SourceOptions, SourceState, Speed,
+    Arrangement, CaptureError, Cause, Next, PairSource, RawPair, Skew, SourceInfo, SourceOptions, SourceState, Speed,
     Transport, doubtful_arrangement,
 };
 
@@ -54,8 +54,7 @@ impl RecordingSource {
     /// # Errors
     /// The file cannot be read, is no recording, or has no readable pair.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let recording =
-            Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string().into()))?;
+        let recording = Recording::open_with(path, &options.topics)?;
         let (files, mut losses) = (recording.files(), recording.losses());
         let skew = recording.skew().map(|skew| skew.skew);
         let calibration = recording.calibration().cloned();
@@ -92,9 +91,7 @@ impl RecordingSource {
 /// Returns the arrangement of both views in one image. Fails where one was given without the topic of such images.
 fn arrangement(options: &SourceOptions) -> Result<Arrangement, CaptureError> {
     match (options.both_views, &options.topics.both) {
-        (Some(arrangement), None) => Err(CaptureError::Grammar(
-            format!("--{arrangement} needs the topic whose images show both views: give --topic").into(),
-        )),
+        (Some(arrangement), None) => Err(CaptureError::Grammar(PlayError::NoTopic(arrangement.word()).into())),
         (arrangement, _) => Ok(arrangement.unwrap_or(Arrangement::SideBySide)),
     }
 }
@@ -114,18 +111,25 @@ impl FilePairs {
     /// Returns the first readable pair from `start` on, else before it.
     fn first_readable(&mut self, path: &Path, start: u64) -> Result<(u64, RawPair), CaptureError> {
         let count = self.recording.pairs().len() as u64;
-        let mut why = match (self.recording.stereo_topics(), self.recording.damage()) {
-            (None, None) => "it holds no images, which --streams raw, eyes or rectified would have recorded".to_owned(),
-            (_, damage) => damage.unwrap_or("it holds none").to_owned(),
+        let mut why: Cause = match (self.recording.stereo_topics(), self.recording.damage()) {
+            (_, Some(damage)) => damage.into(),
+            (None, None) => PlayError::NoImages.into(),
+            (Some(_), None) => PlayError::NoPairs.into(),
         };
         for k in (start..count).chain(0..start) {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),
                 Err(PairError::Lost(why) | PairError::Ended { why, .. }) => return Err(CaptureError::File(why.into())),
-                Err(PairError::Damaged(damage)) => why = damage.to_string(),
+                Err(PairError::Damaged(damage)) => why = damage,
             }
         }
-        Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path)).into()))
+        Err(CaptureError::File(PlayError::NoPair { path: path.to_owned(), why }.into()))
+    }
+}
+
+impl From<ReadError> for CaptureError {
+    fn from(err: ReadError) -> Self {
+        Self::File(err.into())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Source of a recording that arrives through a pipe while it is made. As with a camera, the newest pair wins.
 
 use super::{info, numbered};
-use crate::ReadError;
+use crate::error::{Damage, FileError, PlayError, ReadError};
 use crate::read::{PairSkew, PairStream};
 use crate::unpack::Unpacker;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
@@ -10,13 +10,12 @@ use std::io::{BufReader, Read};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, UNIX_EPOCH};
-use stereopsis_base::newest::{NewestReceiver, NewestSender, Policy};
+use stereopsis_base::newest::{self, NewestReceiver, NewestSender, Policy};
 use stereopsis_base::threads::{check_ended, join_or_detach};
-use stereopsis_base::{files, newest};
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_frame::player::median_interval;
 use stereopsis_frame::{
-    Arrangement, CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed,
+    Arrangement, CaptureError, Cause, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed,
 };
 
 const THREAD: &str = "the thread that reads the pipe";
@@ -38,9 +37,9 @@ pub struct PipeSource {
 #[derive(Default)]
 struct State {
     /// Reason for an early end of the pipe.
-    failure: Option<String>,
+    failure: Option<Arc<FileError>>,
     /// Last damage, and the number of damages.
-    damage: Option<(String, u64)>,
+    damage: Option<(Damage, u64)>,
     unpaired: u64,
     /// Sentence on topics that are left out.
     left_out: Option<String>,
@@ -49,7 +48,7 @@ struct State {
 }
 
 /// Description of the source and its first pair.
-type FirstPair = Result<(SourceInfo, Option<CalibrationNote>, RawPair), String>;
+type FirstPair = Result<(SourceInfo, Option<CalibrationNote>, RawPair), Cause>;
 
 impl PipeSource {
     /// Starts the thread and waits for the first pair.
@@ -57,8 +56,7 @@ impl PipeSource {
     /// # Errors
     /// The input is no recording, has no pairs, or the first pair does not arrive within a minute.
     pub fn open(reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let failed =
-            |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}").into());
+        let failed = |why: Cause| CaptureError::File(PlayError::Pipe(why).into());
         let policy = if options.speed == Speed::Max { Policy::Lossless } else { Policy::NewestWins };
         let arrangement = super::arrangement(options)?;
         let (sender, pairs) = newest::channel_with(policy);
@@ -68,7 +66,7 @@ impl PipeSource {
         let pipe_reader =
             PipeReader { stream, options: options.clone(), arrangement, sender, state: Arc::clone(&state) };
         let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || pipe_reader.run(&to_opener));
-        let thread = thread.map_err(|err| failed(format!("no thread: {}", files::cause(&err))))?;
+        let thread = thread.map_err(|err| failed(PlayError::NoThread(err).into()))?;
         match first_pair(&begun) {
             Ok((info, calibration, first)) => {
                 Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, state, thread: Some(thread) })
@@ -82,10 +80,8 @@ impl PipeSource {
 fn first_pair(begun: &Receiver<FirstPair>) -> FirstPair {
     match begun.recv_timeout(FIRST_PAIR_TIMEOUT) {
         Ok(begun) => begun,
-        Err(RecvTimeoutError::Timeout) => {
-            Err(format!("no pair came within {} s: does the program before it run?", FIRST_PAIR_TIMEOUT.as_secs()))
-        }
-        Err(RecvTimeoutError::Disconnected) => Err("it ended before its first pair".to_owned()),
+        Err(RecvTimeoutError::Timeout) => Err(PlayError::Late(FIRST_PAIR_TIMEOUT.as_secs()).into()),
+        Err(RecvTimeoutError::Disconnected) => Err(PlayError::Ended.into()),
     }
 }
 
@@ -112,7 +108,8 @@ impl<R: Read> PipeReader<R> {
                     continue;
                 }
                 Err(ReadError::File(why)) => {
-                    let _ = to_opener.try_send(Err(why.clone()));
+                    let why = Arc::new(why);
+                    let _ = to_opener.try_send(Err(Arc::clone(&why).into()));
                     self.state.lock().failure = Some(why);
                     break;
                 }
@@ -126,7 +123,7 @@ impl<R: Read> PipeReader<R> {
                     RawPair { sequence, name: numbered(&pair), skew_s, ..pair }
                 }
                 Err(err) => {
-                    self.damaged(err.to_string());
+                    self.damaged(err);
                     continue;
                 }
             };
@@ -151,12 +148,12 @@ impl<R: Read> PipeReader<R> {
         }
         if sequence == 0 {
             let damage = self.state.lock().damage.take();
-            let why = damage.map_or_else(|| "it has no pairs".to_owned(), |(why, _)| why);
+            let why = damage.map_or_else(|| PlayError::PipeWithoutPairs.into(), |(why, _)| why.into());
             let _ = to_opener.try_send(Err(why));
         }
     }
 
-    fn damaged(&self, why: String) {
+    fn damaged(&self, why: Damage) {
         let mut state = self.state.lock();
         let before = state.damage.take().map_or(0, |(_, count)| count);
         state.damage = Some((why, before + 1));
@@ -188,7 +185,7 @@ impl PairSource for PipeSource {
     fn state(&self) -> SourceState {
         let state = self.state.lock();
         let damage = state.damage.as_ref().map(|(why, count)| match count {
-            1 => why.clone(),
+            1 => why.to_string(),
             count => format!("{why} ({count} times)"),
         });
         let skew = state.skew.as_ref();

@@ -55,7 +55,7 @@ fn search(mut file: Recording, transport: &Transport, stop: &AtomicBool) -> Resu
             return Ok(());
         }
         recorded.push(match file.has_depth(k) {
-            Err(ReadError::File(why)) => return Err(ReadError::File(why)),
+            Err(err @ ReadError::File(_)) => return Err(err),
             has => has.unwrap_or(false),
         });
         if due <= Instant::now() {

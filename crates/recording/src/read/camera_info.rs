@@ -1,38 +1,10 @@
 //! Calibration in a recording: from the description of a recording of this program, else from camera messages beside the images.
 
-use super::{ReadError, Recording, StereoTopics};
+use super::{Recording, StereoTopics};
+use crate::error::{ReadError, RecordedCameraError};
 use crate::format::{self, Kind};
 use crate::{Body, Channel, topic};
-use stereopsis_base::console::foreign;
-use stereopsis_calibration::{CalibrationError, CalibrationNote, CameraInfo};
-
-/// Reason why the cameras that a recording describes are not used.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordedCameraError {
-    /// There is one camera.
-    #[error("only one of the two cameras is described")]
-    One,
-    /// A message is damaged, or cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The message on this topic is of another kind.
-    #[error("{} describes no camera", foreign(.0))]
-    NoCamera(String),
-    /// A camera has impossible numbers.
-    #[error("the camera of {}: {cause}", foreign(.topic))]
-    Numbers {
-        /// Topic of the images.
-        topic: String,
-        /// Fault.
-        cause: CalibrationError,
-    },
-    /// The cameras of rectified images have no common geometry.
-    #[error("its numbers are those of no rectified pair")]
-    NotRectified,
-    /// The cameras are no rig.
-    #[error(transparent)]
-    Rig(#[from] CalibrationError),
-}
+use stereopsis_calibration::{CalibrationNote, CameraInfo};
 
 impl Recording {
     /// Reads the calibration, see [`Recording::calibration`]. Fails where camera messages are damaged, or describe no stereo rig.
@@ -58,7 +30,7 @@ impl Recording {
         });
         let Some(name) = beside.map(|channel| channel.topic.clone()) else { return Ok(None) };
         let packet = self.packet(&name, 0)?;
-        match format::decode(&packet.channel, &packet.data)?.body {
+        match format::decode(&packet.channel, &packet.data).map_err(ReadError::from)?.body {
             Body::Camera(camera) => Ok(Some(*camera)),
             _ => Err(RecordedCameraError::NoCamera(name)),
         }

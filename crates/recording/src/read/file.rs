@@ -2,12 +2,12 @@
 //!
 //! A recording may have several files (`ros2 bag record --max-bag-size`). Offsets count from the start of the first file through all.
 
-use super::ReadError;
 use super::chunk::{self, UnpackedChunk};
 use super::index::Chunk;
 use super::limits::MAX_CHUNK_BYTES;
 use super::records::{RECORD_HEADER, chunk_header_size, record_header};
 use super::unpacked::unpacked;
+use crate::error::{ChunkDamage, Damage, FileError, OpenError, Place, ReadError};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,21 +15,20 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files::plain;
-use stereopsis_base::{console, files};
 
 /// Capacity of the cache, bytes; a single larger chunk is kept too.
 const CACHE_BYTES: usize = 256 << 20;
 /// Capacity of the cache, chunks.
 const CACHE_CHUNKS: usize = 64;
 
-/// Records of a chunk, or a sentence on its damage.
-type CachedChunk = Result<Arc<Vec<u8>>, String>;
+/// Records of a chunk, or its damage.
+type CachedChunk = Result<Arc<Vec<u8>>, ChunkDamage>;
 
 /// Open files of a recording. They may be cut, and grow, while they are open.
 #[derive(Debug)]
 pub(super) struct RecordingFile {
     /// Path of the file, or of the folder of several.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     parts: Vec<FilePart>,
     /// Chunks with their numbers, the one used last at the end.
     cache: VecDeque<(u32, CachedChunk)>,
@@ -68,9 +67,10 @@ impl RecordingFile {
         Self { path: path.to_owned(), parts: Vec::new(), cache: VecDeque::new() }
     }
 
-    /// Opens the next file. Returns the offsets of its first byte and behind its last one, and a sentence on damage while unpacking.
-    pub(super) fn open(&mut self, path: &Path) -> io::Result<(Range<u64>, Option<String>)> {
-        let (file, damage) = unpacked(path, plain::open(path)?)?;
+    /// Opens the next file. Returns the offsets of its first byte and behind its last one, and damage while unpacking.
+    pub(super) fn open(&mut self, path: &Path) -> Result<(Range<u64>, Option<Damage>), OpenError> {
+        let file = plain::open(path).map_err(|cause| OpenError::Open { path: path.to_owned(), cause })?;
+        let (file, damage) = unpacked(path, file)?;
         let start = self.bytes();
         let end = start + file.metadata()?.len();
         self.parts.push(FilePart { path: path.to_owned(), file, start, end });
@@ -86,19 +86,15 @@ impl RecordingFile {
         self.parts.partition_point(|part| part.start <= at).saturating_sub(1)
     }
 
-    /// Formats an offset: with the name of its file where there are several.
-    pub(super) fn place(&self, at: u64) -> String {
-        match &self.parts[..] {
-            [] | [_] => format!("byte {at}"),
-            parts => parts.get(self.part(at)).map_or_else(String::new, |part| {
+    /// Returns the place at an offset.
+    pub(super) fn place(&self, at: u64) -> Place {
+        match self.parts.get(self.part(at)).filter(|_| self.parts.len() > 1) {
+            None => Place { byte: at, file: None },
+            Some(part) => {
                 let name = part.path.file_name().unwrap_or_default().to_string_lossy();
-                format!("byte {} of {}", at - part.start, console::foreign(&name))
-            }),
+                Place { byte: at - part.start, file: Some(name.into_owned()) }
+            }
         }
-    }
-
-    pub(super) fn shown(&self) -> String {
-        console::path(&self.path)
     }
 
     /// Returns the bytes of all files when they were opened.
@@ -132,14 +128,8 @@ impl RecordingFile {
         let entry = if let Some((_, entry)) = cached {
             entry
         } else {
-            let UnpackedChunk { bytes, damage } = self.unpack(chunk).map_err(|err| self.failed(&err))?;
-            match damage.filter(|_| !chunk.is_cut) {
-                Some(why) => {
-                    let place = self.place(chunk.record_start());
-                    Err(format!("{}: the chunk at {place} is damaged: {why}", self.shown()))
-                }
-                None => Ok(Arc::new(bytes)),
-            }
+            let UnpackedChunk { bytes, damage } = self.unpack(chunk).map_err(|err| self.failed(err))?;
+            damage.filter(|_| !chunk.is_cut).map_or_else(|| Ok(Arc::new(bytes)), Err)
         };
         self.cache.push_back((number, entry.clone()));
         let bytes = |(_, entry): &(u32, CachedChunk)| entry.as_ref().map_or(0, |bytes| bytes.len());
@@ -148,24 +138,23 @@ impl RecordingFile {
         {
             self.cache.pop_front();
         }
-        entry.map_err(ReadError::Damaged)
+        let place = || self.place(chunk.record_start());
+        entry.map_err(|why| Damage::Chunk { path: self.path.clone(), place: place(), why }.into())
     }
 
     /// Reads the record at an offset of the file, with its header.
     pub(super) fn record_at(&mut self, at: u64) -> Result<Vec<u8>, ReadError> {
-        let header = self.read_at(at, RECORD_HEADER).map_err(|err| self.failed(&err))?;
+        let header = self.read_at(at, RECORD_HEADER).map_err(|err| self.failed(err))?;
         let length = record_header(&header).map_or(0, |(_, length)| length);
         if length > MAX_CHUNK_BYTES {
-            let (shown, place) = (self.shown(), self.place(at));
-            return Err(ReadError::Damaged(format!(
-                "{shown}: the message at {place} claims {length} bytes, and one of more than {MAX_CHUNK_BYTES} is not read"
-            )));
+            let (path, place) = (self.path.clone(), self.place(at));
+            return Err(Damage::LongMessage { path, place, length, limit: MAX_CHUNK_BYTES }.into());
         }
-        self.read_at(at, RECORD_HEADER + length).map_err(|err| self.failed(&err))
+        self.read_at(at, RECORD_HEADER + length).map_err(|err| self.failed(err))
     }
 
-    fn failed(&self, err: &io::Error) -> ReadError {
-        ReadError::File(format!("cannot read {}: {}", self.shown(), files::cause(err)))
+    pub(super) fn failed(&self, why: impl Into<OpenError>) -> ReadError {
+        FileError::Read { path: self.path.clone(), why: why.into() }.into()
     }
 }
 
@@ -188,8 +177,8 @@ mod tests {
         assert_eq!(open.read_at(6, 2).unwrap(), b"67");
         assert_eq!(open.read_at(8, 9).unwrap(), b"89", "as many as there are");
         assert_eq!(shared.stream_position().unwrap(), 3);
-        assert_eq!((open.place(6), open.open(&path).unwrap().0), ("byte 6".to_owned(), 10..20));
+        assert_eq!((open.place(6).to_string(), open.open(&path).unwrap().0), ("byte 6".to_owned(), 10..20));
         assert_eq!((open.read_at(8, 9).unwrap(), open.read_at(13, 2).unwrap()), (b"89".to_vec(), b"34".to_vec()));
-        assert_eq!((open.place(13), open.bytes()), ("byte 3 of a.mcap".to_owned(), 20));
+        assert_eq!((open.place(13).to_string(), open.bytes()), ("byte 3 of a.mcap".to_owned(), 20));
     }
 }

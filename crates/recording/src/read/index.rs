@@ -1,11 +1,11 @@
 //! Index of a recording: channels, chunks, and the position of each message. It never grows beyond [`limits`].
 
 use super::{limits, records};
+use crate::error::{Damage, OpenError};
 use crate::part::PartNote;
 use crate::{Channel, Schema};
 use mcap::records::{ChunkHeader, op};
 use std::collections::HashMap;
-use std::io;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -89,12 +89,12 @@ pub(super) struct FileIndex {
     /// Positions of the messages of each topic, in the order of the file.
     positions: HashMap<String, Vec<Position>>,
     messages: usize,
-    /// Sentences on damage, at most [`limits::MAX_SENTENCES`].
-    damage: Vec<String>,
-    /// Number of damages without a sentence.
+    /// Damage, at most [`limits::MAX_SENTENCES`].
+    damage: Vec<Arc<Damage>>,
+    /// Number of further damages.
     more_damage: u64,
-    /// Sentence on a file that was not finished.
-    pub(super) unfinished: Option<String>,
+    /// End of a file that was not finished.
+    pub(super) unfinished: Option<Damage>,
     /// Newest note on the place of the indexed file in a recording of several.
     pub(super) part: Option<PartNote>,
 }
@@ -105,8 +105,8 @@ fn shared_description<T: PartialEq>(
     known: &mut Vec<Arc<T>>,
     description: T,
     may_repeat: bool,
-    (what, limit): (&str, usize),
-) -> io::Result<Arc<T>> {
+    (what, limit): (&'static str, usize),
+) -> Result<Arc<T>, OpenError> {
     if let Some(same) = known.iter().find(|known| may_repeat && ***known == description) {
         return Ok(Arc::clone(same));
     }
@@ -127,7 +127,7 @@ impl FileIndex {
     }
 
     /// Adds the record of a schema or channel; returns false if it is malformed. The first definition of an id is kept.
-    pub(super) fn define(&mut self, opcode: u8, body: &[u8]) -> io::Result<bool> {
+    pub(super) fn define(&mut self, opcode: u8, body: &[u8]) -> Result<bool, OpenError> {
         let Some(id) = records::id(body) else { return Ok(false) };
         let is_schema = opcode == op::SCHEMA;
         let is_known = if is_schema { self.ids.schemas.contains_key(&id) } else { self.has_channel(id) };
@@ -138,7 +138,7 @@ impl FileIndex {
     }
 
     /// Counts the bytes of a new description.
-    fn count_bytes(&mut self, bytes: usize) -> io::Result<()> {
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), OpenError> {
         if bytes > limits::MAX_DESCRIPTION_BYTES - self.description_bytes {
             return Err(limits::exceeded("bytes that describe its topics", limits::MAX_DESCRIPTION_BYTES));
         }
@@ -146,7 +146,7 @@ impl FileIndex {
         Ok(())
     }
 
-    fn define_schema(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
+    fn define_schema(&mut self, id: u16, body: &[u8]) -> Result<bool, OpenError> {
         let Some(schema) = records::schema(body) else { return Ok(false) };
         let is_repeated = self.is_repeated();
         let known = self.schemas.len();
@@ -168,7 +168,7 @@ impl FileIndex {
         !self.before.is_empty()
     }
 
-    fn define_channel(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
+    fn define_channel(&mut self, id: u16, body: &[u8]) -> Result<bool, OpenError> {
         let Some(record) = records::channel(body) else { return Ok(false) };
         let schema = self.ids.schemas.get(&record.schema_id).cloned();
         if record.schema_id != 0 && schema.is_none() {
@@ -203,7 +203,7 @@ impl FileIndex {
     }
 
     /// Adds a chunk and returns its number.
-    pub(super) fn add_chunk(&mut self, chunk: Chunk) -> io::Result<u32> {
+    pub(super) fn add_chunk(&mut self, chunk: Chunk) -> Result<u32, OpenError> {
         if self.chunks.len() == limits::MAX_CHUNKS {
             return Err(limits::exceeded("chunks", limits::MAX_CHUNKS));
         }
@@ -216,7 +216,7 @@ impl FileIndex {
     }
 
     /// Checks that a number of further messages fits the limit.
-    pub(super) fn check_room(&self, messages: usize) -> io::Result<()> {
+    pub(super) fn check_room(&self, messages: usize) -> Result<(), OpenError> {
         if messages > limits::MAX_MESSAGES - self.messages {
             return Err(limits::exceeded("messages", limits::MAX_MESSAGES));
         }
@@ -224,7 +224,7 @@ impl FileIndex {
     }
 
     /// Adds a message; returns false if its channel is unknown.
-    pub(super) fn add_message(&mut self, channel_id: u16, position: Position) -> io::Result<bool> {
+    pub(super) fn add_message(&mut self, channel_id: u16, position: Position) -> Result<bool, OpenError> {
         let Some(channel) = self.ids.channels.get(&channel_id) else { return Ok(false) };
         self.check_room(1)?;
         if let Some(positions) = self.positions.get_mut(&channel.topic) {
@@ -242,21 +242,18 @@ impl FileIndex {
         self.positions.contains_key(topic)
     }
 
-    pub(super) fn add_damage(&mut self, sentence: String) {
+    pub(super) fn add_damage(&mut self, damage: impl Into<Arc<Damage>>) {
         if self.damage.len() < limits::MAX_SENTENCES {
-            self.damage.push(sentence);
+            self.damage.push(damage.into());
         } else {
             self.more_damage += 1;
         }
     }
 
-    pub(super) fn take_damage(&mut self) -> Vec<String> {
+    pub(super) fn take_damage(&mut self) -> Vec<Arc<Damage>> {
         let mut damage = std::mem::take(&mut self.damage);
-        match std::mem::take(&mut self.more_damage) {
-            0 => {}
-            1 => damage.push("1 more part is damaged".to_owned()),
-            more => damage.push(format!("{more} more parts are damaged")),
-        }
+        let more = std::mem::take(&mut self.more_damage);
+        damage.extend((more > 0).then(|| Damage::More(more).into()));
         damage
     }
 }
@@ -297,9 +294,9 @@ mod tests {
     #[test]
     fn only_some_sentences_about_damage_are_kept() {
         let mut index = FileIndex::default();
-        (0..60_000).for_each(|k| index.add_damage(format!("part {k}")));
+        (0..60_000).for_each(|k| index.add_damage(Damage::IncompletePairs(k)));
         let damage = index.take_damage();
-        assert_eq!((damage.len(), damage[0].as_str()), (limits::MAX_SENTENCES + 1, "part 0"));
-        assert_eq!(damage[limits::MAX_SENTENCES], "59988 more parts are damaged");
+        assert!(damage.len() == limits::MAX_SENTENCES + 1 && matches!(*damage[0], Damage::IncompletePairs(0)));
+        assert_eq!(damage[limits::MAX_SENTENCES].to_string(), "59988 more parts are damaged");
     }
 }

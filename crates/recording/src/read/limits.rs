@@ -1,7 +1,7 @@
 //! Limits of a recording that is read, far above any real one, so that no file exhausts memory or time. They are checked before
 //! memory is reserved. docs/recordings.md lists these numbers.
 
-use std::io;
+use crate::error::OpenError;
 
 /// Maximum files of a recording, all of which stay open.
 pub(super) const MAX_FILES: usize = 512;
@@ -31,8 +31,6 @@ pub(super) const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 pub(super) const MAX_SENTENCES: usize = 12;
 
 /// Returns the error of a recording with more than `limit` of a kind of item.
-pub(super) fn exceeded(what: &str, limit: usize) -> io::Error {
-    io::Error::other(format!(
-        "it has more than {limit} {what}, which is more than is read of a recording: split it, or leave topics out of a copy"
-    ))
+pub(super) fn exceeded(what: &'static str, limit: usize) -> OpenError {
+    OpenError::Exceeded { what, limit }
 }

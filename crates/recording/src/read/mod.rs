@@ -30,24 +30,23 @@ mod others;
 #[cfg(test)]
 mod tests;
 
-pub use camera_info::{RecordedCameraError, calibration_of_cameras, camera_topic};
+pub use crate::error::RecordedCameraError;
+pub use camera_info::{calibration_of_cameras, camera_topic};
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
 pub use skew::PairSkew;
 pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
-use super::{About, Channel, Packet, PairNote, ReadError, format, time, topic};
+use super::{About, Channel, Packet, PairNote, format, time, topic};
+use crate::error::{Damage, FileError, OpenError, ReadError};
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
 use pair_index::{FoundPairs, TimedImage};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use stereopsis_base::console::{counted, foreign};
-use stereopsis_base::{console, files};
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_frame::player::median_interval;
 use stereopsis_frame::{PairBy, TopicChoice};
@@ -61,7 +60,7 @@ pub struct Recording {
     about: Option<About>,
     stereo_topics: Option<StereoTopics>,
     pairs: Vec<PairIndex>,
-    damage: Option<String>,
+    damage: Vec<Arc<Damage>>,
     skew: Option<PairSkew>,
     calibration: Result<Option<CalibrationNote>, RecordedCameraError>,
 }
@@ -85,12 +84,11 @@ impl Recording {
     /// # Errors
     /// The file cannot be read, is no MCAP file, or lacks these topics; then the text lists the image topics.
     pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
-        let refused = |err: io::Error| {
-            ReadError::File(format!("cannot read {}: {}", console::path(path), files::read_cause(path, &err)))
-        };
+        let refused = |why: OpenError| FileError::Read { path: path.to_owned(), why };
         let (file, index) = parts::open(path).map_err(refused)?;
         let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| index.has_topic(name));
-        let (about, stereo_topics, pairs, damage, skew, calibration) = (None, None, Vec::new(), None, None, Ok(None));
+        let (about, stereo_topics, pairs, damage, skew, calibration) =
+            (None, None, Vec::new(), Vec::new(), None, Ok(None));
         let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, skew, calibration };
         recording.stereo_topics = recording.choose(topics)?;
         recording.about = recording.read_about();
@@ -126,8 +124,9 @@ impl Recording {
     }
 
     /// Returns the damage that opening found, in sentences. Checksums are compared when a chunk is read.
-    pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+    pub fn damage(&self) -> Option<String> {
+        let damage: Vec<_> = self.damage.iter().map(ToString::to_string).collect();
+        (!damage.is_empty()).then(|| damage.join("; "))
     }
 
     /// Returns the skew: of all pairs in a recording of another program, of some otherwise; `None` without pairs of two images.
@@ -142,13 +141,13 @@ impl Recording {
 
     /// Returns sentences on the parts of the file that are not used, with the reasons, and on a skew that matters.
     pub fn losses(&self) -> Vec<String> {
-        let damage = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}"));
+        let damage = self.damage().map(|damage| format!("the recording is not whole: {damage}"));
         let calibration = self.calibration.as_ref().err();
         let calibration = calibration.map(|why| format!("what the recording says of its cameras is not used: {why}"));
         let skew = self.skew.as_ref().and_then(PairSkew::remark);
         let stereo_topics = self.stereo_topics.as_ref().filter(|_| !self.is_ours);
         let left_out = stereo_topics.and_then(|topics| topics.left_out(&self.index));
-        damage.chain(left_out).chain(calibration).chain(skew).collect()
+        damage.into_iter().chain(left_out).chain(calibration).chain(skew).collect()
     }
 
     /// Returns the calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera
@@ -170,9 +169,9 @@ impl Recording {
     pub fn packet(&mut self, topic: &str, k: u64) -> Result<Packet, ReadError> {
         let positions = self.index.positions(topic);
         let position = usize::try_from(k).ok().and_then(|k| positions.get(k)).copied();
-        let missing = || format!("{} has no message {k} of {}, but {}", self.shown(), foreign(topic), positions.len());
-        let position = position.ok_or_else(|| ReadError::File(missing()))?;
-        self.read(position)
+        let (path, count) = (&self.file.path, positions.len());
+        let missing = || FileError::NoMessage { path: path.clone(), topic: topic.to_owned(), k, count };
+        self.read(position.ok_or_else(missing)?)
     }
 
     /// Returns all pairs with both images, in the order of recording.
@@ -188,8 +187,7 @@ impl Recording {
         let positions = self.pair(k)?.positions.clone();
         let packets = positions.iter().map(|&position| self.read(position)).collect::<Result<Vec<_>, _>>()?;
         if self.is_ours && packets.iter().any(|packet| packet.sequence != packets[0].sequence) {
-            let shown = self.shown();
-            return Err(ReadError::Damaged(format!("{shown}: the images of pair {k} do not belong together")));
+            return Err(Damage::Pair { path: self.file.path.clone(), k }.into());
         }
         Ok(packets)
     }
@@ -236,11 +234,7 @@ impl Recording {
 
     fn pair(&self, k: u64) -> Result<&PairIndex, ReadError> {
         let pair = usize::try_from(k).ok().and_then(|k| self.pairs.get(k));
-        pair.ok_or_else(|| ReadError::File(format!("{} has no pair {k}, but {}", self.shown(), self.pairs.len())))
-    }
-
-    fn shown(&self) -> String {
-        self.file.shown()
+        pair.ok_or_else(|| FileError::NoPair { path: self.file.path.clone(), k, count: self.pairs.len() }.into())
     }
 
     fn read(&mut self, position: Position) -> Result<Packet, ReadError> {
@@ -250,8 +244,7 @@ impl Recording {
             None => position.offset(),
         };
         let channel = self.index.channel_of(self.file.part(at), header.channel_id).cloned();
-        let unknown = || ReadError::Damaged(format!("{}: a message is of no known topic", self.shown()));
-        Ok(Packet::new(channel.ok_or_else(unknown)?, &header, data))
+        Ok(Packet::new(channel.ok_or_else(|| Damage::Channel(self.file.path.clone()))?, &header, data))
     }
 
     fn sequence(&mut self, position: Position) -> Result<u32, ReadError> {
@@ -269,7 +262,7 @@ impl Recording {
         let message = record.and_then(|(_, body)| records::message(body));
         match message.filter(|(header, _)| header.log_time == position.log_time_ns) {
             Some((header, data)) => Ok(read(header, data)),
-            None => Err(ReadError::Damaged(format!("{}: there is no message where its index says", self.shown()))),
+            None => Err(Damage::Index(self.file.path.clone()).into()),
         }
     }
 
@@ -278,12 +271,12 @@ impl Recording {
         if self.is_ours {
             return Ok(StereoTopics::ours(&self.index));
         }
-        StereoTopics::chosen(topics, &self.index).map(Some).map_err(|err| {
+        StereoTopics::chosen(topics, &self.index).map(Some).map_err(|why| {
             let channels: Vec<Channel> = unread::channels(&self.index).cloned().collect();
             let coding =
                 |channel: &Channel| format::coding_of_video(channel, &self.packet(&channel.topic, 0).ok()?.data);
-            let unread = unread::list(channels.iter(), coding).map(|list| format!("; {list}")).unwrap_or_default();
-            ReadError::File(format!("cannot play {}: {err}{unread}", self.shown()))
+            let unread = unread::list(channels.iter(), coding);
+            FileError::Topics { path: Some(self.file.path.clone()), why, unread }.into()
         })
     }
 
@@ -291,11 +284,10 @@ impl Recording {
         if !self.is_ours || self.len(topic::ABOUT) == 0 {
             return None;
         }
-        let packet = self.packet(topic::ABOUT, 0).map_err(|err| err.to_string());
-        let about = packet.and_then(|packet| format::decode_json::<About>(&packet));
+        let about = self.packet(topic::ABOUT, 0).and_then(|packet| Ok(format::decode_json::<About>(&packet)?));
         let (about, wrong) = match about.map(About::validated) {
             Ok((about, wrong)) => (Some(about), wrong),
-            Err(why) => (None, Some(format!("what it says of itself cannot be read: {why}"))),
+            Err(why) => (None, Some(Damage::About(Box::new(why)))),
         };
         if let Some(why) = wrong {
             self.index.add_damage(why);
@@ -303,7 +295,7 @@ impl Recording {
         about
     }
 
-    fn check_pairs(&self) -> io::Result<()> {
+    fn check_pairs(&self) -> Result<(), OpenError> {
         let names = match &self.stereo_topics {
             None => vec![],
             Some(StereoTopics::SideBySide(both)) => vec![both.topic.as_str()],
@@ -334,17 +326,10 @@ impl Recording {
         self.pairs = pairs;
         self.skew = if self.is_ours { self.skew_of_notes() } else { self.skew_of_all(interval) };
         let mut damage = self.index.take_damage();
-        damage.extend(self.index.unfinished.take());
-        if unpaired > 0 {
-            damage.push(match (self.is_ours, unpaired) {
-                (true, 1) => "1 pair lacks an image".to_owned(),
-                (true, _) => format!("{unpaired} pairs lack an image"),
-                (false, 1) => "1 image has no partner".to_owned(),
-                (false, _) => format!("{unpaired} images have no partner"),
-            });
-        }
-        damage.extend(clocks);
-        self.damage = (!damage.is_empty()).then(|| damage.join("; "));
+        let of_pairs = if self.is_ours { Damage::IncompletePairs(unpaired) } else { Damage::SingleImages(unpaired) };
+        let of_pairs = Some(of_pairs).filter(|_| unpaired > 0);
+        damage.extend(self.index.unfinished.take().into_iter().chain(of_pairs).chain(clocks).map(Arc::new));
+        self.damage = damage;
     }
 
     fn skew_of_all(&self, interval: Duration) -> Option<PairSkew> {
@@ -381,7 +366,7 @@ impl Recording {
         }
         let lost = positions.len() - pictures.len();
         if lost > 0 {
-            self.index.add_damage(format!("{} of {} cannot be read", counted(lost as u64, "image"), foreign(topic)));
+            self.index.add_damage(Damage::Images { count: lost as u64, topic: topic.to_owned() });
         }
         pictures
     }

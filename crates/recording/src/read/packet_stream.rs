@@ -4,13 +4,13 @@ use super::chunk::unpack;
 use super::index::{FileIndex, Position};
 use super::limits::{self, MAX_CHUNK_BYTES};
 use super::records::{self, RECORD_HEADER};
-use super::{ReadError, scan::is_opcode};
+use super::scan::is_opcode;
+use crate::error::{Damage, FileError, OpenError, PipeDamage, ReadError};
 use crate::{Channel, Packet};
 use mcap::MAGIC;
 use mcap::records::op;
 use std::io::{self, Read};
 use std::sync::Arc;
-use stereopsis_base::files;
 
 /// Reader of the packets of a recording, in their order.
 #[derive(Debug)]
@@ -84,9 +84,9 @@ impl<R: Read> PacketStream<R> {
         let rest = chunk.bytes.get(chunk.next..).unwrap_or_default();
         let Some((opcode, body)) = records::record_at(rest, 0) else {
             return match (chunk.is_cut, rest.is_empty()) {
-                (true, _) => Err(cut_off()),
+                (true, _) => Err(Damage::PipeCut.into()),
                 (false, true) => Ok(None),
-                (false, false) => Err(damaged("a record goes on behind its chunk")),
+                (false, false) => Err(damaged(PipeDamage::Record)),
             };
         };
         chunk.next += RECORD_HEADER as usize + body.len();
@@ -102,7 +102,7 @@ impl<R: Read> PacketStream<R> {
         let header = self.take(RECORD_HEADER)?;
         let Some((opcode, length)) = records::record_header(&header) else {
             self.has_ended = true;
-            return if header.is_empty() { Ok(None) } else { Err(cut_off()) };
+            return if header.is_empty() { Ok(None) } else { Err(Damage::PipeCut.into()) };
         };
         let limit = match opcode {
             op::SCHEMA | op::CHANNEL => limits::MAX_DESCRIPTION_BYTES as u64,
@@ -114,47 +114,42 @@ impl<R: Read> PacketStream<R> {
                 self.has_ended = true;
                 Ok(None)
             }
-            _ if !is_opcode(opcode) => Err(lost("what comes is no record")),
-            _ if length > limit => {
-                Err(lost(&format!("a record claims {length} bytes, and one of more than {limit} is not read")))
-            }
+            _ if !is_opcode(opcode) => Err(FileError::NoRecord.into()),
+            _ if length > limit => Err(FileError::LongRecord { length, limit }.into()),
             op::SCHEMA | op::CHANNEL | op::MESSAGE | op::CHUNK => {
                 let body = self.take(length)?;
                 self.has_ended = body.len() as u64 != length;
                 match opcode {
                     // the records of a cut chunk are valid up to the cut
                     op::CHUNK => self.open_chunk(&body).map(|()| None),
-                    _ if self.has_ended => Err(cut_off()),
+                    _ if self.has_ended => Err(Damage::PipeCut.into()),
                     _ => self.take_record(opcode, &body),
                 }
             }
             _ => {
                 let skipped = io::copy(&mut (&mut self.reader).take(length), &mut io::sink());
-                self.has_ended = skipped.map_err(|err| cannot_read(&err))? != length;
-                if self.has_ended { Err(cut_off()) } else { Ok(None) }
+                self.has_ended = skipped.map_err(cannot_read)? != length;
+                if self.has_ended { Err(Damage::PipeCut.into()) } else { Ok(None) }
             }
         }
     }
 
     fn read_magic(&mut self) -> Result<(), ReadError> {
         let magic = self.take(MAGIC.len() as u64)?;
-        let text = match &magic[..] {
-            MAGIC => return Ok(()),
-            [] => {
-                "nothing came through the pipe: does the program before it run, and write a recording to standard output?"
-            }
-            _ => "what comes through the pipe is no MCAP recording: write one with `stereopsis record --output -`",
-        };
-        Err(ReadError::File(text.to_owned()))
+        match &magic[..] {
+            MAGIC => Ok(()),
+            [] => Err(FileError::NothingCame.into()),
+            _ => Err(FileError::NoRecording.into()),
+        }
     }
 
     fn open_chunk(&mut self, body: &[u8]) -> Result<(), ReadError> {
-        let Some(header) = records::chunk_header(body) else { return Err(damaged("a chunk makes no sense")) };
+        let Some(header) = records::chunk_header(body) else { return Err(damaged(PipeDamage::ChunkHeader)) };
         let claimed = (records::chunk_header_size(&header) as u64).saturating_add(header.compressed_size);
         let is_cut = (body.len() as u64) < claimed;
         let unpacked = unpack(&header, body);
         if let Some(why) = unpacked.damage.filter(|_| !is_cut) {
-            return Err(damaged(&format!("a chunk is lost: {why}")));
+            return Err(damaged(PipeDamage::Chunk(why)));
         }
         self.chunk = Some(OpenChunk { bytes: unpacked.bytes, next: 0, is_cut });
         Ok(())
@@ -163,8 +158,8 @@ impl<R: Read> PacketStream<R> {
     fn take_record(&mut self, opcode: u8, body: &[u8]) -> Result<Option<Packet>, ReadError> {
         match opcode {
             op::SCHEMA | op::CHANNEL => {
-                let is_valid = self.index.define(opcode, body).map_err(|err| cannot_read(&err))?;
-                if is_valid { Ok(None) } else { Err(damaged("the description of a topic makes no sense")) }
+                let is_valid = self.index.define(opcode, body).map_err(cannot_read)?;
+                if is_valid { Ok(None) } else { Err(damaged(PipeDamage::Description)) }
             }
             op::MESSAGE => {
                 let packet = records::message(body).and_then(|(header, data)| {
@@ -175,7 +170,7 @@ impl<R: Read> PacketStream<R> {
                     }
                     Some(Packet::new(channel, &header, data.to_vec()))
                 });
-                packet.map(Some).ok_or_else(|| damaged("a message is of no known topic"))
+                packet.map(Some).ok_or_else(|| damaged(PipeDamage::UnknownTopic))
             }
             _ => Ok(None),
         }
@@ -184,23 +179,15 @@ impl<R: Read> PacketStream<R> {
     /// Reads `count` bytes, or fewer at the end. Memory grows with the bytes that arrive, not with `count`.
     fn take(&mut self, count: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
-        (&mut self.reader).take(count).read_to_end(&mut bytes).map_err(|err| cannot_read(&err))?;
+        (&mut self.reader).take(count).read_to_end(&mut bytes).map_err(cannot_read)?;
         Ok(bytes)
     }
 }
 
-fn cannot_read(err: &io::Error) -> ReadError {
-    ReadError::File(format!("cannot read the pipe: {}", files::cause(err)))
+fn cannot_read(err: impl Into<OpenError>) -> ReadError {
+    FileError::Pipe(err.into()).into()
 }
 
-fn lost(what: &str) -> ReadError {
-    ReadError::File(format!("the recording in the pipe is damaged: {what}"))
-}
-
-fn damaged(what: &str) -> ReadError {
-    ReadError::Damaged(format!("the recording in the pipe is damaged: {what}"))
-}
-
-fn cut_off() -> ReadError {
-    ReadError::Damaged("the recording in the pipe ends within a record: its writer was stopped".to_owned())
+fn damaged(what: PipeDamage) -> ReadError {
+    Damage::Pipe(what).into()
 }

@@ -2,6 +2,7 @@
 
 use super::index::{FileIndex, Position};
 use super::stereo_topics::{StereoTopics, variants};
+use crate::error::Damage;
 use crate::time::later_s;
 use crate::topic;
 use std::collections::BTreeSet;
@@ -84,8 +85,8 @@ pub(super) struct FoundPairs {
     pub(super) unpaired: u64,
     /// Median time from one left image to the next.
     pub(super) interval: Duration,
-    /// Sentence on cameras whose clocks differ.
-    pub(super) clocks: Option<String>,
+    /// Damage of cameras whose clocks differ.
+    pub(super) clocks: Option<Damage>,
 }
 
 /// Pairs the images of two topics: nearest neighbours in time, at most half an interval apart, one to one.
@@ -139,12 +140,9 @@ fn neighbours(views: [&[TimedImage]; 2], clocks: [usize; 2]) -> Vec<Neighbours> 
     pairs
 }
 
-/// Remedy where clocks differ.
-const BY_LOG_TIME: &str = "--pair-by log-time pairs them by the times at which they were recorded";
-
-/// Returns a sentence if the clocks of two cameras differ: either images find no partners by their stamps, but do by their log times,
+/// Returns the damage if the clocks of two cameras differ: either images find no partners by their stamps, but do by their log times,
 /// or partners by stamps were recorded more than [`MAX_RECORDING_GAP_S`] apart.
-fn differing_clocks(views: [&[TimedImage]; 2], clocks: [usize; 2], pairs: &[Neighbours]) -> Option<String> {
+fn differing_clocks(views: [&[TimedImage]; 2], clocks: [usize; 2], pairs: &[Neighbours]) -> Option<Damage> {
     let [left, right] = views;
     let apart_s = |pairs: &[Neighbours], clocks: [usize; 2]| {
         let of = |pair: &Neighbours| later_s([left[pair.of[0]].1[clocks[0]], right[pair.of[1]].1[clocks[1]]]);
@@ -156,12 +154,9 @@ fn differing_clocks(views: [&[TimedImage]; 2], clocks: [usize; 2], pairs: &[Neig
     if 2 * pairs.len() < most {
         let together = neighbours(views, [LOG_TIME; 2]);
         let apart_s = apart_s(&together, clocks).filter(|_| 2 * together.len() >= most)?;
-        return Some(format!("the stamps of left and right are {apart_s:.1} s apart, as of two clocks: {BY_LOG_TIME}"));
+        return Some(Damage::Stamps(apart_s));
     }
-    let apart_s = apart_s(pairs, [LOG_TIME; 2]).filter(|&apart_s| apart_s > MAX_RECORDING_GAP_S)?;
-    Some(format!(
-        "left and right of one stamp were recorded {apart_s:.1} s apart: if their clocks differ, these are no pairs, and {BY_LOG_TIME}"
-    ))
+    apart_s(pairs, [LOG_TIME; 2]).filter(|&apart_s| apart_s > MAX_RECORDING_GAP_S).map(Damage::Clocks)
 }
 
 /// Returns the index of the first clock that advances.

@@ -2,7 +2,8 @@
 
 use super::limits::MAX_CHUNK_BYTES;
 use super::stereo_topics::{StereoTopics, of_ours};
-use super::{PacketStream, ReadError, unread};
+use super::{PacketStream, unread};
+use crate::error::{FileError, ReadError};
 use crate::{About, Packet, format, time, topic};
 use std::collections::VecDeque;
 use std::io::Read;
@@ -87,9 +88,9 @@ impl<R: Read> PairStream<R> {
             }
             let Some(packet) = self.stream.next_packet()? else {
                 if self.about.is_none() && self.stereo_topics.is_none() {
-                    StereoTopics::chosen(&self.topics, self.stream.index()).map_err(|err| {
+                    StereoTopics::chosen(&self.topics, self.stream.index()).map_err(|why| {
                         let unread = unread::list(unread::channels(self.stream.index()), |_| None);
-                        unread.map_or(err.clone(), |list| ReadError::File(format!("{err}; {list}")))
+                        FileError::Topics { path: None, why, unread }
                     })?;
                 }
                 return Ok(None);

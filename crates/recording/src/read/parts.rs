@@ -4,19 +4,21 @@ use super::file::RecordingFile;
 use super::index::FileIndex;
 use super::records::{self, RECORD_HEADER};
 use super::{limits, scan};
+use crate::error::{Damage, OpenError};
 use crate::part::{self, PartNote};
 use mcap::records::op;
-use std::io;
 use std::ops::Range;
 use std::path::Path;
-use stereopsis_base::{console, files};
+use std::sync::Arc;
+use stereopsis_base::console;
+use stereopsis_frame::Cause;
 use stereopsis_frame::source::{UnreadRecording, bag_files};
 
 /// Number of records at the start of a file among which its place in a recording is searched.
 const HEAD_RECORDS: usize = 8;
 
 /// Opens all files of a recording and builds their index. An unreadable file among several is reported as damage.
-pub(super) fn open(path: &Path) -> io::Result<(RecordingFile, FileIndex)> {
+pub(super) fn open(path: &Path) -> Result<(RecordingFile, FileIndex), OpenError> {
     let (mut file, mut index) = (RecordingFile::new(path), FileIndex::default());
     let Some(parts) = bag_files(path) else {
         add(path, &mut file, &mut index)?;
@@ -28,14 +30,14 @@ pub(super) fn open(path: &Path) -> io::Result<(RecordingFile, FileIndex)> {
     if parts.len() > limits::MAX_FILES {
         return Err(limits::exceeded("files", limits::MAX_FILES));
     }
-    let mut why = "its metadata.yaml names no files".to_owned();
+    let mut why = OpenError::NoFiles;
     for part in &parts {
-        if let Err(damage) = add_named(part, &mut file, &mut index) {
-            why.clone_from(&damage);
-            index.add_damage(damage);
+        if let Some(damage) = add_named(part, &mut file, &mut index).map(Arc::new) {
+            index.add_damage(Arc::clone(&damage));
+            why = OpenError::LastFile(damage);
         }
     }
-    if index.channels.is_empty() { Err(io::Error::other(why)) } else { Ok((file, index)) }
+    if index.channels.is_empty() { Err(why) } else { Ok((file, index)) }
 }
 
 /// Adds the further files of a recording that was split, which lie beside its first one. Others of such names are left alone.
@@ -48,26 +50,21 @@ fn add_further(path: &Path, first: PartNote, file: &mut RecordingFile, index: &m
             Err(err) => {
                 // a file that the recording does not tell of may be any other one
                 if newest.goes_on && number == newest.number + 1 {
-                    index.add_damage(format!("{}: {}", shown(&part), files::read_cause(&part, &err)));
+                    index.add_damage(in_file(&part, err));
                     newest = PartNote { number, goes_on: false, ..newest };
                 }
                 continue;
             }
         }
         if file.paths().len() == limits::MAX_FILES {
-            index.add_damage(format!(
-                "{} and what follows is left out, behind {} files",
-                shown(&part),
-                limits::MAX_FILES
-            ));
-            return;
+            return index.add_damage(Damage::FollowingFiles { file: shown(&part), limit: limits::MAX_FILES });
         }
         if let Some(unfinished) = index.unfinished.take() {
             // a damaged record hides the end of the file before
-            index.add_damage(format!("{}: {unfinished}", shown(&part::name(path, newest.number))));
+            index.add_damage(in_file(&part::name(path, newest.number), unfinished));
         }
         (newest.number + 1..number).for_each(|missing| index.add_damage(is_missing(&part::name(path, missing))));
-        if let Err(damage) = add_named(&part, file, index) {
+        if let Some(damage) = add_named(&part, file, index) {
             index.add_damage(damage);
         }
         newest = PartNote { number, ..index.part.take().unwrap_or(newest) };
@@ -77,13 +74,16 @@ fn add_further(path: &Path, first: PartNote, file: &mut RecordingFile, index: &m
     }
 }
 
-fn is_missing(part: &Path) -> String {
-    let why = if part.exists() { "which is of another recording" } else { "which is not there" };
-    format!("the recording goes on in {}, {why}", shown(part))
+fn is_missing(part: &Path) -> Damage {
+    Damage::NoFile { file: shown(part), is_there: part.exists() }
+}
+
+fn in_file(part: &Path, why: impl Into<Cause>) -> Damage {
+    Damage::File { file: shown(part), why: why.into() }
 }
 
 /// Returns the place of a file in a recording of several; `None` for other files.
-fn note_of(path: &Path) -> io::Result<Option<PartNote>> {
+fn note_of(path: &Path) -> Result<Option<PartNote>, OpenError> {
     let mut file = RecordingFile::new(path);
     let Range { start, end } = begin(path, &mut file)?.0;
     let mut at = start + mcap::MAGIC.len() as u64;
@@ -104,19 +104,20 @@ fn note_of(path: &Path) -> io::Result<Option<PartNote>> {
     Ok(None)
 }
 
-/// Adds one of several files. Damage that ended it is an error with its name.
-fn add_named(part: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> Result<(), String> {
+/// Adds one of several files. Returns the damage that ended it, with its name.
+fn add_named(part: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> Option<Damage> {
     index.begin_file(file.paths().len());
-    let added = add(part, file, index);
-    let damage = added.err().map(|err| files::read_cause(part, &err)).or_else(|| index.unfinished.take());
-    damage.map_or(Ok(()), |damage| Err(format!("{}: {damage}", shown(part))))
+    match add(part, file, index) {
+        Err(err) => Some(in_file(part, err)),
+        Ok(()) => index.unfinished.take().map(|unfinished| in_file(part, unfinished)),
+    }
 }
 
 fn shown(part: &Path) -> String {
     console::foreign(&part.file_name().unwrap_or_default().to_string_lossy())
 }
 
-fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> io::Result<()> {
+fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> Result<(), OpenError> {
     let (range, damage) = begin(path, file)?;
     if let Some(damage) = damage {
         index.add_damage(damage);
@@ -124,19 +125,15 @@ fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> io::Resu
     scan::scan(file, range, index)
 }
 
-/// Opens a file. Returns the offsets of its first byte and behind its last one, and a sentence on damage while unpacking.
-fn begin(path: &Path, file: &mut RecordingFile) -> io::Result<(Range<u64>, Option<String>)> {
+/// Opens a file. Returns the offsets of its first byte and behind its last one, and damage while unpacking.
+fn begin(path: &Path, file: &mut RecordingFile) -> Result<(Range<u64>, Option<Damage>), OpenError> {
     if let Some(why) = UnreadRecording::of(path).filter(|_| path.exists()) {
-        return Err(io::Error::other(why));
+        return Err(OpenError::Kind(why.into()));
     }
     let (range, damage) = file.open(path)?;
     let magic = file.read_at(range.start, mcap::MAGIC.len() as u64)?;
     if magic == mcap::MAGIC {
         return Ok((range, damage));
     }
-    Err(io::Error::other(if range.is_empty() {
-        "the file is empty: its recording was stopped before anything was written"
-    } else {
-        "it is no MCAP file"
-    }))
+    Err(if range.is_empty() { OpenError::Empty } else { OpenError::NoMcap })
 }

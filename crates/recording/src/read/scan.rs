@@ -5,11 +5,11 @@ use super::file::RecordingFile;
 use super::index::{Chunk, FileIndex, Position};
 use super::limits;
 use super::records::{self, MAX_CHUNK_HEADER, MESSAGE_HEADER, RECORD_HEADER};
+use crate::error::{Damage, OpenError, RecordDamage};
 use crate::part::PartNote;
 use mcap::MAGIC;
 use mcap::records::{MessageIndex, op};
 use std::collections::BTreeSet;
-use std::io;
 use std::ops::Range;
 
 /// Bytes of the footer's record and of the magic behind it.
@@ -41,13 +41,13 @@ struct Scan<'a> {
 enum Step {
     Next(u64),
     End,
-    /// Search for the next chunk behind a damaged record, with the reason.
-    Resync(String),
+    /// Search for the next chunk behind a damaged record.
+    Resync(RecordDamage),
 }
 
-/// Adds the file in this range of offsets to an index. Damage is no error; [`FileIndex::take_damage`] returns its sentences. Fails
+/// Adds the file in this range of offsets to an index. Damage is no error; [`FileIndex::take_damage`] returns it. Fails
 /// where the file cannot be read, or the recording exceeds one of the [`limits`].
-pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut FileIndex) -> io::Result<()> {
+pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut FileIndex) -> Result<(), OpenError> {
     let mut at = range.start + MAGIC.len() as u64;
     let mut scan = Scan { file, index, range, open: None, summary: None };
     loop {
@@ -57,10 +57,7 @@ pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut File
             Step::Resync(why) => {
                 scan.close_chunk(false)?;
                 let next = scan.summary()?.range(at + 1..).next().copied();
-                scan.index.add_damage(match next {
-                    Some(next) => format!("{why}; {} bytes are skipped", next - at),
-                    None => format!("{why}; nothing behind it can be found"),
-                });
+                scan.index.add_damage(Damage::Skipped { why, bytes: next.map(|next| next - at) });
                 let Some(next) = next else { break };
                 at = next;
             }
@@ -75,7 +72,7 @@ pub(super) fn is_opcode(opcode: u8) -> bool {
 }
 
 impl Scan<'_> {
-    fn step(&mut self, at: u64) -> io::Result<Step> {
+    fn step(&mut self, at: u64) -> Result<Step, OpenError> {
         let left = self.range.end.saturating_sub(at);
         let header = self.file.read_at(at, RECORD_HEADER.min(left))?;
         let Some((opcode, length)) = records::record_header(&header) else {
@@ -92,33 +89,31 @@ impl Scan<'_> {
             _ if !is_whole && is_opcode(opcode) => {}
             op::SCHEMA | op::CHANNEL => {
                 if !self.define(opcode, body, length)? {
-                    self.index
-                        .add_damage(format!("the description of a topic at {} makes no sense", self.file.place(at)));
+                    self.index.add_damage(Damage::Description(self.file.place(at)));
                 }
             }
             op::MESSAGE => self.add_message(body, at, length)?,
             op::MESSAGE_INDEX => {
                 if !self.add_message_index(body, length)? {
-                    return Ok(Step::Resync(format!("a part at {} makes no sense", self.file.place(at))));
+                    return Ok(Step::Resync(RecordDamage::Index(self.file.place(at))));
                 }
             }
             op::METADATA => self.note_part(body, length)?,
             op::DATA_END => return Ok(Step::End),
             _ if is_opcode(opcode) => {}
-            _ => return Ok(Step::Resync(format!("what begins at {} is no record", self.file.place(at)))),
+            _ => return Ok(Step::Resync(RecordDamage::NoRecord(self.file.place(at)))),
         }
         if is_whole {
             return Ok(Step::Next(body + length));
         }
         // the file was cut off, or the length is damaged
         if self.summary()?.range(at + 1..).next().is_some() {
-            let place = self.file.place(at);
-            return Ok(Step::Resync(format!("the record at {place} claims to have {length} bytes")));
+            return Ok(Step::Resync(RecordDamage::Length { place: self.file.place(at), length }));
         }
         Ok(self.end_unfinished(true))
     }
 
-    fn note_part(&mut self, body: u64, length: u64) -> io::Result<()> {
+    fn note_part(&mut self, body: u64, length: u64) -> Result<(), OpenError> {
         if length <= limits::MAX_PART_NOTE_BYTES {
             let record = self.file.read_at(body, length)?;
             let note = records::metadata(&record).and_then(|(name, entries)| PartNote::of(&name, &entries));
@@ -127,15 +122,13 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn end_unfinished(&mut self, is_in_record: bool) -> Step {
-        let within = if is_in_record { ", within a record" } else { "" };
-        let size = self.range.end - self.range.start;
-        self.index.unfinished = Some(format!("it was not finished: it ends after {size} bytes{within}"));
+    fn end_unfinished(&mut self, in_record: bool) -> Step {
+        self.index.unfinished = Some(Damage::Unfinished { bytes: self.range.end - self.range.start, in_record });
         Step::End
     }
 
     /// Reads a schema or channel; returns false if it is malformed.
-    fn define(&mut self, opcode: u8, body: u64, length: u64) -> io::Result<bool> {
+    fn define(&mut self, opcode: u8, body: u64, length: u64) -> Result<bool, OpenError> {
         if length > limits::MAX_DESCRIPTION_BYTES as u64 {
             return Err(limits::exceeded("bytes that describe its topics", limits::MAX_DESCRIPTION_BYTES));
         }
@@ -144,7 +137,7 @@ impl Scan<'_> {
     }
 
     /// Reads a message index of the open chunk; returns false if there is no chunk, or the index is malformed.
-    fn add_message_index(&mut self, body: u64, length: u64) -> io::Result<bool> {
+    fn add_message_index(&mut self, body: u64, length: u64) -> Result<bool, OpenError> {
         let Some(open) = &mut self.open else { return Ok(false) };
         if length > limits::MAX_INDEX_BYTES {
             open.lacks_index = true;
@@ -158,19 +151,19 @@ impl Scan<'_> {
         Ok(true)
     }
 
-    fn add_message(&mut self, body: u64, at: u64, length: u64) -> io::Result<()> {
+    fn add_message(&mut self, body: u64, at: u64, length: u64) -> Result<(), OpenError> {
         let record = self.file.read_at(body, length.min(MESSAGE_HEADER))?;
         let is_known = match records::message(&record) {
             Some((header, _)) => self.index.add_message(header.channel_id, Position::in_file(at, header.log_time))?,
             None => false,
         };
         if !is_known {
-            self.index.add_damage(format!("the message at {} is of no known topic", self.file.place(at)));
+            self.index.add_damage(Damage::UnknownTopic(self.file.place(at)));
         }
         Ok(())
     }
 
-    fn open_chunk(&mut self, body: u64, available: u64, is_whole: bool) -> io::Result<()> {
+    fn open_chunk(&mut self, body: u64, available: u64, is_whole: bool) -> Result<(), OpenError> {
         let record = self.file.read_at(body, available.min(MAX_CHUNK_HEADER))?;
         if let Some(header) = records::chunk_header(&record) {
             // a chunk whose data are complete is not cut, even where its record's length is damaged
@@ -178,14 +171,13 @@ impl Scan<'_> {
             let chunk = Chunk { start: body, length: available, is_cut: !is_whole && available < claimed, header };
             self.open = Some(IndexedChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
         } else {
-            let place = self.file.place(body - RECORD_HEADER);
-            self.index.add_damage(format!("the chunk at {place} makes no sense"));
+            self.index.add_damage(Damage::ChunkHeader(self.file.place(body - RECORD_HEADER)));
         }
         Ok(())
     }
 
     /// Adds the open chunk's messages: from its indexes where they are complete, else from its records.
-    fn close_chunk(&mut self, has_all_indexes: bool) -> io::Result<()> {
+    fn close_chunk(&mut self, has_all_indexes: bool) -> Result<(), OpenError> {
         let Some(IndexedChunk { chunk, indexes, lacks_index, .. }) = self.open.take() else { return Ok(()) };
         if indexes.iter().any(|index| !self.index.has_channel(index.channel_id)) {
             self.define_from_previous_chunk()?;
@@ -209,7 +201,7 @@ impl Scan<'_> {
 
     /// Defines the channels of the previous chunk: it may end with a channel whose first message is in this chunk, and which its message
     /// indexes do not name.
-    fn define_from_previous_chunk(&mut self) -> io::Result<()> {
+    fn define_from_previous_chunk(&mut self) -> Result<(), OpenError> {
         let Some(chunk) = self.index.chunks.last().filter(|chunk| self.range.contains(&chunk.start)).cloned() else {
             return Ok(());
         };
@@ -221,15 +213,15 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn add_records(&mut self, chunk: &Chunk, number: u32) -> io::Result<()> {
+    fn add_records(&mut self, chunk: &Chunk, number: u32) -> Result<(), OpenError> {
         let unpacked = self.file.unpack(chunk)?;
         let place = self.file.place(chunk.record_start());
-        if let Some(damage) = unpacked.damage.filter(|_| !chunk.is_cut) {
-            self.index.add_damage(format!("the chunk at {place} is lost: {damage}"));
+        if let Some(why) = unpacked.damage.filter(|_| !chunk.is_cut) {
+            self.index.add_damage(Damage::LostChunk { place, why });
             self.summary()?; // it may repeat the lost channels
             return Ok(());
         }
-        let mut malformed = 0_u64;
+        let mut count = 0_u64;
         for record in records::records(&unpacked.bytes) {
             let is_valid = match record {
                 Some((opcode @ (op::SCHEMA | op::CHANNEL), _, body)) => self.index.define(opcode, body)?,
@@ -244,23 +236,23 @@ impl Scan<'_> {
                 // the end of a chunk that is cut off
                 None => chunk.is_cut,
             };
-            malformed += u64::from(!is_valid);
+            count += u64::from(!is_valid);
         }
-        if malformed > 0 {
-            self.index.add_damage(format!("{malformed} records of the chunk at {place} make no sense"));
+        if count > 0 {
+            self.index.add_damage(Damage::Records { count, place });
         }
         Ok(())
     }
 
     /// Returns the offsets of the chunks according to the summary of a finished file. Adds the schemas and channels in it too.
-    fn summary(&mut self) -> io::Result<&BTreeSet<u64>> {
+    fn summary(&mut self) -> Result<&BTreeSet<u64>, OpenError> {
         if self.summary.is_none() {
             self.summary = Some(self.read_summary()?);
         }
         Ok(self.summary.get_or_insert_default())
     }
 
-    fn read_summary(&mut self) -> io::Result<BTreeSet<u64>> {
+    fn read_summary(&mut self) -> Result<BTreeSet<u64>, OpenError> {
         let mut chunks = BTreeSet::new();
         let Range { start: begin, end } = self.range;
         let Some(footer) = end.checked_sub(FOOTER).filter(|&footer| footer >= begin) else { return Ok(chunks) };

@@ -1,11 +1,10 @@
 //! Choice of the topics of a recording that contain the left and the right images, by name or by the user's flags.
 
-use super::ReadError;
 use super::index::FileIndex;
+use crate::error::{ImageTopics, TopicError};
 use crate::format::{self, Kind};
 use crate::{About, Channel, Stream, topic};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use stereopsis_base::console::foreign;
 use stereopsis_frame::{Orientation, TopicChoice};
@@ -93,20 +92,16 @@ impl<'a> ImageChannels<'a> {
 
 impl StereoTopics {
     /// Returns the topics in a recording of another program: the named ones, and their counterparts by name.
-    pub(super) fn chosen(choice: &TopicChoice, index: &FileIndex) -> Result<Self, ReadError> {
+    pub(super) fn chosen(choice: &TopicChoice, index: &FileIndex) -> Result<Self, TopicError> {
         let images = ImageChannels::of(index);
         let named = |name: &str| {
-            images.named(name).cloned().ok_or_else(|| {
-                let name = foreign(name);
-                ReadError::File(format!("topic {name} has no images that can be read; {}", list(index)))
-            })
+            let no_images = || TopicError::NoImages { name: name.to_owned(), topics: list(index) };
+            images.named(name).cloned().ok_or_else(no_images)
         };
-        let other = |name: &str, of_left: bool| -> Result<Arc<Channel>, ReadError> {
-            images.channel_beside(name, of_left).cloned().ok_or_else(|| {
-                let (side, flag) = if of_left { ("right", "--right-topic") } else { ("left", "--left-topic") };
-                let name = foreign(name);
-                ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(index)))
-            })
+        let other = |name: &str, of_left: bool| -> Result<Arc<Channel>, TopicError> {
+            let side = if of_left { "right" } else { "left" };
+            let no_other = || TopicError::NoOther { side, name: name.to_owned(), topics: list(index) };
+            images.channel_beside(name, of_left).cloned().ok_or_else(no_other)
         };
         match (&choice.both, &choice.left, &choice.right) {
             (Some(both), ..) => Ok(Self::SideBySide(named(both)?)),
@@ -117,13 +112,15 @@ impl StereoTopics {
                 let mut pairs = images.pairs();
                 match pairs.len() {
                     1 => Ok(pairs.remove(0)),
-                    0 if images.0.is_empty() => Err(ReadError::File(list(index))),
-                    0 => Err(ReadError::File(format!(
-                        "no pair of image topics whose names differ only by left and right: give --left-topic and \
-                         --right-topic, or --topic for images that hold both views; {}",
-                        list(index)
-                    ))),
-                    _ => Err(ReadError::File(several(&pairs))),
+                    0 if images.0.is_empty() => Err(TopicError::None(list(index))),
+                    0 => Err(TopicError::NoPair(list(index))),
+                    count => {
+                        let names = pairs.iter().take(MAX_PAIRS_LISTED).filter_map(|pair| match pair {
+                            Self::Separate { left, right } => Some([left.topic.clone(), right.topic.clone()]),
+                            Self::SideBySide(_) => None,
+                        });
+                        Err(TopicError::Several(names.collect(), count.saturating_sub(MAX_PAIRS_LISTED)))
+                    }
                 }
             }
         }
@@ -200,43 +197,18 @@ fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns a sentence on several pairs of topics, with the flags that choose each.
-fn several(pairs: &[StereoTopics]) -> String {
-    let flags = |pair: &StereoTopics| match pair {
-        StereoTopics::Separate { left, right } => {
-            format!("--left-topic {} --right-topic {}", foreign(&left.topic), foreign(&right.topic))
-        }
-        StereoTopics::SideBySide(both) => format!("--topic {}", foreign(&both.topic)),
-    };
-    let listed: Vec<String> = pairs.iter().take(MAX_PAIRS_LISTED).map(flags).collect();
-    let more = pairs.len().saturating_sub(MAX_PAIRS_LISTED);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    format!(
-        "more than one pair of image topics whose names differ only by left and right: give {}{more}",
-        listed.join("; or ")
-    )
-}
-
 fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {
     let is_image = |channel: &Channel| matches!(format::kind(channel), Some(Kind::Image | Kind::Compressed));
     index.channels.iter().filter(|channel| is_image(channel) && !index.positions(&channel.topic).is_empty()).collect()
 }
 
-/// Returns a sentence with all image topics, their types and numbers of messages.
-fn list(index: &FileIndex) -> String {
+/// Returns all image topics with their types and numbers of messages.
+fn list(index: &FileIndex) -> ImageTopics {
     let images = images(index);
-    if images.is_empty() {
-        return "the file has no images that can be read".to_owned();
-    }
-    let mut text = "image topics are".to_owned();
-    for (number, channel) in images.iter().take(MAX_LISTED).enumerate() {
+    let topic = |channel: &&Arc<Channel>| {
         let schema = channel.schema.as_ref().map_or("no schema", |schema| schema.name.as_str());
-        let comma = if number > 0 { "," } else { "" };
-        let (name, schema) = (foreign(&channel.topic), foreign(schema));
-        let _ = write!(text, "{comma} {name} ({schema}, {})", index.positions(&channel.topic).len());
-    }
-    if images.len() > MAX_LISTED {
-        let _ = write!(text, " and {} more", images.len() - MAX_LISTED);
-    }
-    text
+        (channel.topic.clone(), schema.to_owned(), index.positions(&channel.topic).len())
+    };
+    let listed = images.iter().take(MAX_LISTED).map(topic).collect();
+    ImageTopics { listed, more: images.len().saturating_sub(MAX_LISTED) }
 }

@@ -1,15 +1,15 @@
 //! Unpacks recordings that are compressed as a whole (`ros2 bag record --compression-mode file`) into a temporary file without a name.
 
 use super::limits::{MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO};
+use crate::error::{Damage, OpenError};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
-use stereopsis_base::console;
 
 const BUFFER_BYTES: usize = 1 << 17;
 
-/// Returns the file, or its unpacked contents where it is compressed with zstd, and a sentence on the damage that ended it.
-pub(super) fn unpacked(path: &Path, mut file: File) -> io::Result<(File, Option<String>)> {
+/// Returns the file, or its unpacked contents where it is compressed with zstd, and the damage that ended it.
+pub(super) fn unpacked(path: &Path, mut file: File) -> Result<(File, Option<Damage>), OpenError> {
     let mut magic = Vec::new();
     Read::by_ref(&mut file).take(4).read_to_end(&mut magic)?;
     file.rewind()?;
@@ -18,13 +18,7 @@ pub(super) fn unpacked(path: &Path, mut file: File) -> io::Result<(File, Option<
     }
     let limit = file.metadata()?.len().saturating_mul(MAX_UNPACKED_RATIO).max(MAX_UNPACKED_BYTES);
     let folder = std::env::temp_dir();
-    let no_room = |err: io::Error| {
-        io::Error::other(format!(
-            "it is compressed, and cannot be unpacked in {}: {err}; set TMPDIR to a folder with more room, or unpack it with `zstd -d {}`",
-            console::path(&folder),
-            console::quoted(&path.to_string_lossy())
-        ))
-    };
+    let no_room = |cause: io::Error| OpenError::NoRoom { path: path.to_owned(), folder: folder.clone(), cause };
     let mut whole = tempfile::tempfile_in(&folder).map_err(no_room)?;
     let mut packed = zstd::Decoder::new(BufReader::new(file))?.take(limit);
     let (mut bytes, mut copied) = (vec![0; BUFFER_BYTES], 0);
@@ -35,15 +29,13 @@ pub(super) fn unpacked(path: &Path, mut file: File) -> io::Result<(File, Option<
                 whole.write_all(&bytes[..count]).map_err(no_room)?;
                 copied += count as u64;
             }
-            Err(err) if copied == 0 => {
-                return Err(io::Error::other(format!("it is compressed and damaged from its start on: {err}")));
-            }
+            Err(err) if copied == 0 => return Err(OpenError::Packed(err)),
             // the bytes before the damage are like a recording that was not finished
-            Err(err) => break Some(format!("what comes after {} cannot be unpacked: {err}", console::bytes(copied))),
+            Err(cause) => break Some(Damage::Packed { bytes: copied, cause }),
         }
     };
     if copied >= limit {
-        return Err(io::Error::other(format!("it unpacks to more than {}", console::bytes(limit))));
+        return Err(OpenError::UnpacksToMore(limit));
     }
     Ok((whole, damage))
 }

@@ -1,8 +1,8 @@
-//! Sentences on topics that look like images and are not read.
+//! Topics that look like images and are not read.
 
 use super::index::FileIndex;
+use crate::error::UnreadTopics;
 use crate::{Channel, format};
-use stereopsis_base::console::foreign;
 
 /// Maximum topics listed in a message.
 const MAX_LISTED: usize = 8;
@@ -27,22 +27,17 @@ pub(super) fn channels(index: &FileIndex) -> impl Iterator<Item = &Channel> {
 pub(super) fn list<'a>(
     channels: impl Iterator<Item = &'a Channel>,
     mut coding: impl FnMut(&Channel) -> Option<String>,
-) -> Option<String> {
-    let mut listed: Vec<String> = Vec::new();
-    let mut more = 0;
+) -> Option<UnreadTopics> {
+    let mut topics = UnreadTopics::default();
     for channel in channels {
-        if listed.len() == MAX_LISTED {
-            more += 1;
+        if topics.listed.len() == MAX_LISTED {
+            topics.more += 1;
             continue;
         }
         let coding = coding(channel).unwrap_or_else(|| channel.message_encoding.clone());
-        let [name, schema, coding] = [&channel.topic, type_of(channel), &coding].map(|text: &str| foreign(text));
-        listed.push(format!("{name} ({schema}, {coding}): {}", why(channel)));
+        topics.listed.push(([channel.topic.clone(), type_of(channel).to_owned(), coding], why(channel)));
     }
-    if more > 0 {
-        listed.push(format!("and {more} more"));
-    }
-    (!listed.is_empty()).then(|| listed.join("; "))
+    (!topics.listed.is_empty()).then_some(topics)
 }
 
 fn why(channel: &Channel) -> &'static str {

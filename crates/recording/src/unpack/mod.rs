@@ -10,12 +10,11 @@ mod tests;
 pub use result::UnpackedResult;
 pub use sizes::Sizes;
 
-use super::ReadError;
+use super::error::{Damage, MessageError, ReadError};
 use super::read::Recording;
 use super::time::later_s;
 use super::{About, Body, Message, Packet, PairNote, format, topic};
 use std::time::SystemTime;
-use stereopsis_base::console::foreign;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::{Arrangement, MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, split};
 
@@ -36,8 +35,9 @@ struct PairImage<'a> {
 }
 
 impl PairImage<'_> {
-    fn topic(&self) -> String {
-        foreign(&self.packet.channel.topic)
+    /// Returns the damage of the image.
+    fn damage(&self, why: MessageError) -> Damage {
+        why.of(&self.packet.channel.topic)
     }
 
     /// Returns whether the camera's orientation still has to be applied to the image.
@@ -85,19 +85,14 @@ impl Unpacker {
     /// [`Recording::packets_of_pair`].
     ///
     /// # Errors
-    /// [`ReadError::Damaged`]: the images are damaged, do not fit each other, or are of a kind that is not read.
-    pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, ReadError> {
-        self.unpack(packets).map_err(ReadError::Damaged)
-    }
-
-    fn unpack(&self, packets: &[Packet]) -> Result<RawPair, String> {
+    /// The images are damaged, do not fit each other, or are of a kind that is not read.
+    pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, Damage> {
         let mut note: Option<PairNote> = None;
         let mut shown = Vec::new();
         for packet in packets {
-            let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+            let message = format::decode(&packet.channel, &packet.data)?;
             if let Body::Json(value) = message.body {
-                let wrong = |err| format!("the note of a pair makes no sense: {err}");
-                note = Some(serde_json::from_value(value).map_err(wrong)?);
+                note = Some(serde_json::from_value(value).map_err(MessageError::Note)?);
             } else {
                 shown.push(PairImage { packet, message });
             }
@@ -113,21 +108,20 @@ impl Unpacker {
                     Arrangement::TopBottom => height % 2 == 0,
                 };
                 if !is_halved {
-                    return Err(format!("{}: {width}x{height} px cannot be halved", both.topic()));
+                    return Err(both.damage(MessageError::Odd(width, height)));
                 }
                 let (left, right) = split(&picture, self.arrangement);
                 if self.layout.swapped { (right, left) } else { (left, right) }
             }
             [left, right] => (self.side(left, 0, bits)?, self.side(right, 1, bits)?),
-            other => return Err(format!("a pair of {} images", other.len())),
+            other => return Err(MessageError::ImageCount(other.len()).into()),
         };
         if left.size() != right.size() {
-            let ((wl, hl), (wr, hr)) = (left.size(), right.size());
-            return Err(format!("the left image has {wl}x{hl} and the right one {wr}x{hr} pixels"));
+            return Err(MessageError::TwoSizes([left.size(), right.size()]).into());
         }
-        if left.luma.word_bits() != right.luma.word_bits() {
-            let (left, right) = (left.luma.word_bits(), right.luma.word_bits());
-            return Err(format!("the left image has {left} and the right one {right} bits"));
+        let bits = [&left, &right].map(|picture| picture.luma.word_bits());
+        if bits[0] != bits[1] {
+            return Err(MessageError::TwoDepths(bits).into());
         }
         let times = [shown[0].capture_time(), shown[shown.len() - 1].capture_time()];
         let sequence = u64::from(shown[0].packet.sequence);
@@ -145,13 +139,13 @@ impl Unpacker {
     }
 
     /// Decodes the image of a message, which shows a number of views.
-    fn picture(&self, shown: &PairImage, views: usize, bits: Option<u8>) -> Result<Picture, String> {
+    fn picture(&self, shown: &PairImage, views: usize, bits: Option<u8>) -> Result<Picture, Damage> {
         let check = |width, height| self.sizes.check(views, width, height);
         let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels, check);
-        picture.map_err(|why| format!("{}: {why}", shown.topic()))
+        picture.map_err(|why| shown.damage(why))
     }
 
-    fn side(&self, shown: &PairImage, side: usize, bits: Option<u8>) -> Result<Picture, String> {
+    fn side(&self, shown: &PairImage, side: usize, bits: Option<u8>) -> Result<Picture, Damage> {
         let mut picture = self.picture(shown, 1, bits)?;
         if shown.is_unturned(side) {
             self.layout.orientation[side].turn(&mut picture);

@@ -2,6 +2,7 @@
 
 use super::mosaic;
 use crate::Body;
+use crate::error::MessageError;
 use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
@@ -16,10 +17,11 @@ pub(super) fn of(
     bits: Option<u8>,
     pixels: Pixels,
     max_pixels: MaxPixels,
-    check: impl Fn(u64, u64) -> Result<(), String>,
-) -> Result<Picture, String> {
+    check: impl Fn(u64, u64) -> Result<(), MessageError>,
+) -> Result<Picture, MessageError> {
     let check = |width: u64, height: u64| {
-        check(width, height).and_then(|()| max_pixels.check(width, height).map_err(|err| err.to_string()))
+        check(width, height)?;
+        max_pixels.check(width, height).map_err(|err| MessageError::Picture(err.into()))
     };
     let picture = match body {
         Body::Image(image) => {
@@ -29,18 +31,18 @@ pub(super) fn of(
         Body::Compressed { data, .. } => {
             if let Some(shot) = encoded(body, false) {
                 check(shot.layout.width as u64, shot.layout.height as u64)?;
-                decode(shot.layout, data, pixels).map_err(|err| err.to_string())?
+                decode(shot.layout, data, pixels).map_err(|err| MessageError::Picture(err.into()))?
             } else {
-                let (width, height) = picture_size(data).map_err(|err| err.to_string())?;
+                let (width, height) = picture_size(data).map_err(|err| MessageError::Picture(err.into()))?;
                 check(width.into(), height.into())?;
                 let picture = decode_picture(data, pixels.keeps_rgb(), max_pixels);
-                with_bits(picture.map_err(|err| err.to_string())?, bits)
+                with_bits(picture.map_err(|err| MessageError::Picture(err.into()))?, bits)
             }
         }
-        other => return Err(format!("{:?} is no image", other.kind())),
+        other => return Err(MessageError::NoImage(format!("{:?}", other.kind()))),
     };
     let (width, height) = picture.size();
-    if width == 0 || height == 0 { Err(format!("an image of {width}x{height} pixels")) } else { Ok(picture) }
+    if width == 0 || height == 0 { Err(MessageError::EmptyImage(width, height)) } else { Ok(picture) }
 }
 
 /// Returns the image as the camera encoded it, if the message contains that; with `plain` also if its bytes are the decoded pixels.
@@ -69,9 +71,11 @@ fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
     Layout::tight(format, (image.width as usize, image.height as usize)).with_stride(image.step as usize)
 }
 
-fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Picture, String> {
-    let camera = |format, data: &[u8]| decode(layout(image, format), data, pixels).map_err(|err| err.to_string());
-    let too_few = || format!("{} bytes are too few for {}x{} pixels", image.data.len(), image.width, image.height);
+fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Picture, MessageError> {
+    let camera = |format, data: &[u8]| {
+        decode(layout(image, format), data, pixels).map_err(|err| MessageError::Picture(err.into()))
+    };
+    let too_few = || MessageError::FewBytes(image.data.len(), image.width, image.height);
     let colored = |rgb: Option<Image<[u8; 3]>>| Ok(Picture::of_colors(rgb.ok_or_else(too_few)?, pixels.keeps_rgb()));
     let three = |order: fn([u8; 3]) -> [u8; 3]| colored(image.pixels().map(|all| all.map(|&pixel| order(pixel))));
     let four = |order: fn([u8; 4]) -> [u8; 3]| colored(image.pixels().map(|all| all.map(|&pixel| order(pixel))));
@@ -96,7 +100,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
         }
         Encoding::Bayer16(order) => of_mosaic(&words()?, order, pixels, |luma| deep(luma).luma),
         Encoding::Mono16 | Encoding::DepthMm => Ok(deep(words()?)),
-        Encoding::Float32 => Err("the white level of floats is not known".to_owned()),
+        Encoding::Float32 => Err(MessageError::Floats),
     }
 }
 
@@ -106,10 +110,10 @@ fn of_mosaic(
     order: Mosaic,
     pixels: Pixels,
     luma_of: impl FnOnce(Image<u16>) -> Luma,
-) -> Result<Picture, String> {
+) -> Result<Picture, MessageError> {
     let (width, height) = mosaic.size();
     if width < 2 || height < 2 {
-        return Err(format!("a mosaic of {width}x{height} pixels lacks a colour"));
+        return Err(MessageError::Mosaic(width, height));
     }
     let luma = luma_of(mosaic::luma(mosaic));
     let shift = luma.bits() - 8;

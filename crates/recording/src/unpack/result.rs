@@ -1,8 +1,8 @@
 //! Decodes the recorded result of a pair.
 
+use crate::error::{Damage, MessageError};
 use crate::message::{Body, Encoding, ImageBody};
 use crate::{Packet, ResultNote, format, topic};
-use stereopsis_base::console::foreign;
 use stereopsis_base::image::Image;
 use stereopsis_frame::Recorded;
 use stereopsis_stereo::depth;
@@ -26,21 +26,21 @@ impl UnpackedResult {
     ///
     /// # Errors
     /// A message is damaged or does not fit its topic.
-    pub fn of(packets: &[Packet]) -> Result<Self, String> {
+    pub fn of(packets: &[Packet]) -> Result<Self, Damage> {
         let mut measured = Self::default();
         for packet in packets {
-            let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
-            let wrong = |what: &str| format!("{}: {what}", foreign(&packet.channel.topic));
-            match (packet.channel.topic.as_str(), message.body) {
+            let message = format::decode(&packet.channel, &packet.data)?;
+            let topic = packet.channel.topic.as_str();
+            match (topic, message.body) {
                 (topic::DEPTH, Body::Image(body)) => {
-                    measured.depth_mm = Some(millimetres(&body).ok_or_else(|| wrong("its pixels are no depth"))?);
+                    measured.depth_mm = Some(millimetres(&body).ok_or_else(|| MessageError::NoDepth.of(topic))?);
                 }
                 (topic::DISPARITY, Body::Disparity(body)) => measured.disparity_px = Some(body.disparity_px),
                 (topic::DISPARITY, Body::Image(body)) => {
-                    measured.disparity_px = Some(body.floats().ok_or_else(|| wrong("its pixels are no disparity"))?);
+                    measured.disparity_px = Some(body.floats().ok_or_else(|| MessageError::NoDisparity.of(topic))?);
                 }
                 (topic::RESULTS, Body::Json(value)) => {
-                    let note = serde_json::from_value(value).map_err(|err| wrong(&err.to_string()))?;
+                    let note = serde_json::from_value(value).map_err(|err| MessageError::Json(err).of(topic))?;
                     measured.note = Some(note);
                     measured.log_time_ns = packet.log_time_ns;
                 }

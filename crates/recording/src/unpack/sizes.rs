@@ -1,5 +1,7 @@
 //! Limits on the sizes of the images that are read, checked before anything is decoded.
 
+use crate::error::MessageError;
+
 /// Maximum pixels of an image of a live source whose size is unknown.
 const MAX_UNKNOWN_PIXELS: u64 = 1 << 26;
 
@@ -20,32 +22,25 @@ pub enum Sizes {
 
 impl Sizes {
     /// Checks the size of an image that shows one view, or two of them side by side.
-    pub(super) fn check(self, views: usize, width: u64, height: u64) -> Result<(), String> {
+    pub(super) fn check(self, views: usize, width: u64, height: u64) -> Result<(), MessageError> {
         let both = |(columns, rows): (usize, usize)| ((columns as u64).saturating_mul(views as u64), rows as u64);
-        match self {
-            Self::Any => Ok(()),
+        let fault = match self {
+            Self::Any => None,
             Self::Only(size) => {
                 let (columns, rows) = both(size);
-                let why = || format!("{width}x{height} px, and the images of this rig have {columns}x{rows}");
-                ((width, height) == (columns, rows)).then_some(()).ok_or_else(why)
+                let fault = MessageError::OtherSize(width, height, columns, rows);
+                ((width, height) != (columns, rows)).then_some(fault)
             }
             Self::Within(size) => {
                 let (columns, rows) = both(size);
-                let why = || {
-                    format!(
-                        "{width}x{height} px, and by its camera_info the camera has {columns}x{rows}: is that of another one?"
-                    )
-                };
-                (width <= columns && height <= rows).then_some(()).ok_or_else(why)
+                let fault = MessageError::LargerThanCamera(width, height, columns, rows);
+                (width > columns || height > rows).then_some(fault)
             }
             Self::Unknown => {
-                let why = || {
-                    format!(
-                        "{width}x{height} px are more than {MAX_UNKNOWN_PIXELS} px: a larger camera needs its camera_info"
-                    )
-                };
-                width.checked_mul(height).filter(|&pixels| pixels <= MAX_UNKNOWN_PIXELS).map(drop).ok_or_else(why)
+                let fault = MessageError::TooManyPixels { width, height, limit: MAX_UNKNOWN_PIXELS };
+                width.checked_mul(height).is_none_or(|pixels| pixels > MAX_UNKNOWN_PIXELS).then_some(fault)
             }
-        }
+        };
+        fault.map_or(Ok(()), Err)
     }
 }

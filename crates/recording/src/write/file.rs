@@ -1,5 +1,6 @@
 //! From packets to chunks to a file or pipe. Each chunk is appended in one piece, so a file that is never finished stays readable.
 
+use super::error::NearlyFull;
 use super::{Compression, RecordError, Target, disk, name};
 use crate::format::ros2::bag::{METADATA_NAME, bag_metadata};
 use crate::part::PartNote;
@@ -14,7 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
-use stereopsis_base::files;
 use stereopsis_base::files::{Growing, WriteError};
 
 /// Size at which a chunk is finished behind an item, bytes.
@@ -54,18 +54,14 @@ pub(super) struct OpenTarget {
 impl OpenTarget {
     /// Makes a new file, or opens standard output. Fails where the file exists or cannot be made, or the disk is full.
     pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
-        let name = target.to_string();
         match target {
-            Target::File(path) => Self::create(path).map_err(|err| {
-                RecordError::Begin(if err.source.kind() == io::ErrorKind::AlreadyExists {
-                    let free = name::free_name(path);
-                    format!("{name} exists and is not overwritten; {} is free", free.display())
-                } else {
-                    err.to_string()
-                })
+            Target::File(path) => Self::create(path).map_err(|err| match err.source.kind() {
+                io::ErrorKind::AlreadyExists => RecordError::Exists { path: path.clone(), free: name::free_name(path) },
+                _ => RecordError::Create(err.into()),
             }),
             Target::Stdout => {
-                let cannot = |err| RecordError::Begin(format!("cannot write {name}: {}", files::cause(&err)));
+                let name = target.to_string();
+                let cannot = |err: io::Error| RecordError::Stdout { target: name.clone(), error: err.into() };
                 let sink = Box::new(standard_output().map_err(cannot)?);
                 let (disk, free_bytes) = (String::new(), Box::new(|| None));
                 Ok((Self { name, disk, file: None, max_bytes: None, free_bytes }, sink))
@@ -78,9 +74,8 @@ impl OpenTarget {
         let cannot = |err: io::Error| WriteError::new(path, err);
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let (name, disk) = (path.display().to_string(), disk::name(&folder));
-        if let Some(left) = disk::free_bytes(&folder).filter(|&free| free < disk::reserve(0.0)) {
-            let text = format!("{disk} has only {} MB left", left / 1_000_000);
-            return Err(cannot(io::Error::new(io::ErrorKind::StorageFull, text)));
+        if let Some(left_bytes) = disk::free_bytes(&folder).filter(|&free| free < disk::reserve(0.0)) {
+            return Err(cannot(io::Error::new(io::ErrorKind::StorageFull, NearlyFull { disk, left_bytes })));
         }
         let file = Growing::create_new(path).map_err(cannot)?;
         let sink = file.handle().map_err(cannot)?;

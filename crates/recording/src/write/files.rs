@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 use stereopsis_base::console;
-use stereopsis_base::files::WriteError;
 
 /// Reason why a recording goes on in another file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +97,12 @@ impl Files {
 
     /// Makes the next file.
     pub(super) fn create_next(&self) -> Result<NextFile, RecordError> {
-        let next = self.note.as_ref().map(PartNote::next).zip(self.first.as_deref());
-        let (note, first) = next.ok_or_else(|| RecordError::Split("a pipe has no other file".to_owned()))?;
+        let Some((note, first)) = self.note.as_ref().map(PartNote::next).zip(self.first.as_deref()) else {
+            return Err(cannot_write(&self.place, io::ErrorKind::FileTooLarge.into())); // a pipe has no other file
+        };
         let path = part::name(first, note.number);
-        let made = OpenTarget::create(&path).map_err(|err: WriteError| RecordError::Split(err.to_string()));
-        made.map(|(place, sink)| NextFile { note, path, place, sink })
+        let (place, sink) = OpenTarget::create(&path).map_err(|err| RecordError::Split(err.into()))?;
+        Ok(NextFile { note, path, place, sink })
     }
 
     /// Lets the recording end in this file.
@@ -182,5 +182,10 @@ fn begin(
 ) -> Result<McapFile, RecordError> {
     let name = note.and_then(|_| Path::new(&place.name).file_name()).unwrap_or_default().to_string_lossy();
     let file = McapFile::begin(sink, &name, (options.format, options.compression), note, Arc::clone(written));
-    file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })
+    file.map_err(|err| cannot_write(place, err))
+}
+
+/// Returns the error of writing to a file or pipe.
+pub(super) fn cannot_write(place: &OpenTarget, err: io::Error) -> RecordError {
+    RecordError::Write { target: place.name.clone(), error: err.into() }
 }

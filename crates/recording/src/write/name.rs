@@ -20,12 +20,10 @@ pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
 pub(super) fn check_parts(path: &Path, split: Option<Split>) -> Result<(), RecordError> {
     let splits = split.is_some() || disk::max_file_bytes(files::folder_of(path)).is_some();
     match part::beside(path).first().filter(|_| splits) {
-        Some((_, there)) => Err(RecordError::Begin(format!(
-            "{} exists, which has the name of a part of {}; {} is free",
-            there.display(),
-            path.display(),
-            free_name(path).display()
-        ))),
+        Some((_, there)) => {
+            let (there, path, free) = (there.clone(), path.to_owned(), free_name(path));
+            Err(RecordError::PartExists { there, path, free })
+        }
         None => Ok(()),
     }
 }

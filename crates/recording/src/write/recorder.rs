@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stereopsis_base::files;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, FrameTap, RawPair, RawTap, ResultTap, SourceInfo, Taps};
@@ -73,9 +72,7 @@ impl Recorder {
         let files = Files::begin((place, sink), path.clone(), options, calibration, Arc::clone(&shared.written))?;
         let thread = Thread::new(Arc::clone(&shared), packer, files);
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
-        let thread = Mutex::new(Some(thread.map_err(|err| {
-            RecordError::Begin(format!("cannot start the recorder's thread: {}", files::cause(&err)))
-        })?));
+        let thread = Mutex::new(Some(thread.map_err(|err| RecordError::NoThread(err.into()))?));
         let beginning = Beginning::new(if streams.needs_results() { options.begins } else { Begins::AtOnce });
         let (lossless, seen) = (options.lossless, Mutex::default());
         Ok(Arc::new(Self { shared, path, lossless, streams, is_camera, beginning, thread, seen }))
@@ -119,7 +116,7 @@ impl Recorder {
     pub fn status(&self) -> RecordStatus {
         let progress = self.shared.progress();
         let (ended, until) = match progress.ended {
-            Some((result, when)) => (Some(result.map_err(|err| err.to_string())), when),
+            Some((result, when)) => (Some(result), when),
             None => (None, self.now().steady),
         };
         let until_then = |since| until.saturating_duration_since(since);

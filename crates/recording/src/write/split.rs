@@ -33,15 +33,27 @@ const SIZES: [(&str, f64); 7] = [
 /// Units of time with their seconds, from the largest on.
 const TIMES: [(&str, f64); 3] = [("h", 3600.0), ("min", 60.0), ("s", 1.0)];
 
-impl FromStr for Split {
-    type Err = String;
+/// Reason why a text is no part of a recording.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SplitError {
+    /// The text is neither a size nor a time.
+    #[error(
+        "'{0}' is no size (kB, MB, GB, TB, KiB, MiB, GiB) and no time (s, min, h): write 4GB or 10min, for example"
+    )]
+    Unclear(String),
+    /// The size is too small or too large.
+    #[error("'{0}': a file takes from 100kB to 1000000TB")]
+    Size(String),
+    /// The time is too short or too long.
+    #[error("'{0}': a file takes from 1s to 277777h")]
+    Time(String),
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let unclear = || {
-            format!(
-                "'{text}' is no size (kB, MB, GB, TB, KiB, MiB, GiB) and no time (s, min, h): write 4GB or 10min, for example"
-            )
-        };
+impl FromStr for Split {
+    type Err = SplitError;
+
+    fn from_str(text: &str) -> Result<Self, SplitError> {
+        let unclear = || SplitError::Unclear(text.to_owned());
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         let number = text[..text.len() - unit.len()].parse::<f64>().map_err(|_| unclear())?;
         let of = |units: &[(&str, f64)]| {
@@ -50,9 +62,9 @@ impl FromStr for Split {
         };
         match (of(&SIZES), of(&TIMES)) {
             (Some(bytes), _) if (MIN_BYTES..=MAX_BYTES).contains(&bytes) => Ok(Self::Bytes(bytes.round() as u64)),
-            (Some(_), _) => Err(format!("'{text}': a file takes from 100kB to 1000000TB")),
+            (Some(_), _) => Err(SplitError::Size(text.to_owned())),
             (_, Some(s)) if (MIN_MAX_S.0..=MIN_MAX_S.1).contains(&s) => Ok(Self::Time(Duration::from_secs_f64(s))),
-            (_, Some(_)) => Err(format!("'{text}': a file takes from 1s to 277777h")),
+            (_, Some(_)) => Err(SplitError::Time(text.to_owned())),
             (None, None) => Err(unclear()),
         }
     }
@@ -98,11 +110,11 @@ mod tests {
     #[test]
     fn refuses_other_words_with_what_can_be_written() {
         for text in ["", "4", "GB", "4 apples", "-4GB", "4GB5", "1e3MB", "10m", "infGB", "4Gb/s"] {
-            let why = text.parse::<Split>().unwrap_err();
+            let why = text.parse::<Split>().unwrap_err().to_string();
             assert!(why.contains("4GB or 10min"), "{text}: {why}");
         }
         for text in ["0GB", "99kB", "0.5s", "0min", "99999999999999TB", "999999h"] {
-            let why = text.parse::<Split>().unwrap_err();
+            let why = text.parse::<Split>().unwrap_err().to_string();
             assert!(why.contains("a file takes from 1"), "{text}: {why}");
         }
     }

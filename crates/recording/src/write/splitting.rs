@@ -260,7 +260,10 @@ fn parts_never_replace_a_file() {
     feed(&recorder, 1..PAIRS);
     wait_until("the end", || recorder.status().ended.is_some());
     let err = recorder.stop().unwrap_err();
-    assert!(matches!(&err, RecordError::Split(why) if why.contains("desk_part003.mcap: it exists")), "{err}");
+    assert!(
+        matches!(&err, RecordError::Split(why) if why.to_string().contains("desk_part003.mcap: it exists")),
+        "{err}"
+    );
     let status = recorder.status();
     assert_eq!((files(&status).len(), status.counters.dropped_by_disk), (2, 0), "{status:?}");
     check_all_whole(&files(&status));
@@ -284,7 +287,7 @@ fn missing_cut_and_foreign_parts_are_damage_and_the_rest_is_read() {
     let kept: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
     let opened = || {
         let recording = Recording::open(&path).unwrap();
-        (recording.pairs().len() as u64, recording.damage().unwrap_or_default().to_owned())
+        (recording.pairs().len() as u64, recording.damage().unwrap_or_default())
     };
     let restore = |number: usize| fs::write(&files[number], &kept[number]).unwrap();
     assert_eq!(opened(), (PAIRS, String::new()));

@@ -1,6 +1,6 @@
 //! Status of a recording, running or finished, and its text forms.
 
-use super::Target;
+use super::{RecordError, Target};
 use crate::Counters;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use stereopsis_base::console::counted;
 pub const WAITING: &str = "waiting for the first depth";
 
 /// Status of a recording.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct RecordStatus {
     /// Path of the first file; `None` for standard output.
     pub path: Option<PathBuf>,
@@ -36,8 +36,8 @@ pub struct RecordStatus {
     pub cpu_percent: Option<f64>,
     /// Time until the disk is full at this rate, s; `None` if unknown.
     pub disk_left_s: Option<f64>,
-    /// Result, once the recording has ended; an error as a message for the user.
-    pub ended: Option<Result<(), String>>,
+    /// Result, once the recording has ended.
+    pub ended: Option<Result<(), RecordError>>,
 }
 
 impl RecordStatus {
@@ -111,7 +111,7 @@ impl RecordStatus {
         json["bytes"] = self.bytes.into();
         json["mb_per_minute"] = self.average_megabytes_per_minute().into();
         json["recorder_cpu_percent"] = self.cpu_percent.into();
-        json["error"] = self.ended.clone().and_then(Result::err).into();
+        json["error"] = self.ended.clone().and_then(Result::err).map(|err| err.to_string()).into();
         json
     }
 }

@@ -1,7 +1,8 @@
 //! Thread of the recorder: packs and writes the items of the queue, and periodically flushes, syncs, and checks the disk.
 
 use super::clock::{Clock, JumpDetector, Moment};
-use super::files::{Files, Full, NextFile};
+use super::error::NearlyFull;
+use super::files::{Files, Full, NextFile, cannot_write};
 use super::queue::{Item, Next, Queue};
 use super::{RecordError, disk};
 use crate::Packet;
@@ -83,7 +84,7 @@ impl Drop for AbandonOnDrop {
     fn drop(&mut self) {
         self.0.queue.abandon();
         let now = (self.0.clock)().steady;
-        let panicked = || (Err(RecordError::Pack("the recorder's thread panicked".to_owned())), now);
+        let panicked = || (Err(RecordError::Panicked), now);
         self.0.progress.lock().ended.get_or_insert_with(panicked);
     }
 }
@@ -157,13 +158,13 @@ impl Thread {
         match item {
             Item::Pair(pair) => {
                 let wall = self.distinct(moment.wall);
-                let packets = self.packer.pair(pair, wall).map_err(RecordError::Pack)?;
+                let packets = self.packer.pair(pair, wall)?;
                 self.write(packets, Some(moment.steady))?;
                 self.shared.queue.count_pair(pair.sequence());
             }
             Item::Result(output) => {
                 let wall = self.distinct(moment.wall);
-                let packets = self.packer.result(output, wall).map_err(RecordError::Pack)?;
+                let packets = self.packer.result(output, wall)?;
                 self.write(packets, Some(moment.steady))?;
                 self.shared.queue.count_result();
             }
@@ -214,7 +215,9 @@ impl Thread {
         progress.disk_left_s =
             free.filter(|_| bytes_per_s > 0.0).map(|free| free.saturating_sub(reserve) as f64 / bytes_per_s);
         match free.filter(|&free| free < reserve) {
-            Some(left_bytes) => Err(RecordError::DiskFull { disk: self.files.place.disk.clone(), left_bytes }),
+            Some(left_bytes) => {
+                Err(RecordError::DiskFull(NearlyFull { disk: self.files.place.disk.clone(), left_bytes }))
+            }
             None => Ok(()),
         }
     }
@@ -306,7 +309,7 @@ impl Thread {
     }
 
     fn cannot_write(&self, err: io::Error) -> RecordError {
-        RecordError::Write { target: self.files.place.name.clone(), error: Arc::new(err) }
+        cannot_write(&self.files.place, err)
     }
 
     fn written(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! CDR encoding of ROS 2's messages: a header of four bytes with the byte order, then the fields.
 
+use crate::error::MessageError;
 use byteorder::{BigEndian, LittleEndian};
 use serde::{Deserialize, Serialize};
 
@@ -15,17 +16,13 @@ pub(super) fn to_bytes(message: &impl Serialize, hint: usize) -> Vec<u8> {
 }
 
 /// Decodes a message. Bytes behind the last field are ignored, because ROS 2 pads messages.
-pub(super) fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
-    let (head, fields) =
-        bytes.split_at_checked(4).ok_or_else(|| format!("{} bytes are no CDR message", bytes.len()))?;
+pub(super) fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, MessageError> {
     // the other two bytes of the header are options without effect on reading
-    let read = match head[..2] {
+    let (&[a, b, ..], fields) = bytes.split_first_chunk::<4>().ok_or(MessageError::NoCdr(bytes.len()))?;
+    let read = match [a, b] {
         [0, 0] => cdr_encoding::from_bytes::<T, BigEndian>(fields),
         [0, 1] => cdr_encoding::from_bytes::<T, LittleEndian>(fields),
-        [a, b] => {
-            return Err(format!("CDR of kind {a:02x} {b:02x} is not read here, only classic CDR (00 00 and 00 01)"));
-        }
-        _ => return Err("no CDR message".to_owned()),
+        [a, b] => return Err(MessageError::CdrKind(a, b)),
     };
-    read.map(|(message, _)| message).map_err(|error| format!("damaged, or not what its schema says: {error}"))
+    read.map(|(message, _)| message).map_err(|error| MessageError::Schema(error.into()))
 }

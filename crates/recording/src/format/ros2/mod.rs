@@ -8,6 +8,7 @@ pub(super) mod ros1;
 use super::kind::{Format, Kind, json, since_1970};
 use super::pixels::{self, PackedImage};
 use super::points;
+use crate::error::MessageError;
 use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::{Channel, Schema};
 use messages::{
@@ -161,7 +162,7 @@ fn image_message<'a>(
     messages::Image { header, height, width, encoding, is_bigendian: 0, step, data }
 }
 
-pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
+pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
     match kind {
         Kind::Image => image(cdr::from_bytes(data)?),
         Kind::Compressed => compressed(cdr::from_bytes(data)?),
@@ -180,7 +181,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
             let PointCloud2 { header, height, width, fields, is_bigendian, point_step, row_step, data, .. } =
                 cdr::from_bytes(data)?;
             if is_bigendian || height > 1 && u64::from(row_step) != u64::from(point_step) * u64::from(width) {
-                return Err("its points are big-endian or have gaps between rows, which is not read here".to_owned());
+                return Err(MessageError::PointLayout);
             }
             let named = |name: &str| {
                 let fields = fields.iter().map(|field| (&*field.name, field.offset, field.datatype == FLOAT32));
@@ -195,7 +196,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         Kind::Transform => {
             let message: TfMessage = cdr::from_bytes(data)?;
             let [transform] = <[TransformStamped; 1]>::try_from(message.transforms)
-                .map_err(|all| format!("it holds {} transforms, and only messages of one are read here", all.len()))?;
+                .map_err(|all| MessageError::Transforms(all.len()))?;
             let TransformStamped { header, child_frame_id, translation: translation_m, rotation } = transform;
             let child_frame_id = child_frame_id.into_owned();
             Ok(header.message(Body::Transform { child_frame_id, translation_m, rotation }))
@@ -204,23 +205,22 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
     }
 }
 
-fn image(image: messages::Image) -> Result<Message, String> {
+fn image(image: messages::Image) -> Result<Message, MessageError> {
     let body = described(&image).body()?;
     Ok(image.header.message(Body::Image(body)))
 }
 
-fn compressed(image: CompressedImage) -> Result<Message, String> {
+fn compressed(image: CompressedImage) -> Result<Message, MessageError> {
     let CompressedImage { header, format, data } = image;
     let format = pixels::compressed(&format, data)?.to_owned();
     Ok(header.message(Body::Compressed { format, data: Bytes::from(data) }))
 }
 
-fn camera(camera: CameraInfo) -> Result<Message, String> {
+fn camera(camera: CameraInfo) -> Result<Message, MessageError> {
     let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } = camera;
     let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
     if binning_x > 1 || binning_y > 1 || !is_whole {
-        let why = "it describes a part of the image (roi) or summed pixels (binning), which is not read here";
-        return Err(why.to_owned());
+        return Err(MessageError::PartOfImage);
     }
     let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());
     Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))

@@ -2,6 +2,7 @@
 //! sequence number in each header.
 
 use super::messages::{CameraInfo, CompressedImage, Header, Image, RegionOfInterest, Time};
+use crate::error::MessageError;
 use crate::format::Kind;
 use crate::{Channel, Message};
 use std::borrow::Cow;
@@ -17,7 +18,7 @@ pub(in crate::format) fn kind(channel: &Channel) -> Option<Kind> {
     }
 }
 
-pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
+pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
     let fields = &mut FieldReader(data);
     match kind {
         Kind::Image => super::image(Image {
@@ -53,7 +54,7 @@ pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, Stri
                 do_rectify: fields.u8()? != 0,
             },
         }),
-        other => Err(format!("{other:?} of ROS 1 is not read here")),
+        _ => Err(MessageError::KindOfRos1),
     }
 }
 
@@ -61,42 +62,42 @@ pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, Stri
 struct FieldReader<'a>(&'a [u8]);
 
 impl<'a> FieldReader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
+    fn take(&mut self, wanted: usize) -> Result<&'a [u8], MessageError> {
         let left = self.0.len();
-        let cut = || format!("damaged, or not what its schema says: {left} bytes are left where {count} should be");
-        self.0.split_off(..count).ok_or_else(cut)
+        self.0.split_off(..wanted).ok_or(MessageError::Cut { left, wanted })
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
-        let bytes = self.take(N)?;
-        bytes.try_into().map_err(|_| "too few bytes".to_owned())
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], MessageError> {
+        let (bytes, rest) = self.0.split_first_chunk().ok_or(MessageError::Cut { left: self.0.len(), wanted: N })?;
+        self.0 = rest;
+        Ok(*bytes)
     }
 
-    fn u8(&mut self) -> Result<u8, String> {
+    fn u8(&mut self) -> Result<u8, MessageError> {
         self.array().map(u8::from_le_bytes)
     }
 
-    fn u32(&mut self) -> Result<u32, String> {
+    fn u32(&mut self) -> Result<u32, MessageError> {
         self.array().map(u32::from_le_bytes)
     }
 
-    fn bytes(&mut self) -> Result<&'a [u8], String> {
+    fn bytes(&mut self) -> Result<&'a [u8], MessageError> {
         let count = self.u32()?;
         self.take(count as usize)
     }
 
     /// Reads a text; bytes that are no UTF-8 are replaced.
-    fn text(&mut self) -> Result<Cow<'a, str>, String> {
+    fn text(&mut self) -> Result<Cow<'a, str>, MessageError> {
         self.bytes().map(String::from_utf8_lossy)
     }
 
-    fn numbers(&mut self) -> Result<Vec<f64>, String> {
+    fn numbers(&mut self) -> Result<Vec<f64>, MessageError> {
         let count = self.u32()?;
         let bytes = self.take((count as usize).saturating_mul(8))?;
         Ok(bytes.as_chunks().0.iter().map(|&number| f64::from_le_bytes(number)).collect())
     }
 
-    fn matrix<const N: usize>(&mut self) -> Result<[f64; N], String> {
+    fn matrix<const N: usize>(&mut self) -> Result<[f64; N], MessageError> {
         let mut matrix = [0.0; N];
         for number in &mut matrix {
             *number = f64::from_le_bytes(self.array()?);
@@ -104,7 +105,7 @@ impl<'a> FieldReader<'a> {
         Ok(matrix)
     }
 
-    fn header(&mut self) -> Result<Header<'a>, String> {
+    fn header(&mut self) -> Result<Header<'a>, MessageError> {
         let _number = self.u32()?;
         let sec = i32::try_from(self.u32()?).unwrap_or(i32::MAX);
         Ok(Header { stamp: Time { sec, nanosec: self.u32()? }, frame_id: self.text()? })
@@ -152,6 +153,6 @@ mod tests {
             }
         }
         let huge = [&header()[..], &words(&[48, 64]), &text("plumb_bob"), &words(&[u32::MAX])].concat();
-        assert!(decode(Kind::Camera, &huge).unwrap_err().contains("0 bytes are left"));
+        assert!(decode(Kind::Camera, &huge).unwrap_err().to_string().contains("0 bytes are left"));
     }
 }

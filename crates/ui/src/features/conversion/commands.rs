@@ -49,7 +49,11 @@ impl Feature for ConversionState {
             };
             let contents = Contents {
                 bytes: path.metadata().map_or(0, |file| file.len()),
-                parts: recording.parts(),
+                parts: recording
+                    .parts()
+                    .into_iter()
+                    .map(|(part, why)| (part, why.map(|why| why.to_string())))
+                    .collect(),
                 free_bytes: path.parent().and_then(free_bytes),
                 path,
             };
@@ -178,7 +182,8 @@ fn export(conversion: &ConversionState, core: &mut Core, path: PathBuf, folder: 
             let lost = damaged.len() as u64;
             let lost =
                 if lost > 0 { vec![format!("{} cannot be read", console::counted(lost, "pair"))] } else { vec![] };
-            let remarks: Vec<_> = lost.into_iter().chain(missing).chain(warnings.into_keys()).collect();
+            let remarks: Vec<_> =
+                lost.into_iter().chain(missing.iter().map(ToString::to_string)).chain(warnings.into_keys()).collect();
             let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
             format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
         };
