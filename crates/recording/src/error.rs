@@ -1,5 +1,6 @@
 //! Faults of reading, playing and packing.
 
+use crate::Stream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
@@ -37,9 +38,9 @@ pub enum FileError {
     #[error(
         "{}{why}{}",
         .path.as_ref().map_or_else(String::new, |path| format!("cannot play {}: ", console::path(path))),
-        .unread.as_ref().map_or_else(String::new, |list| format!("; {list}"))
+        .unread.iter().map(|topic| format!("; {topic}")).collect::<String>()
     )]
-    Topics { path: Option<PathBuf>, why: TopicError, unread: Option<UnreadTopics> },
+    Topics { path: Option<PathBuf>, why: TopicError, unread: Vec<String> },
     /// The pipe cannot be read, or its recording exceeds a limit.
     #[error("cannot read the pipe: {0}")]
     Pipe(OpenError),
@@ -111,18 +112,20 @@ pub enum OpenError {
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
     // records
-    #[error("the description of a topic at {0} makes no sense")]
-    Description(Place),
+    #[error("{what} at {place} makes no sense")]
+    Senseless { what: &'static str, place: Place },
+    #[error("what begins at {0} is no record")]
+    NoRecord(Place),
+    #[error("the record at {place} claims to have {length} bytes")]
+    LongRecord { place: Place, length: u64 },
     #[error("the message at {0} is of no known topic")]
     UnknownTopic(Place),
-    #[error("the chunk at {0} makes no sense")]
-    ChunkHeader(Place),
     #[error("the chunk at {place} is lost: {why}")]
     LostChunk { place: Place, why: ChunkDamage },
     #[error("{count} records of the chunk at {place} make no sense")]
     Records { count: u64, place: Place },
     #[error("{why}; {}", .bytes.map_or("nothing behind it can be found".into(), |bytes| format!("{bytes} bytes are skipped")))]
-    Skipped { why: RecordDamage, bytes: Option<u64> },
+    Skipped { why: Box<Self>, bytes: Option<u64> },
     #[error("it was not finished: it ends after {bytes} bytes{}", if *.in_record { ", within a record" } else { "" })]
     Unfinished { bytes: u64, in_record: bool },
     #[error("{}", if *.0 == 1 { "1 more part is damaged".into() } else { format!("{} more parts are damaged", .0) })]
@@ -176,7 +179,9 @@ pub enum Damage {
     #[error(transparent)]
     Message(#[from] MessageError),
     #[error("the recording in the pipe is damaged: {0}")]
-    Pipe(PipeDamage),
+    Pipe(&'static str),
+    #[error("the recording in the pipe is damaged: a chunk is lost: {0}")]
+    PipeChunk(ChunkDamage),
     #[error("the recording in the pipe ends within a record: its writer was stopped")]
     PipeCut,
 }
@@ -184,32 +189,6 @@ pub enum Damage {
 /// Returns the remedy where the clocks of both cameras differ.
 fn by_log_time() -> String {
     format!("{} pairs them by the times at which they were recorded", Remedy::set("pair-by", "log-time"))
-}
-
-/// Damage of a record, behind which the next chunk is searched.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordDamage {
-    #[error("a part at {0} makes no sense")]
-    Index(Place),
-    #[error("what begins at {0} is no record")]
-    NoRecord(Place),
-    #[error("the record at {place} claims to have {length} bytes")]
-    Length { place: Place, length: u64 },
-}
-
-/// Damage of a recording in a pipe.
-#[derive(Debug, thiserror::Error)]
-pub enum PipeDamage {
-    #[error("a record goes on behind its chunk")]
-    Record,
-    #[error("a chunk makes no sense")]
-    ChunkHeader,
-    #[error("a chunk is lost: {0}")]
-    Chunk(ChunkDamage),
-    #[error("the description of a topic makes no sense")]
-    Description,
-    #[error("a message is of no known topic")]
-    UnknownTopic,
 }
 
 /// Reason why the records of a chunk are missing or not trusted.
@@ -269,16 +248,12 @@ pub enum MessageError {
     OtherThanJson,
     #[error("{0}")]
     Json(serde_json::Error),
-    #[error("messages of this kind of ROS 1 are not read here")]
-    KindOfRos1,
 
-    // cameras and transforms
+    // content
+    #[error("{0}")]
+    Content(&'static str),
     #[error("{name} has {found} numbers instead of {wanted}")]
     Matrix { name: &'static str, found: usize, wanted: usize },
-    #[error("it describes a part of the image (roi) or summed pixels (binning), which is not read here")]
-    PartOfImage,
-    #[error("it has no translation, or no rotation")]
-    NoTransform,
     #[error("it holds {0} transforms, and only messages of one are read here")]
     Transforms(usize),
 
@@ -294,8 +269,6 @@ pub enum MessageError {
     Step { width: u32, bytes: u64, step: u32 },
     #[error("an image of {}x{} px with {step} bytes a row takes {wanted} bytes, and it has {found}", .size.0, .size.1)]
     ImageBytes { size: (u32, u32), step: u32, wanted: u64, found: usize },
-    #[error("its numbers are not 32-bit floats")]
-    NoFloats,
     #[error(
         "an image compressed as '{}' is not read here, only JPEG, PNG, WebP, TIFF, BMP and PNM: {}. Convert the topic first",
         foreign(.format),
@@ -304,8 +277,6 @@ pub enum MessageError {
     Compression { format: String, is_empty: bool },
     #[error("{0} bytes are too few for {1}x{2} pixels")]
     FewBytes(usize, u32, u32),
-    #[error("the white level of floats is not known")]
-    Floats,
     #[error("a mosaic of {0}x{1} pixels lacks a colour")]
     Mosaic(usize, usize),
     #[error("an image of {0}x{1} pixels")]
@@ -314,16 +285,10 @@ pub enum MessageError {
     NoImage(String),
     #[error("{0}")]
     Picture(Cause),
-    #[error("its pixels are no depth")]
-    NoDepth,
-    #[error("its pixels are no disparity")]
-    NoDisparity,
+    #[error("its pixels are no {0}")]
+    NoNumbers(Stream),
 
     // points
-    #[error("its points are big-endian or have gaps between rows, which is not read here")]
-    PointLayout,
-    #[error("its points lack x, y or z as 32-bit floats")]
-    NoPoints,
     #[error("a number of its points lies behind their {0} bytes")]
     PointStep(usize),
     #[error("its points of {step} bytes take more than the {found} bytes that it has")]
@@ -357,84 +322,39 @@ impl MessageError {
     }
 }
 
-/// Reason why no two topics have the images of pairs.
+/// Reason why no two topics have the images of pairs. `topics` are all with images.
 #[derive(Debug, thiserror::Error)]
 pub enum TopicError {
-    /// The named topic has no images.
-    #[error("topic {} has no images that can be read; {topics}", foreign(.name))]
-    NoImages { name: String, topics: ImageTopics },
-    /// Nothing belongs to the named topic.
-    #[error(
-        "no topic is the {side} side of {}: give {}; {topics}",
-        foreign(.name),
-        option(if *.side == "left" { "left-topic" } else { "right-topic" })
-    )]
-    NoOther { side: &'static str, name: String, topics: ImageTopics },
-    /// The file has no images.
-    #[error("{0}")]
-    None(ImageTopics),
-    /// No two topics belong together.
+    #[error("topic {} has no images that can be read; {}", foreign(.name), images(.topics))]
+    NoImages { name: String, topics: Vec<String> },
+    #[error("no topic is the {side} side of {}: give {}; {}", foreign(.name), option(format!("{side}-topic")), images(.topics))]
+    NoOther { side: &'static str, name: String, topics: Vec<String> },
+    #[error("{topics}", topics = images(.0))]
+    None(Vec<String>),
     #[error(
         "no pair of image topics whose names differ only by left and right: give {} and {}, or {} for images that hold both views; {}",
-        option("left-topic"),
-        option("right-topic"),
-        option("topic"),
-        .0
+        option("left-topic"), option("right-topic"), option("topic"), images(.0)
     )]
-    NoPair(ImageTopics),
-    /// More than two topics belong together: topics of left and right images, and number of further ones.
-    #[error("more than one pair of image topics whose names differ only by left and right: give {}", choices(.0, *.1))]
-    Several(Vec<[String; 2]>, usize),
+    NoPair(Vec<String>),
+    #[error(
+        "more than one pair of image topics whose names differ only by left and right: give {}{}",
+        .pairs.iter().map(chosen).collect::<Vec<_>>().join("; or "),
+        if *.more > 0 { format!("; and {} more", .more) } else { String::new() }
+    )]
+    Several { pairs: Vec<[String; 2]>, more: usize },
 }
 
-/// Returns the options that choose pairs of topics.
-fn choices(pairs: &[[String; 2]], more: usize) -> String {
-    let options = |[left, right]: &[String; 2]| {
-        format!("{} {}", Remedy::set("left-topic", foreign(left)), Remedy::set("right-topic", foreign(right)))
-    };
-    pairs.iter().map(options).collect::<Vec<_>>().join("; or ") + &and_more("; ", more)
+/// Returns the options that choose a pair of topics.
+fn chosen([left, right]: &[String; 2]) -> String {
+    format!("{} {}", Remedy::set("left-topic", foreign(left)), Remedy::set("right-topic", foreign(right)))
 }
 
-fn and_more(before: &str, more: usize) -> String {
-    if more > 0 { format!("{before}and {more} more") } else { String::new() }
-}
-
-/// Image topics of a file: names, types and numbers of messages, and the number of those that are not listed.
-#[derive(Debug, Default)]
-pub struct ImageTopics {
-    pub listed: Vec<(String, String, usize)>,
-    pub more: usize,
-}
-
-impl fmt::Display for ImageTopics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.listed.is_empty() {
-            return f.write_str("the file has no images that can be read");
-        }
-        let topic = |(name, schema, count): &(String, String, usize)| {
-            format!("{} ({}, {count})", foreign(name), foreign(schema))
-        };
-        let listed: Vec<_> = self.listed.iter().map(topic).collect();
-        write!(f, "image topics are {}{}", listed.join(", "), and_more(" ", self.more))
+/// Returns the image topics of a file, with their types and numbers of messages.
+fn images(topics: &[String]) -> String {
+    if topics.is_empty() {
+        return "the file has no images that can be read".to_owned();
     }
-}
-
-/// Topics that look like images and are not read: names, types, codings and reasons, and the number of those that are not listed.
-#[derive(Debug, Default)]
-pub struct UnreadTopics {
-    pub listed: Vec<([String; 3], &'static str)>,
-    pub more: usize,
-}
-
-impl fmt::Display for UnreadTopics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let topic = |(words, why): &([String; 3], &str)| {
-            let [name, schema, coding] = words.each_ref().map(|word| foreign(word));
-            format!("{name} ({schema}, {coding}): {why}")
-        };
-        let listed: Vec<_> = self.listed.iter().map(topic).collect();
-        write!(f, "{}{}", listed.join("; "), and_more("; ", self.more))
-    }
+    format!("image topics are {}", topics.join(", "))
 }
 
 /// Reason why the cameras that a recording describes are not used.

@@ -213,7 +213,9 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
         Kind::Transform => {
             let FrameTransform { timestamp, parent_frame_id, child_frame_id, translation, rotation } =
                 from_bytes(data)?;
-            let (Some(t), Some(r)) = (translation, rotation) else { return Err(MessageError::NoTransform) };
+            let (Some(t), Some(r)) = (translation, rotation) else {
+                return Err(MessageError::Content("it has no translation, or no rotation"));
+            };
             let (translation_m, rotation) = ([t.x, t.y, t.z], [r.x, r.y, r.z, r.w]);
             Ok(message(timestamp, parent_frame_id, Body::Transform { child_frame_id, translation_m, rotation }))
         }

@@ -100,7 +100,7 @@ impl PackedImage<'_> {
     }
 
     pub(super) fn floats(self) -> Result<Image<f32>, MessageError> {
-        self.body()?.floats().ok_or(MessageError::NoFloats)
+        self.body()?.floats().ok_or(MessageError::Content("its numbers are not 32-bit floats"))
     }
 }
 

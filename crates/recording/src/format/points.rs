@@ -37,7 +37,9 @@ impl PackedPoints<'_> {
     pub(super) fn points(self) -> Result<Vec<Point>, MessageError> {
         let Self { xyz, color, step, count, data } = self;
         let step = step as usize;
-        let [Some(x), Some(y), Some(z)] = xyz else { return Err(MessageError::NoPoints) };
+        let [Some(x), Some(y), Some(z)] = xyz else {
+            return Err(MessageError::Content("its points lack x, y or z as 32-bit floats"));
+        };
         let offsets = [Some(x), Some(y), Some(z), color];
         if offsets.into_iter().flatten().any(|at| at as usize + 4 > step) {
             return Err(MessageError::PointStep(step));

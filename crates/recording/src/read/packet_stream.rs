@@ -5,7 +5,7 @@ use super::index::{FileIndex, Position};
 use super::limits::{self, MAX_CHUNK_BYTES};
 use super::records::{self, RECORD_HEADER};
 use super::scan::is_opcode;
-use crate::error::{Damage, FileError, OpenError, PipeDamage, ReadError};
+use crate::error::{Damage, FileError, OpenError, ReadError};
 use crate::{Channel, Packet};
 use mcap::MAGIC;
 use mcap::records::op;
@@ -86,7 +86,7 @@ impl<R: Read> PacketStream<R> {
             return match (chunk.is_cut, rest.is_empty()) {
                 (true, _) => Err(Damage::PipeCut.into()),
                 (false, true) => Ok(None),
-                (false, false) => Err(damaged(PipeDamage::Record)),
+                (false, false) => Err(damaged("a record goes on behind its chunk")),
             };
         };
         chunk.next += RECORD_HEADER as usize + body.len();
@@ -144,12 +144,12 @@ impl<R: Read> PacketStream<R> {
     }
 
     fn open_chunk(&mut self, body: &[u8]) -> Result<(), ReadError> {
-        let Some(header) = records::chunk_header(body) else { return Err(damaged(PipeDamage::ChunkHeader)) };
+        let Some(header) = records::chunk_header(body) else { return Err(damaged("a chunk makes no sense")) };
         let claimed = (records::chunk_header_size(&header) as u64).saturating_add(header.compressed_size);
         let is_cut = (body.len() as u64) < claimed;
         let unpacked = unpack(&header, body);
         if let Some(why) = unpacked.damage.filter(|_| !is_cut) {
-            return Err(damaged(PipeDamage::Chunk(why)));
+            return Err(Damage::PipeChunk(why).into());
         }
         self.chunk = Some(OpenChunk { bytes: unpacked.bytes, next: 0, is_cut });
         Ok(())
@@ -159,7 +159,7 @@ impl<R: Read> PacketStream<R> {
         match opcode {
             op::SCHEMA | op::CHANNEL => {
                 let is_valid = self.index.define(opcode, body).map_err(cannot_read)?;
-                if is_valid { Ok(None) } else { Err(damaged(PipeDamage::Description)) }
+                if is_valid { Ok(None) } else { Err(damaged("the description of a topic makes no sense")) }
             }
             op::MESSAGE => {
                 let packet = records::message(body).and_then(|(header, data)| {
@@ -170,7 +170,7 @@ impl<R: Read> PacketStream<R> {
                     }
                     Some(Packet::new(channel, &header, data.to_vec()))
                 });
-                packet.map(Some).ok_or_else(|| damaged(PipeDamage::UnknownTopic))
+                packet.map(Some).ok_or_else(|| damaged("a message is of no known topic"))
             }
             _ => Ok(None),
         }
@@ -188,6 +188,6 @@ fn cannot_read(err: impl Into<OpenError>) -> ReadError {
     FileError::Pipe(err.into()).into()
 }
 
-fn damaged(what: PipeDamage) -> ReadError {
+fn damaged(what: &'static str) -> ReadError {
     Damage::Pipe(what).into()
 }

@@ -5,7 +5,7 @@ use super::file::RecordingFile;
 use super::index::{Chunk, FileIndex, Position};
 use super::limits;
 use super::records::{self, MAX_CHUNK_HEADER, MESSAGE_HEADER, RECORD_HEADER};
-use crate::error::{Damage, OpenError, RecordDamage};
+use crate::error::{Damage, OpenError, Place};
 use crate::part::PartNote;
 use mcap::MAGIC;
 use mcap::records::{MessageIndex, op};
@@ -42,7 +42,7 @@ enum Step {
     Next(u64),
     End,
     /// Search for the next chunk behind a damaged record.
-    Resync(RecordDamage),
+    Resync(Damage),
 }
 
 /// Adds the file in this range of offsets to an index. Damage is no error; [`FileIndex::take_damage`] returns it. Fails
@@ -57,7 +57,7 @@ pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut File
             Step::Resync(why) => {
                 scan.close_chunk(false)?;
                 let next = scan.summary()?.range(at + 1..).next().copied();
-                scan.index.add_damage(Damage::Skipped { why, bytes: next.map(|next| next - at) });
+                scan.index.add_damage(Damage::Skipped { why: Box::new(why), bytes: next.map(|next| next - at) });
                 let Some(next) = next else { break };
                 at = next;
             }
@@ -69,6 +69,10 @@ pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut File
 /// Returns whether the format defines or reserves this opcode. Zero, as in a hole of a sparse file, is none.
 pub(super) fn is_opcode(opcode: u8) -> bool {
     matches!(opcode, op::HEADER..=op::DATA_END | 0x80..)
+}
+
+fn senseless(what: &'static str, place: Place) -> Damage {
+    Damage::Senseless { what, place }
 }
 
 impl Scan<'_> {
@@ -89,26 +93,26 @@ impl Scan<'_> {
             _ if !is_whole && is_opcode(opcode) => {}
             op::SCHEMA | op::CHANNEL => {
                 if !self.define(opcode, body, length)? {
-                    self.index.add_damage(Damage::Description(self.file.place(at)));
+                    self.index.add_damage(senseless("the description of a topic", self.file.place(at)));
                 }
             }
             op::MESSAGE => self.add_message(body, at, length)?,
             op::MESSAGE_INDEX => {
                 if !self.add_message_index(body, length)? {
-                    return Ok(Step::Resync(RecordDamage::Index(self.file.place(at))));
+                    return Ok(Step::Resync(senseless("a part", self.file.place(at))));
                 }
             }
             op::METADATA => self.note_part(body, length)?,
             op::DATA_END => return Ok(Step::End),
             _ if is_opcode(opcode) => {}
-            _ => return Ok(Step::Resync(RecordDamage::NoRecord(self.file.place(at)))),
+            _ => return Ok(Step::Resync(Damage::NoRecord(self.file.place(at)))),
         }
         if is_whole {
             return Ok(Step::Next(body + length));
         }
         // the file was cut off, or the length is damaged
         if self.summary()?.range(at + 1..).next().is_some() {
-            return Ok(Step::Resync(RecordDamage::Length { place: self.file.place(at), length }));
+            return Ok(Step::Resync(Damage::LongRecord { place: self.file.place(at), length }));
         }
         Ok(self.end_unfinished(true))
     }
@@ -171,7 +175,7 @@ impl Scan<'_> {
             let chunk = Chunk { start: body, length: available, is_cut: !is_whole && available < claimed, header };
             self.open = Some(IndexedChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
         } else {
-            self.index.add_damage(Damage::ChunkHeader(self.file.place(body - RECORD_HEADER)));
+            self.index.add_damage(senseless("the chunk", self.file.place(body - RECORD_HEADER)));
         }
         Ok(())
     }

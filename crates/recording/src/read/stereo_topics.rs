@@ -1,7 +1,7 @@
 //! Choice of the topics of a recording that contain the left and the right images, by name or by the user's flags.
 
 use super::index::FileIndex;
-use crate::error::{ImageTopics, TopicError};
+use crate::error::TopicError;
 use crate::format::{self, Kind};
 use crate::{About, Channel, Stream, topic};
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,7 +119,8 @@ impl StereoTopics {
                             Self::Separate { left, right } => Some([left.topic.clone(), right.topic.clone()]),
                             Self::SideBySide(_) => None,
                         });
-                        Err(TopicError::Several(names.collect(), count.saturating_sub(MAX_PAIRS_LISTED)))
+                        let more = count.saturating_sub(MAX_PAIRS_LISTED);
+                        Err(TopicError::Several { pairs: names.collect(), more })
                     }
                 }
             }
@@ -203,12 +204,15 @@ fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {
 }
 
 /// Returns all image topics with their types and numbers of messages.
-fn list(index: &FileIndex) -> ImageTopics {
+fn list(index: &FileIndex) -> Vec<String> {
     let images = images(index);
     let topic = |channel: &&Arc<Channel>| {
         let schema = channel.schema.as_ref().map_or("no schema", |schema| schema.name.as_str());
-        (channel.topic.clone(), schema.to_owned(), index.positions(&channel.topic).len())
+        format!("{} ({}, {})", foreign(&channel.topic), foreign(schema), index.positions(&channel.topic).len())
     };
-    let listed = images.iter().take(MAX_LISTED).map(topic).collect();
-    ImageTopics { listed, more: images.len().saturating_sub(MAX_LISTED) }
+    let mut listed: Vec<_> = images.iter().take(MAX_LISTED).map(topic).collect();
+    if let (Some(last), more @ 1..) = (listed.last_mut(), images.len().saturating_sub(MAX_LISTED)) {
+        *last += &format!(" and {more} more");
+    }
+    listed
 }

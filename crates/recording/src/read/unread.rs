@@ -1,8 +1,8 @@
 //! Topics that look like images and are not read.
 
 use super::index::FileIndex;
-use crate::error::UnreadTopics;
 use crate::{Channel, format};
+use stereopsis_base::console::foreign;
 
 /// Maximum topics listed in a message.
 const MAX_LISTED: usize = 8;
@@ -27,17 +27,20 @@ pub(super) fn channels(index: &FileIndex) -> impl Iterator<Item = &Channel> {
 pub(super) fn list<'a>(
     channels: impl Iterator<Item = &'a Channel>,
     mut coding: impl FnMut(&Channel) -> Option<String>,
-) -> Option<UnreadTopics> {
-    let mut topics = UnreadTopics::default();
+) -> Vec<String> {
+    let mut listed = Vec::new();
+    let mut more = 0;
     for channel in channels {
-        if topics.listed.len() == MAX_LISTED {
-            topics.more += 1;
+        if listed.len() == MAX_LISTED {
+            more += 1;
             continue;
         }
         let coding = coding(channel).unwrap_or_else(|| channel.message_encoding.clone());
-        topics.listed.push(([channel.topic.clone(), type_of(channel).to_owned(), coding], why(channel)));
+        let [name, schema, coding] = [&channel.topic, type_of(channel), &coding].map(foreign);
+        listed.push(format!("{name} ({schema}, {coding}): {}", why(channel)));
     }
-    (!topics.listed.is_empty()).then_some(topics)
+    listed.extend((more > 0).then(|| format!("and {more} more")));
+    listed
 }
 
 fn why(channel: &Channel) -> &'static str {

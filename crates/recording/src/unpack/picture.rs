@@ -100,7 +100,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
         }
         Encoding::Bayer16(order) => of_mosaic(&words()?, order, pixels, |luma| deep(luma).luma),
         Encoding::Mono16 | Encoding::DepthMm => Ok(deep(words()?)),
-        Encoding::Float32 => Err(MessageError::Floats),
+        Encoding::Float32 => Err(MessageError::Content("the white level of floats is not known")),
     }
 }
 

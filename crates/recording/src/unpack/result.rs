@@ -2,7 +2,7 @@
 
 use crate::error::{Damage, MessageError};
 use crate::message::{Body, Encoding, ImageBody};
-use crate::{Packet, ResultNote, format, topic};
+use crate::{Packet, ResultNote, Stream, format, topic};
 use stereopsis_base::image::Image;
 use stereopsis_frame::Recorded;
 use stereopsis_stereo::depth;
@@ -33,11 +33,13 @@ impl UnpackedResult {
             let topic = packet.channel.topic.as_str();
             match (topic, message.body) {
                 (topic::DEPTH, Body::Image(body)) => {
-                    measured.depth_mm = Some(millimetres(&body).ok_or_else(|| MessageError::NoDepth.of(topic))?);
+                    measured.depth_mm =
+                        Some(millimetres(&body).ok_or_else(|| MessageError::NoNumbers(Stream::Depth).of(topic))?);
                 }
                 (topic::DISPARITY, Body::Disparity(body)) => measured.disparity_px = Some(body.disparity_px),
                 (topic::DISPARITY, Body::Image(body)) => {
-                    measured.disparity_px = Some(body.floats().ok_or_else(|| MessageError::NoDisparity.of(topic))?);
+                    measured.disparity_px =
+                        Some(body.floats().ok_or_else(|| MessageError::NoNumbers(Stream::Disparity).of(topic))?);
                 }
                 (topic::RESULTS, Body::Json(value)) => {
                     let note = serde_json::from_value(value).map_err(|err| MessageError::Json(err).of(topic))?;

@@ -181,7 +181,8 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
             let PointCloud2 { header, height, width, fields, is_bigendian, point_step, row_step, data, .. } =
                 cdr::from_bytes(data)?;
             if is_bigendian || height > 1 && u64::from(row_step) != u64::from(point_step) * u64::from(width) {
-                return Err(MessageError::PointLayout);
+                let why = "its points are big-endian or have gaps between rows, which is not read here";
+                return Err(MessageError::Content(why));
             }
             let named = |name: &str| {
                 let fields = fields.iter().map(|field| (&*field.name, field.offset, field.datatype == FLOAT32));
@@ -220,7 +221,8 @@ fn camera(camera: CameraInfo) -> Result<Message, MessageError> {
     let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } = camera;
     let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
     if binning_x > 1 || binning_y > 1 || !is_whole {
-        return Err(MessageError::PartOfImage);
+        let why = "it describes a part of the image (roi) or summed pixels (binning), which is not read here";
+        return Err(MessageError::Content(why));
     }
     let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());
     Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))

@@ -54,7 +54,7 @@ pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, Mess
                 do_rectify: fields.u8()? != 0,
             },
         }),
-        _ => Err(MessageError::KindOfRos1),
+        _ => Err(MessageError::Content("messages of this kind of ROS 1 are not read here")),
     }
 }
 
