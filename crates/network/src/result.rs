@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, TryFromFloatSecsError};
 use stereopsis_base::image::Image;
+use stereopsis_frame::Cause;
 use stereopsis_frame::engine::Output;
 use stereopsis_recording::message::{Bytes, Encoding, ImageBody};
-use stereopsis_recording::{Body, Format, Message, Packet, ReadError, format, time};
+use stereopsis_recording::{Body, Format, Message, Packet, format, time};
 use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::{DisparityMap, StereoParams};
 
@@ -33,8 +34,8 @@ pub enum ResultError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// A packet is damaged.
-    #[error(transparent)]
-    Packet(#[from] ReadError),
+    #[error("{0}")]
+    Packet(Cause),
     /// The note is not as it must be.
     #[error("its note makes no sense: {0}")]
     Note(#[from] serde_json::Error),
@@ -142,7 +143,7 @@ pub fn of_bytes(bytes: &[u8], max_pixels: usize) -> Result<Matched, ResultError>
     let packets = Packets::default().of(bytes)?;
     let (mut note, mut values, mut reasons, mut confidence) = (None, None, None, None);
     for packet in packets {
-        let message = format::decode(&packet.channel, &packet.data)?;
+        let message = format::decode(&packet.channel, &packet.data).map_err(|err| ResultError::Packet(err.into()))?;
         match (packet.channel.topic.as_str(), message.body) {
             (NOTE, Body::Json(value)) => note = Some(serde_json::from_value::<Note>(value)?),
             (DISPARITY, Body::Image(body)) if body.encoding == Encoding::Mono16 => {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_frame::decode_camera::Layout;
 use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, SourceInfo, StereoLayout};
-use stereopsis_recording::pack::{PackError, Packer};
+use stereopsis_recording::pack::Packer;
 use stereopsis_recording::topic::{COUNTERS, EVENTS, PARAMETERS};
 use stereopsis_recording::{About, Counters, Event, Format, Packet, Streams};
 

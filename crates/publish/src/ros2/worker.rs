@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, SourceInfo};
 use stereopsis_network::ros2::Node;
-use stereopsis_recording::pack::{PackError, Packer};
+use stereopsis_recording::pack::Packer;
 use stereopsis_recording::{About, Format, Packet, Streams, topic};
 use stereopsis_stereo::StereoParams;
 

@@ -36,7 +36,7 @@ impl GuideState {
     }
 
     pub(crate) fn set_board(&mut self, words: String) {
-        self.board = words.trim().parse::<Board>().map_err(CalibrateError::from);
+        self.board = words.trim().parse();
         self.words = words;
     }
 
