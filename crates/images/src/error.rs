@@ -85,15 +85,9 @@ pub enum PictureError {
     #[error("{}; {CUT_OFF}", sentence(.0))]
     Tiff(#[from] tiff::TiffError),
 
-    /// The header of a file of numbers is incomplete.
-    #[error("its header is cut off")]
-    HeaderTruncated,
-    /// The header of an array is no text.
-    #[error("its header is no text")]
-    HeaderNoText,
-    /// The header of an array lacks a key.
-    #[error("its header has no {0}")]
-    NoKey(&'static str),
+    /// The header of a file of numbers has another fault, which continues the sentence.
+    #[error("its header {0}")]
+    Header(&'static str),
     /// Array of numbers of another type.
     #[error("its type {} is not read: save disparities as float32", foreign(.0))]
     NumberType(String),
@@ -116,9 +110,6 @@ pub enum PictureError {
     /// No PFM.
     #[error("it is no PFM file, which begins with Pf")]
     NoPfm,
-    /// The header of a PFM lacks a number.
-    #[error("its header has no width, height and factor")]
-    PfmHeader,
     /// More pixels than the bytes can hold.
     #[error("its {bytes} bytes cannot hold {}x{} pixels", .size.0, .size.1)]
     TooFewBytes {

@@ -3,7 +3,7 @@
 
 use super::claim::Claim;
 use super::device::{self, Device, DeviceError, ReceivedFrame, StreamFormat};
-use super::error::{CameraError, Task, number};
+use super::error::{CameraError, Task};
 use super::mode::Mode;
 use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
@@ -137,9 +137,8 @@ impl Reader {
                 Err(error) => {
                     log::debug!("camera {}: {mode} refused: {error}", self.index);
                     device.stop();
-                    let is_final = matches!(error.number(), Some(number::BUSY | number::GONE));
                     let error = CameraError::of_device(self.index, Task::Stream(mode), error);
-                    if is_final {
+                    if matches!(error, CameraError::Busy(_) | CameraError::Gone(_)) {
                         return Err(error);
                     }
                     refusal.get_or_insert(error);

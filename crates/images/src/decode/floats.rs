@@ -106,20 +106,20 @@ struct NpyHeader {
 
 impl NpyHeader {
     fn parse(head: &[u8]) -> Result<Self, PictureError> {
-        let cut = || PictureError::HeaderTruncated;
+        let cut = || PictureError::Header("is cut off");
         let (length, before) = match head.get(6).ok_or_else(cut)? {
             1 => (head.get(8..10).ok_or_else(cut)?.iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b)), 10),
             _ => (head.get(8..12).ok_or_else(cut)?.iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b)), 12),
         };
         let start = before + length;
         let text = head.get(before..start).ok_or_else(cut)?;
-        let text = std::str::from_utf8(text).map_err(|_| PictureError::HeaderNoText)?;
+        let text = std::str::from_utf8(text).map_err(|_| PictureError::Header("is no text"))?;
         let value = |key: &str| {
             let behind = text.split_once(&format!("'{key}'"))?.1;
             Some(behind.trim_start().strip_prefix(':')?.trim_start())
         };
         let descr = value("descr").and_then(|text| text.strip_prefix('\'')?.split('\'').next());
-        let descr = descr.ok_or_else(|| PictureError::NoKey("descr"))?;
+        let descr = descr.ok_or(PictureError::Header("has no descr"))?;
         let mut letters = descr.chars();
         let (order, kind) = (letters.next().unwrap_or(' '), letters.next().unwrap_or(' '));
         let size = letters.as_str().parse().unwrap_or(0);
@@ -127,9 +127,9 @@ impl NpyHeader {
             return Err(PictureError::NumberType(descr.to_owned()));
         }
         let by_columns =
-            value("fortran_order").ok_or_else(|| PictureError::NoKey("fortran_order"))?.starts_with("True");
+            value("fortran_order").ok_or(PictureError::Header("has no fortran_order"))?.starts_with("True");
         let shape = value("shape").and_then(|text| text.strip_prefix('(')?.split_once(')'));
-        let (shape, _) = shape.ok_or_else(|| PictureError::NoKey("shape"))?;
+        let (shape, _) = shape.ok_or(PictureError::Header("has no shape"))?;
         let sizes: Option<Vec<usize>> =
             shape.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
         let sizes: Vec<usize> = sizes.unwrap_or_default().into_iter().filter(|&size| size != 1).collect();

@@ -38,23 +38,10 @@ const MAX_UNCHECKED_JPEG_PX: u64 = 4 << 20;
 /// # Errors
 /// The file is missing, empty, truncated, larger than `max_pixels`, or not an image; the text names it.
 pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
-    read_picture_of(path, color, max_pixels, None)
+    read_turned(path, color, max_pixels, None).map(|(picture, _)| picture)
 }
 
-/// Reads an image file like [`read_picture`], if its upright size is `wanted`.
-///
-/// # Errors
-/// Errors of [`read_picture`]; the image has another size.
-pub fn read_picture_of(
-    path: &Path,
-    color: bool,
-    max_pixels: MaxPixels,
-    wanted: Option<(usize, usize)>,
-) -> Result<Picture, CaptureError> {
-    read_turned(path, color, max_pixels, wanted).map(|(picture, _)| picture)
-}
-
-/// Reads an image file like [`read_picture_of`], and returns its turn.
+/// Reads an image file like [`read_picture`], if its upright size is `wanted`, and returns its turn.
 pub(crate) fn read_turned(
     path: &Path,
     color: bool,

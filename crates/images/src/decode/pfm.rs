@@ -54,8 +54,8 @@ fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, PictureError> {
     while words.len() < 4 {
         let rest = bytes.get(at..).unwrap_or_default();
         let start = rest.iter().position(|byte| !byte.is_ascii_whitespace());
-        let start = at + start.ok_or(PictureError::HeaderTruncated)?;
-        let len = bytes[start..].iter().position(u8::is_ascii_whitespace).ok_or(PictureError::HeaderTruncated)?;
+        let start = at + start.ok_or(PictureError::Header("is cut off"))?;
+        let len = bytes[start..].iter().position(u8::is_ascii_whitespace).ok_or(PictureError::Header("is cut off"))?;
         words.push(std::str::from_utf8(&bytes[start..start + len]).unwrap_or_default());
         at = start + len;
         match words[0] {
@@ -67,7 +67,7 @@ fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, PictureError> {
     let size = |word: &str| word.parse::<u32>().ok().filter(|&size| size > 0);
     let factor = words[3].parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor != 0.0);
     let (Some(width), Some(height), Some(factor)) = (size(words[1]), size(words[2]), factor) else {
-        return Err(PictureError::PfmHeader);
+        return Err(PictureError::Header("has no width, height and factor"));
     };
     max_pixels.check(width.into(), height.into())?;
     // the header ends with one byte of white space

@@ -98,6 +98,6 @@ fn compares_the_wanted_size_with_the_upright_image() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("left.jpg");
     std::fs::write(&path, jpeg(6)).unwrap();
-    let text = read_picture_of(&path, false, MaxPixels::default(), Some((WIDTH, HEIGHT))).unwrap_err().to_string();
+    let text = read_turned(&path, false, MaxPixels::default(), Some((WIDTH, HEIGHT))).unwrap_err().to_string();
     assert!(text.contains("16x24 px instead of 24x16"), "{text}");
 }

@@ -7,7 +7,7 @@ pub mod truth;
 pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
 use self::truth::{TruthFiles, truth_beside};
-use crate::decode::{Turn, read_picture_of, read_turned};
+use crate::decode::{Turn, read_turned};
 use crate::error::FileError;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,12 +43,13 @@ impl FilePair {
         size: Option<(usize, usize)>,
     ) -> Result<Picture, CaptureError> {
         let path = if is_right { &self.right } else { &self.left };
-        let Some(arrangement) = self.both_views else { return read_picture_of(path, false, max_pixels, size) };
+        let read = |size| read_turned(path, false, max_pixels, size).map(|(picture, _)| picture);
+        let Some(arrangement) = self.both_views else { return read(size) };
         let whole = size.map(|(width, height)| match arrangement {
             Arrangement::SideBySide => (2 * width, height),
             Arrangement::TopBottom => (width, 2 * height),
         });
-        let both = read_picture_of(path, false, max_pixels, whole)?;
+        let both = read(whole)?;
         check_halves(path, both.size(), arrangement)?;
         let (left, right) = split(&both, arrangement);
         Ok(if is_right { right } else { left })

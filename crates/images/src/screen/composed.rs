@@ -1,28 +1,17 @@
 //! Images made of both images of a pair, as RGBA bytes for the window.
 
 use stereopsis_base::geometry::Axis;
-use stereopsis_base::image::{Image, Luma, Picture, QuarterTurn};
+use stereopsis_base::image::{Image, Picture, QuarterTurn};
 
 /// Distance of the lines of [`rows`], share of the height.
 const LINE_DISTANCE: f32 = 1.0 / 16.0;
 const LINE_COLOUR: [u8; 3] = [90, 220, 90];
 
-fn grey(picture: &Picture) -> impl Fn(usize, usize) -> u8 + '_ {
-    let shift = match &picture.luma {
-        Luma::U8(_) => 0,
-        Luma::U16 { bits, .. } => u32::from(*bits).saturating_sub(8),
-    };
-    move |x, y| match &picture.luma {
-        Luma::U8(image) => image.at(x, y),
-        Luma::U16 { image, .. } => (image.at(x, y) >> shift) as u8,
-    }
-}
-
 /// Returns the left image in red over the right one in blue and green, for red-cyan glasses.
 pub fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
-    let ((width, height), left, right) = (left.size(), grey(left), grey(right));
-    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    pixels.flat_map(|(x, y)| [left(x, y), right(x, y), right(x, y), 255]).collect()
+    let [left, right] = [left, right].map(|picture| picture.luma.to_u8());
+    let pixels = left.pixels().iter().zip(right.pixels());
+    pixels.flat_map(|(&left, &right)| [left, right, right, 255]).collect()
 }
 
 /// Returns both images under common lines in the size of one: every second column of the left image, then of the right one, under
@@ -39,24 +28,25 @@ pub fn rows(left: &Picture, right: &Picture, axis: Axis) -> Vec<u8> {
 }
 
 fn beside(left: &Picture, right: &Picture) -> Image<[u8; 4]> {
-    let ((width, height), left, right) = (left.size(), grey(left), grey(right));
+    let [left, right] = [left, right].map(|picture| picture.luma.to_u8());
+    let (width, height) = left.size();
     let distance = ((height as f32 * LINE_DISTANCE) as usize).max(2);
     let half = width.div_ceil(2);
-    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let colour = |(x, y): (usize, usize)| {
+    let colour = |x: usize, y: usize| {
         if y % distance == distance / 2 {
             let [r, g, b] = LINE_COLOUR;
             return [r, g, b, 255];
         }
-        let value = if x < half { left(2 * x, y) } else { right((2 * (x - half)).min(width - 1), y) };
+        let value = if x < half { left.at(2 * x, y) } else { right.at((2 * (x - half)).min(width - 1), y) };
         [value, value, value, 255]
     };
-    Image::new(width, height, pixels.map(colour).collect())
+    Image::from_fn(width, height, colour)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stereopsis_base::image::Luma;
 
     fn picture(width: usize, value: impl Fn(usize, usize) -> u8) -> Picture {
         Picture { luma: Luma::U8(Image::from_fn(width, 48, value)), rgb: None }

@@ -5,7 +5,6 @@ use std::io;
 use std::time::{Duration, SystemTime};
 use stereopsis_base::files;
 use stereopsis_base::image::Picture;
-use stereopsis_base::remedy::Remedy;
 use stereopsis_frame::Pixels;
 use stereopsis_frame::decode_camera::{Damaged, DecodeError, Layout, decode};
 
@@ -61,6 +60,7 @@ pub(in crate::webcam) enum DeviceError {
     #[error("{0}")]
     Nokhwa(#[from] nokhwa::NokhwaError),
     /// The device takes no images: a converter, or a metadata node.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "made on Linux only"))]
     #[error("it takes no images")]
     NoCamera,
     /// Another thread of this program is opening it.
@@ -85,7 +85,7 @@ pub(in crate::webcam) enum DeviceError {
     #[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
     #[error(
         "this program reads cameras through V4L2 alone; one built with libclang and --features nokhwa-linux has {} too",
-        Remedy::set("camera-api", "nokhwa")
+        stereopsis_base::remedy::Remedy::set("camera-api", "nokhwa")
     )]
     NoNokhwa,
 }

@@ -3,7 +3,10 @@
 
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 
-use super::kernel::{self, Control, Controls, Fraction, Message, PixFormat, QueryControl, Request, VIDEO_CAPTURE};
+use super::kernel::{
+    self, Control, Controls, Fraction, FrameIntervals, FrameSizes, Message, PixFormat, QueryControl, Request,
+    VIDEO_CAPTURE,
+};
 use rustix::fs::{Mode, OFlags};
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode};
 use std::ffi::c_void;
@@ -122,67 +125,21 @@ pub(super) fn formats(node: &Node) -> Vec<FourCc> {
     formats
 }
 
-/// Listed size of a format, or listed frame interval of a size: one value, or a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ListEntry<One, Range> {
-    One(One),
-    Range(Range),
-}
-
-/// Range of sizes, px.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SizeRange {
-    pub(super) min_width: u32,
-    pub(super) max_width: u32,
-    pub(super) step_width: u32,
-    pub(super) min_height: u32,
-    pub(super) max_height: u32,
-    pub(super) step_height: u32,
-}
-
-/// Range of frame intervals, s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct IntervalRange {
-    pub(super) min: Fraction,
-    pub(super) max: Fraction,
-}
-
-/// Returns the sizes of a format.
+/// Returns the sizes of a format: each one size, or a range.
 ///
 /// # Errors
 /// The driver lists none.
-pub(super) fn sizes(node: &Node, fourcc: FourCc) -> io::Result<Vec<ListEntry<(u32, u32), SizeRange>>> {
-    let entry = |index| kernel::FrameSizes { index, pixelformat: fourcc.into(), ..blank() };
-    let size = |entry: kernel::FrameSizes| match (entry.kind, entry.numbers) {
-        (kernel::DISCRETE, [width, height, ..]) => Some(ListEntry::One((width, height))),
-        (
-            kernel::CONTINUOUS | kernel::STEPWISE,
-            [min_width, max_width, step_width, min_height, max_height, step_height],
-        ) => {
-            let range = SizeRange { min_width, max_width, step_width, min_height, max_height, step_height };
-            Some(ListEntry::Range(range))
-        }
-        _ => None,
-    };
-    Ok(list(node, &kernel::ENUM_FRAMESIZES, entry)?.into_iter().filter_map(size).collect())
+pub(super) fn sizes(node: &Node, fourcc: FourCc) -> io::Result<Vec<FrameSizes>> {
+    list(node, &kernel::ENUM_FRAMESIZES, |index| FrameSizes { index, pixelformat: fourcc.into(), ..blank() })
 }
 
-/// Returns the frame intervals of a size.
+/// Returns the frame intervals of a size: each one interval, or a range.
 ///
 /// # Errors
 /// The driver lists none.
-pub(super) fn intervals(
-    node: &Node,
-    fourcc: FourCc,
-    (width, height): (u32, u32),
-) -> io::Result<Vec<ListEntry<Fraction, IntervalRange>>> {
-    let entry = |index| kernel::FrameIntervals { index, pixelformat: fourcc.into(), width, height, ..blank() };
-    let interval = |entry: kernel::FrameIntervals| match (entry.kind, entry.intervals) {
-        (kernel::DISCRETE, [one, ..]) => Some(ListEntry::One(one)),
-        (kernel::CONTINUOUS | kernel::STEPWISE, [min, max, _]) => Some(ListEntry::Range(IntervalRange { min, max })),
-        _ => None,
-    };
-    Ok(list(node, &kernel::ENUM_FRAMEINTERVALS, entry)?.into_iter().filter_map(interval).collect())
+pub(super) fn intervals(node: &Node, fourcc: FourCc, (width, height): (u32, u32)) -> io::Result<Vec<FrameIntervals>> {
+    let entry = |index| FrameIntervals { index, pixelformat: fourcc.into(), width, height, ..blank() };
+    list(node, &kernel::ENUM_FRAMEINTERVALS, entry)
 }
 
 pub(super) fn format(node: &Node) -> io::Result<PixFormat> {

@@ -1,8 +1,8 @@
 //! Lists the supported modes of a camera, each with the V4L2 request that sets it. Ranges of sizes and rates are reduced to the usual
 //! values.
 
-use super::calls::{self, FourCc, IntervalRange, ListEntry, Node, SizeRange};
-use super::kernel::Fraction;
+use super::calls::{self, FourCc, Node};
+use super::kernel::{CONTINUOUS, DISCRETE, Fraction, FrameIntervals, FrameSizes, STEPWISE};
 use crate::webcam::mode::Mode;
 use stereopsis_frame::decode_camera::PixelFormat;
 
@@ -80,24 +80,24 @@ fn sizes(node: &Node, fourcc: FourCc) -> Vec<(u32, u32, bool)> {
         let present = calls::format(node).ok().filter(|present| FourCc::from(present.pixelformat) == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
-    let of = |size: ListEntry<(u32, u32), SizeRange>| match size {
-        ListEntry::One((width, height)) => vec![(width, height, true)],
-        ListEntry::Range(range) => within(&range).into_iter().map(|(width, height)| (width, height, false)).collect(),
+    let of = |size: FrameSizes| match (size.kind, size.numbers) {
+        (DISCRETE, [width, height, ..]) => vec![(width, height, true)],
+        (CONTINUOUS | STEPWISE, range) => within(range).into_iter().map(|(w, h)| (w, h, false)).collect(),
+        _ => Vec::new(),
     };
     listed.into_iter().flat_map(of).collect()
 }
 
 /// Returns the usual sizes within a range, and its ends.
-fn within(range: &SizeRange) -> Vec<(u32, u32)> {
+fn within([min_width, max_width, step_width, min_height, max_height, step_height]: [u32; 6]) -> Vec<(u32, u32)> {
     let on = |value: u32, least: u32, most: u32, step: u32| {
         (least..=most).contains(&value) && (value - least).is_multiple_of(step.max(1))
     };
     let usual = SIZES.into_iter().filter(|&(width, height)| {
-        on(width, range.min_width, range.max_width, range.step_width)
-            && on(height, range.min_height, range.max_height, range.step_height)
+        on(width, min_width, max_width, step_width) && on(height, min_height, max_height, step_height)
     });
     let mut sizes: Vec<_> = usual.collect();
-    sizes.extend([(range.min_width, range.min_height), (range.max_width, range.max_height)]);
+    sizes.extend([(min_width, min_height), (max_width, max_height)]);
     sizes
 }
 
@@ -107,22 +107,24 @@ fn intervals(node: &Node, fourcc: FourCc, width: u32, height: u32) -> Vec<(Optio
         let present = calls::interval(node).ok().filter(|i| i.numerator > 0 && i.denominator > 0);
         return vec![(present, false)];
     };
-    let of = |interval: ListEntry<Fraction, IntervalRange>| match interval {
-        ListEntry::One(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
-        ListEntry::One(_) => Vec::new(),
-        ListEntry::Range(range) => usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect(),
+    let of = |entry: FrameIntervals| match (entry.kind, entry.intervals) {
+        (DISCRETE, [one, ..]) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
+        (CONTINUOUS | STEPWISE, [min, max, _]) => {
+            usual_within(min, max).into_iter().map(|i| (Some(i), false)).collect()
+        }
+        _ => Vec::new(),
     };
     listed.into_iter().flat_map(of).collect()
 }
 
-fn usual_within(range: &IntervalRange) -> Vec<Fraction> {
+fn usual_within(min: Fraction, max: Fraction) -> Vec<Fraction> {
     let seconds = |f: Fraction| f64::from(f.numerator) / f64::from(f.denominator.max(1));
-    let (shortest, longest) = (seconds(range.min), seconds(range.max));
+    let (shortest, longest) = (seconds(min), seconds(max));
     let inside = |&rate: &u32| (shortest..=longest).contains(&(1.0 / f64::from(rate)));
     let mut intervals: Vec<Fraction> =
         RATES_HZ.into_iter().filter(inside).map(|rate| Fraction { numerator: 1, denominator: rate }).collect();
-    if intervals.is_empty() && range.min.numerator > 0 && range.min.denominator > 0 {
-        intervals.push(range.min);
+    if intervals.is_empty() && min.numerator > 0 && min.denominator > 0 {
+        intervals.push(min);
     }
     intervals
 }
@@ -133,30 +135,19 @@ mod tests {
 
     #[test]
     fn a_range_of_sizes_gives_the_usual_ones_and_its_ends() {
-        let range = SizeRange {
-            min_width: 320,
-            max_width: 1280,
-            step_width: 16,
-            min_height: 200,
-            max_height: 720,
-            step_height: 8,
-        };
-        let sizes = within(&range);
+        let sizes = within([320, 1280, 16, 200, 720, 8]);
         assert!(
             sizes.contains(&(640, 480)) && sizes.contains(&(1280, 720)) && sizes.contains(&(320, 200)),
             "{sizes:?}"
         );
         assert!(!sizes.contains(&(1920, 1080)) && !sizes.contains(&(2560, 720)), "{sizes:?}");
-        let empty =
-            SizeRange { min_width: 9, max_width: 9, step_width: 0, min_height: 9, max_height: 9, step_height: 0 };
-        assert_eq!(within(&empty), [(9, 9), (9, 9)]);
+        assert_eq!(within([9, 9, 0, 9, 9, 0]), [(9, 9), (9, 9)]);
     }
 
     #[test]
     fn a_range_of_intervals_gives_the_usual_rates() {
         let of = |numerator, denominator| Fraction { numerator, denominator };
-        let range = IntervalRange { min: of(1, 60), max: of(1, 10) };
-        let rates: Vec<u32> = usual_within(&range).into_iter().map(rate_of).collect();
+        let rates: Vec<u32> = usual_within(of(1, 60), of(1, 10)).into_iter().map(rate_of).collect();
         assert_eq!(rates, [10, 15, 20, 25, 30, 50, 60]);
         assert_eq!(rate_of(of(1001, 30000)), 30);
     }
