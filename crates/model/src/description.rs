@@ -5,7 +5,7 @@ use crate::loaded::LoadedModel;
 use crate::values::{Port, Signature};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use stereopsis_base::{choices, console, files};
+use stereopsis_base::{choices, files};
 
 /// Conventions of a model's inputs and output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct Description {
 /// Divisor of the size that most models with a pyramid of features need.
 const USUAL_MULTIPLE: usize = 32;
 /// Largest multiple, width and height, px.
-const MAX_EXTENT: usize = 16_384;
+pub(crate) const MAX_EXTENT: usize = 16_384;
 
 const fn default_multiple() -> usize {
     USUAL_MULTIPLE
@@ -110,16 +110,15 @@ impl Description {
     /// Reads the description beside a model; `None` if there is none.
     ///
     /// # Errors
-    /// The file cannot be read, or is no description; the text has the line.
+    /// The file cannot be read, or is no description; the error has the line.
     pub fn beside(model: &Path) -> Result<Option<Self>, ModelError> {
         let path = path_beside(model);
         if !path.exists() {
             return Ok(None);
         }
-        let wrong =
-            |why: String| ModelError::new(format!("description of the model {}: {}", console::path(&path), why.trim()));
-        let text = files::plain::read_text(&path).map_err(|err| wrong(files::read_cause(&path, &err)))?;
-        Self::of_text(&text).map(Some).map_err(wrong)
+        let text = files::plain::read_text(&path).map_err(ModelError::read(&path));
+        let description = text.and_then(|text| Self::of_text(&text));
+        description.map(Some).map_err(|err| ModelError::Description(path, Box::new(err)))
     }
 
     /// Returns the description beside an open model, or guesses it.
@@ -127,30 +126,28 @@ impl Description {
     /// # Errors
     /// Errors of [`Self::beside`] and [`Self::guess`].
     pub fn of_model(file: &Path, model: &LoadedModel) -> Result<Self, ModelError> {
-        if let Some(own) = Self::beside(file)? {
-            return Ok(own);
-        }
-        Self::guess(model.signature()).map_err(|err| err.of_file(file))
+        let guess = || Self::guess(model.signature()).map_err(|err| err.of_file(file));
+        Self::beside(file)?.map_or_else(guess, Ok)
     }
 
     /// Parses a description.
     ///
     /// # Errors
     /// The text is no description; the error has the line.
-    pub fn of_text(text: &str) -> Result<Self, String> {
-        let description: Self = toml::from_str(text).map_err(|err| err.to_string())?;
+    pub fn of_text(text: &str) -> Result<Self, ModelError> {
+        let description: Self = toml::from_str(text).map_err(|err| ModelError::Syntax(err.into()))?;
         let extents =
             [("width", description.width), ("height", description.height), ("multiple", Some(description.multiple))];
         for (name, extent) in extents {
             if extent.is_some_and(|px| !(1..=MAX_EXTENT).contains(&px)) {
-                return Err(format!("{name} has to be from 1 to {MAX_EXTENT} px"));
+                return Err(ModelError::Extent(name));
             }
         }
         if description.width.is_some() != description.height.is_some() {
-            return Err("width and height have to be fixed both, or neither".to_owned());
+            return Err(ModelError::OneExtent);
         }
         if !(description.scale.is_finite() && description.scale != 0.0) {
-            return Err("scale has to be a number other than 0".to_owned());
+            return Err(ModelError::Scale);
         }
         Ok(description)
     }
@@ -166,14 +163,7 @@ impl Description {
     /// # Errors
     /// The model does not take two images, or gives nothing of the shape of a map.
     pub fn guess(signature: &Signature) -> Result<Self, ModelError> {
-        let names = || signature.inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let no_pair = || {
-            ModelError::new(format!(
-                "it takes no stereo pair: its inputs are {}; expected are two images of 1 or 3 channels, or one of 2 or 6, as \
-                 (1, channels, height, width)",
-                names()
-            ))
-        };
+        let no_pair = || ModelError::NoPair(signature.inputs.clone());
         let channels = |port: &Port| match port.extents[..] {
             [None | Some(1), channels, ..] if port.extents.len() == 4 => Some(channels),
             _ => None,
@@ -198,9 +188,7 @@ impl Description {
             }
             _ => return Err(no_pair()),
         };
-        let (height, width) = (left.extents[2], left.extents[3]);
-        let (width, height) =
-            if let Some(size) = width.zip(height) { (Some(size.0), Some(size.1)) } else { (None, None) };
+        let (width, height) = left.extents[3].zip(left.extents[2]).unzip();
         let output = disparity_output(signature)?;
         Ok(Self {
             left: left.name.clone(),
@@ -233,8 +221,5 @@ fn disparity_output(signature: &Signature) -> Result<&Port, ModelError> {
     let named = maps.iter().rev().find(|port| is_of(&port.name, "disp") || is_of(&port.name, "flow"));
     let beside = ["conf", "occ", "mask", "prob", "uncert"];
     let other = maps.iter().rev().find(|port| !beside.iter().any(|word| is_of(&port.name, word)));
-    named.or(other).copied().ok_or_else(|| {
-        let outputs: Vec<_> = signature.outputs.iter().map(ToString::to_string).collect();
-        ModelError::new(format!("it gives no disparity map: its outputs are {}", outputs.join(", ")))
-    })
+    named.or(other).copied().ok_or_else(|| ModelError::NoMap(signature.outputs.clone()))
 }

@@ -8,9 +8,9 @@ use crate::trial::{POLL_INTERVAL, Trial, TrialResult};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::console;
 use stereopsis_base::image::{Image, Picture, PictureRef};
 use stereopsis_base::threads::{Answers, Latest, Work};
-use stereopsis_base::{console, files};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::engine::{
     Engine, EngineError, EngineInfo, EngineKind, Job, ModelDevice, ModelFile, Output, StageTime,
@@ -27,7 +27,7 @@ pub struct ModelEngine {
     /// Trial in a child process for pairs of this size.
     trial: Option<((usize, usize), Trial)>,
     /// Sizes that were tried, with their results.
-    tried: HashMap<(usize, usize), Result<Option<TrialResult>, ModelError>>,
+    tried: HashMap<(usize, usize), Result<Option<TrialResult>, Arc<ModelError>>>,
     last_size: Option<(usize, usize)>,
 }
 
@@ -48,9 +48,7 @@ impl ModelEngine {
     /// There is no such file, its description is wrong, or the system gives no thread.
     pub fn open(file: ModelFile, threads: Option<usize>) -> Result<Self, EngineError> {
         let path = &file.path;
-        if let Err(err) = std::fs::metadata(path) {
-            return Err(ModelError::new(files::read_cause(path, &err)).of_file(path).into());
-        }
+        std::fs::metadata(path).map_err(ModelError::read(path)).map_err(|err| err.of_file(path))?;
         let description = Description::beside(path)?;
         let info = Arc::new(EngineInfo {
             kind: EngineKind::Model,
@@ -64,7 +62,7 @@ impl ModelEngine {
             opened: None,
             filters: CpuEngine::new(threads),
         };
-        let no_thread = |err| EngineError::Device(format!("no thread for the model: {err}").into());
+        let no_thread = |err| EngineError::Device(ModelError::NoThread("model", err).into());
         // a run of a model may take seconds
         let worker = Latest::start_work("model", matching).map_err(no_thread)?.detached();
         Ok(Self { info, file, worker, forgets: false, trial: None, tried: HashMap::new(), last_size: None })
@@ -84,13 +82,9 @@ impl ModelEngine {
         }
         let Some(result) = self.trial.as_mut().and_then(|(_, trial)| trial.result()) else { return false };
         self.trial = None;
-        self.tried.insert(size, result.map(Some));
+        self.tried.insert(size, result.map(Some).map_err(Arc::new));
         true
     }
-}
-
-fn gone() -> EngineError {
-    EngineError::Device("the thread of the model has ended: choose the engine again".into())
 }
 
 /// Returns the name of the file, with the licence of its weights if the description has it, and with the device.
@@ -130,11 +124,11 @@ impl Engine for ModelEngine {
             std::thread::sleep(POLL_INTERVAL);
         }
         if let Some(Err(err)) = self.tried.get(&size) {
-            return Err(err.clone().into());
+            return Err(EngineError::Unsupported(Arc::clone(err).into()));
         }
         self.last_size = Some(size);
         if self.worker.has_ended() {
-            return Err(gone());
+            return Err(EngineError::Device(ModelError::Ended.into()));
         }
         let forgets = std::mem::take(&mut self.forgets);
         self.worker.wish(Submitted { job, at: Instant::now(), forgets });
@@ -145,7 +139,7 @@ impl Engine for ModelEngine {
         let has_ended = self.worker.has_ended();
         match self.worker.take().and_then(Arc::into_inner) {
             Some(result) => result.map(Some),
-            None if has_ended => Err(gone()),
+            None if has_ended => Err(EngineError::Device(ModelError::Ended.into())),
             None => Ok(None),
         }
     }
@@ -191,16 +185,19 @@ impl Matching {
         let OpenModel { model, description } = if let Some(opened) = opened {
             opened
         } else {
-            let now = opened.insert(open(file, *threads)?);
+            let model = LoadedModel::open(file, *threads)?;
+            let description = Description::of_model(&file.path, &model)?;
+            let now = opened.insert(OpenModel { model, description });
             let adapter = name(file, Some(&now.description));
             *info = Arc::new(EngineInfo { adapter, ..(**info).clone() });
             now
         };
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
-        let params = suited(&job.params);
+        // both judge the sums of semi-global matching, which a model does not have
+        let params = StereoParams { choice: false, confidence: false, ..(*job.params).clone() };
         let of_file = |err: ModelError| err.of_file(&file.path);
         let fit = Fit::new(job.frame.size(), description).map_err(of_file)?;
-        check_range(fit, description, &params).map_err(of_file)?;
+        fit.check_range(description, &params).map_err(of_file)?;
         let mut stages = Vec::new();
         let mut clock = Instant::now();
         let mut lap = |name| {
@@ -245,29 +242,4 @@ fn of_size(info: &Arc<EngineInfo>, fit: Fit) -> Arc<EngineInfo> {
 
 fn mirrored(picture: &Picture) -> Picture {
     Picture { luma: picture.luma.mirrored(), rgb: picture.rgb.as_ref().map(Image::mirrored) }
-}
-
-fn open(file: &ModelFile, threads: Option<usize>) -> Result<OpenModel, ModelError> {
-    let model = LoadedModel::open(file, threads)?;
-    let description = Description::of_model(&file.path, &model)?;
-    Ok(OpenModel { model, description })
-}
-
-/// Returns the parameters without those that judge the sums of semi-global matching, which a model does not have.
-fn suited(params: &StereoParams) -> StereoParams {
-    StereoParams { choice: false, confidence: false, ..params.clone() }
-}
-
-/// Refuses a range beyond that of the model.
-fn check_range(fit: Fit, description: &Description, params: &StereoParams) -> Result<(), ModelError> {
-    let last = params.last_disparity();
-    let Some(largest) = fit.max_disparity(description).filter(|&largest| f64::from(last) > largest) else {
-        return Ok(());
-    };
-    let count = largest.floor() as i32 + 1 - params.min_disparity;
-    Err(ModelError::new(format!(
-        "the model finds disparities up to {largest:.0} px in these images, and the range reaches {last}: set --num-disparities to {} or \
-         less, or use smaller images (--scale)",
-        count.max(1)
-    )))
 }

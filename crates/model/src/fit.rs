@@ -18,9 +18,9 @@ pub(crate) struct Fit {
 }
 
 /// Largest input for an image, as a multiple of its pixels.
-const MAX_GROWTH: usize = 16;
+pub(crate) const MAX_GROWTH: usize = 16;
 /// Size of the largest usual image, px: an input up to its pixels takes images of any size.
-const USUAL: (usize, usize) = (3840, 2160);
+pub(crate) const USUAL: (usize, usize) = (3840, 2160);
 
 impl Fit {
     /// Returns the relation for images of this size. An input of fixed size that is too small takes a smaller image.
@@ -30,20 +30,12 @@ impl Fit {
     pub(crate) fn new(image: (usize, usize), description: &Description) -> Result<Self, ModelError> {
         let (width, height) = image;
         let whole = |extent: usize| extent.next_multiple_of(description.multiple);
-        let (input, is_resized) = match (description.width, description.height) {
-            (Some(fixed_width), Some(fixed_height)) => {
-                ((fixed_width, fixed_height), width > fixed_width || height > fixed_height)
-            }
-            _ => ((whole(width), whole(height)), false),
-        };
+        let fixed = description.width.zip(description.height);
+        let input = fixed.unwrap_or_else(|| (whole(width), whole(height)));
+        let is_resized = width > input.0 || height > input.1;
         let most = (MAX_GROWTH * width * height).max(USUAL.0 * USUAL.1);
         if input.0.saturating_mul(input.1) > most {
-            return Err(ModelError::new(format!(
-                "its input of {}x{} px is too large for images of {width}x{height} px (at most {MAX_GROWTH} times their pixels, or those \
-                 of {}x{}): correct width, height and multiple in the description beside it, export the model for a smaller size, or use \
-                 larger images",
-                input.0, input.1, USUAL.0, USUAL.1
-            )));
+            return Err(ModelError::LargeInput(input, image));
         }
         Ok(Self { image, input, is_resized })
     }
@@ -53,9 +45,13 @@ impl Fit {
         if self.is_resized { self.image.0 as f64 / self.input.0 as f64 } else { 1.0 }
     }
 
-    /// Returns the largest disparity that the model finds in the image, px, if it is known.
-    pub(crate) fn max_disparity(self, description: &Description) -> Option<f64> {
-        description.max_disparity.map(|largest| largest as f64 * self.shrinkage())
+    /// Refuses a range beyond the disparities that the model finds in the image, where they are known.
+    pub(crate) fn check_range(self, description: &Description, params: &StereoParams) -> Result<(), ModelError> {
+        let last = params.last_disparity();
+        let largest_px = description.max_disparity.map(|largest| largest as f64 * self.shrinkage());
+        let Some(largest_px) = largest_px.filter(|&largest| f64::from(last) > largest) else { return Ok(()) };
+        let count = (largest_px.floor() as i32 + 1 - params.min_disparity).max(1);
+        Err(ModelError::Range { largest_px, last, count })
     }
 
     /// Describes the change of the image: `640x480 resized to 736x320`, or `640x480 with a border to 640x512`; `None` without one.
@@ -140,9 +136,7 @@ impl Fit {
     /// # Errors
     /// The output is no map of one image, or has no number at all.
     pub(crate) fn disparities(self, output: &Values, description: &Description) -> Result<Image<f32>, ModelError> {
-        let shape = output.extents.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let wrong =
-            || ModelError::new(format!("the output '{}' of the model is no map: ({shape})", description.output));
+        let wrong = || ModelError::Shape(description.output.clone(), output.extents.clone());
         let [before @ .., height, width] = &output.extents[..] else { return Err(wrong()) };
         let (width, height) = (*width, *height);
         // a flow has its y behind its x
@@ -151,10 +145,7 @@ impl Fit {
         }
         let map = &output.values[..width * height];
         if !map.iter().any(|value| value.is_finite()) {
-            return Err(ModelError::new(format!(
-                "the model gives no number for any pixel: does it expect another brightness than {}?",
-                description.brightness
-            )));
+            return Err(ModelError::NoNumber(description.brightness));
         }
         let scale = description.scale * self.shrinkage() as f32;
         let of_map = |x: usize, y: usize| scale * map[y * width + x];

@@ -64,7 +64,7 @@ const SHIFTS: [usize; 10] = [32, 48, 64, 96, 128, 160, 192, 256, 320, 384];
 /// Tests the guessed conventions of a model on a pair with truth, px, and returns the best ones.
 ///
 /// # Errors
-/// The model fails on each combination; the text is that of the guess.
+/// The model fails on each combination; the error is that of the guess.
 pub fn inspect(
     model: &mut LoadedModel,
     guess: &Description,
@@ -72,16 +72,12 @@ pub fn inspect(
     truth_px: &Image<f32>,
 ) -> Result<Inspection, ModelError> {
     let mut tested = Vec::new();
-    let mut first_error = None;
+    let mut first = Ok(());
     for is_swapped in [false, true] {
         for &brightness in Brightness::ALL {
-            match test(model, &changed(guess, is_swapped, brightness), pair, truth_px) {
-                Ok((scale, bad, median_px, run_ms)) => {
-                    tested.push(Tested { is_swapped, brightness, scale, bad, median_px, run_ms });
-                }
-                Err(err) => {
-                    first_error.get_or_insert(err);
-                }
+            match test(model, guess, (is_swapped, brightness), pair, truth_px) {
+                Ok(test) => tested.push(test),
+                Err(err) => first = first.and(Err(err)),
             }
         }
     }
@@ -91,9 +87,10 @@ pub fn inspect(
             (best, least) = (i, test.bad);
         }
     }
-    let Some(found) = tested.get(best) else {
-        return Err(first_error.unwrap_or_else(|| ModelError::new("the model was not run")));
-    };
+    if tested.is_empty() {
+        first?;
+    }
+    let found = &tested[best];
     let mut description = Description { scale: found.scale, ..changed(guess, found.is_swapped, found.brightness) };
     let (width, height) = Fit::new(pair[0].luma.size(), &description)?.input;
     if found.scale.abs() > SCALES[SCALES.len() - 1] {
@@ -115,13 +112,15 @@ fn changed(guess: &Description, is_swapped: bool, brightness: Brightness) -> Des
     description
 }
 
-/// Runs the model; returns the scale of its output, the share of bad pixels, the median error in px and the time in ms.
+/// Runs the model with one combination.
 fn test(
     model: &mut LoadedModel,
-    description: &Description,
+    guess: &Description,
+    (is_swapped, brightness): (bool, Brightness),
     pair: [PictureRef<'_>; 2],
     truth_px: &Image<f32>,
-) -> Result<(f32, f64, f64, f64), ModelError> {
+) -> Result<Tested, ModelError> {
+    let description = &changed(guess, is_swapped, brightness);
     let fit = Fit::new(pair[0].luma.size(), description)?;
     let start = Instant::now();
     let output = model.run(fit.inputs(pair, description), &description.output)?;
@@ -137,7 +136,8 @@ fn test(
     errors.iter_mut().filter(|error| !error.is_finite()).for_each(|error| *error = f32::MAX);
     errors.sort_by(f32::total_cmp);
     let bad = errors.iter().filter(|error| **error > BAD_PX).count() as f64 / errors.len().max(1) as f64;
-    Ok((scale, bad, errors.get(errors.len() / 2).copied().unwrap_or(f32::MAX).into(), run_ms))
+    let median_px = errors.get(errors.len() / 2).copied().unwrap_or(f32::MAX).into();
+    Ok(Tested { is_swapped, brightness, scale, bad, median_px, run_ms })
 }
 
 /// Returns the known scale near the median ratio of truth and output; 1 where none is.

@@ -7,7 +7,6 @@ use crate::weights;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::thread::{Builder, JoinHandle};
 use stereopsis_base::process::memory;
-use stereopsis_base::{console, files};
 use stereopsis_frame::engine::{ModelDevice, ModelFile};
 
 /// Stack of the thread of a model, bytes. A runtime follows the graphs within a graph by recursion, as deep as the file has them, and an
@@ -36,14 +35,11 @@ impl LoadedModel {
     /// The file cannot be read, is no model, or needs an operator that the runtime lacks, which is named; or there is no such runtime
     /// or device.
     pub fn open(file: &ModelFile, threads: Option<usize>) -> Result<Self, ModelError> {
-        Self::open_with_stack(STACK_BYTES, file, threads)
+        Self::with_stack(STACK_BYTES, file, threads)
     }
 
-    pub(crate) fn open_with_stack(
-        stack_bytes: usize,
-        file: &ModelFile,
-        threads: Option<usize>,
-    ) -> Result<Self, ModelError> {
+    /// Opens a file on a thread with a stack of this size.
+    pub(crate) fn with_stack(stack_bytes: usize, file: &ModelFile, threads: Option<usize>) -> Result<Self, ModelError> {
         let of_thread = file.clone();
         let opened = Self::on_thread(stack_bytes, move || open_runtime(&of_thread, threads));
         opened.map_err(|err| err.of_file(&file.path))
@@ -69,10 +65,9 @@ impl LoadedModel {
                 }
             }
         };
-        let no_thread = |err| ModelError::new(format!("no thread for the model: {err}"));
         let thread = Builder::new().name("model runtime".into()).stack_size(stack_bytes);
-        let thread = thread.spawn(work).map_err(no_thread)?;
-        let signature = signature.recv().unwrap_or_else(|_| Err(panicked()))?;
+        let thread = thread.spawn(work).map_err(|err| ModelError::NoThread("model", err))?;
+        let signature = signature.recv().unwrap_or(Err(ModelError::Panic))?;
         Ok(Self { signature, runs: Some(runs), outputs: output, thread: Some(thread) })
     }
 
@@ -91,14 +86,12 @@ impl LoadedModel {
         let ports = || self.signature.inputs.iter().chain(&self.signature.outputs);
         let named = inputs.iter().map(|(name, _)| *name).chain([output]);
         if let Some(missing) = named.into_iter().find(|name| ports().all(|port| port.name != *name)) {
-            let (missing, ports) = (console::foreign(missing), ports().map(ToString::to_string).collect::<Vec<_>>());
-            let ports = ports.join(", ");
-            return Err(ModelError::new(format!("the description names '{missing}', and the model has {ports}")));
+            return Err(ModelError::NoPort(missing.to_owned(), ports().cloned().collect()));
         }
         let inputs = inputs.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();
         let is_asked = self.runs.as_ref().is_some_and(|runs| runs.send((inputs, output.to_owned())).is_ok());
         let output = if is_asked { self.outputs.recv().ok() } else { None };
-        output.unwrap_or_else(|| Err(panicked()))
+        output.unwrap_or(Err(ModelError::Panic))
     }
 }
 
@@ -110,18 +103,13 @@ impl Drop for LoadedModel {
     }
 }
 
-fn panicked() -> ModelError {
-    ModelError::new("it panics in the runtime; try another export of it")
-}
-
 fn open_runtime(file: &ModelFile, threads: Option<usize>) -> Opened {
     let ModelFile { path, device } = file;
-    let size = std::fs::metadata(path).map_err(|err| ModelError::new(files::read_cause(path, &err)))?.len();
+    let size = std::fs::metadata(path).map_err(ModelError::read(path))?.len();
     let fits = |bytes: u64| {
         // the weights are copied once from the bytes of the files
         let needed = bytes.saturating_mul(2);
-        let too_large = |free| format!("it takes {} of memory to open it, and {free}", console::bytes(needed));
-        memory::check(needed).map_err(|free| ModelError::new(too_large(free)))
+        memory::check(needed).map_err(|free| ModelError::Memory(needed, free))
     };
     fits(size)?;
     fits(size.saturating_add(weights::bytes_beside(file)?))?;
@@ -130,7 +118,7 @@ fn open_runtime(file: &ModelFile, threads: Option<usize>) -> Opened {
         device => onnx_runtime::open(path, *device, threads),
     }?;
     if signature.inputs.is_empty() || signature.outputs.is_empty() {
-        return Err(ModelError::new("it has no inputs or no outputs: is it whole, and in the format ONNX?"));
+        return Err(ModelError::NoPorts);
     }
     Ok((runtime, signature))
 }

@@ -3,7 +3,7 @@
 use crate::fit::Fit;
 use crate::inspect::inspect;
 use crate::testing::{BlockMatching, classifier, custom_operator, without_numbers};
-use crate::{Brightness, Colors, Description, LoadedModel, ModelEngine, Trial};
+use crate::{Brightness, Colors, Description, LoadedModel, ModelEngine, ModelError, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::image::PictureRef;
@@ -169,7 +169,7 @@ fn inspect_finds_order_brightness_sign_and_scale() {
         assert_eq!(([left.as_str(), right], *swapped), (model.inputs, is_exchanged), "{model:?}");
         assert_eq!(*max_disparity, None, "32 disparities do not reach 32 px: {model:?}");
         assert_eq!(found.description.license.as_deref(), Some("MIT"));
-        assert_eq!(Description::of_text(&found.description.to_text()).as_ref(), Ok(&found.description));
+        assert_eq!(Description::of_text(&found.description.to_text()).unwrap(), found.description);
     }
 }
 
@@ -217,7 +217,7 @@ fn refuses_a_range_beyond_the_model() {
     let bytes = BlockMatching::default().file();
     assert!(matched(&bytes, Some(&described), &block_matching(32)).is_ok());
     let text = matched(&bytes, Some(&described), &block_matching(64)).unwrap_err().to_string();
-    assert!(text.contains("up to 31 px") && text.contains("--num-disparities to 32"), "{text}");
+    assert!(text.contains("up to 31 px") && text.contains("num-disparities to 32"), "{text}");
 }
 
 #[test]
@@ -226,14 +226,14 @@ fn descriptions_are_checked() {
     let guess = Description::guess(LoadedModel::open(&of_path(&path), Some(1)).unwrap().signature()).unwrap();
     assert_eq!((guess.left.as_str(), guess.right.as_str(), guess.colors), ("left", "right", Colors::Grey));
     let with = |line: &str| Description::of_text(&format!("{}{line}\n", guess.to_text().replace("scale = 1.0\n", "")));
-    assert_eq!(with(""), Ok(guess.clone()));
+    assert_eq!(with("").unwrap(), guess);
     for (line, why) in [
         ("scale = 0.0", "other than 0"),
         ("width = 64", "both"),
         ("colour = \"rgb\"", "colour"),
         ("width = 0\nheight = 4", "from 1"),
     ] {
-        let text = with(line).unwrap_err();
+        let text = with(line).unwrap_err().to_string();
         assert!(text.contains(why), "{line}: {text}");
     }
     let other = Description { left: "image".into(), ..guess };
@@ -248,9 +248,8 @@ fn without_a_program_no_process_tries_a_model() {
 }
 
 /// Opens a model with its weights in another file; returns their bytes as the model reads them, or the error.
-fn weights(at: &Path, device: ModelDevice) -> Result<u64, String> {
-    let file = ModelFile { path: at.to_owned(), device };
-    crate::weights::bytes_beside(&file).map_err(|err| err.to_string())
+fn weights(at: &Path, device: ModelDevice) -> Result<u64, ModelError> {
+    crate::weights::bytes_beside(&ModelFile { path: at.to_owned(), device })
 }
 
 #[test]
@@ -262,7 +261,7 @@ fn weights_in_a_file_beside_the_model_are_read_and_counted() {
     let (folder, path) = file(&bytes);
     let beside = folder.path().join("net.onnx.data");
     std::fs::write(&beside, &kernel).unwrap();
-    assert_eq!(weights(&path, ModelDevice::BuiltIn), Ok(kernel.len() as u64));
+    assert_eq!(weights(&path, ModelDevice::BuiltIn).unwrap(), kernel.len() as u64);
     let found = run(&mut ModelEngine::open(of_path(&path), Some(1)).unwrap(), job(&scene(), &params)).unwrap();
     assert_eq!(found.map, expected.map);
     // what no machine has, in a sparse file
@@ -286,7 +285,7 @@ fn weights_are_taken_only_from_plain_files_beside_the_model() {
     let both = [ModelDevice::BuiltIn, ModelDevice::Cpu];
     let refused = |words: &[&str], devices: &[ModelDevice]| {
         for &device in devices {
-            let text = weights(&path, device).unwrap_err();
+            let text = weights(&path, device).unwrap_err().to_string();
             assert!(words.iter().all(|word| text.contains(word)), "{text}");
         }
     };
@@ -308,7 +307,7 @@ fn weights_are_taken_only_from_plain_files_beside_the_model() {
     let store = outside.path().join("net.onnx");
     std::fs::rename(&path, &store).unwrap();
     std::os::unix::fs::symlink(&store, &path).unwrap();
-    assert_eq!(both.map(|device| weights(&path, device)), [Ok(4096), Ok(4096)]);
+    assert_eq!(both.map(|device| weights(&path, device).unwrap()), [4096, 4096]);
     for name in ["../net.data", "/dev/zero"] {
         of_name(name);
         refused(&[name, "outside the folder of the model"], &both);
@@ -316,8 +315,8 @@ fn weights_are_taken_only_from_plain_files_beside_the_model() {
     let (beside, kernel) = of_name("weights.bin");
     std::fs::write(outside.path().join("weights.bin"), &kernel).unwrap();
     std::fs::write(beside, kernel).unwrap();
-    refused(&["weights.bin", "ends in .data", "--model-device cpu"], &[ModelDevice::BuiltIn]);
-    assert_eq!(weights(&path, ModelDevice::Cpu), Ok(4096));
+    refused(&["weights.bin", "ends in .data", "model-device cpu"], &[ModelDevice::BuiltIn]);
+    assert_eq!(weights(&path, ModelDevice::Cpu).unwrap(), 4096);
 }
 
 #[test]
@@ -325,11 +324,11 @@ fn an_input_far_larger_than_the_images_is_refused() {
     let (_folder, path) = file(&BlockMatching::default().file());
     let guess = Description::guess(LoadedModel::open(&of_path(&path), Some(1)).unwrap().signature()).unwrap();
     let of_size = |(width, height)| Description { width: Some(width), height: Some(height), ..guess.clone() };
-    let fits = |image, description: &Description| Fit::new(image, description).map(|fit| fit.input);
+    let fits = |image, description: &Description| Fit::new(image, description).unwrap().input;
     for input in [(1280, 960), (3840, 2160)] {
-        assert_eq!(fits((64, 48), &of_size(input)), Ok(input));
+        assert_eq!(fits((64, 48), &of_size(input)), input);
     }
-    assert_eq!(fits((4096, 4096), &of_size((16_384, 16_384))), Ok((16_384, 16_384)));
+    assert_eq!(fits((4096, 4096), &of_size((16_384, 16_384))), (16_384, 16_384));
     let bytes = BlockMatching::default().file();
     let multiple = Description { multiple: 16_384, ..guess.clone() };
     for described in [of_size((16_384, 16_384)), multiple] {

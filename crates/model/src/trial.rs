@@ -92,32 +92,19 @@ impl Trial {
 
     /// Returns the result once the process has ended, or has taken too long.
     pub(crate) fn result(&mut self) -> Option<Result<TrialResult, ModelError>> {
-        let ended = self.child.try_wait();
-        let is_late = self.started.elapsed() > self.limit;
-        if let Ok(None) = ended
-            && !is_late
-        {
-            return None;
-        }
-        let of_file = |why: String| Err(ModelError::new(why).of_file(&self.file.path));
-        let Ok(Some(status)) = ended else {
-            let _ = self.child.kill();
-            let ((width, height), seconds) = (self.size, self.limit.as_secs());
-            return Some(of_file(format!(
-                "the first pair of {width}x{height} px took longer than {seconds} s: use smaller images (--scale), or a smaller model"
-            )));
+        let of_file = |err: ModelError| Some(Err(err.of_file(&self.file.path)));
+        let status = match self.child.try_wait() {
+            Ok(Some(status)) => status,
+            Ok(None) if self.started.elapsed() <= self.limit => return None,
+            _ => {
+                let _ = self.child.kill();
+                return of_file(ModelError::Late(self.size, self.limit));
+            }
         };
-        let mut answer = String::new();
-        if let Some(mut output) = self.child.stdout.take() {
-            let _ = output.read_to_string(&mut answer); // half an answer is none
-        }
-        if let Ok(answer) = serde_json::from_str::<Result<TrialResult, String>>(&answer) {
-            return Some(answer.map_err(ModelError::new));
-        }
-        Some(of_file(format!(
-            "the process that opened it first ended without a result ({status}): it crashes the runtime, has graphs within graphs deeper \
-             than the stack, or takes more memory than is free; use smaller images (--scale), or another export of the model"
-        )))
+        // half an answer is none
+        let answer = self.child.stdout.take().and_then(|output| serde_json::from_reader(output).ok());
+        let told = |answer: Result<TrialResult, String>| Some(answer.map_err(ModelError::Told));
+        answer.map_or_else(|| of_file(ModelError::Crash(status)), told)
     }
 }
 
@@ -131,8 +118,7 @@ impl Drop for Trial {
 /// Opens a model and runs it once on images of this size; the text on standard output is the result for [`Trial`]. It is the whole work
 /// of a process, which ends with its standard input, and after a time by itself.
 pub fn run_trial(file: &ModelFile, size: (usize, usize)) -> String {
-    let no_thread = |err| ModelError::new(format!("no thread for the trial: {err}"));
-    let watched = end_with(io::stdin(), OWN_LIMIT).map_err(no_thread);
+    let watched = end_with(io::stdin(), OWN_LIMIT).map_err(|err| ModelError::NoThread("trial", err));
     limit_memory();
     let result = watched.and_then(|()| try_out(file, size));
     serde_json::to_string(&result.map_err(|err| err.of_file(&file.path).to_string())).unwrap_or_default()
@@ -160,7 +146,7 @@ fn end() {
 }
 
 fn try_out(file: &ModelFile, (width, height): (usize, usize)) -> Result<TrialResult, ModelError> {
-    let mut model = LoadedModel::open_with_stack(TRIAL_STACK_BYTES, file, None)?;
+    let mut model = LoadedModel::with_stack(TRIAL_STACK_BYTES, file, None)?;
     let description = Description::of_model(&file.path, &model)?;
     let grey = Luma::U8(Image::from_fn(width, height, |x, y| (x * 37 + y * 91) as u8));
     let fit = Fit::new((width, height), &description)?;
@@ -241,7 +227,7 @@ mod tests {
     #[test]
     #[ignore = "is run by the test above in a process of its own, which it ends"]
     fn too_deep() {
-        let open = || -> Opened { Err(ModelError::new(format!("depth {}", depth(TRIAL_STACK_BYTES)))) };
+        let open = || -> Opened { Err(ModelError::Told(depth(TRIAL_STACK_BYTES).to_string())) };
         LoadedModel::on_thread(TRIAL_STACK_BYTES, open).err().unwrap();
     }
 

@@ -2,12 +2,11 @@
 //! since a pipe would block the runtime, and a link could lead to any file.
 
 use crate::error::ModelError;
-use crate::runtime::unread;
 use rten_onnx::onnx::{DataLocation, GraphProto, ModelProto, TensorProto};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
-use stereopsis_base::{console, files};
+use std::path::{Component, Path};
+use stereopsis_base::files;
 use stereopsis_frame::engine::{ModelDevice, ModelFile};
 
 /// Checks the files that a model names, and returns the bytes that a runtime reads from them.
@@ -15,8 +14,8 @@ use stereopsis_frame::engine::{ModelDevice, ModelFile};
 /// # Errors
 /// The model cannot be read, or a file is not where the runtime takes it, no plain file, or too short.
 pub(crate) fn bytes_beside(file: &ModelFile) -> Result<u64, ModelError> {
-    let wrong = |err: std::io::Error| ModelError::new(files::read_cause(&file.path, &err));
-    let model = ModelProto::parse_file(files::plain::open(&file.path).map_err(wrong)?).map_err(unread)?;
+    let opened = files::plain::open(&file.path).map_err(ModelError::read(&file.path))?;
+    let model = ModelProto::parse_file(opened).map_err(|err| ModelError::Unread(err.into()))?;
     let mut tensors = Vec::new();
     collect(model.graph.iter(), &mut tensors);
     let mut sizes = HashMap::new();
@@ -27,7 +26,7 @@ pub(crate) fn bytes_beside(file: &ModelFile) -> Result<u64, ModelError> {
             entry.and_then(|entry| entry.value.as_deref())
         };
         let Some(name) = entry("location") else { continue }; // the runtime names the weights without a file
-        let refused = |why: String| ModelError::new(format!("its weights are in {}: {why}", console::foreign(name)));
+        let refused = |why| ModelError::Weights(name.to_owned(), Box::new(why));
         let size = match sizes.get(name) {
             Some(&size) => size,
             None => *sizes.entry(name).or_insert(size_of(file, Path::new(name)).map_err(refused)?),
@@ -36,7 +35,7 @@ pub(crate) fn bytes_beside(file: &ModelFile) -> Result<u64, ModelError> {
         let (offset, length) = (number("offset").unwrap_or(0), number("length"));
         let end = offset.saturating_add(length.unwrap_or(0));
         if end > size {
-            return Err(refused(format!("it has {size} bytes, and the model reads to {end}; is it whole?")));
+            return Err(refused(ModelError::Short(size, end)));
         }
         all = all.saturating_add(length.unwrap_or(size - offset));
     }
@@ -54,39 +53,25 @@ fn collect<'a>(graphs: impl Iterator<Item = &'a GraphProto>, found: &mut Vec<&'a
 }
 
 /// Returns the size of a file that a model names, or why it is refused.
-fn size_of(ModelFile { path, device }: &ModelFile, name: &Path) -> Result<u64, String> {
-    let read_cause = |path: &Path, err: std::io::Error| files::read_cause(path, &err);
-    let own = path.canonicalize().map_err(|err| read_cause(path, err))?;
+fn size_of(ModelFile { path, device }: &ModelFile, name: &Path) -> Result<u64, ModelError> {
+    let own = path.canonicalize().map_err(ModelError::read(path))?;
     let [real, named] = [&own, path].map(|path| files::folder_of(path).to_owned());
-    let is_inside = name.components().all(|part| matches!(part, Component::Normal(_)));
-    let out = || {
-        "it lies outside the folder of the model; copy it there, and export the model with its name alone".to_owned()
-    };
-    if !is_inside {
-        return Err(out());
+    if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(ModelError::Outside);
     }
-    let place: PathBuf = if *device == ModelDevice::BuiltIn {
-        let is_taken = |ending: &OsStr| ["data", "onnx_data"].iter().any(|word| starts_with(ending, word));
-        if name.components().count() > 1 || !name.extension().is_some_and(is_taken) {
-            return Err(format!(
-                "the built-in runtime takes only a file beside the model whose name ends in .data or .onnx_data; export the model with \
-                 such a name, or use ONNX Runtime (--model-device {})",
-                ModelDevice::Cpu
-            ));
-        }
-        real.join(name)
-    } else {
-        named.join(name)
+    let is_built_in = *device == ModelDevice::BuiltIn;
+    let is_taken = |ending: &OsStr| {
+        ["data", "onnx_data"].iter().any(|word| ending.as_encoded_bytes().starts_with(word.as_bytes()))
     };
-    let target = place.canonicalize().map_err(|err| read_cause(&place, err))?;
-    let named = named.canonicalize().map_err(|err| read_cause(path, err))?;
+    if is_built_in && (name.components().count() > 1 || !name.extension().is_some_and(is_taken)) {
+        return Err(ModelError::Ending);
+    }
+    let place = if is_built_in { &real } else { &named }.join(name);
+    let target = place.canonicalize().map_err(ModelError::read(&place))?;
+    let named = named.canonicalize().map_err(ModelError::read(path))?;
     if ![real, named].iter().any(|folder| target.starts_with(folder)) {
-        return Err(out());
+        return Err(ModelError::Outside);
     }
     let opened = files::plain::open(&target).and_then(|file| file.metadata());
-    Ok(opened.map_err(|err| read_cause(&place, err))?.len())
-}
-
-fn starts_with(text: &OsStr, start: &str) -> bool {
-    text.as_encoded_bytes().starts_with(start.as_bytes())
+    Ok(opened.map_err(ModelError::read(&place))?.len())
 }

@@ -42,7 +42,8 @@ pub(crate) fn board(input: &[u8]) {
 /// Attacks the description of a model, which must be equal when written and read again.
 pub(crate) fn model(input: &[u8]) {
     let Ok(description) = Description::of_text(&String::from_utf8_lossy(input)) else { return };
-    assert_eq!(Description::of_text(&description.to_text()), Ok(description));
+    let again = Description::of_text(&description.to_text());
+    assert_eq!(again.unwrap_or_else(|err| panic!("{description:?} does not come back: {err}")), description);
 }
 
 /// Attacks the words of a source, and the secrets of an address: none is shown, and what is shown in its place opens nothing.

@@ -1,7 +1,8 @@
 //! Runtime in Rust, `rten`, on the CPU.
 
-use super::{IS_IT_WHOLE, Runtime, STANDARD_OPERATORS, cause, failed, no_numbers};
+use super::{Runtime, failed};
 use crate::error::ModelError;
+use crate::loaded::Opened;
 use crate::values::{Port, Signature, Values};
 use rten::{
     Dimension, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunErrorKind, RunOptions, ThreadPool, Value,
@@ -11,19 +12,18 @@ use rten_tensor::Tensor;
 use rten_tensor::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
-use stereopsis_frame::engine::ModelDevice;
 
 struct BuiltIn {
     model: Model,
     threads: Option<Arc<ThreadPool>>,
 }
 
-pub(crate) fn open(path: &Path, threads: Option<usize>) -> Result<(Box<dyn Runtime>, Signature), ModelError> {
+pub(crate) fn open(path: &Path, threads: Option<usize>) -> Opened {
     let mut options = ModelOptions::with_all_ops();
     options.prepack_weights(true);
     let model = options.load_file(path).map_err(|err| {
-        let remedy = if err.kind() == LoadErrorKind::OperatorInvalid { STANDARD_OPERATORS } else { IS_IT_WHOLE };
-        ModelError::new(cause(&err.to_string()) + remedy)
+        let is_operator = err.kind() == LoadErrorKind::OperatorInvalid;
+        if is_operator { ModelError::Operator(err.into()) } else { ModelError::Unread(err.into()) }
     })?;
     let ports = |ids: &[NodeId]| -> Vec<Port> {
         let port = |&id: &NodeId| {
@@ -49,14 +49,7 @@ pub(crate) fn open(path: &Path, threads: Option<usize>) -> Result<(Box<dyn Runti
 
 /// Returns the error of a run; an operator may lack only here, such as convolutions in three dimensions.
 fn not_run(err: RunError) -> ModelError {
-    if err.kind() != RunErrorKind::OperatorError {
-        return failed(err);
-    }
-    let why = cause(&err.to_string());
-    let device = ModelDevice::Cpu;
-    ModelError::new(format!(
-        "the built-in runtime cannot run it, and ONNX Runtime (--model-device {device}) may: {why}"
-    ))
+    if err.kind() == RunErrorKind::OperatorError { ModelError::NotBuiltIn(err.into()) } else { failed(err) }
 }
 
 impl Runtime for BuiltIn {
@@ -72,7 +65,7 @@ impl Runtime for BuiltIn {
         let tensor: Tensor<f32> = match outputs?.pop() {
             Some(Value::FloatTensor(tensor)) => tensor,
             Some(Value::Int32Tensor(tensor)) => tensor.map(|&value| value as f32),
-            _ => return Err(no_numbers()),
+            _ => return Err(ModelError::OtherNumbers),
         };
         Ok(Values { extents: tensor.shape().to_vec(), values: tensor.into_data() })
     }

@@ -1,18 +1,21 @@
 //! ONNX Runtime, a library that the user has, on its devices.
 
-use super::{IS_IT_WHOLE, Runtime, STANDARD_OPERATORS, cause, failed, no_numbers};
+use super::{Runtime, failed};
 use crate::error::ModelError;
+use crate::loaded::Opened;
 use crate::values::{Port, Signature, Values};
 use ort::environment::Environment;
 use ort::ep;
+use ort::error::ErrorCode;
 use ort::session::Session;
 use ort::value::{Outlet, Tensor};
 use std::path::Path;
 use std::sync::OnceLock;
+use stereopsis_frame::Cause;
 use stereopsis_frame::engine::ModelDevice;
 
 /// Environment variable with the path of the library.
-const VARIABLE: &str = "ORT_DYLIB_PATH";
+pub(crate) const VARIABLE: &str = "ORT_DYLIB_PATH";
 /// Names of the library that the system looks for.
 const LIBRARIES: &[&str] = if cfg!(windows) {
     &["onnxruntime.dll"]
@@ -24,34 +27,23 @@ const LIBRARIES: &[&str] = if cfg!(windows) {
 
 /// Returns the library, which is loaded once for a process.
 fn environment() -> Result<&'static Environment, ModelError> {
-    static ENVIRONMENT: OnceLock<Result<Environment, String>> = OnceLock::new();
+    static ENVIRONMENT: OnceLock<Result<Environment, Vec<Cause>>> = OnceLock::new();
     let load = || {
         let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
         let names = named.map_or_else(|| LIBRARIES.iter().map(Into::into).collect(), |path| vec![path]);
         let mut faults = Vec::new();
         for name in names {
             match ort::init_from(&name) {
-                Ok(builder) => return builder.with_telemetry(false).build().map_err(|err| err.to_string()),
-                Err(err) => faults.push(err.to_string()),
+                Ok(builder) => return builder.with_telemetry(false).build().map_err(|err| vec![err.into()]),
+                Err(err) => faults.push(err.into()),
             }
         }
-        Err(faults.join("; "))
+        Err(faults)
     };
-    ENVIRONMENT.get_or_init(load).as_ref().map_err(|why| {
-        ModelError::new(format!(
-            "ONNX Runtime cannot be loaded: {}. Install it (`pip install onnxruntime` has it in onnxruntime/capi), and set {VARIABLE} to \
-             the path of its library; or use --model-device {}",
-            cause(why),
-            ModelDevice::BuiltIn
-        ))
-    })
+    ENVIRONMENT.get_or_init(load).as_ref().map_err(|faults| ModelError::NoLibrary(faults))
 }
 
-pub(crate) fn open(
-    path: &Path,
-    device: ModelDevice,
-    threads: Option<usize>,
-) -> Result<(Box<dyn Runtime>, Signature), ModelError> {
+pub(crate) fn open(path: &Path, device: ModelDevice, threads: Option<usize>) -> Opened {
     let provider = match device {
         ModelDevice::BuiltIn | ModelDevice::Cpu => None,
         ModelDevice::Cuda => Some(ep::CUDA::default().build()),
@@ -64,20 +56,15 @@ pub(crate) fn open(
     let mut builder = Session::builder(environment()?).map_err(failed)?;
     if let Some(provider) = provider {
         // it would go on with the CPU otherwise
-        builder = builder.with_execution_providers([provider.error_on_failure()]).map_err(|err| {
-            let why = cause(&err.to_string());
-            ModelError::new(format!(
-                "this ONNX Runtime does not run on {device}: {why} Install the one for that device, or use another --model-device"
-            ))
-        })?;
+        let no_device = |err| ModelError::NoDevice(device, ort::Error::<()>::from(err).into());
+        builder = builder.with_execution_providers([provider.error_on_failure()]).map_err(no_device)?;
     }
     if let Some(threads) = threads {
-        builder = builder.with_intra_threads(threads).map_err(failed)?;
+        builder = builder.with_intra_threads(threads).map_err(|err| failed(ort::Error::<()>::from(err)))?;
     }
     let session = builder.commit_from_file(path).map_err(|err| {
-        let why = err.to_string();
-        let is_operator = why.contains("In Node") || why.contains("NOT_IMPLEMENTED");
-        ModelError::new(cause(&why) + if is_operator { STANDARD_OPERATORS } else { IS_IT_WHOLE })
+        let is_operator = matches!(err.code(), ErrorCode::InvalidGraph | ErrorCode::NotImplemented);
+        if is_operator { ModelError::Operator(err.into()) } else { ModelError::Unread(err.into()) }
     })?;
     let signature = Signature {
         inputs: ports(session.inputs()),
@@ -103,11 +90,11 @@ impl Runtime for Session {
             values.push((name, Tensor::from_array((extents, pixels)).map_err(failed)?));
         }
         let outputs = Session::run(self, values).map_err(failed)?;
-        let value = outputs.get(output).ok_or_else(no_numbers)?;
+        let value = outputs.get(output).ok_or(ModelError::OtherNumbers)?;
         let (shape, values) = if let Ok((shape, values)) = value.try_extract_tensor::<f32>() {
             (shape, values.to_vec())
         } else {
-            let (shape, values) = value.try_extract_tensor::<i64>().map_err(|_| no_numbers())?;
+            let (shape, values) = value.try_extract_tensor::<i64>().map_err(|_| ModelError::OtherNumbers)?;
             (shape, values.iter().map(|&value| value as f32).collect())
         };
         Ok(Values { extents: shape.iter().map(|&extent| extent.try_into().unwrap_or(0)).collect(), values })
