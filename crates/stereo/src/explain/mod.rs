@@ -20,12 +20,11 @@ pub use window::Windows;
 
 use super::disparity::{confidence, is_unique, is_whole};
 use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason, rounded_px};
-use super::params::StereoParams;
 use super::params::words::{Aggregation, MiStart, RightMatching, Subpixel};
+use super::params::{ParamsError, StereoParams};
 use super::prior::Prior;
 use super::pyramid;
 use side::{Side, smallest};
-use std::fmt;
 use stereopsis_base::image::Luma;
 
 /// Data that the explanations of all pixels of a pair share.
@@ -36,21 +35,52 @@ pub struct Explainer {
 }
 
 /// Reason why there is no explanation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unexplained {
     /// The explanation was abandoned for a newer one.
+    #[error("abandoned for a newer pixel")]
     Abandoned,
-    /// The explanation cannot be computed; a sentence with the reason and with changes that would help.
-    Impossible(String),
-}
-
-impl fmt::Display for Unexplained {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Abandoned => f.write_str("abandoned for a newer pixel"),
-            Self::Impossible(why) => f.write_str(why),
-        }
-    }
+    /// The images are empty, or of two sizes.
+    #[error("not explained: the images have no pixels, or different sizes")]
+    Images,
+    /// The parameters contradict each other.
+    #[error("not explained: {0}")]
+    Params(#[from] ParamsError),
+    /// Costs are learned from the pair before.
+    #[error(
+        "not explained with mi-start {}: its costs are learned from the pair before; mi-start {} needs only this one",
+        MiStart::LastFrame.word(),
+        MiStart::Random.word()
+    )]
+    LastFrame,
+    /// The paths need the weights of whole lines.
+    #[error(
+        "not explained with aggregation {} before paths: the paths need the weights of whole lines, which take minutes; aggregation {}, \
+         or 0 paths, can be explained",
+        .0.word(),
+        Aggregation::Cross.word()
+    )]
+    Weights(Aggregation),
+    /// Smaller images would be matched for too long.
+    #[error(
+        "not explained with {} here: the smaller images of it, searched over {num_disparities} disparities, would take many seconds; a \
+         smaller working size or search range can be explained",
+        if *.is_gated { "gating" } else { "mutual information" }
+    )]
+    Work {
+        /// Whether they are matched for gates, and not for mutual information.
+        is_gated: bool,
+        /// Number of disparities in the smaller images.
+        num_disparities: u32,
+    },
+    /// The pixel lies outside the images.
+    #[error("not explained: pixel {}, {} lies outside images of {} x {} px", .pixel.0, .pixel.1, .size.0, .size.1)]
+    Outside {
+        /// Column and row of the pixel.
+        pixel: (usize, usize),
+        /// Width and height of the images, px.
+        size: (usize, usize),
+    },
 }
 
 /// Steps by which a pixel got its disparity.
@@ -103,35 +133,20 @@ impl Explainer {
     /// # Errors
     /// The images or the parameters are unusable, or the result depends on earlier pairs.
     pub fn new(left: &Luma, right: &Luma, params: &StereoParams) -> Result<Self, Unexplained> {
-        let impossible = |why: String| Err(Unexplained::Impossible(why));
         if left.size() != right.size() || left.size().0 == 0 || left.size().1 == 0 {
-            return impossible("not explained: the images have no pixels, or different sizes".into());
+            return Err(Unexplained::Images);
         }
-        if let Err(why) = params.validate() {
-            return impossible(format!("not explained: {why}"));
-        }
+        params.validate()?;
         if params.starts_from_last() {
-            return impossible(format!(
-                "not explained with mi-start {}: its costs are learned from the pair before; mi-start {} needs only this one",
-                MiStart::LastFrame.word(),
-                MiStart::Random.word()
-            ));
+            return Err(Unexplained::LastFrame);
         }
         if params.paths > 0 && params.aggregation.has_weights() {
-            return impossible(format!(
-                "not explained with aggregation {} before paths: the paths need the weights of whole lines, which take minutes; aggregation {}, or 0 paths, can be explained",
-                params.aggregation.word(),
-                Aggregation::Cross.word()
-            ));
+            return Err(Unexplained::Weights(params.aggregation));
         }
-        if let Some(coarse) =
-            pyramid::coarser(params, left.size()).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
-        {
-            let what = if params.gating.is_some() { "gating" } else { "mutual information" };
-            return impossible(format!(
-                "not explained with {what} here: the smaller images of it, searched over {} disparities, would take many seconds; a smaller working size or search range can be explained",
-                coarse.num_disparities
-            ));
+        let coarse = pyramid::coarser(params, left.size());
+        if let Some(coarse) = coarse.filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK) {
+            let (is_gated, num_disparities) = (params.gating.is_some(), coarse.num_disparities);
+            return Err(Unexplained::Work { is_gated, num_disparities });
         }
         let prior = Prior::of(left, right, params, None);
         let is_swapped = params.left_right.is_some() && params.right_matching == RightMatching::Swapped;
@@ -146,9 +161,7 @@ impl Explainer {
     pub fn explain(&self, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Result<Explanation, Unexplained> {
         let (side, size) = (&self.left, self.left.size());
         if pixel.0 >= size.0 || pixel.1 >= size.1 {
-            let (x, y) = pixel;
-            let why = format!("not explained: pixel {x}, {y} lies outside images of {} x {} px", size.0, size.1);
-            return Err(Unexplained::Impossible(why));
+            return Err(Unexplained::Outside { pixel, size });
         }
         let params = &side.params;
         let gate = side.gate(pixel);
