@@ -18,7 +18,7 @@ use stereopsis_frame::source::DisparityFile;
 use stereopsis_frame::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
 };
-use stereopsis_images::picture_files::truth::{files_beside, has_calib_txt};
+use stereopsis_images::picture_files::truth::{calib_txt, files_beside};
 use stereopsis_images::picture_files::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
 const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
@@ -253,12 +253,7 @@ impl Pairs for PictureFiles {
 
 fn files_of(pair: &FilePair) -> Vec<PathBuf> {
     let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
-    [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
-}
-
-fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
-    let path = pair.left.with_file_name("calib.txt");
-    (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
+    [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(&pair.left)).collect()
 }
 
 /// Returns the geometry of pair `k` for images of this size, px.
@@ -272,7 +267,7 @@ fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (u
 fn geometries(pairs: &[FilePair]) -> (Vec<Option<SizedGeometry>>, Vec<String>) {
     let (mut read, mut remarks) = (HashMap::new(), Vec::new());
     let mut of_pair = |pair: &FilePair| {
-        let path = calib_txt(pair)?;
+        let path = calib_txt(&pair.left)?;
         *read.entry(path.clone()).or_insert_with(|| {
             let rig = load(&[path], &LoadOptions::default()).inspect_err(|err| remarks.push(err.to_string())).ok()?;
             let rectification = rig.rectification.filter(|_| rig.kind == Kind::Middlebury)?;

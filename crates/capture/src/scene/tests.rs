@@ -1,9 +1,7 @@
 //! Tests of the scene as a source.
 
 use super::*;
-use std::time::{Duration, Instant};
-use stereopsis_frame::SceneOptions;
-use stereopsis_frame::{Next, PairSource};
+use std::time::Instant;
 
 fn small() -> SceneOptions {
     SceneOptions { width: 200, height: 150, ..SceneOptions::default() }

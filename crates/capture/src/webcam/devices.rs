@@ -3,7 +3,7 @@
 
 use super::claim::{Claim, modes_of_claimed};
 use super::device::{self, DeviceError};
-use super::error::{CameraError, Task, number};
+use super::error::{CameraError, number};
 use super::mode::Mode;
 use super::sysfs::{self, UsbBus};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
@@ -57,7 +57,7 @@ pub fn cameras() -> Result<Vec<DetectedCamera>, CaptureError> {
             // unplugged since it was listed, or a converter that takes no images
             Ok(Err(DeviceError::NoCamera)) => continue,
             Ok(Err(error)) if error.number() == Some(number::MISSING) => continue,
-            Ok(Err(error)) => camera.problem = Some(CameraError::of_device(index, Task::Open, error).to_string()),
+            Ok(Err(error)) => camera.problem = Some(CameraError::of_device(index, "open it", error).to_string()),
             Err(RecvTimeoutError::Timeout) => {
                 camera.problem = Some(CameraError::Unanswered { index, since: LISTING_TIMEOUT }.to_string());
             }

@@ -2,7 +2,6 @@
 
 use super::controls::ControlError;
 use super::device::DeviceError;
-use super::mode::Mode;
 use super::sysfs::UsbBus;
 use super::{claim, sysfs};
 use std::io;
@@ -80,7 +79,12 @@ pub(super) enum CameraError {
         others: Vec<u32>,
     },
     #[error("camera {index}: could not {task}: {cause}; {}, see {}", advice(.cause), devices())]
-    Device { index: u32, task: Task, cause: DeviceError },
+    Device {
+        index: u32,
+        /// Operation, such as `open it`.
+        task: String,
+        cause: DeviceError,
+    },
     #[error("camera {0} sends nothing that can be read here ({FORMATS}); use another camera, or another of its modes")]
     Unreadable(u32),
     #[error(
@@ -134,35 +138,9 @@ pub(super) enum CameraError {
     NoControls(u32),
 }
 
-/// Operation on a camera.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Task {
-    Open,
-    #[cfg(target_os = "linux")]
-    OpenControls,
-    ListModes,
-    Stream(Mode),
-    StartAgain,
-    Read,
-}
-
-impl std::fmt::Display for Task {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Open => "open it",
-            #[cfg(target_os = "linux")]
-            Self::OpenControls => "open it for its controls",
-            Self::ListModes => "list its modes",
-            Self::Stream(mode) => return write!(f, "stream {mode}"),
-            Self::StartAgain => "start it again",
-            Self::Read => "read it",
-        })
-    }
-}
-
 impl CameraError {
-    /// Returns the error of an operation on a camera.
-    pub(super) fn of_device(index: u32, task: Task, cause: DeviceError) -> Self {
+    /// Returns the error of an operation on a camera (`open it`, `read it`).
+    pub(super) fn of_device(index: u32, task: impl Into<String>, cause: DeviceError) -> Self {
         match cause.number() {
             Some(number::MISSING) => Self::NoNode(index),
             Some(number::DENIED) => Self::Denied(index),
@@ -173,7 +151,7 @@ impl CameraError {
                 others.retain(|&other| sysfs::bus(other).is_some_and(|b| b.bus == bus.bus));
                 Self::NoRoomOnBus { index, bus, others }
             }),
-            _ => Self::Device { index, task, cause },
+            _ => Self::Device { index, task: task.into(), cause },
         }
     }
 
@@ -266,11 +244,11 @@ mod tests {
             (NokhwaError::ReadFrameError("Input/output error (os error 5)".into()), "could not read it: "),
         ];
         for (error, words) in cases {
-            let text = CameraError::of_device(93, Task::Read, error.into()).to_string();
+            let text = CameraError::of_device(93, "read it", error.into()).to_string();
             assert!(text.starts_with("camera 93") && text.contains(words), "{text}");
         }
         let from_system = DeviceError::from(io::Error::from_raw_os_error(number::BUSY));
-        assert!(CameraError::of_device(93, Task::Open, from_system).to_string().contains("is busy"));
+        assert!(CameraError::of_device(93, "open it", from_system).to_string().contains("is busy"));
     }
 
     #[test]

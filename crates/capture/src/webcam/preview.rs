@@ -2,7 +2,7 @@
 
 use super::claim::Claim;
 use super::device::{self, Device};
-use super::error::{CameraError, Task};
+use super::error::CameraError;
 use super::mode::Mode;
 use super::thread::CameraThread;
 use parking_lot::Mutex;
@@ -99,13 +99,13 @@ fn run(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) {
 /// Reads the camera until a stop or an error.
 fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<PreviewState>) -> Result<(), CameraError> {
     let claim = Claim::try_take(index).ok_or(CameraError::InUse(index))?;
-    let failed = |task| move |err| CameraError::of_device(index, task, err);
-    let mut device = device::open(index, CameraApi::System).map_err(failed(Task::Open))?;
-    let modes = device.modes().map_err(failed(Task::ListModes))?;
+    let failed = |task: String| move |err| CameraError::of_device(index, task, err);
+    let mut device = device::open(index, CameraApi::System).map_err(failed("open it".into()))?;
+    let modes = device.modes().map_err(failed("list its modes".into()))?;
     claim.set_modes(&modes);
     let mode = small(&modes).ok_or(CameraError::Unreadable(index))?;
     seen.lock().at = Instant::now();
-    read(&mut *device, mode, stop, seen).map_err(failed(Task::Stream(mode)))
+    read(&mut *device, mode, stop, seen).map_err(failed(format!("stream {mode}")))
 }
 
 fn read(

@@ -3,7 +3,7 @@
 
 use super::claim::Claim;
 use super::device::{self, Device, DeviceError, ReceivedFrame, StreamFormat};
-use super::error::{CameraError, Task};
+use super::error::CameraError;
 use super::mode::Mode;
 use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
@@ -106,7 +106,7 @@ impl Reader {
                 device
             }
             Err(error) => {
-                let _ = offer.send(Err(CameraError::of_device(self.index, Task::Open, error)));
+                let _ = offer.send(Err(CameraError::of_device(self.index, "open it", error)));
                 return;
             }
         };
@@ -137,7 +137,7 @@ impl Reader {
                 Err(error) => {
                     log::debug!("camera {}: {mode} refused: {error}", self.index);
                     device.stop();
-                    let error = CameraError::of_device(self.index, Task::Stream(mode), error);
+                    let error = CameraError::of_device(self.index, format!("stream {mode}"), error);
                     if matches!(error, CameraError::Busy(_) | CameraError::Gone(_)) {
                         return Err(error);
                     }
@@ -179,7 +179,7 @@ impl Reader {
                 let pause = at.duration_since(SystemTime::now()).unwrap_or_default();
                 std::thread::sleep(pause.min(MAX_RESTART_DELAY));
                 if let Err(error) = device.start(started.mode) {
-                    return self.send(Err(CameraError::of_device(self.index, Task::StartAgain, error)));
+                    return self.send(Err(CameraError::of_device(self.index, "start it again", error)));
                 }
                 progress.of_driver = None;
             }
@@ -188,7 +188,7 @@ impl Reader {
                     self.deliver(frame, started.layout, progress);
                 }
                 Ok(None) => {}
-                Err(error) => return self.send(Err(CameraError::of_device(self.index, Task::Read, error))),
+                Err(error) => return self.send(Err(CameraError::of_device(self.index, "read it", error))),
             }
         }
     }

@@ -2,7 +2,7 @@
 //! driver are ignored.
 
 use super::super::device::v4l2::calls::{self, Node as CameraNode};
-use super::super::error::{CameraError, Task};
+use super::super::error::CameraError;
 use super::{ControlKind, ControlRange};
 use std::io;
 
@@ -19,7 +19,7 @@ const MAX_MENU: usize = 16;
 
 impl ControlNode {
     pub(super) fn open(index: u32) -> Result<Self, CameraError> {
-        let explain = |error: io::Error| CameraError::of_device(index, Task::OpenControls, error.into());
+        let explain = |error: io::Error| CameraError::of_device(index, "open it for its controls", error.into());
         let node = CameraNode::open(index).map_err(explain)?;
         let mut offered = Vec::new();
         for id in ControlKind::ALL.iter().flat_map(|kind| [Some(kind.id()), kind.auto_id()]).flatten() {

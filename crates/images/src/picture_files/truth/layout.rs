@@ -99,9 +99,9 @@ fn stem(left: &Path) -> String {
     left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Returns whether data sets put a `calib.txt` beside a left image of this name.
-pub fn has_calib_txt(left: &Path) -> bool {
-    left.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("im0"))
+/// Returns the `calib.txt` that a data set puts beside a left image of this name.
+pub fn calib_txt(left: &Path) -> Option<PathBuf> {
+    (stem(left) == "im0").then(|| left.with_file_name("calib.txt")).and_then(existing)
 }
 
 fn existing(path: PathBuf) -> Option<PathBuf> {

@@ -8,7 +8,7 @@ mod pairs;
 
 pub use files::{Mask, TruthFiles};
 pub(super) use layout::truth_beside;
-pub use layout::{files_beside, has_calib_txt};
+pub use layout::{calib_txt, files_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
 use crate::decode::{Numbers, read_numbers, read_pfm, read_picture};

@@ -1,7 +1,7 @@
 //! Finds the pairs with truth below a folder, in the layouts of the data sets, and reads them with their regions and search range.
 
 use super::files::TruthFiles;
-use super::layout::{LAYOUTS, files_beside, has_calib_txt, truth_beside};
+use super::layout::{LAYOUTS, calib_txt, files_beside, truth_beside};
 use super::{check_size, read_mask};
 use crate::error::FileError;
 use crate::picture_files::FilePair;
@@ -55,8 +55,6 @@ impl PairWithTruth {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 }
-
-const CALIBRATION: &str = "calib.txt";
 
 /// Maximum depth of searched folders; Scene Flow needs it.
 const MAX_DEPTH: usize = 8;
@@ -116,7 +114,7 @@ impl TruthPair {
     /// Returns the paths of all its files; some may not exist.
     pub fn paths(&self) -> Vec<PathBuf> {
         let FilePair { left, right, .. } = &self.pictures;
-        let beside = ["meta.json", CALIBRATION].map(|name| left.with_file_name(name));
+        let beside = ["meta.json", "calib.txt"].map(|name| left.with_file_name(name));
         [left, right].into_iter().chain(self.truth.paths()).cloned().chain(beside).collect()
     }
 
@@ -148,10 +146,7 @@ impl TruthPair {
 
     /// Returns `ndisp` of the `calib.txt`.
     fn ndisp(&self) -> Option<u32> {
-        if !has_calib_txt(&self.pictures.left) {
-            return None;
-        }
-        let text = plain::read_text(&self.pictures.left.with_file_name(CALIBRATION)).ok()?;
+        let text = plain::read_text(&calib_txt(&self.pictures.left)?).ok()?;
         let value = |line: &str| line.split_once('=').filter(|(key, _)| key.trim() == "ndisp")?.1.trim().parse().ok();
         text.lines().find_map(value).filter(|&ndisp: &u32| ndisp > 0)
     }
