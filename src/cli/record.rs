@@ -6,7 +6,7 @@ use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive, print_json};
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::console;
@@ -196,7 +196,7 @@ fn target(args: &RecordArgs) -> Result<Target, UsageError> {
             Ok(Target::Stdout)
         }
         Some(path) => Ok(Target::File(path.clone())),
-        None => Ok(Target::File(default_name(SystemTime::now()))),
+        None => Ok(Target::File(default_name(Path::new(""), SystemTime::now()))),
     }
 }
 

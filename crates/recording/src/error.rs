@@ -128,8 +128,6 @@ pub enum Damage {
     Skipped { why: Box<Self>, bytes: Option<u64> },
     #[error("it was not finished: it ends after {bytes} bytes{}", if *.in_record { ", within a record" } else { "" })]
     Unfinished { bytes: u64, in_record: bool },
-    #[error("{}", if *.0 == 1 { "1 more part is damaged".into() } else { format!("{} more parts are damaged", .0) })]
-    More(u64),
 
     // files
     #[error("what comes after {} cannot be unpacked: {cause}", console::bytes(*.bytes))]
@@ -148,10 +146,8 @@ pub enum Damage {
     Calibration(CalibrationError),
     #[error("{} of {} cannot be read", counted(*.count, "image"), foreign(.topic))]
     Images { count: u64, topic: String },
-    #[error("{}", if *.0 == 1 { "1 pair lacks an image".into() } else { format!("{} pairs lack an image", .0) })]
-    IncompletePairs(u64),
-    #[error("{}", if *.0 == 1 { "1 image has no partner".into() } else { format!("{} images have no partner", .0) })]
-    SingleImages(u64),
+    #[error("{} {}", .count, .one_or_more[usize::from(*.count != 1)])]
+    Several { count: u64, one_or_more: [&'static str; 2] },
     #[error("the stamps of left and right are {0:.1} s apart, as of two clocks: {remedy}", remedy = by_log_time())]
     Stamps(f64),
     #[error(

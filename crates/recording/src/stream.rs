@@ -80,16 +80,10 @@ impl fmt::Display for Streams {
     }
 }
 
-/// Reason why a text names no streams.
+/// Text that names no streams, with the word that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StreamsError {
-    /// No stream has this word.
-    #[error("'{0}': expected some of {all}", all = all())]
-    Unknown(String),
-    /// There is no word.
-    #[error("expected some of {all}", all = all())]
-    Empty,
-}
+#[error("{}expected some of {}", .0.as_ref().map_or_else(String::new, |word| format!("'{word}': ")), all())]
+pub struct StreamsError(Option<String>);
 
 fn all() -> String {
     Stream::ALL.iter().map(|s| s.word()).collect::<Vec<_>>().join(", ")
@@ -101,10 +95,10 @@ impl FromStr for Streams {
     fn from_str(words: &str) -> Result<Self, StreamsError> {
         let mut streams = Self(0);
         for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            let stream = Stream::from_word(word).ok_or_else(|| StreamsError::Unknown(word.to_owned()))?;
+            let stream = Stream::from_word(word).ok_or_else(|| StreamsError(Some(word.to_owned())))?;
             streams = streams.with(stream, true);
         }
-        if streams.is_empty() { Err(StreamsError::Empty) } else { Ok(streams) }
+        if streams.is_empty() { Err(StreamsError(None)) } else { Ok(streams) }
     }
 }
 

@@ -7,12 +7,8 @@ use stereopsis_calibration::{CalibrationError, CameraInfo, StereoRig};
 pub(super) struct Cameras {
     /// Rig that rectifies pairs.
     rig: Option<StereoRig>,
-    cached: Option<CachedCameras>,
-}
-
-struct CachedCameras {
-    size: (usize, usize),
-    cameras: Option<[CameraInfo; 2]>,
+    /// Cameras of the last image size.
+    cached: Option<((usize, usize), Option<[CameraInfo; 2]>)>,
 }
 
 impl Cameras {
@@ -24,10 +20,10 @@ impl Cameras {
 
     /// Returns the left and the right camera of raw images of this size; `None` if they are unknown.
     pub(super) fn of_raw(&mut self, about: &About, size: (usize, usize)) -> Option<&[CameraInfo; 2]> {
-        if self.cached.as_ref().is_none_or(|cached| cached.size != size) {
-            self.cached = Some(CachedCameras { size, cameras: self.find(about, size) });
+        if self.cached.as_ref().is_none_or(|(cached, _)| *cached != size) {
+            self.cached = Some((size, self.find(about, size)));
         }
-        self.cached.as_ref()?.cameras.as_ref()
+        self.cached.as_ref()?.1.as_ref()
     }
 
     fn find(&self, about: &About, size: (usize, usize)) -> Option<[CameraInfo; 2]> {

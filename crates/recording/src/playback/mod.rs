@@ -2,7 +2,6 @@
 
 mod info;
 mod pipe;
-mod recorded;
 mod results;
 
 pub use info::info_of;
@@ -11,7 +10,7 @@ pub use pipe::PipeSource;
 use super::Recording;
 use super::error::{PlayError, ReadError};
 use super::read::StereoTopics;
-use super::unpack::Unpacker;
+use super::unpack::{UnpackedResult, Unpacker};
 use results::ResultSearch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -155,8 +154,9 @@ impl Pairs for FilePairs {
         pair.name = if self.recording.about().is_some() { numbered(&pair) } else { format!("{}-{k:06}", self.name) };
         if self.with_results {
             // a pair with a damaged result is played without it
-            let result = self.recording.packets_of_result(k).inspect_err(|err| log::debug!("{err}"));
-            pair.recorded = recorded::of(&result.unwrap_or_default()).map(Arc::new);
+            let result = self.recording.packets_of_result(k).and_then(|packets| Ok(UnpackedResult::of(&packets)?));
+            let result = result.inspect_err(|err| log::debug!("{err}"));
+            pair.recorded = result.unwrap_or_default().recorded().map(Arc::new);
         }
         Ok(pair)
     }

@@ -53,7 +53,7 @@ pub fn calibration_of_cameras(
     if cameras.iter().any(|camera| camera.is_uncalibrated()) {
         return Ok(None);
     }
-    if is_rectified(pictures[0]) {
+    if topic::plain(pictures[0]).rsplit('/').next().is_some_and(|name| name.contains("rect")) {
         let geometry = CameraInfo::rectified_geometry(cameras).ok_or(RecordedCameraError::NotRectified)?;
         return Ok(Some(CalibrationNote::of_rectified(geometry)));
     }
@@ -65,15 +65,6 @@ pub fn camera_topic(pictures: &str) -> String {
     format!("{}/camera_info", namespace(pictures))
 }
 
-fn parts(name: &str) -> (&str, &str) {
-    let name = topic::plain(name);
-    name.rsplit_once('/').unwrap_or(("", name))
-}
-
 fn namespace(name: &str) -> &str {
-    parts(name).0
-}
-
-fn is_rectified(name: &str) -> bool {
-    parts(name).1.contains("rect")
+    topic::plain(name).rsplit_once('/').map_or("", |(namespace, _)| namespace)
 }

@@ -253,7 +253,8 @@ impl FileIndex {
     pub(super) fn take_damage(&mut self) -> Vec<Arc<Damage>> {
         let mut damage = std::mem::take(&mut self.damage);
         let more = std::mem::take(&mut self.more_damage);
-        damage.extend((more > 0).then(|| Damage::More(more).into()));
+        let one_or_more = ["more part is damaged", "more parts are damaged"];
+        damage.extend((more > 0).then(|| Damage::Several { count: more, one_or_more }.into()));
         damage
     }
 }
@@ -294,9 +295,9 @@ mod tests {
     #[test]
     fn only_some_sentences_about_damage_are_kept() {
         let mut index = FileIndex::default();
-        (0..60_000).for_each(|k| index.add_damage(Damage::IncompletePairs(k)));
+        (0..60_000).for_each(|k| index.add_damage(Damage::Unfinished { bytes: k, in_record: false }));
         let damage = index.take_damage();
-        assert!(damage.len() == limits::MAX_SENTENCES + 1 && matches!(*damage[0], Damage::IncompletePairs(0)));
+        assert!(damage.len() == limits::MAX_SENTENCES + 1 && matches!(*damage[0], Damage::Unfinished { bytes: 0, .. }));
         assert_eq!(damage[limits::MAX_SENTENCES].to_string(), "59988 more parts are damaged");
     }
 }

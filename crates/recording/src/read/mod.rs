@@ -324,17 +324,16 @@ impl Recording {
             }
         };
         self.pairs = pairs;
-        self.skew = if self.is_ours { self.skew_of_notes() } else { self.skew_of_all(interval) };
+        let skews_s: Vec<f64> = self.pairs.iter().filter_map(|pair| pair.skew_s.map(f64::from)).collect();
+        self.skew = if self.is_ours { self.skew_of_notes() } else { PairSkew::of(&skews_s, interval) };
         let mut damage = self.index.take_damage();
-        let of_pairs = if self.is_ours { Damage::IncompletePairs(unpaired) } else { Damage::SingleImages(unpaired) };
-        let of_pairs = Some(of_pairs).filter(|_| unpaired > 0);
+        let one_or_more = match self.is_ours {
+            true => ["pair lacks an image", "pairs lack an image"],
+            false => ["image has no partner", "images have no partner"],
+        };
+        let of_pairs = (unpaired > 0).then_some(Damage::Several { count: unpaired, one_or_more });
         damage.extend(self.index.unfinished.take().into_iter().chain(of_pairs).chain(clocks).map(Arc::new));
         self.damage = damage;
-    }
-
-    fn skew_of_all(&self, interval: Duration) -> Option<PairSkew> {
-        let skews_s: Vec<f64> = self.pairs.iter().filter_map(|pair| pair.skew_s.map(f64::from)).collect();
-        PairSkew::of(&skews_s, interval)
     }
 
     /// Returns the skew in the notes of some pairs, evenly spread over the file.

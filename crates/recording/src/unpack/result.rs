@@ -86,6 +86,14 @@ fn millimetres(body: &ImageBody) -> Option<Image<u16>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::DisparityBody;
+    use crate::{Format, Message};
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
+    fn recorded(packets: &[Packet]) -> Option<Recorded> {
+        UnpackedResult::of(packets).unwrap().recorded()
+    }
 
     fn body(encoding: Encoding, step: u32, data: &[u8]) -> ImageBody {
         ImageBody { width: 2, height: 2, encoding, step, data: data.into() }
@@ -110,5 +118,38 @@ mod tests {
         assert_eq!(millimetres(&body(Encoding::Float32, 8, &metres)).unwrap().pixels(), [1500, 0, 0, 0]);
         assert!(millimetres(&body(Encoding::Rgb8, 6, &[0; 12])).is_none());
         assert!(millimetres(&body(Encoding::DepthMm, 6, &[0; 9])).is_none(), "too few bytes");
+    }
+
+    fn packet(topic: &str, body: Body) -> Packet {
+        let channel = Arc::new(Format::Ros2.channel(topic, &body));
+        let message = Message { stamp: SystemTime::UNIX_EPOCH, frame_id: "left".into(), body };
+        let data = Format::Ros2.encode(&message);
+        Packet { channel, sequence: 0, log_time_ns: 0, publish_time_ns: 0, data }
+    }
+
+    #[test]
+    fn converts_millimetres_and_keeps_holes() {
+        let data: Vec<u8> = [1284_u16, 0, 65_535, 7].iter().flat_map(|mm| mm.to_le_bytes()).collect();
+        let image = ImageBody { width: 2, height: 2, encoding: Encoding::DepthMm, step: 4, data: data.into() };
+        let disparity = DisparityBody {
+            disparity_px: Image::new(3, 1, vec![4.5, f32::NAN, 0.0]),
+            focal_px: 500.0,
+            baseline_m: 0.1,
+            min_disparity: 0.0,
+            max_disparity: 63.0,
+            delta_d: 1.0 / 16.0,
+        };
+        let depth = packet(topic::DEPTH, Body::Image(image));
+        let recorded_maps = recorded(&[depth.clone(), packet(topic::DISPARITY, Body::Disparity(disparity))]).unwrap();
+        let z = recorded_maps.depth_m.unwrap();
+        let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        assert!(near(z.at(0, 0), 1.284) && near(z.at(0, 1), 65.535) && near(z.at(1, 1), 0.007), "{z:?}");
+        let d = recorded_maps.disparity_px.unwrap();
+        assert!(z.at(1, 0).is_nan() && d.at(1, 0).is_nan());
+        assert!(near(d.at(0, 0), 4.5) && near(d.at(2, 0), 0.0), "{d:?}");
+
+        assert!(recorded(&[]).is_none());
+        let cut = Packet { data: depth.data[..depth.data.len() / 2].to_vec(), ..depth };
+        assert!(UnpackedResult::of(&[cut]).is_err());
     }
 }

@@ -83,11 +83,6 @@ impl OpenTarget {
         let free_bytes = Box::new(move || disk::free_bytes(&folder));
         Ok((Self { name, disk, file: Some(file), max_bytes, free_bytes }, Box::new(sink)))
     }
-
-    /// Syncs the file, which has these bytes. Fails where another program changed it.
-    pub(super) fn sync(&self, bytes: u64) -> io::Result<()> {
-        self.file.as_ref().map_or(Ok(()), |file| file.sync(bytes))
-    }
 }
 
 /// Opens standard output without line buffering.
@@ -114,9 +109,9 @@ pub struct McapFile {
     start: u64,
     is_abandoned: Arc<AtomicBool>,
     /// Bytes of the file at the last flush.
-    settled: u64,
+    pub(super) settled: u64,
     /// Largest bytes of the messages since then; 0 where all are with the system.
-    open: u64,
+    pub(super) open: u64,
     /// Largest number of chunks until then.
     chunks: u64,
     /// Largest bytes of all descriptions of topics at one place.
@@ -164,16 +159,6 @@ impl McapFile {
             file.flush()?;
         }
         Ok(file)
-    }
-
-    /// Returns the bytes of the file at the last flush.
-    pub(super) fn settled(&self) -> u64 {
-        self.settled
-    }
-
-    /// Returns whether all messages are with the system.
-    pub(super) fn is_settled(&self) -> bool {
-        self.open == 0
     }
 
     /// Passes no more bytes to the system, neither now nor when it is dropped.

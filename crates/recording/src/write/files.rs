@@ -92,7 +92,7 @@ impl Files {
 
     /// Returns whether the rest can go into another file after this error.
     pub(super) fn can_be_cut(&self, err: &io::Error) -> bool {
-        err.kind() == io::ErrorKind::FileTooLarge && self.splits && self.since.is_some() && self.file.settled() > 0
+        err.kind() == io::ErrorKind::FileTooLarge && self.splits && self.since.is_some() && self.file.settled > 0
     }
 
     /// Makes the next file.
@@ -116,7 +116,7 @@ impl Files {
         let first = self.unsettled.len();
         self.unsettled.extend(packets);
         self.file.write(&self.unsettled[first..])?;
-        if self.file.is_settled() {
+        if self.file.open == 0 {
             self.unsettled.clear();
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Files {
 
     /// Syncs the file. Fails where another program changed it.
     pub(super) fn sync(&self) -> io::Result<()> {
-        self.place.sync(self.bytes())
+        self.place.file.as_ref().map_or(Ok(()), |file| file.sync(self.bytes()))
     }
 
     /// Ends the flushed file with its summary; without, where the system takes no more bytes.
@@ -150,7 +150,7 @@ impl Files {
 
     /// Ends the file behind its last flush, and returns the packets that come after it.
     pub(super) fn cut(&mut self) -> io::Result<Vec<Packet>> {
-        let settled = self.file.settled();
+        let settled = self.file.settled;
         // what the writer still holds would come behind the end
         self.file.abandon();
         if let Some(file) = &self.place.file {

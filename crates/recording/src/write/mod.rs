@@ -33,7 +33,7 @@ pub use disk::{MIN_RESERVE_BYTES, free_bytes};
 pub use error::RecordError;
 pub use expected::{Expected, bytes_per_pair, expected};
 pub use file::McapFile;
-pub use name::{default_name, default_name_in, free_name};
+pub use name::{default_name, free_name};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
 pub use split::Split;

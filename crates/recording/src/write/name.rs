@@ -6,13 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stereopsis_base::files;
 
-/// Returns `stereopsis_2026-11-21_10-30-05.mcap` in the current folder, or with `_2`, `_3`, … if that exists.
-pub fn default_name(now: SystemTime) -> PathBuf {
-    default_name_in(Path::new(""), now)
-}
-
-/// Returns [`default_name`] in another folder.
-pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
+/// Returns `stereopsis_2026-11-21_10-30-05.mcap` in a folder, or with `_2`, `_3`, … if that exists.
+pub fn default_name(folder: &Path, now: SystemTime) -> PathBuf {
     free_name(&folder.join(format!("stereopsis_{}.mcap", time::for_file_name(now))))
 }
 
@@ -53,7 +48,7 @@ mod tests {
             assert_eq!(free, folder.path().join(expected));
             std::fs::write(free, "").unwrap();
         }
-        let name = default_name(UNIX_EPOCH);
+        let name = default_name(Path::new(""), UNIX_EPOCH);
         assert!(name.display().to_string().starts_with("stereopsis_19"), "{}", name.display());
         assert_eq!(name.extension().unwrap(), "mcap");
     }

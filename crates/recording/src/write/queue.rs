@@ -223,10 +223,6 @@ impl Queue {
         !self.state.lock().closed
     }
 
-    pub(super) fn counters(&self) -> Counters {
-        self.state.lock().counters
-    }
-
     /// Returns the counters and, at the same moment, the number of pairs taken so far, written or not.
     pub(super) fn counters_and_taken(&self) -> (Counters, u64) {
         let state = self.state.lock();

@@ -238,13 +238,13 @@ impl Thread {
     /// Returns the notes at the end of a file: an event and the counters.
     fn last_notes(&mut self, kind: &str, text: &str) -> Vec<Packet> {
         let wall = (self.shared.clock)().wall;
-        let (event, counters) = (self.shared.queue.event(kind, text), self.shared.queue.counters());
+        let (event, counters) = (self.shared.queue.event(kind, text), self.shared.queue.counters_and_taken().0);
         let times = [self.distinct(wall), self.distinct(wall)];
         vec![self.packer.event(&event, times[0]), self.packer.counters(&counters, times[1])]
     }
 
     fn write_counters(&mut self) -> Result<(), RecordError> {
-        let (wall, counters) = ((self.shared.clock)().wall, self.shared.queue.counters());
+        let (wall, counters) = ((self.shared.clock)().wall, self.shared.queue.counters_and_taken().0);
         self.write_note(wall, |packer, wall| packer.counters(&counters, wall))
     }
 

@@ -9,7 +9,7 @@ use stereopsis_base::threads::drop_elsewhere;
 use stereopsis_calibration::CalibrationError;
 use stereopsis_frame::{FramePreparation, ResultTap, SourceSpec, StereoLayout, Taps};
 use stereopsis_recording::About;
-use stereopsis_recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
+use stereopsis_recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name, expected};
 
 /// Job that estimates the size, repeated while the estimate is shown and hidden from the status line.
 pub(crate) const ESTIMATE: Job = Job::hidden("estimating the size of a recording");
@@ -86,7 +86,7 @@ fn start_recording(core: &mut Core) -> Result<(), CannotRecord> {
         split: choices.split,
         ..RecordOptions::default()
     };
-    let target = Target::File(default_name_in(&absolute(&core.recording_folder()), now));
+    let target = Target::File(default_name(&absolute(&core.recording_folder()), now));
     core.recording.phase = Phase::Starting(None);
     core.recording.streams = streams;
     let start = move || Recorder::start(target, about, options);
