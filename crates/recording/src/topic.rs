@@ -7,7 +7,6 @@ pub const RIGHT_RAW: &str = "/stereo/right/image_raw";
 /// Image of the left camera before its orientation is applied.
 pub const LEFT_UNTURNED: &str = "/stereo/left/image_unturned";
 /// Image of the right camera before its orientation is applied.
-/// Image of the right camera before it was turned upright.
 pub const RIGHT_UNTURNED: &str = "/stereo/right/image_unturned";
 /// Side-by-side image of both sides before it is split.
 pub const BOTH_UNSPLIT: &str = "/stereo/both/image_unsplit";

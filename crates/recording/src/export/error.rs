@@ -1,6 +1,6 @@
 //! Faults of an export, and reasons why it lacks a part.
 
-use super::part::{Part, UNFINISHED};
+use super::part::Part;
 use crate::{ReadError, Stream};
 use std::path::PathBuf;
 use stereopsis_base::console::counted;
@@ -32,7 +32,7 @@ pub enum ExportError {
         /// Path of the folder.
         folder: PathBuf,
         /// What is in the way.
-        why: FolderFault,
+        why: &'static str,
     },
     /// The export was stopped.
     #[error("stopped after {done} of {pairs} pairs; the same export goes on in {}", folder.display())]
@@ -72,20 +72,6 @@ pub enum ExportError {
     /// A file of images or numbers cannot be written.
     #[error(transparent)]
     File(#[from] stereopsis_images::ExportError),
-}
-
-/// What is in the way in the folder of an export.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-pub enum FolderFault {
-    /// Other files.
-    #[error("holds something already, and nothing is overwritten")]
-    Occupied,
-    /// Another run.
-    #[error("is being written by another export")]
-    Locked,
-    /// Another export, which was stopped.
-    #[error("has the beginning of another export (see {UNFINISHED} there)")]
-    Other,
 }
 
 /// Reason why an export lacks a part, and how to make it.

@@ -1,6 +1,6 @@
 //! Folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
-use super::{ExportError, FolderFault, Part, Selection, UNFINISHED};
+use super::{ExportError, Part, Selection, UNFINISHED};
 use crate::CalibratedRecording;
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
@@ -18,15 +18,16 @@ impl Folder {
     /// Makes the folder, or takes an empty one, or one with the same export unfinished. Fails where it has other content, or another
     /// run has locked it.
     pub(super) fn begin(folder: &Path, task: &Value) -> Result<Self, ExportError> {
-        let refused = |why: FolderFault| ExportError::Folder { folder: folder.to_owned(), why };
+        let refused = |why: &'static str| ExportError::Folder { folder: folder.to_owned(), why };
+        let occupied = || refused("holds something already, and nothing is overwritten");
         files::make_folder(folder)?;
         let path = folder.join(UNFINISHED);
         let failed = |err: io::Error| ExportError::from(WriteError::new(&path, err));
         if !path.exists() && has_others(folder).map_err(failed)? {
-            return Err(refused(FolderFault::Occupied));
+            return Err(occupied());
         }
         let marker = Growing::open(&path).map_err(|err| match err.kind() {
-            io::ErrorKind::WouldBlock => refused(FolderFault::Locked),
+            io::ErrorKind::WouldBlock => refused("is being written by another export"),
             _ => failed(err),
         })?;
         let mut handle = marker.handle().map_err(failed)?;
@@ -37,13 +38,13 @@ impl Folder {
         if before.is_empty() && is_text {
             if has_others(folder).map_err(failed)? {
                 marker.remove();
-                return Err(refused(FolderFault::Occupied));
+                return Err(occupied());
             }
             handle.write_all(task.as_bytes()).map_err(failed)?;
             return Ok(Self { marker, is_resumed: false });
         }
         if before != task {
-            return Err(refused(FolderFault::Other));
+            return Err(refused("has the beginning of another export (see unfinished-export.json there)"));
         }
         files::remove_drafts(folder).map_err(failed)?;
         Ok(Self { marker, is_resumed: true })

@@ -11,7 +11,7 @@ mod part;
 mod plan;
 mod recording_json;
 
-pub use error::{ExportError, FolderFault, MissingPart};
+pub use error::{ExportError, MissingPart};
 pub use exported::Exported;
 pub use part::{Part, Selection, UNFINISHED};
 

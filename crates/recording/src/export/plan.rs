@@ -46,7 +46,12 @@ pub(super) fn why_not(opened: &CalibratedRecording, has_rig: bool, part: Part) -
         let stem = recording.file_stem().unwrap_or_default().display();
         let word = |word: &str| remedy::Part::Word(word.to_owned());
         let [from, to] = [recording.display().to_string(), format!("{stem}-{ending}.mcap")];
-        let mut parts = vec![word("recompute"), word(&console::quoted(&from)), word("-o"), word(&console::quoted(&to))];
+        let mut parts = vec![
+            word("recompute"),
+            word(&console::quoted(&from)),
+            remedy::Part::Option("output"),
+            word(&console::quoted(&to)),
+        ];
         if calibration {
             parts.extend([remedy::Part::Option("calibration"), word("FILE")]);
         }

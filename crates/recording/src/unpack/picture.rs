@@ -7,7 +7,7 @@ use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_frame::decode_camera::{Layout, PixelFormat, decode};
-use stereopsis_frame::{EncodedImage, MaxPixels, Pixels};
+use stereopsis_frame::{Cause, EncodedImage, MaxPixels, Pixels};
 use stereopsis_images::decode::{decode_picture, jpeg_size, picture_size};
 
 /// Returns the image of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns
@@ -21,7 +21,7 @@ pub(super) fn of(
 ) -> Result<Picture, MessageError> {
     let check = |width: u64, height: u64| {
         check(width, height)?;
-        max_pixels.check(width, height).map_err(|err| MessageError::Picture(err.into()))
+        max_pixels.check(width, height).map_err(fault)
     };
     let picture = match body {
         Body::Image(image) => {
@@ -31,12 +31,12 @@ pub(super) fn of(
         Body::Compressed { data, .. } => {
             if let Some(shot) = encoded(body, false) {
                 check(shot.layout.width as u64, shot.layout.height as u64)?;
-                decode(shot.layout, data, pixels).map_err(|err| MessageError::Picture(err.into()))?
+                decode(shot.layout, data, pixels).map_err(fault)?
             } else {
-                let (width, height) = picture_size(data).map_err(|err| MessageError::Picture(err.into()))?;
+                let (width, height) = picture_size(data).map_err(fault)?;
                 check(width.into(), height.into())?;
                 let picture = decode_picture(data, pixels.keeps_rgb(), max_pixels);
-                with_bits(picture.map_err(|err| MessageError::Picture(err.into()))?, bits)
+                with_bits(picture.map_err(fault)?, bits)
             }
         }
         other => return Err(MessageError::NoImage(format!("{:?}", other.kind()))),
@@ -67,14 +67,16 @@ pub(super) fn encoded(body: &Body, plain: bool) -> Option<EncodedImage> {
     Some(EncodedImage { layout, bytes: Arc::clone(data) })
 }
 
+fn fault(err: impl Into<Cause>) -> MessageError {
+    MessageError::Picture(err.into())
+}
+
 fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
     Layout::tight(format, (image.width as usize, image.height as usize)).with_stride(image.step as usize)
 }
 
 fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Picture, MessageError> {
-    let camera = |format, data: &[u8]| {
-        decode(layout(image, format), data, pixels).map_err(|err| MessageError::Picture(err.into()))
-    };
+    let camera = |format, data: &[u8]| decode(layout(image, format), data, pixels).map_err(fault);
     let too_few = || MessageError::FewBytes(image.data.len(), image.width, image.height);
     let colored = |rgb: Option<Image<[u8; 3]>>| Ok(Picture::of_colors(rgb.ok_or_else(too_few)?, pixels.keeps_rgb()));
     let three = |order: fn([u8; 3]) -> [u8; 3]| colored(image.pixels().map(|all| all.map(|&pixel| order(pixel))));

@@ -57,11 +57,6 @@ pub struct RecordOptions {
     pub queue_bytes: usize,
 }
 
-impl RecordOptions {
-    /// Default capacity, some seconds of two webcams.
-    pub(crate) const QUEUE_BYTES: usize = 256 << 20;
-}
-
 impl Default for RecordOptions {
     fn default() -> Self {
         Self {
@@ -70,7 +65,7 @@ impl Default for RecordOptions {
             lossless: false,
             begins: Begins::AtOnce,
             split: None,
-            queue_bytes: Self::QUEUE_BYTES,
+            queue_bytes: 256 << 20, // some seconds of two webcams
         }
     }
 }
