@@ -234,7 +234,7 @@ fn foreign_camera_messages_make_depth_metric() {
 fn ambiguous_topics_are_listed_and_accepted_by_name() {
     let file = file(&foreign(Format::Ros2, ["/infra1", "/infra2"], &[]));
     let text = refusal(file.path(), &at_once());
-    assert!(text.contains("--left-topic") && text.contains("/infra1 (sensor_msgs/msg/Image, 9)"), "{text}");
+    assert!(text.contains("give left-topic") && text.contains("/infra1 (sensor_msgs/msg/Image, 9)"), "{text}");
     let topics = TopicChoice { left: Some("/infra1".into()), right: Some("/infra2".into()), ..TopicChoice::default() };
     let mut source = RecordingSource::open(file.path(), &SourceOptions { topics, ..at_once() }).unwrap();
     assert_eq!(all(&mut source).len(), 9);
