@@ -331,12 +331,7 @@ impl Layout {
     pub fn bytes(&self, resource: Resource) -> u64 {
         let Structure { width, height, .. } = self.structure;
         match resource {
-            Resource::Params(_)
-            | Resource::DispatchParams(_)
-            | Resource::LeftPicture(_)
-            | Resource::RightPicture(_)
-            | Resource::LeftColors
-            | Resource::RightColors => 0,
+            Resource::Params(_) | Resource::DispatchParams(_) | Resource::Picture(..) | Resource::Colors(_) => 0,
             Resource::Segments => 4 * (SEGMENT_WORDS.0 + SEGMENT_WORDS.1 * self.max_segments()),
             Resource::Codes(_) => self.code_bytes(),
             Resource::Costs(..) | Resource::Aggregated(..) => self.slab_bytes(1),
@@ -348,8 +343,7 @@ impl Layout {
             Resource::Kept => self.structure.pixels() * u64::from(self.words) * 16,
             Resource::Arms(_) => 2 * 4 * self.structure.pixels(),
             Resource::Gates(_) => 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64,
-            Resource::LeftMap(..)
-            | Resource::RightMap(..)
+            Resource::Map(..)
             | Resource::RightKeys(_)
             | Resource::Parents
             | Resource::Sizes

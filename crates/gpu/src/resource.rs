@@ -3,6 +3,7 @@
 //! The first number of most names is the level: 0 is the pair itself, then come the coarser levels, then the pair with its images
 //! swapped.
 
+use stereopsis_frame::Side;
 use stereopsis_stereo::cost::tables::Scale;
 
 /// Target of a binding.
@@ -12,14 +13,10 @@ pub enum Resource {
     Params(usize),
     /// Uniform with this index in [`super::graph::DispatchGraph::dispatch_params`].
     DispatchParams(usize),
-    /// Left brightness.
-    LeftPicture(usize),
-    /// Right brightness.
-    RightPicture(usize),
-    /// Colours of the left image, as it came.
-    LeftColors,
-    /// Colours of the right image.
-    RightColors,
+    /// Brightness of an image, of a level.
+    Picture(Side, usize),
+    /// Colours of an image, as it came.
+    Colors(Side),
     /// Codes of both images.
     Codes(usize),
     /// Slab of the cost volume.
@@ -40,10 +37,8 @@ pub enum Resource {
     Kept,
     /// Runs of black pixels at the ends of each row and column of both images.
     BlackBorders,
-    /// Left map in one of two buffers, which filters use in turn.
-    LeftMap(usize, usize),
-    /// Right map in one of two buffers.
-    RightMap(usize, usize),
+    /// Map of an image, of a level, in one of two buffers, which filters use in turn.
+    Map(Side, usize, usize),
     /// Best key of each right pixel so far.
     RightKeys(usize),
     /// First and last candidate of each 2 x 2 pixels.
@@ -86,6 +81,11 @@ pub enum MutualInformation {
 }
 
 impl Resource {
+    /// Returns the brightness of both images of a level.
+    pub(crate) fn pictures(level: usize) -> [Self; 2] {
+        Side::ALL.map(|side| Self::Picture(side, level))
+    }
+
     /// Returns the resource that a level of mirrored images uses in place of its own. The level is matched after the pair, whose left map
     /// is not filtered yet, so it shares all buffers with the pair but the gates and the images.
     #[must_use]
@@ -99,8 +99,8 @@ impl Resource {
             Self::Path(_, volume, slab) => Self::Path(0, volume, slab),
             Self::Sums(_, slab) => Self::Sums(0, slab),
             Self::Exact(_, slab) => Self::Exact(0, slab),
-            Self::LeftMap(_, index) => Self::LeftMap(0, 1 - index),
-            Self::RightMap(_, index) => Self::RightMap(0, index),
+            Self::Map(Side::Left, _, index) => Self::Map(Side::Left, 0, 1 - index),
+            Self::Map(Side::Right, _, index) => Self::Map(Side::Right, 0, index),
             Self::RightKeys(_) => Self::RightKeys(0),
             other => other,
         }
@@ -110,8 +110,7 @@ impl Resource {
     pub fn level(self) -> usize {
         match self {
             Self::Params(level)
-            | Self::LeftPicture(level)
-            | Self::RightPicture(level)
+            | Self::Picture(_, level)
             | Self::Codes(level)
             | Self::Costs(level, _)
             | Self::Aggregated(level, _)
@@ -120,8 +119,7 @@ impl Resource {
             | Self::Path(level, ..)
             | Self::Sums(level, _)
             | Self::Exact(level, _)
-            | Self::LeftMap(level, _)
-            | Self::RightMap(level, _)
+            | Self::Map(_, level, _)
             | Self::RightKeys(level)
             | Self::Gates(level) => level,
             Self::DispatchParams(_)
@@ -131,8 +129,7 @@ impl Resource {
             | Self::Parents
             | Self::Sizes
             | Self::Segments
-            | Self::LeftColors
-            | Self::RightColors
+            | Self::Colors(_)
             | Self::Last
             | Self::Smoothed
             | Self::MutualInformation(_)

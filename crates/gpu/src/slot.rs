@@ -172,10 +172,8 @@ impl Slot {
                 offset: (level * PARAMS_STRIDE) as u64,
                 size: std::num::NonZeroU64::new(size_of::<Params>() as u64),
             }),
-            Resource::LeftPicture(0) => wgpu::BindingResource::TextureView(&self.textures[0].view),
-            Resource::RightPicture(0) => wgpu::BindingResource::TextureView(&self.textures[1].view),
-            Resource::LeftColors => wgpu::BindingResource::TextureView(&self.colors.first()?.view),
-            Resource::RightColors => wgpu::BindingResource::TextureView(&self.colors.get(1)?.view),
+            Resource::Picture(side, 0) => wgpu::BindingResource::TextureView(&self.textures[side as usize].view),
+            Resource::Colors(side) => wgpu::BindingResource::TextureView(&self.colors.get(side as usize)?.view),
             _ => return None,
         })
     }

@@ -9,6 +9,7 @@ use crate::error::GpuError;
 use std::sync::mpsc;
 use std::time::Duration;
 use stereopsis_base::image::Image;
+use stereopsis_frame::Side;
 use stereopsis_frame::engine::{EngineError, Job};
 use stereopsis_stereo::{DisparityMap, Volume};
 
@@ -63,8 +64,7 @@ impl GpuEngine {
                     (0..layout.slabs()).map(|slab| volume(0, slab)).collect()
                 }
                 Product::Sums => vec![Resource::Kept],
-                Product::Left(index) => vec![Resource::LeftMap(0, index)],
-                Product::Right(index) => vec![Resource::RightMap(0, index)],
+                Product::Map(side, index) => vec![Resource::Map(side, 0, index)],
                 Product::Histogram => vec![Resource::MutualInformation(MutualInformation::Counts)],
                 Product::Table => vec![Resource::MutualInformation(MutualInformation::Table)],
                 Product::Inner => Vec::new(),
@@ -90,7 +90,7 @@ impl GpuEngine {
                 }
                 _ => TraceData::Map({
                     has_confidence = if step_end.name == "choice" { job.params.confidence } else { has_confidence };
-                    let with_confidence = has_confidence && matches!(step_end.product, Product::Left(_));
+                    let with_confidence = has_confidence && matches!(step_end.product, Product::Map(Side::Left, _));
                     decode_map(&words[0], layout.structure.width, layout.structure.height, with_confidence)
                 }),
             };

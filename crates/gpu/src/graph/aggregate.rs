@@ -8,6 +8,7 @@ use crate::uniforms::DispatchParams;
 use crate::variant::CostSource;
 use std::ops::Range;
 use std::sync::Arc;
+use stereopsis_frame::Side;
 use stereopsis_stereo::aggregate::{Axis, Direction};
 use stereopsis_stereo::cost::Comparison;
 
@@ -54,7 +55,7 @@ impl GraphBuilder {
         let per_pixel = u64::from(layout.words) * 4;
         let pixel_bytes = cost_bytes_per_pixel(layout) + per_pixel * layout.path_cost_bytes() + 1;
         let line_work = steps as u64 * per_pixel;
-        let mut resources = vec![Resource::LeftPicture(level)];
+        let mut resources = vec![Resource::Picture(Side::Left, level)];
         if structure.gates.is_some() {
             resources.push(Resource::Gates(level));
         }

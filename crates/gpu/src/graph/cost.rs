@@ -1,7 +1,7 @@
 //! Dispatches from images to matching costs.
 
 use super::aggregate::codes;
-use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
+use super::{Dispatch, GraphBuilder, Product, Request, RowKernel, map_dispatch};
 use crate::layout::{Layout, code_words};
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
@@ -61,7 +61,7 @@ impl GraphBuilder {
         for slab in 0..layout.slabs() {
             let kernel = RowKernel {
                 request: SAD.request(entry, vec![("RADIUS", structure.sad_window / 2)]),
-                resources: vec![Resource::LeftPicture(level), Resource::RightPicture(level), target(level, slab)],
+                resources: [&Resource::pictures(level)[..], &[target(level, slab)]].concat(),
                 slab,
                 strip: STRIP,
                 columns: (structure.width as u32).div_ceil(own_columns),
@@ -77,28 +77,18 @@ impl GraphBuilder {
 
 fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
     let structure = &layout.structure;
-    let pixels = structure.pixels();
-    let (width, height) = (structure.width as u32, structure.height as u32);
-    let over_codes = |shader: &'static Shader, constants, bytes| Dispatch {
-        request: shader.request(shader.entries[0], constants),
-        resources: vec![
-            Resource::Params(level),
-            Resource::LeftPicture(level),
-            Resource::RightPicture(level),
-            Resource::Codes(level),
-        ],
-        groups: [width.div_ceil(shader.tile.0), height.div_ceil(shader.tile.1), 2],
-        work: 40 * pixels,
-        bytes: 2 * pixels + bytes,
+    let over_codes = |shader: &'static Shader, constants: &[_], bytes| {
+        let resources =
+            [&[Resource::Params(level)], &Resource::pictures(level)[..], &[Resource::Codes(level)]].concat();
+        let one = map_dispatch(shader, shader.entries[0], constants, resources, layout);
+        let [x, y, _] = one.groups;
+        Dispatch { groups: [x, y, 2], work: 2 * one.work, bytes: 2 * structure.pixels() + bytes, ..one }
     };
     let census = |Shape { width, height, symmetric }| {
-        let constants = vec![
-            ("RADIUS_X", (width / 2) as u32),
-            ("RADIUS_Y", (height / 2) as u32),
-            ("SYMMETRIC", u32::from(symmetric)),
-        ];
+        let constants =
+            [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32), ("SYMMETRIC", u32::from(symmetric))];
         let shader = if code_words(structure.comparison) == 1 { &CENSUS } else { &LONG_CENSUS };
-        over_codes(shader, constants, layout.code_bytes())
+        over_codes(shader, &constants, layout.code_bytes())
     };
     match structure.comparison {
         Comparison::Hamming(shape) => vec![census(shape)],
@@ -107,14 +97,14 @@ fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
                 Channel::Brightness => &AD_CENSUS,
                 Channel::Gradients => &GRADIENT_CENSUS,
             };
-            vec![census(shape), over_codes(shader, Vec::new(), 2 * layout.code_bytes())]
+            vec![census(shape), over_codes(shader, &[], 2 * layout.code_bytes())]
         }
         Comparison::Difference(Scalar::Rank) => {
             let radius = structure.rank_window / 2;
-            vec![over_codes(&RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)], layout.code_bytes())]
+            vec![over_codes(&RANK, &[("RADIUS_X", radius), ("RADIUS_Y", radius)], layout.code_bytes())]
         }
         Comparison::Difference(Scalar::Brightness) | Comparison::LearnedTable => {
-            vec![over_codes(&ABSOLUTE, Vec::new(), layout.code_bytes())]
+            vec![over_codes(&ABSOLUTE, &[], layout.code_bytes())]
         }
         Comparison::WindowedDifference => Vec::new(),
     }

@@ -8,6 +8,7 @@ use crate::resource::Resource;
 use crate::shaders::{PIXELS, shaders};
 use crate::uniforms::DispatchParams;
 use std::sync::Arc;
+use stereopsis_frame::Side;
 
 shaders! {
     RIGHT: "disparity/right", PIXELS, ["clear"];
@@ -33,7 +34,7 @@ impl GraphBuilder {
             self.push("winner", "clear", vec![clear], Product::Inner, level);
         }
         let choose = self.choose(level, layout, winner);
-        self.push("winner", "left map", choose, Product::Left(0), level);
+        self.push("winner", "left map", choose, Product::Map(Side::Left, 0), level);
         if keeps_sums {
             self.push("winner", "sums", Vec::new(), Product::Sums, level);
         }
@@ -57,8 +58,11 @@ impl GraphBuilder {
         };
         let mut dispatches = Vec::new();
         for slab in 0..layout.slabs() {
-            let mut resources =
-                vec![Resource::LeftPicture(level), Resource::LeftMap(level, 0), Resource::RightKeys(level)];
+            let mut resources = vec![
+                Resource::Picture(Side::Left, level),
+                Resource::Map(Side::Left, level, 0),
+                Resource::RightKeys(level),
+            ];
             if structure.gates.is_some() {
                 resources.push(Resource::Gates(level));
             }

@@ -4,6 +4,7 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{Layout, Structure};
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, Shader, TILE, shaders};
+use stereopsis_frame::Side;
 use stereopsis_stereo::Fill;
 use stereopsis_stereo::filter::{FilterKind, choice, planes};
 use stereopsis_stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
@@ -31,79 +32,27 @@ const SPATIAL_LINES: u32 = 32;
 const VOTES: (u32, u32) = (2 * 16, 32);
 const FITS: u64 = 64;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Left,
-    Right,
-}
-
-impl Side {
-    fn map(self, level: usize, index: usize) -> Resource {
-        match self {
-            Self::Left => Resource::LeftMap(level, index),
-            Self::Right => Resource::RightMap(level, index),
-        }
-    }
-
-    fn picture(self, level: usize) -> Resource {
-        match self {
-            Self::Left => Resource::LeftPicture(level),
-            Self::Right => Resource::RightPicture(level),
-        }
-    }
-
-    fn colors(self) -> Resource {
-        match self {
-            Self::Left => Resource::LeftColors,
-            Self::Right => Resource::RightColors,
-        }
-    }
-
-    /// Returns the constant of shaders that read its image.
-    fn is_right(self) -> (&'static str, u32) {
-        ("IS_RIGHT", u32::from(self == Self::Right))
-    }
-
-    fn product(self, index: usize) -> Product {
-        match self {
-            Self::Left => Product::Left(index),
-            Self::Right => Product::Right(index),
-        }
-    }
-
-    fn name(self, [left, right]: [&'static str; 2]) -> &'static str {
-        if self == Self::Left { left } else { right }
-    }
+/// Returns the constant of shaders that read the image of a side.
+fn is_right(side: Side) -> (&'static str, u32) {
+    ("IS_RIGHT", side as u32)
 }
 
 /// Maps of a level between filters, with the index of the buffer that holds each.
 struct MapBuffers<'a> {
     level: usize,
     layout: &'a Layout,
-    left: usize,
-    right: usize,
+    here: [usize; 2],
 }
 
 impl MapBuffers<'_> {
-    fn here(&self, side: Side) -> usize {
-        if side == Side::Left { self.left } else { self.right }
-    }
-
-    fn set(&mut self, side: Side, index: usize) {
-        match side {
-            Side::Left => self.left = index,
-            Side::Right => self.right = index,
-        }
-    }
-
     fn map(&self, side: Side) -> Resource {
-        side.map(self.level, self.here(side))
+        Resource::Map(side, self.level, self.here[side as usize])
     }
 
     /// Returns the buffer that holds a map, and the other one.
     fn both(&self, side: Side) -> [Resource; 2] {
-        let here = self.here(side);
-        [side.map(self.level, here), side.map(self.level, 1 - here)]
+        let here = self.here[side as usize];
+        [here, 1 - here].map(|index| Resource::Map(side, self.level, index))
     }
 
     /// Returns a dispatch of the speckle's shader, from the map in its buffer and the other image's map into the other buffer.
@@ -142,8 +91,8 @@ impl GraphBuilder {
     /// Adds the filters in the order of [`stereopsis_stereo::filter_maps`]. Returns the buffers of the left and the right map.
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
-        let sides = if structure.wants_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };
-        let mut maps = MapBuffers { level, layout, left: 0, right: 0 };
+        let sides = &Side::ALL[..if structure.wants_right { 2 } else { 1 }];
+        let mut maps = MapBuffers { level, layout, here: [0, 0] };
         for &(kind, size) in &structure.filters {
             match kind {
                 FilterKind::BlackBorder => self.first_median(&mut maps),
@@ -158,7 +107,7 @@ impl GraphBuilder {
                 FilterKind::LastMedian => sides.iter().for_each(|&side| self.last_median(&mut maps, side, size)),
             }
         }
-        [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
+        Side::ALL.map(|side| maps.map(side))
     }
 
     /// Adds the search for the borders of both images, one workgroup for rows and one for columns of each: during matching, without a
@@ -170,14 +119,10 @@ impl GraphBuilder {
             return;
         }
         let lines = structure.width + structure.height;
+        let [left, right] = Resource::pictures(level);
         let dispatch = Dispatch {
             request: BLACK_BORDER.request("find", Vec::new()),
-            resources: vec![
-                Resource::Params(level),
-                Resource::LeftPicture(level),
-                Resource::RightPicture(level),
-                Resource::BlackBorders,
-            ],
+            resources: vec![Resource::Params(level), left, right, Resource::BlackBorders],
             groups: [2, 2, 1],
             work: lines as u64,
             bytes: 2 * 2 * 4 * lines as u64,
@@ -188,7 +133,7 @@ impl GraphBuilder {
     /// Adds the reset of the left map's speckle regions to single pixels: during matching, without a barrier.
     pub(super) fn reset_regions(&mut self, level: usize, layout: &Layout) {
         if !layout.structure.mirrored && layout.structure.filter(FilterKind::Speckle).is_some() {
-            let maps = MapBuffers { level, layout, left: 0, right: 0 };
+            let maps = MapBuffers { level, layout, here: [0, 0] };
             let reset = maps.speckle("reset", &[], Side::Left, maps.map(Side::Left)); // the shader reads no map
             self.push("cost", "regions", vec![reset], Product::Inner, level);
         }
@@ -200,13 +145,13 @@ impl GraphBuilder {
         let structure = &layout.structure;
         let radius = structure.filter(FilterKind::Median);
         let right_winners =
-            if structure.is_diagonal() { Resource::RightKeys(level) } else { Resource::RightMap(level, 0) };
+            if structure.is_diagonal() { Resource::RightKeys(level) } else { Resource::Map(Side::Right, level, 0) };
         let resources = [
             Resource::BlackBorders,
-            Resource::LeftMap(level, 0),
+            Resource::Map(Side::Left, level, 0),
             right_winners,
-            Resource::LeftMap(level, 1),
-            Resource::RightMap(level, 1),
+            Resource::Map(Side::Left, level, 1),
+            Resource::Map(Side::Right, level, 1),
         ];
         let constants = [("RADIUS", radius.unwrap_or(0)), ("KEYED", u32::from(structure.is_diagonal()))];
         let sides = 1 + u32::from(structure.has_right()); // with one side, the right map is bound and not used
@@ -217,11 +162,11 @@ impl GraphBuilder {
             bytes: u64::from(sides) * 2 * layout.map_bytes(),
             ..one
         };
-        (maps.left, maps.right) = (1, 1);
+        maps.here = [1, 1];
         let names = if radius.is_some() { ["median", "right median"] } else { ["black border", "right black border"] };
-        self.push("filters", names[0], vec![dispatch], Product::Left(1), level);
+        self.push("filters", names[0], vec![dispatch], Product::Map(Side::Left, 1), level);
         if structure.has_right() {
-            self.push("filters", names[1], Vec::new(), Product::Right(1), level);
+            self.push("filters", names[1], Vec::new(), Product::Map(Side::Right, 1), level);
         }
     }
 
@@ -239,26 +184,26 @@ impl GraphBuilder {
         for &side in sides {
             // without a check the other image may have no map
             let opposite = if checks { unchecked[usize::from(side == Side::Left)] } else { maps.map(side) };
-            let constants = [side.is_right(), ("CHECKS", u32::from(checks)), ("LABELS", u32::from(labels))];
+            let constants = [is_right(side), ("CHECKS", u32::from(checks)), ("LABELS", u32::from(labels))];
             let into_other = |entry, constants| maps.speckle(entry, constants, side, opposite);
             if labels && side == Side::Right {
                 self.push("filters", "right regions", vec![into_other("reset", &[])], Product::Inner, maps.level);
             }
-            let other = 1 - maps.here(side);
-            let product = if checks { side.product(other) } else { Product::Inner };
+            let other = 1 - maps.here[side as usize];
+            let product = if checks { Product::Map(side, other) } else { Product::Inner };
             let label = into_other("label", &constants);
-            self.push("filters", side.name(["left-right", "right left-right"]), vec![label], product, maps.level);
+            self.push("filters", ["left-right", "right left-right"][side as usize], vec![label], product, maps.level);
             if labels {
                 let dispatches = ["measure", "remove"].map(|entry| into_other(entry, &[])).into();
                 self.push(
                     "filters",
-                    side.name(["speckle", "right speckle"]),
+                    ["speckle", "right speckle"][side as usize],
                     dispatches,
-                    side.product(other),
+                    Product::Map(side, other),
                     maps.level,
                 );
             }
-            maps.set(side, other);
+            maps.here[side as usize] = other;
         }
     }
 
@@ -310,8 +255,8 @@ impl GraphBuilder {
     fn planes(&mut self, maps: &MapBuffers<'_>, side: Side, mark: u32) {
         let layout = maps.layout;
         let Structure { width, height, .. } = layout.structure;
-        let resources = [side.picture(maps.level), Resource::Parents, Resource::Sizes, Resource::Segments];
-        let segment = |entry: &&'static str| maps.dispatch(&SEGMENTS, entry, &[side.is_right()], &resources);
+        let resources = [Resource::Picture(side, maps.level), Resource::Parents, Resource::Sizes, Resource::Segments];
+        let segment = |entry: &&'static str| maps.dispatch(&SEGMENTS, entry, &[is_right(side)], &resources);
         let mut dispatches: Vec<_> = SEGMENTS.entries.iter().map(segment).collect();
         let resources = [maps.map(side), Resource::Parents, Resource::Sizes, Resource::Segments];
         let constants = |limit: i32, round: u32, mark: u32| [("LIMIT", limit as u32), ("ROUND", round), ("MARK", mark)];
@@ -329,10 +274,10 @@ impl GraphBuilder {
 
     /// Adds the left map as the right camera sees it, and then the choice.
     fn choice(&mut self, maps: &mut MapBuffers<'_>) {
-        let sides = [Side::Left, Side::Right];
         let is_colored = maps.layout.structure.colored;
-        let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
-        let pictures = sides.map(|side| side.picture(maps.level));
+        let guides =
+            Side::ALL.map(|side| if is_colored { Resource::Colors(side) } else { Resource::Picture(side, maps.level) });
+        let pictures = Resource::pictures(maps.level);
         // the buffers of regions are free by now, and have room for a word for each pixel of the right image, and for its slopes
         let remembers = maps.layout.structure.chooses_from_last;
         let last = if remembers { Resource::Last } else { maps.map(Side::Left) }; // else bound and not read
@@ -351,8 +296,9 @@ impl GraphBuilder {
     }
 
     fn weighted_median(&mut self, maps: &mut MapBuffers<'_>, side: Side) {
-        let guide = if maps.layout.structure.colored { side.colors() } else { side.picture(maps.level) };
-        let constants = [side.is_right(), ("COLORED", u32::from(maps.layout.structure.colored))];
+        let guide =
+            if maps.layout.structure.colored { Resource::Colors(side) } else { Resource::Picture(side, maps.level) };
+        let constants = [is_right(side), ("COLORED", u32::from(maps.layout.structure.colored))];
         let resources = [&[guide], &maps.both(side)[..]].concat();
         let dispatch = maps.dispatch(&WEIGHTED_MEDIAN, "weigh", &constants, &resources);
         self.push_into_other(maps, side, ["weighted median", "right weighted median"], dispatch);
@@ -370,9 +316,9 @@ impl GraphBuilder {
         names: [&'static str; 2],
         dispatches: Vec<Dispatch>,
     ) {
-        let other = 1 - maps.here(side);
-        self.push("filters", side.name(names), dispatches, side.product(other), maps.level);
-        maps.set(side, other);
+        let other = 1 - maps.here[side as usize];
+        self.push("filters", names[side as usize], dispatches, Product::Map(side, other), maps.level);
+        maps.here[side as usize] = other;
     }
 
     /// Adds a filter that changes a map in its buffer.
@@ -383,6 +329,12 @@ impl GraphBuilder {
         names: [&'static str; 2],
         dispatches: Vec<Dispatch>,
     ) {
-        self.push("filters", side.name(names), dispatches, side.product(maps.here(side)), maps.level);
+        self.push(
+            "filters",
+            names[side as usize],
+            dispatches,
+            Product::Map(side, maps.here[side as usize]),
+            maps.level,
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Dispatches of local aggregation: each cost becomes the mean or the sum of its surroundings.
 
-use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
+use super::{Dispatch, GraphBuilder, Product, Request, RowKernel, map_dispatch};
 use crate::compiler::Source;
 use crate::kernels::LocalConfig;
 use crate::layout::Layout;
@@ -40,7 +40,7 @@ impl GraphBuilder {
         for slab in 0..layout.slabs() {
             let mut resources = Vec::new();
             if local.kind.has_weights() {
-                resources.extend([Resource::LeftPicture(level), Resource::RightPicture(level)]);
+                resources.extend(Resource::pictures(level));
             }
             resources.extend(has_arms.then_some(Resource::Arms(level)));
             let input = if is_cross { Resource::ArmSums } else { Resource::Costs };
@@ -124,21 +124,11 @@ pub fn operations(layout: &Layout, local: &LocalConfig, entry: &str) -> u64 {
 }
 
 fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
-    let structure = &layout.structure;
-    let (width, height) = (structure.width as u32, structure.height as u32);
-    let pixels = 2 * structure.pixels();
-    Dispatch {
-        request: OFFSETS.request("reach", vec![("LONGEST", local.reach)]),
-        resources: vec![
-            Resource::Params(level),
-            Resource::LeftPicture(level),
-            Resource::RightPicture(level),
-            Resource::Arms(level),
-        ],
-        groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
-        work: pixels * u64::from(4 * local.reach),
-        bytes: pixels + 4 * pixels,
-    }
+    let pixels = 2 * layout.structure.pixels();
+    let resources = [&[Resource::Params(level)], &Resource::pictures(level)[..], &[Resource::Arms(level)]].concat();
+    let one = map_dispatch(&OFFSETS, "reach", &[("LONGEST", local.reach)], resources, layout);
+    let [x, y, _] = one.groups;
+    Dispatch { groups: [x, y, 2], work: pixels * u64::from(4 * local.reach), bytes: pixels + 4 * pixels, ..one }
 }
 
 /// Returns the sixteenths of a byte that a kernel reads and writes of volumes for each pixel and candidate.

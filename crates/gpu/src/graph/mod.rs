@@ -22,6 +22,7 @@ use crate::error::GpuError;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use stereopsis_frame::Side;
 use stereopsis_frame::engine::EngineError;
 use stereopsis_stereo::cost::Comparison;
 
@@ -36,10 +37,8 @@ pub enum Product {
     Aggregated,
     /// Sums that the winner compares.
     Sums,
-    /// Left map in this buffer.
-    Left(usize),
-    /// Right map in this buffer.
-    Right(usize),
+    /// Map of an image in this buffer.
+    Map(Side, usize),
     /// Joint histogram of mutual information.
     Histogram,
     /// Costs of mutual information.
@@ -213,9 +212,7 @@ impl DispatchGraph {
 
     /// Returns the images that are halved or mirrored from the pair, with their sizes.
     pub(crate) fn made_pictures(&self) -> HashMap<Resource, (usize, usize)> {
-        let is_made =
-            |resource: &Resource| matches!(resource, Resource::LeftPicture(1..) | Resource::RightPicture(1..));
-        let made = self.resources().filter(is_made);
+        let made = self.resources().filter(|resource| matches!(resource, Resource::Picture(_, 1..)));
         made.map(|picture| (picture, self.layouts[picture.level()].structure.size())).collect()
     }
 

@@ -5,6 +5,7 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::{LEVEL_PAIRS, Layout};
 use crate::resource::{MutualInformation, Resource};
 use crate::shaders::{PIXELS, shaders};
+use stereopsis_frame::Side;
 use stereopsis_stereo::cost::mutual_information::LEVELS;
 
 shaders! {
@@ -19,21 +20,16 @@ const NEIGHBOURS: u64 = 25;
 impl GraphBuilder {
     /// Adds counts and table of a level; `coarser_map` is the left map of the next level, where there is one.
     pub(super) fn mutual_information(&mut self, level: usize, layout: &Layout, coarser_map: Option<Resource>) {
-        let own_map = (level, Resource::LeftMap(level, 0)); // bound and not read
+        let own_map = (level, Resource::Map(Side::Left, level, 0)); // bound and not read
         let coarser_map = coarser_map.filter(|_| layout.structure.has_coarse_information);
         let (entry, (map_level, guess)) = match coarser_map {
             Some(map) => ("from_coarser", (level + 1, map)),
             None if layout.structure.starts_from_last => ("from_last", (0, Resource::Last)),
             None => ("by_chance", own_map),
         };
-        let resources = vec![
-            Resource::Params(level),
-            Resource::Params(map_level),
-            guess,
-            Resource::LeftPicture(level),
-            Resource::RightPicture(level),
-            Resource::MutualInformation(MutualInformation::Counts),
-        ];
+        let maps = [Resource::Params(level), Resource::Params(map_level), guess];
+        let counts = [Resource::MutualInformation(MutualInformation::Counts)];
+        let resources = [&maps[..], &Resource::pictures(level), &counts].concat();
         let constants = [("LAST_STEP", level as u32)];
         let pixels = layout.structure.pixels();
         let over = |entry| map_dispatch(&HISTOGRAM, entry, &constants, resources.clone(), layout);

@@ -1,7 +1,7 @@
 //! Dispatches of disparity gating ([`stereopsis_stereo::gating`]): the images of a level from those of the finer one, and the gates of the
 //! finer level from a level's map.
 
-use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, map_dispatch, split};
 use crate::layout::Layout;
 use crate::resource::Resource;
 use crate::shaders::{TILE, shaders};
@@ -33,21 +33,11 @@ impl GraphBuilder {
     /// Adds the images of `level`, made from those of the finer one.
     pub(super) fn halve(&mut self, level: usize, layout: &Layout) {
         let finer = level - 1;
-        let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
-        let pixels = layout.structure.pixels();
-        let dispatch = Dispatch {
-            request: HALVE.request("halve", Vec::new()),
-            resources: vec![
-                Resource::Params(finer),
-                Resource::LeftPicture(finer),
-                Resource::RightPicture(finer),
-                Resource::LeftPicture(level),
-                Resource::RightPicture(level),
-            ],
-            groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
-            work: 20 * pixels,
-            bytes: 2 * pixels * (4 + 4),
-        };
+        let pictures = [Resource::pictures(finer), Resource::pictures(level)].concat();
+        let resources = [&[Resource::Params(finer)], &pictures[..]].concat();
+        let mut dispatch = map_dispatch(&HALVE, "halve", &[], resources, layout);
+        dispatch.groups[2] = 2;
+        let dispatch = Dispatch { bytes: 2 * layout.structure.pixels() * (4 + 4), ..dispatch };
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
 

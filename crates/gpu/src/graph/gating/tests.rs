@@ -11,6 +11,7 @@ use fastrand::Rng;
 use std::sync::mpsc;
 use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
+use stereopsis_frame::Side;
 use stereopsis_stereo::gating::{Gate, bounds_from};
 use stereopsis_stereo::map::SUBPIXEL_STEPS;
 use stereopsis_stereo::pyramid::{self, halve};
@@ -160,10 +161,8 @@ fn halves_images_of_any_size_and_depth() {
         builder.halve(1, &levels.layouts[1]);
         let mut encoder = levels.run(&builder, |resource| {
             wgpu::BindingResource::TextureView(match resource {
-                Resource::LeftPicture(0) => &pictures[0],
-                Resource::RightPicture(0) => &pictures[1],
-                Resource::LeftPicture(1) => &views[0],
-                Resource::RightPicture(1) => &views[1],
+                Resource::Picture(side, 0) => &pictures[side as usize],
+                Resource::Picture(side, 1) => &views[side as usize],
                 other => panic!("{other:?}"),
             })
         });
@@ -232,9 +231,9 @@ fn finds_the_gates_of_any_range() {
             mapped_at_creation: false,
         });
         let mut builder = levels.builder(rng);
-        builder.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), (0, gate_bounds));
+        builder.bounds(1, &levels.layouts[1], Resource::Map(Side::Left, 1, 0), (0, gate_bounds));
         let mut encoder = levels.run(&builder, |resource| match resource {
-            Resource::LeftMap(1, 0) => map.as_entire_binding(),
+            Resource::Map(Side::Left, 1, 0) => map.as_entire_binding(),
             Resource::Gates(0) => gates.as_entire_binding(),
             other => panic!("{other:?}"),
         });
