@@ -51,44 +51,33 @@ impl SimdLevel {
         levels.into_iter().flatten().collect()
     }
 
-    /// Returns the word that forces this level.
-    pub fn word(self) -> &'static str {
+    /// Returns the word that forces this level, its usual name, and the bytes of a register.
+    fn properties(self) -> (&'static str, &'static str, usize) {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => "avx512",
+            Self::Avx512(_) => ("avx512", "AVX-512", 64),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => "avx2",
+            Self::Avx2(_) => ("avx2", "AVX2", 32),
             #[cfg(target_arch = "x86_64")]
-            Self::Sse42(_) => "sse4.2",
-            Self::Portable(_) => "portable",
+            Self::Sse42(_) => ("sse4.2", "SSE4.2", 16),
+            Self::Portable(_) if cfg!(target_arch = "x86_64") => ("portable", "SSE2", 16),
+            Self::Portable(_) if cfg!(target_arch = "aarch64") => ("portable", "NEON", 16),
+            Self::Portable(_) => ("portable", "no SIMD", 16),
         }
+    }
+
+    /// Returns the word that forces this level.
+    pub fn word(self) -> &'static str {
+        self.properties().0
     }
 
     /// Returns the usual name of the level.
     pub fn name(self) -> &'static str {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => "AVX-512",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse42(_) => "SSE4.2",
-            Self::Portable(_) if cfg!(target_arch = "x86_64") => "SSE2",
-            Self::Portable(_) if cfg!(target_arch = "aarch64") => "NEON",
-            Self::Portable(_) => "no SIMD",
-        }
+        self.properties().1
     }
 
     pub(super) fn bytes(self) -> usize {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => 64,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => 32,
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse42(_) => 16,
-            Self::Portable(_) => 16,
-        }
+        self.properties().2
     }
 
     /// Returns the level set by [`VARIABLE`], or the best one.
