@@ -1,7 +1,7 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
 use super::calibration_args::ReadingArgs;
-use super::error::UsageError;
+use super::error::refuse;
 use super::short_help::shown;
 use super::values::{Files, OVERWRITE, existing_files, print_json};
 use std::path::{Path, PathBuf};
@@ -153,32 +153,28 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
 /// Returns the output for a path, in the format that `to` or else the file's name gives.
 fn output_of(path: &Path, to: Option<Target>) -> anyhow::Result<Output> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    let by_name = if path.is_dir() {
-        Some((Target::Ros, Output::RosFiles))
-    } else if ends(&[".tar.gz", ".tgz"]) {
-        Some((Target::Ros, Output::RosArchive))
-    } else if ends(&[".toml"]) {
-        Some((Target::Toml, Output::Toml))
-    } else if ends(&[".yml", ".yaml"]) {
-        Some((Target::Opencv, Output::OpenCvYaml))
-    } else if ends(&[".xml"]) {
-        Some((Target::Opencv, Output::OpenCvXml))
-    } else {
-        None
-    };
+    let kinds = [
+        (".tar.gz", Target::Ros, Output::RosArchive),
+        (".tgz", Target::Ros, Output::RosArchive),
+        (".toml", Target::Toml, Output::Toml),
+        (".yml", Target::Opencv, Output::OpenCvYaml),
+        (".yaml", Target::Opencv, Output::OpenCvYaml),
+        (".xml", Target::Opencv, Output::OpenCvXml),
+    ];
+    let of_file =
+        kinds.into_iter().find(|(ending, ..)| name.ends_with(ending)).map(|(_, target, output)| (target, output));
+    let by_name = if path.is_dir() { Some((Target::Ros, Output::RosFiles)) } else { of_file };
     let path = path.display();
     match (by_name, to) {
         (None | Some((_, Output::OpenCvYaml)), Some(Target::Kalibr)) => Ok(Output::Kalibr),
         (Some((target, output)), to) if to.is_none_or(|to| to == target) => Ok(output),
-        (Some(_), _) => Err(UsageError(format!("the name {path} is of another kind than --to says")).into()),
+        (Some(_), _) => refuse(format!("the name {path} is of another kind than --to says")),
         (None, Some(Target::Toml)) => Ok(Output::Toml),
         (None, Some(Target::Opencv)) => Ok(Output::OpenCvYaml),
         (None, Some(Target::Ros)) => Ok(Output::RosFiles),
-        (None, None) => Err(UsageError(format!(
+        (None, None) => refuse(format!(
             "cannot tell what to write from the name {path}: end it in .toml, .yml, .xml or .tar.gz, or give --to toml, \
              opencv, ros or kalibr"
-        ))
-        .into()),
+        )),
     }
 }

@@ -1,6 +1,6 @@
 //! Flags that say how pairs become rectified and metric.
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::lens_args::LensArgs;
 use super::values::{Files, choice, positive, separated, share};
 use anyhow::Context as _;
@@ -115,7 +115,7 @@ impl CalibrationArgs {
             && (!self.calibration.is_empty() || focal.is_some() || self.baseline_m.is_some())
         {
             let text = "is a calibration: leave it out, or --calibration, the lens and --baseline-m";
-            return Err(UsageError(format!("{} {text}", console::path(path))).into());
+            return refuse(format!("{} {text}", console::path(path)));
         }
         let files = if paths.is_empty() { Files::all(&self.calibration) } else { paths };
         let of_files = !rig.files.is_empty();
@@ -162,22 +162,21 @@ impl CalibrationArgs {
 }
 
 /// Checks whether a choice is consistent; the error describes what is missing or contradictory.
-fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
+fn check(choice: &CalibrationChoice) -> anyhow::Result<()> {
     let auto = choice.rectify() == RectifyChoice::Auto;
-    let wrong = |text: &str| Err(UsageError(text.to_owned()));
     match (choice.focal(), choice.baseline_m) {
-        (Some(focal), None) if !auto => Err(UsageError(format!(
+        (Some(focal), None) if !auto => refuse(format!(
             "{} needs --baseline-m: both make metres of disparities; or --rectify auto, which needs neither",
             flag(focal)
-        ))),
-        _ if choice.rows == Some(RowsChoice::Field) && choice.row_field.is_none() => wrong(
+        )),
+        _ if choice.rows == Some(RowsChoice::Field) && choice.row_field.is_none() => refuse(
             "--rows field needs a rig file that keeps a field (--rig; the window saves one: Rig, Keep these rows)",
         ),
         (None, Some(_)) if !auto => {
-            wrong("--baseline-m needs the lens (--fov-deg, --focal-px or --focal-mm), or --rectify auto")
+            refuse("--baseline-m needs the lens (--fov-deg, --focal-px or --focal-mm), or --rectify auto")
         }
         _ if auto && !choice.files.is_empty() => {
-            wrong("--rectify auto finds out what --calibration says; give one of them")
+            refuse("--rectify auto finds out what --calibration says; give one of them")
         }
         _ => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! `compute`: disparity of a pair, or of a folder of pairs, into files. Nothing is dropped.
 
 use super::calibration_args::RigArgs;
-use super::error::UsageError;
+use super::error::refuse;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
@@ -91,7 +91,7 @@ impl Targets {
     fn prepare(&self, is_folder: bool) -> anyhow::Result<()> {
         if self.right_map.as_ref() == Some(&self.output) {
             let name = self.output.display();
-            return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
+            return refuse(format!("--right-map and --output are both {name}: give each its own"));
         }
         if is_folder {
             self.paths().try_for_each(|folder| files::make_folder(folder))?;
@@ -239,12 +239,11 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
         stereopsis_images::write_color(path, map, None, range, Colormap::Turbo)?;
     }
     if let Some(path) = &targets.depth {
-        let geometry = geometry.ok_or_else(|| {
-            UsageError(
-                "--depth needs a calibration: give --calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m"
-                    .to_owned(),
-            )
-        })?;
+        let Some(geometry) = geometry else {
+            return refuse(
+                "--depth needs a calibration: give --calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m",
+            );
+        };
         stereopsis_images::write_depth_mm(path, map, geometry)?;
     }
     if let Some(path) = &targets.confidence_map {

@@ -1,6 +1,6 @@
 //! `engine`: matches the rigs of the network with this machine's engine.
 
-use super::error::UsageError;
+use super::error::{UsageError, refuse};
 use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
 use super::short_help::shown;
 use super::values::positive;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         check_rig(name).map_err(|why| UsageError(format!("{flag} {why}")))?;
     }
     if args.rigs.len() > MAX_ONLY {
-        return Err(UsageError(format!("--only: {} rigs, at most {MAX_ONLY} can be named", args.rigs.len())).into());
+        return refuse(format!("--only: {} rigs, at most {MAX_ONLY} can be named", args.rigs.len()));
     }
     let given =
         [("engine", Some(args.engine.clone())), ("threads", args.threads.clone()), ("adapter", args.adapter.clone())];

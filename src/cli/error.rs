@@ -13,6 +13,14 @@ use stereopsis_sources::OpenError;
 #[error("{0}")]
 pub struct UsageError(pub String);
 
+/// Refuses a command line.
+///
+/// # Errors
+/// Always, with this reason.
+pub(super) fn refuse<T>(why: impl Into<String>) -> anyhow::Result<T> {
+    Err(UsageError(why.into()).into())
+}
+
 /// Returns the exit code of an error: 2 for a wrong command line, else 1.
 pub(super) fn exit_code(err: &anyhow::Error) -> u8 {
     let wrong_flag = err.chain().any(|cause| {

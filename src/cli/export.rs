@@ -1,6 +1,6 @@
 //! `export`: a recording as files that every tool reads.
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing, print_json};
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     if let (Some(from), Some(to)) = (args.from_s, args.to_s)
         && from > to
     {
-        return Err(UsageError(format!("--from-s {from} is after --to-s {to}")).into());
+        return refuse(format!("--from-s {from} is after --to-s {to}"));
     }
     let mut recording = open_as_recorded(&args.recording, &args.topics.options())?;
     recording.losses.iter().for_each(console::say);

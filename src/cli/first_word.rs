@@ -1,6 +1,6 @@
 //! The first word of a command line where it is no subcommand: a newcomer's guess is answered with the right command line.
 
-use super::error::UsageError;
+use super::error::refuse;
 use clap::Command;
 use std::ffi::OsString;
 use std::path::Path;
@@ -48,7 +48,7 @@ const GUESSES: &[(&[&str], &str)] = &[
 
 /// Checks that a word in the place of a subcommand is one, or can be opened. Otherwise it would be taken for a file, and the flags of the
 /// intended subcommand would be unknown.
-pub(super) fn check(mut args: impl Iterator<Item = OsString>, mut command: Command) -> Result<(), UsageError> {
+pub(super) fn check(mut args: impl Iterator<Item = OsString>, mut command: Command) -> anyhow::Result<()> {
     let Some(word) = args.next().and_then(|word| word.into_string().ok()) else { return Ok(()) };
     let is_bare = word.starts_with(char::is_alphanumeric) && !word.contains(['.', ',', ':', '/', '\\']);
     command.build();
@@ -56,20 +56,20 @@ pub(super) fn check(mut args: impl Iterator<Item = OsString>, mut command: Comma
         return Ok(());
     }
     if NETWORK_COMMANDS.contains(&word.as_str()) {
-        return Err(UsageError(format!("'{word}' {}", console::NO_NETWORK)));
+        return refuse(format!("'{word}' {}", console::NO_NETWORK));
     }
     if word == "model" {
-        return Err(UsageError(format!("'model' {NO_MODELS}")));
+        return refuse(format!("'model' {NO_MODELS}"));
     }
     if word == "lab" {
-        return Err(UsageError(format!("'lab' {NO_LAB}")));
+        return refuse(format!("'lab' {NO_LAB}"));
     }
     let shown = console::foreign(&word);
     let rest: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
     let meant = meant(&word, &rest, &command).map_or_else(String::new, |meant| format!(": {meant}"));
-    Err(UsageError(format!(
+    refuse(format!(
         "'{shown}' is no subcommand, and no file or folder has this name{meant}\n`stereopsis --help` lists the subcommands"
-    )))
+    ))
 }
 
 /// Returns a sentence with the command line that was probably meant.

@@ -1,6 +1,6 @@
 //! `head`: publishes the raw pairs of cameras to other machines.
 
-use super::error::UsageError;
+use super::error::{UsageError, refuse};
 use super::input_args::{Input, InputArgs};
 use super::network_args::{DefaultAccess, NetworkArgs, open_patiently};
 use super::settings_args::SettingsArgs;
@@ -66,13 +66,12 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
     let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     if matches!(spec, SourceSpec::Rig { .. }) {
-        return Err(UsageError(format!("{spec} has a head already: other machines can open it as it is")).into());
+        return refuse(format!("{spec} has a head already: other machines can open it as it is"));
     }
     // engines use the parameters, whatever their range is on these images
     let settings = Settings::resolve(&args.settings.words()?)?;
     if args.eye.is_some() && !calibration.is_unset() {
-        let why = "a calibration is of both cameras: give it where their images come together, not with --eye";
-        return Err(UsageError(why.to_owned()).into());
+        return refuse("a calibration is of both cameras: give it where their images come together, not with --eye");
     }
     options.watched = false;
     options.one_view = args.eye.is_some();

@@ -1,7 +1,7 @@
 //! Source and calibration together: flags over a rig file.
 
 use super::calibration_args::CalibrationArgs;
-use super::error::UsageError;
+use super::error::{UsageError, refuse};
 use super::source_args::{SourceArgs, TruthArgs};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -113,7 +113,7 @@ impl InputArgs {
         match (read(one), of_flag) {
             (Ok(_), Some((other, _))) => {
                 let (one, other) = (console::path(one), console::path(&other));
-                Err(UsageError(format!("{one} and {other} are both rigs: give one of them")).into())
+                refuse(format!("{one} and {other} are both rigs: give one of them"))
             }
             (Ok(rig), None) => Ok((Some(rig), Vec::new())),
             (Err(_), of_flag) => Ok((of_flag, files)),

@@ -1,6 +1,6 @@
 //! Flags of the commands that time engines: the pairs, their number, and the parameters.
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use std::path::PathBuf;
@@ -37,8 +37,7 @@ impl PairArgs {
     pub fn setup(&self, default_size: (usize, usize)) -> anyhow::Result<Setup> {
         let settings = self.settings.resolve()?;
         if settings.near_m.is_some() {
-            let text = "--near-m needs a rig, and there is none here: give --num-disparities";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("--near-m needs a rig, and there is none here: give --num-disparities");
         }
         Ok(Setup {
             engine: settings.engine,
@@ -59,7 +58,7 @@ impl PairArgs {
     /// With `why`, and the name of the setting.
     pub fn allow_settings(&self, allowed: impl Fn(&str) -> bool, why: &str) -> anyhow::Result<()> {
         match self.settings.words()?.iter().find(|word| !allowed(&word.name)) {
-            Some(word) => Err(UsageError(format!("{why}: leave out --{}", word.name)).into()),
+            Some(word) => refuse(format!("{why}: leave out --{}", word.name)),
             None => Ok(()),
         }
     }
@@ -82,7 +81,7 @@ pub(super) fn sources(
     let spec = SourceSpec::from_paths(paths)?;
     if spec.is_live() {
         let text = format!("{spec} is a camera: give images, or time cameras with `stereopsis live --headless --json`");
-        return Err(UsageError(text).into());
+        return refuse(text);
     }
     Ok(vec![(spec, SourceOptions::default())])
 }

@@ -1,7 +1,7 @@
 //! Flags that publish a run to other programs; without the feature `publish` there are none.
 
 #[cfg(feature = "publish")]
-use super::error::UsageError;
+use super::error::refuse;
 use std::sync::Arc;
 use stereopsis_live::Remote;
 
@@ -43,9 +43,7 @@ impl PublishArgs {
         for (k, target) in self.publish.iter().enumerate() {
             let is_same = |other| std::mem::discriminant(other) == std::mem::discriminant(target);
             if self.publish[..k].iter().any(is_same) {
-                return Err(
-                    UsageError(format!("--publish {target}: it is published there already; give it once")).into()
-                );
+                return refuse(format!("--publish {target}: it is published there already; give it once"));
             }
             published.0.push(self.remote(target)?);
         }

@@ -1,7 +1,7 @@
 //! `recompute`: every pair of a recording matched again, into a new recording.
 
 use super::calibration_args::RigArgs;
-use super::error::UsageError;
+use super::error::refuse;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use super::source_args::TopicArgs;
@@ -57,7 +57,7 @@ pub(super) struct RecomputeArgs {
 pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let settings = args.settings.resolve()?;
     if args.filled && settings.params.fill == Fill::None {
-        return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
+        return refuse("--filled keeps what --fill puts into holes: give --fill too");
     }
     let choice = args.rig.choice()?;
     let recording = open_recording(&args.recording, &args.topics.options(), &choice)?;
@@ -72,7 +72,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         filled: args.filled,
     };
     let summary = match recompute(recording, &args.output, &settings, &options, &Progress::new(args.json)) {
-        Err(err) if err.is_of_flags() => return Err(UsageError(err.to_string()).into()),
+        Err(err) if err.is_of_flags() => return refuse(err.to_string()),
         summary => summary?,
     };
     let example = summary.damaged.first().map(|(pair, why)| (*pair, why.as_str()));

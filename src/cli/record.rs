@@ -1,6 +1,6 @@
 //! `record`: writes pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
@@ -79,7 +79,9 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(Some(&spec))?);
     let settings = Settings::resolve(&words)?;
-    check(args, &settings.params)?;
+    if args.filled && settings.params.fill == Fill::None {
+        return refuse("--filled records what --fill puts into holes: give --fill too");
+    }
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw images are recorded unchanged: colours are only decoded for derived streams
@@ -180,18 +182,17 @@ fn about(status: &RecordStatus, end: &Finished, note: Option<String>) -> serde_j
     about
 }
 
-fn target(args: &RecordArgs) -> Result<Target, UsageError> {
+fn target(args: &RecordArgs) -> anyhow::Result<Target> {
     match &args.output {
         Some(path) if path.as_os_str() == "-" => {
-            let wrong = |text: &str| Err(UsageError(text.to_owned()));
             if args.split.is_some() {
-                return wrong("--split makes several files, and -o - is one pipe: give -o a file");
+                return refuse("--split makes several files, and -o - is one pipe: give -o a file");
             }
             if args.json {
-                return wrong("-o - and --json both write to standard output: give -o a file");
+                return refuse("-o - and --json both write to standard output: give -o a file");
             }
             if std::io::stdout().is_terminal() {
-                return wrong("-o - writes a file to the terminal: put a pipe behind it, or give -o a file");
+                return refuse("-o - writes a file to the terminal: put a pipe behind it, or give -o a file");
             }
             Ok(Target::Stdout)
         }
@@ -200,16 +201,8 @@ fn target(args: &RecordArgs) -> Result<Target, UsageError> {
     }
 }
 
-/// Checks that the flags can be combined.
-fn check(args: &RecordArgs, params: &StereoParams) -> Result<(), UsageError> {
-    if args.filled && params.fill == Fill::None {
-        return Err(UsageError("--filled records what --fill puts into holes: give --fill too".to_owned()));
-    }
-    Ok(())
-}
-
 /// Returns the requested streams, or those that the source can provide.
-fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &SourceInfo) -> Result<Streams, UsageError> {
+fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &SourceInfo) -> anyhow::Result<Streams> {
     let has_depth = preparation.geometry(info).is_some();
     let streams = asked.unwrap_or_else(|| {
         let streams = Streams::default();
@@ -220,11 +213,11 @@ fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &Source
         streams.with(Stream::Depth, false).with(Stream::Disparity, true)
     });
     if streams.has(Stream::Depth) && !has_depth {
-        return Err(UsageError(format!(
+        return refuse(format!(
             "--streams {streams}: depth of {} needs a calibration: give --calibration, or the lens (--fov-deg) and --baseline-m, or \
              --rectify auto; raw and disparity need none",
             info.name
-        )));
+        ));
     }
     Ok(streams)
 }

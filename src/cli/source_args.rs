@@ -1,7 +1,7 @@
 //! Flags for the source of pairs.
 
 use super::camera_args::CameraArgs;
-use super::error::UsageError;
+use super::error::refuse;
 use super::values::choice;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -211,7 +211,7 @@ impl RecordingArgs {
         if !self.recorded_parameters {
             return Ok(Vec::new());
         }
-        let refuse = |why: &str| Err(UsageError(format!("--recorded-parameters {why}")).into());
+        let refuse = |why: &str| refuse(format!("--recorded-parameters {why}"));
         let Some(SourceSpec::Recording(path)) = source else {
             return refuse("needs a recording as source (FILE.mcap), not one that still comes");
         };

@@ -1,6 +1,6 @@
 //! `stereopsis tune`: times every variant of the GPU engine's kernels on one pair, and keeps the quickest one.
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::pair_args;
 use super::settings_args::SettingsArgs;
 use super::short_help::{hidden, shown};
@@ -57,16 +57,14 @@ impl StudyArgs {
     /// Parts of the variant are forced, another engine is chosen, or there is no GPU or no pair.
     pub fn open(&self) -> anyhow::Result<Study> {
         if !VariantOverrides::from_env()?.is_empty() {
-            let text = format!("{0} forces a variant, and here all are timed: leave {0} unset", variant::VARIABLE);
-            return Err(UsageError(text).into());
+            return refuse(format!("{0} forces a variant, and here all are timed: leave {0} unset", variant::VARIABLE));
         }
         let settings = self.settings.resolve()?;
         if settings.near_m.is_some() {
-            return Err(UsageError("--near-m needs a rig; tune has none: give --num-disparities".to_owned()).into());
+            return refuse("--near-m needs a rig; tune has none: give --num-disparities");
         }
         if settings.engine == EngineChoice::Cpu {
-            let text = "the CPU engine has nothing to tune: leave out --engine, or use --engine gpu";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("the CPU engine has nothing to tune: leave out --engine, or use --engine gpu");
         }
         let gpu = Gpu::open(&settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word))?;
         let (size, rounds) = if gpu.info.software { ((64, 48), 1) } else { ((640, 480), 5) };

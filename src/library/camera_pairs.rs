@@ -12,7 +12,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Raw pairs of two cameras, or of one that gives both images side by side, as an iterator that waits for the next pair. A pair that is
 /// not taken in time is lost, and its number is missing in [`RawPair::sequence`]. An unplugged camera is opened again when it returns.
 /// In a process that was forked from this one the iterator ends with an error: the cameras stay here.
-/// camera again when that returns. In a process that was forked from this one it ends with an error: the cameras stay here.
 pub struct CameraPairs {
     /// Source; `None` behind the end.
     source: Option<ProcessLocal<Box<dyn PairSource>>>,

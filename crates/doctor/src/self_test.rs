@@ -14,7 +14,7 @@ use stereopsis_metrics::truth_error;
 use stereopsis_recording::unpack::Unpacker;
 use stereopsis_recording::write::{RecordOptions, Recorder, Target};
 use stereopsis_recording::{About, Recording, Stream, Streams};
-use stereopsis_scene::SceneRenderer;
+use stereopsis_scene::render;
 use stereopsis_stereo::{DisparityMap, StereoParams, match_pair};
 
 const AREA: &str = "self-test";
@@ -37,11 +37,11 @@ struct Sample {
 }
 
 impl Sample {
-    fn new() -> Result<Self, Cause> {
-        let raw = pair(0)?;
+    fn new() -> Self {
+        let raw = pair(0);
         let params = StereoParams { num_disparities: NUM_DISPARITIES, ..StereoParams::default() };
         let reference = match_pair(&raw.left, &raw.right, &params);
-        Ok(Self { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params: Arc::new(params), reference })
+        Self { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params: Arc::new(params), reference }
     }
 
     fn job(&self) -> Job {
@@ -60,17 +60,13 @@ impl Sample {
     }
 }
 
-fn pair(number: u64) -> Result<RawPair, Cause> {
-    let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
-    Ok(SceneRenderer::new(&options)?.pair(number))
+fn pair(number: u64) -> RawPair {
+    render(&SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() }, number, true)
 }
 
 /// Tests the CPU engine, and the error of the reference against the truth.
 pub(super) fn cpu() -> Vec<Check> {
-    let sample = match Sample::new() {
-        Ok(sample) => sample,
-        Err(why) => return vec![Check::wrong(AREA, format!("the built-in scene: {why}"), "ask with this whole text")],
-    };
+    let sample = Sample::new();
     let compared = sample.run(&mut CpuEngine::new(None), "--engine gpu");
     vec![compared, accuracy(&sample.reference, &sample.frame.raw)]
 }
@@ -78,15 +74,12 @@ pub(super) fn cpu() -> Vec<Check> {
 /// Tests the GPU engine on the best adapter.
 pub(super) fn gpu() -> Vec<Check> {
     let instead = "--engine cpu";
-    let refused =
-        |why: String| vec![Check::wrong(AREA, why, format!("update the GPU's driver; until then use {instead}"))];
-    let sample = match Sample::new() {
-        Ok(sample) => sample,
-        Err(why) => return refused(format!("the built-in scene: {why}")),
-    };
     match OpenOptions::default().gpu_engine() {
-        Ok(mut engine) => vec![sample.run(&mut engine, instead)],
-        Err(err) => refused(format!("the GPU engine: {err}")),
+        Ok(mut engine) => vec![Sample::new().run(&mut engine, instead)],
+        Err(err) => {
+            let todo = format!("update the GPU's driver; until then use {instead}");
+            vec![Check::wrong(AREA, format!("the GPU engine: {err}"), todo)]
+        }
     }
 }
 
@@ -165,7 +158,7 @@ enum SelfTestError {
 fn record_and_read() -> Result<u64, Cause> {
     let folder = tempfile::tempdir().map_err(SelfTestError::Folder)?;
     let path = folder.path().join("self-test.mcap");
-    let pairs = (0..RECORDED_PAIRS).map(|number| pair(number).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
+    let pairs: Vec<_> = (0..RECORDED_PAIRS).map(|number| Arc::new(pair(number))).collect();
     let bytes = record(&path, &pairs)?;
     read_back(&path, &pairs)?;
     Ok(bytes)
@@ -220,7 +213,7 @@ mod tests {
 
     #[test]
     fn engines_that_disagree_are_wrong() {
-        let sample = Sample::new().unwrap();
+        let sample = Sample::new();
         let check = |map: Option<&DisparityMap>| {
             compared("Some GPU (Vulkan)", map, &sample.reference, Instant::now(), "--engine cpu")
         };
@@ -237,7 +230,7 @@ mod tests {
 
     #[test]
     fn reports_a_wrong_map_of_the_scene() {
-        let sample = Sample::new().unwrap();
+        let sample = Sample::new();
         let mut wrong = sample.reference.clone();
         for value in wrong.values.pixels_mut() {
             *value = value.saturating_add(40);
@@ -250,7 +243,7 @@ mod tests {
     fn detects_a_recording_with_other_images() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mcap");
-        let pairs = [0, 1].map(|number| Arc::new(pair(number).unwrap()));
+        let pairs = [0, 1].map(|number| Arc::new(pair(number)));
         record(&path, &pairs).unwrap();
         read_back(&path, &pairs).unwrap();
         let exchanged = [Arc::clone(&pairs[1]), Arc::clone(&pairs[0])];

@@ -1,7 +1,7 @@
 //! Flags of `calibrate`: the images, the board, and the file to write.
 
 use crate::cli::camera_args::CameraArgs;
-use crate::cli::error::UsageError;
+use crate::cli::error::refuse;
 use crate::cli::source_args::{BothViewsArgs, TopicArgs};
 use crate::cli::values::{Files, OVERWRITE, choice, positive, separated};
 use anyhow::{Context as _, anyhow};
@@ -121,13 +121,11 @@ impl BoardArgs {
                 text.parse()?
             }
             (None, None) => {
-                return Err(UsageError(
+                return refuse(
                     "which board do the images show? Name it with --board, in the words that are printed on it, such as \
                      --board charuco:10x7:26mm:19.5mm:DICT_5X5_100 or --board chessboard:9x6:25mm (inner corners); \
-                     --print-board board.pdf prints one"
-                        .to_owned(),
-                )
-                .into());
+                     --print-board board.pdf prints one",
+                );
             }
         };
         Ok(self.square_mm.map_or(board, |mm| board.with_square_mm(mm)))
@@ -143,18 +141,16 @@ impl CalibrateArgs {
         let spec = match &self.source {
             Some(words) => SourceSpec::parse(words)?,
             None if self.inputs.is_empty() => {
-                return Err(UsageError(
+                return refuse(
                     "what shall be calibrated? Give a folder of pairs or a recording of the board, or cameras: --source webcam:0,1; \
-                     first print a board: --print-board board.pdf"
-                        .to_owned(),
-                )
-                .into());
+                     first print a board: --print-board board.pdf",
+                );
             }
             None => self.both_views.of_paths(&self.inputs)?,
         };
         self.both_views.check(&spec)?;
         if spec == SourceSpec::Scene {
-            return Err(UsageError("the built-in scene shows no board, and is calibrated already".to_owned()).into());
+            return refuse("the built-in scene shows no board, and is calibrated already");
         }
         spec.check_files_exist()?;
         Ok(spec)
@@ -186,9 +182,7 @@ impl CalibrateArgs {
         let known = ["toml", "yml", "yaml", "xml"];
         if !output.extension().is_some_and(|ending| known.iter().any(|known| ending == *known)) {
             let name = output.display();
-            return Err(
-                UsageError(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml")).into()
-            );
+            return refuse(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml"));
         }
         let mut outputs = Outputs::new(&self.inputs, self.overwrite);
         paths_of(output).iter().try_for_each(|path| outputs.add(path))?;

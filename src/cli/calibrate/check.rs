@@ -1,7 +1,7 @@
 //! `calibrate --check`: examines whether a rig has moved since its calibration, by a board or by the images alone.
 
 use super::args::CalibrateArgs;
-use super::{folder, views};
+use super::{folder, taken};
 use crate::cli::values::{Files, print_json};
 use glam::{DQuat, DVec3};
 use stereopsis_base::console;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
 /// Solves for the pose of the cameras again, and compares.
 fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow::Result<()> {
     let request = CalibrationRequest { kind: args.model, kept: Some([rig.left, rig.right]) };
-    let (board, taken) = views::taken(args, spec, request, None)?;
+    let (board, taken) = taken(args, spec, request, None)?;
     let (views, size) = (views_of(&taken), taken[0].pictures.size()?);
     let rig = &rig.rescaled(size)?;
     let kept = Some([rig.left, rig.right]);

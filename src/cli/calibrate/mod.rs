@@ -5,16 +5,14 @@ mod check;
 mod folder;
 mod live;
 mod print;
-mod views;
 
 pub(super) use args::CalibrateArgs;
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::values::print_json;
 use stereopsis_base::console;
-use stereopsis_calibrate::{Draft, SavedCalibration, calibrate, views_of};
+use stereopsis_calibrate::{Board, CalibrationRequest, Draft, SavedCalibration, TakenView, calibrate, views_of};
 use stereopsis_frame::SourceSpec;
-use views::taken;
 
 /// Runs `calibrate`.
 ///
@@ -35,8 +33,9 @@ pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<()> {
 /// Solves, prints the calibration, and writes it where it is good, or forced.
 fn calibrated(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     if spec.is_live() && args.output.is_none() {
-        let text = "where shall the calibration go? Name a file, such as -o rig.toml; the views are kept beside it";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse(
+            "where shall the calibration go? Name a file, such as -o rig.toml; the views are kept beside it",
+        );
     }
     let mut draft = None;
     if let Some(output) = &args.output {
@@ -99,4 +98,25 @@ fn solved(
         saved.folder.display()
     ));
     Ok(Some(saved))
+}
+
+/// Returns the board, and its views in a source; at least one. Views that cannot be taken again are kept in `draft`.
+///
+/// # Errors
+/// The source cannot be read, or shows no board.
+fn taken(
+    args: &CalibrateArgs,
+    spec: &SourceSpec,
+    request: CalibrationRequest,
+    draft: Option<&mut Draft>,
+) -> anyhow::Result<(Board, Vec<TakenView>)> {
+    let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
+    let board = args.board.board(folder)?;
+    let taken = if spec.is_live() {
+        live::taken(args, spec, &board, request, draft)?
+    } else {
+        folder::taken(args, spec, &board, request, draft)?
+    };
+    anyhow::ensure!(!taken.is_empty(), "{spec} has no pair of images");
+    Ok((board, taken))
 }

@@ -1,13 +1,13 @@
 //! Inputs of `eval`: folders of pairs with truth, the built-in scene, and recordings of it.
 
 use super::recorded;
-use super::scene::{PairSink, of_scene};
-use crate::cli::error::UsageError;
+use crate::cli::error::refuse;
 use crate::cli::source_args::SceneArgs;
+use anyhow::Context as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use stereopsis_frame::{CaptureError, MaxPixels, SceneOptions, SourceSpec};
-use stereopsis_images::picture_files::truth::{TruthPair, find_truth_pairs};
+use stereopsis_frame::{CaptureError, MaxPixels, RawPair, SceneOptions, SourceSpec};
+use stereopsis_images::picture_files::truth::{PairWithTruth, TruthPair, find_truth_pairs};
 use stereopsis_scene::SceneRenderer;
 
 pub(super) const SCENE: &str = "scene";
@@ -51,9 +51,9 @@ impl Input {
                 let frames = scene.frames.map_or(pairs, |frames| frames.min(pairs));
                 Ok(Self::Recording { path, files, scene: scene.args, frames })
             }
-            Ok(other) => Err(UsageError(format!("{other} has no truth: {WANTED}")).into()),
-            Err(CaptureError::Grammar(why)) if !path.exists() => Err(UsageError(why.to_string()).into()),
-            Err(_) => Err(UsageError(format!("{} has no truth by itself: {WANTED}", path.display())).into()),
+            Ok(other) => refuse(format!("{other} has no truth: {WANTED}")),
+            Err(CaptureError::Grammar(why)) if !path.exists() => refuse(why.to_string()),
+            Err(_) => refuse(format!("{} has no truth by itself: {WANTED}", path.display())),
         }
     }
 
@@ -109,3 +109,14 @@ impl Input {
 }
 
 const WANTED: &str = "give a folder of pairs with truth, a recording of the built-in scene, or scene";
+
+/// Consumer of pairs, which returns whether to continue.
+pub(super) type PairSink<'a> = dyn FnMut(PairWithTruth) -> anyhow::Result<ControlFlow<()>> + 'a;
+
+/// Names a pair of the scene for the results.
+///
+/// # Errors
+/// The pair has no truth.
+pub(super) fn of_scene(raw: RawPair, name: String, layout: &'static str) -> anyhow::Result<PairWithTruth> {
+    PairWithTruth::of_raw(raw, name, layout).context("the scene has no truth")
+}

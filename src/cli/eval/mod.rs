@@ -5,11 +5,10 @@ mod means;
 mod recorded;
 mod report;
 mod run;
-mod scene;
 mod table;
 mod variants;
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
 use super::source_args::SceneArgs;
@@ -105,8 +104,7 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     if found.rows.is_empty() {
         ended?;
         let words: Vec<_> = plan.regions.iter().map(|region| region.word()).collect();
-        let text = format!("--region {}: no pair has it; leave --region out", words.join(" and "));
-        return Err(UsageError(text).into());
+        return refuse(format!("--region {}: no pair has it; leave --region out", words.join(" and ")));
     }
     finish(args, &variants, &found)?;
     ended

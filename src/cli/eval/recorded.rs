@@ -1,6 +1,6 @@
 //! Recordings of the built-in scene. They contain no truth: the scene is rendered again, and its truth holds where the images agree.
 
-use super::scene::{PairSink, of_scene};
+use super::inputs::{PairSink, of_scene};
 use crate::cli::source_args::SceneArgs;
 use anyhow::Context as _;
 use std::ops::ControlFlow;

@@ -1,6 +1,6 @@
 //! The settings that are evaluated side by side.
 
-use crate::cli::error::UsageError;
+use crate::cli::error::{UsageError, refuse};
 use crate::cli::settings_args::SettingsArgs;
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
@@ -24,11 +24,10 @@ impl Variant {
         let settings = Settings::resolve(words)?;
         if settings.near_m.is_some() {
             let text = "--near-m needs a rig, and pairs with truth have a range of their own: leave it out, or give --num-disparities";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse(text);
         }
         if settings.params.smooths_over_time() {
-            let text = "--temporal works from pair to pair, and eval looks at each pair alone: leave it out";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("--temporal works from pair to pair, and eval looks at each pair alone: leave it out");
         }
         let has_own_range = words.iter().all(|word| word.name != "num-disparities");
         Ok(Self { name, settings, has_own_range })

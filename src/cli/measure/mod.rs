@@ -6,7 +6,7 @@ mod span;
 mod summary;
 mod table;
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
 use super::short_help::hidden;
@@ -136,8 +136,7 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
     }
     let is_whole = error.is_none() && !interrupted;
     if let Some(span) = found.unreached().filter(|_| is_whole) {
-        let text = format!("--range {span}: the source has {} only", console::counted(found.pairs, "pair"));
-        return Err(UsageError(text).into());
+        return refuse(format!("--range {span}: the source has {} only", console::counted(found.pairs, "pair")));
     }
     if let Some(path) = &args.csv {
         let text = table::csv(found);

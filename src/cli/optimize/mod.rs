@@ -3,7 +3,7 @@
 mod pairs;
 mod report;
 
-use super::error::UsageError;
+use super::error::refuse;
 use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
 use super::short_help::hidden_too;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         let text = format!(
             "{spec}: a search looks at the same pairs again and again; record some first, and name the recording"
         );
-        return Err(UsageError(text).into());
+        return refuse(text);
     }
     (options.looped, options.watched, options.speed) = (false, false, Speed::Max);
     options.rate_hz = None;
@@ -121,12 +121,11 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
 fn judge(wanted: Option<Judge>, samples: &[Sample]) -> anyhow::Result<Judge> {
     let without = samples.iter().find(|sample| sample.frame.truth.is_none());
     match (wanted, without) {
-        (Some(Judge::Truth), Some(sample)) => Err(UsageError(format!(
+        (Some(Judge::Truth), Some(sample)) => refuse(format!(
             "--judge truth: {} has no truth; leave it out, or use --judge {}",
             console::foreign(&sample.frame.raw.name),
             Judge::WithoutTruth
-        ))
-        .into()),
+        )),
         (wanted, _) => Ok(wanted.unwrap_or_else(|| Judge::of(samples))),
     }
 }
