@@ -13,6 +13,7 @@ use stereopsis_frame::{Pixels, Side, SourceSpec};
 use stereopsis_live::capture::CaptureOptions;
 use stereopsis_live::headless::RunObserver;
 use stereopsis_live::{Status, headless};
+use stereopsis_network::access::names;
 use stereopsis_network::status::HeadStatus;
 use stereopsis_network::{Head, NetworkError, OutletCounts};
 use stereopsis_recording::About;
@@ -94,12 +95,9 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     let access = args.network.access(DefaultAccess::Listen, options.zenoh_config.as_ref());
     let network = open_patiently(&access)?;
     let head = Head::start(&network, &args.name, args.eye, about, &settings.params)?;
-    let places: Vec<_> = if access.listen.is_empty() { &access.connect } else { &access.listen }
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let places = names(if access.listen.is_empty() { &access.connect } else { &access.listen });
     let what = args.eye.map_or_else(|| "rig".to_owned(), |eye| format!("{} camera", eye.word()));
-    console::say(format_args!("{what} '{}' of {} is at {}", args.name, info.name, places.join(", ")));
+    console::say(format_args!("{what} '{}' of {} is at {}", args.name, info.name, places));
     // the head neither rectifies nor scales
     let capture = CaptureOptions { taps: head.taps(), max_pairs: args.frames, ..CaptureOptions::default() };
     let (source_words, sent) = (spec.to_string(), OutletCounts::default());

@@ -7,6 +7,7 @@ use std::time::Duration;
 use stereopsis_base::console;
 use stereopsis_live::headless;
 use stereopsis_network::Membership;
+use stereopsis_network::access::names;
 use stereopsis_network::key::{Member, Role};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -32,11 +33,10 @@ pub(super) fn run(args: &RouterArgs) -> anyhow::Result<()> {
         access.listen = stereopsis_network::Access::local().connect;
     }
     let network = open_patiently(&access)?;
-    let listens: Vec<_> = access.listen.iter().map(ToString::to_string).collect();
     let member = Member::new(Role::Router, network.id(), 0);
     let _membership = Membership::start(&network, &member, Vec::new(), |_| {})?;
     let interrupt = headless::interrupt()?;
-    console::say(format_args!("router at {}; Ctrl-C ends it", listens.join(", ")));
+    console::say(format_args!("router at {}; Ctrl-C ends it", names(&access.listen)));
     while !interrupt.load(Ordering::Acquire) {
         std::thread::sleep(POLL_INTERVAL);
     }

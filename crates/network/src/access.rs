@@ -2,17 +2,15 @@
 //! open access without a rule. By default Zenoh listens on all addresses and finds peers by multicast; here a session listens only on
 //! the addresses of `--listen`, and is then a router, or is a client of a router.
 
-use super::error::NetworkError;
+use super::error::{NetworkError, PASSWORD_VARIABLE};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 use stereopsis_base::remedy::option;
 
-/// Default port of a router, the same as Zenoh's.
-pub const DEFAULT_PORT: u16 = 7447;
-/// Environment variable with the password of all sessions; process lists would show a flag.
-pub(crate) const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
+pub use super::error::DEFAULT_PORT;
+
 const USER: &str = "stereopsis";
 /// Maximum size of a message, bytes; Zenoh's default is 1 GiB.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
@@ -140,13 +138,11 @@ impl Access {
     /// The file cannot be used, or the session would be open to other machines without any access rule.
     pub(super) fn admission(&self) -> Result<Admission, NetworkError> {
         let mut config = match &self.config {
-            Some(path) => {
-                zenoh::Config::from_file(path).map_err(|cause| NetworkError::Config { path: path.clone(), cause })?
-            }
+            Some(path) => zenoh::Config::from_file(path).map_err(|cause| NetworkError::Config(path.clone(), cause))?,
             None => zenoh::Config::default(),
         };
         let mut set = |key: &'static str, value: String| {
-            config.insert_json5(key, &value).map_err(|cause| NetworkError::Refused { key, cause })
+            config.insert_json5(key, &value).map_err(|cause| NetworkError::Refused(key, cause))
         };
         let words = |endpoints: &[Endpoint]| {
             let words: Vec<_> = endpoints.iter().map(Endpoint::to_string).collect();
@@ -192,7 +188,7 @@ impl Access {
             "everyone who reaches this address can watch, control cameras, change parameters, and send images and depth in a rig's place"
                 .to_owned()
         } else {
-            return Err(NetworkError::Unguarded { address: reached.clone(), is_tls });
+            return Err(NetworkError::Unguarded { address: reached.to_string(), is_tls });
         };
         let encrypted = if is_tls { "everything" } else { "nothing" };
         Ok(Some(format!("{reached}: {rule}; {encrypted} is encrypted")))
@@ -200,7 +196,7 @@ impl Access {
 }
 
 /// Returns the password of the environment.
-pub fn password() -> Option<String> {
+fn password() -> Option<String> {
     std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty())
 }
 

@@ -38,7 +38,7 @@ pub fn watch_results(network: &Network, time: Duration) -> Result<Ages, NetworkE
         // capture times are given by the head's clock
         let ahead_s = census.clocks.get(rig).map_or(0.0, |clock| clock.offset_s);
         let noted = Arc::clone(&ages);
-        let inlet = Inlet::start(network, &RigTopic::Result.rig(rig), Content::Result, move |head| {
+        let inlet = Inlet::start(network, &RigTopic::Result.rig(rig), Content::Result, 1, move |head| {
             let age_s = (i128::from(now_ns()) - i128::from(head.taken_ns)) as f64 / 1e9 + ahead_s;
             noted.lock().push(1e3 * age_s);
             Verdict::Take

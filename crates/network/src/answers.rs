@@ -55,7 +55,7 @@ impl Answers {
             }
         };
         let thread = std::thread::Builder::new().name("answers".into()).spawn(work);
-        let thread = thread.map_err(|cause| NetworkError::Thread { purpose: "answer questions", cause })?;
+        let thread = thread.map_err(|err| NetworkError::Thread("answer questions", err))?;
         Ok(Self { queryables, to_thread: Some(to_thread), thread: Some(thread) })
     }
 }

@@ -6,10 +6,10 @@ use super::error::NetworkError;
 use super::key::{Member, RigTopic, Role, all_status};
 use super::presence::Present;
 use super::rendezvous;
+use super::repeated::Repeated;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{HeadStatus, MemberReport, RigStatus, Status};
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,9 +52,8 @@ impl CensusTaker {
     /// The session has ended.
     pub fn take(&mut self) -> Result<Census, NetworkError> {
         let Present { members, other_versions } = self.network.presence()?.present();
-        let answers = self.network.ask(&all_status(), None, ANSWER_TIMEOUT)?;
-        let status = |(key, bytes): (String, Vec<u8>)| Some((key, serde_json::from_slice::<Status>(&bytes).ok()?));
-        let mut status: BTreeMap<_, _> = answers.into_iter().flatten().filter_map(status).collect();
+        let mut status: BTreeMap<_, Status> =
+            self.network.ask_json(&all_status(), ANSWER_TIMEOUT)?.into_iter().collect();
         let of = |role| members.iter().filter(move |member| member.role == role).map(|head| head.name.clone());
         let (rigs, cameras) = (of(Role::Head).collect::<Vec<_>>(), of(Role::Camera).collect::<Vec<_>>());
         let heads = members.iter().filter(|member| [Role::Head, Role::Camera].contains(&member.role));
@@ -69,9 +68,9 @@ impl CensusTaker {
             clocks.extend(offset.map(|offset| (name.clone(), offset)));
         }
         let engines = rigs.iter().map(|rig| (rig.clone(), engine_of(rig, &members, &status))).collect();
-        let reported = |member: &Member| MemberReport::of(member, status.remove(&member.status()));
+        let reported = |member: Member| MemberReport { status: status.remove(&member.status()), member };
         Ok(Census {
-            members: members.iter().map(reported).collect(),
+            members: members.into_iter().map(reported).collect(),
             engines,
             clocks,
             other_versions: other_versions.into_iter().collect(),
@@ -80,8 +79,8 @@ impl CensusTaker {
 
     /// Requests a thumbnail from each head that answered.
     fn pictures(&self, census: &Census) -> Pictures {
-        let answered = census.members.iter().filter(|member| member.status.as_ref().is_some_and(|s| s.head.is_some()));
-        let pictures = answered.filter_map(|head| {
+        let answered = census.members.iter().filter(|report| report.status.as_ref().is_some_and(|s| s.head.is_some()));
+        let pictures = answered.filter_map(|MemberReport { member: head, .. }| {
             let answers = self.network.ask(&RigTopic::Picture.rig(&head.name), None, ANSWER_TIMEOUT).ok()?;
             let (_, bytes) = answers.into_iter().flatten().next()?;
             Some((head.name.clone(), Arc::new(decode_picture(&bytes, true, MAX_THUMBNAIL).ok()?)))
@@ -133,8 +132,8 @@ impl Census {
     }
 
     /// Returns the rows of a member; an engine has an additional row for each rig.
-    fn rows(&self, member: &MemberReport) -> Vec<[String; 6]> {
-        let MemberReport { role, name, weight, status, .. } = member;
+    fn rows(&self, report: &MemberReport) -> Vec<[String; 6]> {
+        let MemberReport { member: Member { role, name, weight, .. }, status } = report;
         let Some(status) = status else {
             let state = "does not answer".to_owned();
             return vec![[role.to_string(), name.clone(), String::new(), String::new(), String::new(), state]];
@@ -218,38 +217,31 @@ const MAX_THUMBNAIL: MaxPixels = MaxPixels(512 * 512);
 pub struct CensusWatch {
     router: String,
     newest: Arc<Mutex<(CensusResult, Pictures)>>,
-    stop: Option<Sender<()>>,
+    _thread: Option<Repeated>,
 }
 
 impl CensusWatch {
     /// Connects to a router such as `192.168.1.5:7447`, and reconnects when it is lost; calls `wake` after each census.
     pub fn start(router: &str, config: Option<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
         let newest = Arc::<Mutex<(CensusResult, Pictures)>>::default();
-        let (stop, stopped) = bounded::<()>(0);
         let (shared, words) = (Arc::clone(&newest), router.to_owned());
+        let mut taker = None;
         let work = move || {
-            let mut taker = None;
-            loop {
-                let taken = census(&mut taker, &words, config.as_ref()).map_err(Arc::new);
-                if taken.is_err() {
-                    taker = None;
-                }
-                let pictures = match (&mut taker, &taken) {
-                    (Some(taker), Ok(census)) => taker.pictures(census),
-                    _ => Pictures::new(),
-                };
-                *shared.lock() = (Some(taken), pictures);
-                wake();
-                if !matches!(stopped.recv_timeout(CENSUS_INTERVAL), Err(RecvTimeoutError::Timeout)) {
-                    return;
-                }
+            let taken = census(&mut taker, &words, config.as_ref()).map_err(Arc::new);
+            if taken.is_err() {
+                taker = None;
             }
+            let pictures = match (&taker, &taken) {
+                (Some(taker), Ok(census)) => taker.pictures(census),
+                _ => Pictures::new(),
+            };
+            *shared.lock() = (Some(taken), pictures);
+            wake();
         };
+        let thread = Repeated::start("census", "look for rigs", CENSUS_INTERVAL, work);
         // not joined: the thread may block on a router that does not answer
-        if let Err(cause) = std::thread::Builder::new().name("census".into()).spawn(work) {
-            newest.lock().0 = Some(Err(Arc::new(NetworkError::Thread { purpose: "look for rigs", cause })));
-        }
-        Self { router: router.to_owned(), newest, stop: Some(stop) }
+        let thread = thread.map(Repeated::detached).map_err(|err| newest.lock().0 = Some(Err(Arc::new(err))));
+        Self { router: router.to_owned(), newest, _thread: thread.ok() }
     }
 
     /// Returns the router's address.
@@ -268,12 +260,6 @@ impl CensusWatch {
     }
 }
 
-impl Drop for CensusWatch {
-    fn drop(&mut self) {
-        self.stop = None;
-    }
-}
-
 /// Takes a census; opens a session if there is none.
 fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, NetworkError> {
     if taker.is_none() {
@@ -287,27 +273,30 @@ fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf
 }
 
 impl Census {
+    fn status(&self, role: Role, name: &str) -> Option<&Status> {
+        let is_it = |report: &&MemberReport| report.member.role == role && report.member.name == name;
+        self.members.iter().find(is_it)?.status.as_ref()
+    }
+
     /// Returns the state of a head if it answered.
     pub fn head(&self, rig: &str) -> Option<&HeadStatus> {
-        let is_it = |member: &&MemberReport| member.role == Role::Head && member.name == rig;
-        self.members.iter().find(is_it)?.status.as_ref()?.head.as_ref()
+        self.status(Role::Head, rig)?.head.as_ref()
     }
 
     /// Returns a rig's state at its engine if that answered.
     pub fn at_engine(&self, rig: &str) -> Option<&RigStatus> {
         let engine = self.engines.get(rig)?.as_ref()?;
-        let is_it = |member: &&MemberReport| member.role == Role::Engine && member.name == *engine;
-        let rigs = &self.members.iter().find(is_it)?.status.as_ref()?.engine.as_ref()?.rigs;
+        let rigs = &self.status(Role::Engine, engine)?.engine.as_ref()?.rigs;
         rigs.iter().find(|at_engine| at_engine.rig == rig)
     }
 
     /// Returns the names of single-camera heads of this side.
     pub fn cameras(&self, side: Side) -> impl Iterator<Item = &str> {
-        let is_it = move |member: &&MemberReport| {
-            let head = member.status.as_ref().and_then(|status| status.head.as_ref());
-            member.role == Role::Camera && head.is_some_and(|head| head.camera == Some(side))
+        let is_it = move |report: &&MemberReport| {
+            let head = report.status.as_ref().and_then(|status| status.head.as_ref());
+            report.member.role == Role::Camera && head.is_some_and(|head| head.camera == Some(side))
         };
-        self.members.iter().filter(is_it).map(|member| member.name.as_str())
+        self.members.iter().filter(is_it).map(|report| report.member.name.as_str())
     }
 
     /// Formats a rig's dropped pairs: `0`, or counts with places.

@@ -74,11 +74,10 @@ impl ClockEstimate {
             self.exchanges.clear();
         }
         let asked_ns = now_ns();
-        let answers = network.ask(&RigTopic::Clock.rig(rig), None, timeout)?;
+        let answers = network.ask_json::<ClockAnswer>(&RigTopic::Clock.rig(rig), timeout)?;
         let answered_ns = now_ns();
-        let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
         let is_its = |answer: &ClockAnswer| boot.is_none() || answer.boot.is_none() || answer.boot == boot;
-        if let Some(answer) = answers.into_iter().flatten().filter_map(read).find(is_its) {
+        if let Some(answer) = answers.into_iter().map(|(_, answer)| answer).find(is_its) {
             self.add(asked_ns, answer, answered_ns, Instant::now());
         }
         Ok(())

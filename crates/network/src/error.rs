@@ -1,16 +1,17 @@
-//! Faults of the network, and of heads as sources.
+//! Faults of the network.
 
-use super::access::{DEFAULT_PORT, Endpoint, PASSWORD_VARIABLE, names};
-use super::inlet::InletCounts;
-use super::key::{Role, VERSION};
-use super::rig::FIRST_PAIR_TIMEOUT;
 use std::io;
 use std::path::PathBuf;
 use stereopsis_base::console::{self, foreign};
 use stereopsis_base::files;
 use stereopsis_base::remedy::{Part, Remedy, option};
-use stereopsis_frame::{CaptureError, Cause, Side};
+use stereopsis_frame::{CaptureError, Cause};
 use stereopsis_settings::settings::SettingsError;
+
+/// Default port of a router, the same as Zenoh's.
+pub const DEFAULT_PORT: u16 = 7447;
+/// Environment variable with the password of all sessions; process lists would show a flag.
+pub(super) const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
 
 /// Fault of the network.
 #[derive(Debug, thiserror::Error)]
@@ -22,21 +23,11 @@ pub enum NetworkError {
     #[error("'{}': a rig's name has 1 to 64 letters, digits, - and _", foreign(.0))]
     Name(String),
     /// Zenoh's configuration file cannot be used.
-    #[error("cannot use {} as Zenoh's configuration: {}", console::path(.path), unplaced(.cause))]
-    Config {
-        /// File.
-        path: PathBuf,
-        /// Error of Zenoh.
-        cause: Cause,
-    },
-    /// Zenoh refuses a value.
-    #[error("Zenoh refuses {key}: {cause}")]
-    Refused {
-        /// Key of its configuration.
-        key: &'static str,
-        /// Error of Zenoh.
-        cause: Cause,
-    },
+    #[error("cannot use {} as Zenoh's configuration: {}", console::path(.0), unplaced(.1))]
+    Config(PathBuf, Cause),
+    /// Zenoh refuses the value of a key.
+    #[error("Zenoh refuses {0}: {1}")]
+    Refused(&'static str, Cause),
     /// The password has too few or other characters.
     #[error("{}: expected 8 to 256 visible ASCII characters without ':'", PASSWORD_VARIABLE)]
     Password,
@@ -55,32 +46,27 @@ pub enum NetworkError {
     )]
     Unguarded {
         /// Address that other machines reach.
-        address: Endpoint,
+        address: String,
         /// Whether all such addresses are encrypted.
         is_tls: bool,
     },
-    /// A port to listen on is in use.
+    /// The port of one of these addresses is in use.
     #[error(
         "cannot listen on {}: the port is taken, perhaps by another router or head; end that, connect to it with {} instead, or listen on \
          another port",
-        names(.0),
+        .0,
         option("connect")
     )]
-    PortTaken(Vec<Endpoint>),
-    /// No router answers, which may be temporary.
+    PortTaken(String),
+    /// No router answers at these addresses, which may be temporary.
     #[error(
         "no router answers at {}: start {} or a head with {} there, and check address, password and certificates ({})",
-        names(.routers),
+        .0,
         command("router"),
         option("listen"),
-        foreign(&unplaced(.cause))
+        foreign(&unplaced(.1))
     )]
-    NoRouter {
-        /// Routers to connect to.
-        routers: Vec<Endpoint>,
-        /// Error of Zenoh.
-        cause: Cause,
-    },
+    NoRouter(String, Cause),
     /// No session can be opened.
     #[error("cannot open a session: {}", foreign(&unplaced(.0)))]
     Session(Cause),
@@ -94,24 +80,18 @@ pub enum NetworkError {
         /// Error of Zenoh or of the system.
         cause: Cause,
     },
-    /// The system provides no thread.
-    #[error("no thread to {purpose}: {cause}")]
-    Thread {
-        /// What the thread is for.
-        purpose: &'static str,
-        /// Error of the system.
-        cause: io::Error,
-    },
+    /// The system provides no thread for a purpose.
+    #[error("no thread to {0}: {1}")]
+    Thread(&'static str, io::Error),
     /// Another member has the name.
     #[error(
-        "there is {} of the name '{name}' already{}: choose another with {}",
-        match .role { Role::Head | Role::Camera => "a head", Role::Engine => "an engine", Role::Router => "a router" },
+        "there is {member} of the name '{name}' already{}: choose another with {}",
         .host.as_ref().map_or_else(String::new, |host| format!(" on {}", foreign(host))),
         option("name")
     )]
     Taken {
-        /// Role of both.
-        role: Role,
+        /// What both are: `a head`.
+        member: &'static str,
         /// Their name.
         name: String,
         /// Machine of the other one; `None` if it does not answer.
@@ -131,90 +111,16 @@ pub enum NetworkError {
 impl NetworkError {
     /// Returns whether no router answered, which may be temporary.
     pub fn is_silence(&self) -> bool {
-        matches!(self, Self::NoRouter { .. })
+        matches!(self, Self::NoRouter(..))
     }
 }
 
 impl From<NetworkError> for CaptureError {
     fn from(err: NetworkError) -> Self {
-        Self::Camera(err.into())
-    }
-}
-
-/// Reason why a head is no source.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum HeadError {
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    #[error("head '{head}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads", .side.word())]
-    Alone { head: String, side: Side },
-    #[error("head '{head}' has the {} camera: name the head of the left camera first", .side.word())]
-    OtherSide { head: String, side: Side },
-    #[error("head '{head}' has both cameras: open it alone, as zenoh:{head}, or start it with {}", Remedy::set("eye", .side.word()))]
-    BothCameras { head: String, side: Side },
-    #[error("rig '{rig}': {cause}")]
-    TooLarge { rig: String, cause: Cause },
-    #[error(
-        "{count} heads of the name '{rig}' are there: end all but one of them, or start it with another {}",
-        option("name")
-    )]
-    Several { rig: String, count: usize },
-    #[error("rig '{rig}'{} answers what makes no sense: {cause}", at(.router.as_ref()))]
-    Senseless { rig: String, router: Option<Endpoint>, cause: Cause },
-    #[error("rig '{rig}'{} is announced, and its head does not answer", at(.router.as_ref()))]
-    Unanswered { rig: String, router: Option<Endpoint> },
-    #[error("there is no rig '{rig}'{}: {}", at(.router.as_ref()), others(.heads, *.other_version))]
-    Missing { rig: String, router: Option<Endpoint>, heads: Vec<String>, other_version: Option<u8> },
-    #[error("no pair of rig '{rig}' came within {} s: {}", FIRST_PAIR_TIMEOUT.as_secs(), no_pair(.counts, .error.as_deref()))]
-    NoPair { rig: String, counts: InletCounts, error: Option<String> },
-    #[error("no pair of heads '{}' and '{}' came within {} s: {left}; {right}", .left.head, .right.head, FIRST_PAIR_TIMEOUT.as_secs())]
-    NoPairOfTwo { left: HeadCounts, right: HeadCounts },
-}
-
-impl From<HeadError> for CaptureError {
-    fn from(err: HeadError) -> Self {
-        Self::Camera(err.into())
-    }
-}
-
-/// What came of a head while no pair did.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "'{head}' sent {}{}{}",
-    .counts.received,
-    .counts.refusal.as_ref().map_or_else(String::new, |why| format!(", {} of them useless: {why}", .counts.refused)),
-    if *.has_clock { "" } else { ", and its clock does not answer" }
-)]
-pub(super) struct HeadCounts {
-    pub(super) head: String,
-    pub(super) counts: InletCounts,
-    pub(super) has_clock: bool,
-}
-
-fn at(router: Option<&Endpoint>) -> String {
-    router.map_or_else(String::new, |router| format!(" at {router}"))
-}
-
-fn others(heads: &[String], other_version: Option<u8>) -> String {
-    match (heads, other_version) {
-        ([], None) => {
-            let words = |word: &str| Part::Word(word.to_owned());
-            let start = [words("head"), Part::Option("name"), words("NAME"), Part::Option("connect"), words("ROUTER")];
-            format!("no head is there: start one with {}", Remedy::Run(start.into()))
+        match err {
+            NetworkError::Endpoint(_) | NetworkError::Name(_) => Self::Grammar(err.into()),
+            _ => Self::Camera(err.into()),
         }
-        ([], Some(version)) => format!(
-            "the members that are there speak version {version} of the protocol, and this program speaks {VERSION}: use the same \
-             version of stereopsis on all machines"
-        ),
-        (heads, _) => format!("the rigs there are {}", listed(heads)),
-    }
-}
-
-fn no_pair(counts: &InletCounts, error: Option<&str>) -> String {
-    match (&counts.refusal, error) {
-        (Some(refusal), _) => format!("{} messages came, and none can be used: {refusal}", counts.refused),
-        (None, Some(error)) => format!("its head says: {}", foreign(error)),
-        (None, None) => format!("its head is there and sends none: see {}", command("net")),
     }
 }
 

@@ -66,11 +66,7 @@ pub struct InletCounts {
 struct ReceiveState {
     /// Run and newest sequence number of each sender.
     last: Vec<(u64, u64)>,
-    received: u64,
-    bytes: u64,
-    lost: u64,
-    refused: u64,
-    refusal: Option<String>,
+    counts: InletCounts,
     rate: Rate,
 }
 
@@ -82,7 +78,7 @@ pub struct Inlet {
 }
 
 impl Inlet {
-    /// Subscribes to a key and keeps the newest message that `judge` accepts; `judge` runs on a Zenoh thread and must not block.
+    /// Subscribes to a key and keeps the `count` newest messages that `judge` accepts; `judge` runs on a Zenoh thread and must not block.
     ///
     /// # Errors
     /// The session has ended.
@@ -90,20 +86,7 @@ impl Inlet {
         network: &Network,
         key: &str,
         content: Content,
-        judge: impl Fn(&Head) -> Verdict + Send + Sync + 'static,
-    ) -> Result<Self, NetworkError> {
-        Self::keeping(1, network, key, content, judge)
-    }
-
-    /// Subscribes as [`Inlet::start`], and keeps the `count` newest messages.
-    ///
-    /// # Errors
-    /// The session has ended.
-    pub(super) fn keeping(
         count: usize,
-        network: &Network,
-        key: &str,
-        content: Content,
         judge: impl Fn(&Head) -> Verdict + Send + Sync + 'static,
     ) -> Result<Self, NetworkError> {
         let (sender, messages) = newest::channel_of(count, Policy::NewestWins);
@@ -145,28 +128,21 @@ impl Inlet {
     /// Returns the counters.
     pub fn counts(&self) -> InletCounts {
         let mut seen = self.seen.lock();
-        InletCounts {
-            received: seen.received,
-            rate_hz: seen.rate.per_second(Instant::now()),
-            bytes: seen.bytes,
-            dropped_by_network: seen.lost,
-            dropped_here: self.messages.dropped(),
-            refused: seen.refused,
-            refusal: seen.refusal.clone(),
-        }
+        let (rate_hz, dropped_here) = (seen.rate.per_second(Instant::now()), self.messages.dropped());
+        InletCounts { rate_hz, dropped_here, ..seen.counts.clone() }
     }
 }
 
 impl ReceiveState {
     fn note(&mut self, head: &Head, bytes: usize) {
-        self.received += 1;
-        self.bytes += bytes as u64;
+        self.counts.received += 1;
+        self.counts.bytes += bytes as u64;
         self.rate.record(Instant::now());
         let last = self.last.iter().position(|(boot, _)| *boot == head.boot).map(|at| self.last.remove(at).1);
         let is_near = |last: &u64| last.abs_diff(head.sequence) <= MAX_GAP;
         let last = last.filter(is_near);
         if let Some(last) = last {
-            self.lost += head.sequence.saturating_sub(last.saturating_add(1));
+            self.counts.dropped_by_network += head.sequence.saturating_sub(last.saturating_add(1));
         }
         if self.last.len() == MAX_SENDERS {
             self.last.remove(0);
@@ -175,8 +151,8 @@ impl ReceiveState {
     }
 
     fn refuse(&mut self, why: impl Display) {
-        self.refused += 1;
-        self.refusal = Some(why.to_string());
+        self.counts.refused += 1;
+        self.counts.refusal = Some(why.to_string());
     }
 }
 
@@ -189,7 +165,7 @@ mod tests {
         let mut seen = ReceiveState::default();
         let mut note = |boot, sequence| {
             seen.note(&Head { content: Content::Pair, about: 0, boot, sequence, taken_ns: 0, sent_ns: 0 }, 10);
-            seen.lost
+            seen.counts.dropped_by_network
         };
         assert_eq!(note(1, 5), 0, "what was before is not known");
         assert_eq!([note(1, 6), note(1, 9), note(1, 8), note(1, 10)], [0, 2, 2, 2]);
@@ -198,6 +174,6 @@ mod tests {
         (10..100).for_each(|boot| {
             note(boot, 0);
         });
-        assert!(seen.last.len() <= MAX_SENDERS && seen.received == 101 && seen.bytes == 1010);
+        assert!(seen.last.len() <= MAX_SENDERS && seen.counts.received == 101 && seen.counts.bytes == 1010);
     }
 }

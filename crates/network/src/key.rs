@@ -3,9 +3,9 @@
 
 use super::error::NetworkError;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::SystemTime;
+use stereopsis_base::parameter::choices;
 use stereopsis_recording::time;
 
 /// Version of keys, headers and notes.
@@ -24,80 +24,49 @@ pub fn check_rig(name: &str) -> Result<(), NetworkError> {
     Err(NetworkError::Name(name.to_owned()))
 }
 
-/// Topics of a rig.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RigTopic {
-    /// Raw pairs.
-    Pair,
-    /// Results of its engine.
-    Result,
-    /// Description, answered by the head.
-    About,
-    /// Parameters, read and set at the head.
-    Parameters,
-    /// Camera controls, set at the head.
-    Controls,
-    /// Clock of the head.
-    Clock,
-    /// Thumbnail of the newest image, answered by the head.
-    Picture,
+choices! {
+    /// Topics of a rig.
+    pub enum RigTopic {
+        /// Raw pairs.
+        Pair = "pair",
+        /// Results of its engine.
+        Result = "result",
+        /// Description, answered by the head.
+        About = "about",
+        /// Parameters, read and set at the head.
+        Parameters = "parameters",
+        /// Camera controls, set at the head.
+        Controls = "controls",
+        /// Clock of the head.
+        Clock = "clock",
+        /// Thumbnail of the newest image, answered by the head.
+        Picture = "picture",
+    }
 }
 
 impl RigTopic {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Pair => "pair",
-            Self::Result => "result",
-            Self::About => "about",
-            Self::Parameters => "parameters",
-            Self::Controls => "controls",
-            Self::Clock => "clock",
-            Self::Picture => "picture",
-        }
-    }
-
     /// Returns the key of the topic for this rig.
     pub fn rig(self, name: &str) -> String {
         format!("{ROOT}/{VERSION}/rig/{name}/{}", self.word())
     }
 }
 
-/// Role of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Head: publishes pairs of its cameras.
-    Head,
-    /// Head of one camera, whose partner is on another machine.
-    Camera,
-    /// Engine: matches pairs of rigs.
-    Engine,
-    /// Router: forwards messages.
-    Router,
-}
-
-impl Role {
-    const ALL: [Self; 4] = [Self::Head, Self::Camera, Self::Engine, Self::Router];
-
-    /// Returns the role's word in keys.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Head => "head",
-            Self::Camera => "camera",
-            Self::Engine => "engine",
-            Self::Router => "router",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+choices! {
+    /// Role of a member.
+    pub enum Role {
+        /// Head: publishes pairs of its cameras.
+        Head = "head",
+        /// Head of one camera, whose partner is on another machine.
+        Camera = "camera",
+        /// Engine: matches pairs of rigs.
+        Engine = "engine",
+        /// Router: forwards messages.
+        Router = "router",
     }
 }
 
 /// Member of the network, as in its liveliness token.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Member {
     /// Role of the member.
     pub role: Role,
@@ -108,6 +77,7 @@ pub struct Member {
     /// Weight of an engine, see [`super::rendezvous`]; otherwise 0.
     pub weight: u32,
     /// Rigs that an engine is restricted to; empty for all.
+    #[serde(skip)]
     pub only: BTreeSet<String>,
 }
 
@@ -164,7 +134,7 @@ impl Member {
         if root != ROOT || version != VERSION {
             return Err(Some(version));
         }
-        let role = Role::ALL.into_iter().find(|known| known.word() == role).ok_or(None)?;
+        let role = Role::from_word(role).ok_or(None)?;
         check_rig(name).map_err(|_| None)?;
         let boot = u64::from_str_radix(boot, 16).map_err(|_| None)?;
         let weight = weight.parse().map_err(|_| None)?;
@@ -186,7 +156,7 @@ mod tests {
 
     #[test]
     fn parses_tokens_and_rejects_others() {
-        for role in Role::ALL {
+        for &role in Role::ALL {
             for only in [BTreeSet::new(), ["a".to_owned(), "b-1".to_owned()].into()] {
                 let member = Member { role, name: "pi-4_b".into(), boot: 0xfeed, weight: 64, only };
                 assert_eq!(Member::of_token(&member.token()), Ok(member));

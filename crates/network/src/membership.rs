@@ -107,10 +107,14 @@ fn rivals(present: &Present, member: &Member) -> Vec<Member> {
 }
 
 fn status_of(network: &Network, member: &Member, timeout: Duration) -> Result<Option<Status>, NetworkError> {
-    let answers = network.ask(&member.status(), None, timeout)?;
-    Ok(answers.into_iter().flatten().find_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()))
+    Ok(network.ask_json(&member.status(), timeout)?.into_iter().next().map(|(_, status)| status))
 }
 
 fn taken(member: &Member, other: Option<Status>) -> NetworkError {
-    NetworkError::Taken { role: member.role, name: member.name.clone(), host: other.map(|status| status.host) }
+    let what = match member.role {
+        Role::Head | Role::Camera => "a head",
+        Role::Engine => "an engine",
+        Role::Router => "a router",
+    };
+    NetworkError::Taken { member: what, name: member.name.clone(), host: other.map(|status| status.host) }
 }

@@ -47,19 +47,12 @@ pub struct OutletCounts {
     pub error: Option<String>,
 }
 
-#[derive(Default)]
-struct SendCounters {
-    sent: u64,
-    bytes: u64,
-    rate: Rate,
-    error: Option<String>,
-}
-
 /// Publisher of a stream with its thread.
 pub struct Outlet<T> {
     sender: Option<NewestSender<T>>,
     receiver: NewestReceiver<T>,
-    counted: Arc<Mutex<SendCounters>>,
+    /// Counters of its thread, and the rate.
+    counted: Arc<Mutex<(OutletCounts, Rate)>>,
     is_received: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -97,7 +90,7 @@ impl<T: Send + 'static> Outlet<T> {
             publisher.matching_listener().callback(move |status| noted.store(status.matching(), Ordering::Release));
         listener.background().wait().map_err(failed)?;
         let (sender, receiver) = newest::channel::<T>();
-        let counted = Arc::<Mutex<SendCounters>>::default();
+        let counted = Arc::<Mutex<(OutletCounts, Rate)>>::default();
         let (taken, shared) = (receiver.clone(), Arc::clone(&counted));
         let work = move || {
             let mut sequence = 0;
@@ -105,11 +98,11 @@ impl<T: Send + 'static> Outlet<T> {
                 match pack(offered).and_then(|parcel| put(&publisher, content, boot, sequence, parcel)) {
                     Ok(bytes) => {
                         sequence += 1;
-                        let mut counted = shared.lock();
-                        (counted.sent, counted.bytes, counted.error) = (sequence, counted.bytes + bytes, None);
-                        counted.rate.record(Instant::now());
+                        let (counts, rate) = &mut *shared.lock();
+                        (counts.sent, counts.bytes, counts.error) = (sequence, counts.bytes + bytes, None);
+                        rate.record(Instant::now());
                     }
-                    Err(why) => shared.lock().error = Some(why.to_string()),
+                    Err(why) => shared.lock().0.error = Some(why.to_string()),
                 }
             }
         };
@@ -131,15 +124,9 @@ impl<T: Send + 'static> Outlet<T> {
 
     /// Returns the counters.
     pub fn counts(&self) -> OutletCounts {
-        let mut counted = self.counted.lock();
-        OutletCounts {
-            sent: counted.sent,
-            bytes: counted.bytes,
-            rate_hz: counted.rate.per_second(Instant::now()),
-            dropped: self.receiver.dropped(),
-            is_received: self.is_received(),
-            error: counted.error.clone(),
-        }
+        let (counts, rate) = &mut *self.counted.lock();
+        let (rate_hz, dropped) = (rate.per_second(Instant::now()), self.receiver.dropped());
+        OutletCounts { rate_hz, dropped, is_received: self.is_received(), ..counts.clone() }
     }
 }
 

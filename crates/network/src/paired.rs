@@ -2,9 +2,9 @@
 //! measured offsets ([`super::clock`]), and pairs the images.
 
 use super::clock::{self, ClockOffset};
-use super::error::{HeadCounts, HeadError};
+use super::head_error::{FIRST_PAIR_TIMEOUT, HeadCounts, HeadError};
 use super::inlet::{Inlet, ReceivedMessage};
-use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE_TIMEOUT, access_of};
+use super::rig::{self, SILENCE_TIMEOUT, access_of};
 use super::session::Network;
 use super::tracked_head::{DescriptionChange, TrackedHead};
 use super::watch::HeadWatch;
@@ -204,7 +204,7 @@ fn unpacker(streams: &[HeadStream; 2], options: &SourceOptions) -> Unpacker {
 
 impl HeadStream {
     fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
-        super::key::check_rig(name).map_err(|why| CaptureError::Grammar(why.into()))?;
+        super::key::check_rig(name)?;
         let (tracked, inlet) = TrackedHead::open(network, name)?;
         let camera = tracked.description().lock().camera;
         match camera {

@@ -3,13 +3,16 @@
 
 use super::error::NetworkError;
 use super::head::params_of;
-use super::wire::{self, Packets, Refusal};
+use super::key::RigTopic;
+use super::outlet::{Outlet, Parcel, Stream};
+use super::session::Network;
+use super::wire::{self, Content, Packets, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, TryFromFloatSecsError};
 use stereopsis_base::image::Image;
-use stereopsis_frame::Cause;
+use stereopsis_frame::{Cause, ResultTap};
 use stereopsis_frame::engine::Output;
 use stereopsis_recording::message::{Bytes, Encoding, ImageBody};
 use stereopsis_recording::{Body, Format, Message, Packet, format, time};
@@ -87,7 +90,7 @@ struct Note {
 ///
 /// # Errors
 /// The note cannot be encoded.
-pub fn pack(output: &Output) -> Result<Vec<Packet>, ResultError> {
+fn pack(output: &Output) -> Result<Vec<Packet>, ResultError> {
     let map = output.map.as_deref().ok_or(ResultError::NoNumbers)?;
     let raw = &output.job.frame.raw;
     let note = Note {
@@ -123,6 +126,28 @@ pub fn pack(output: &Output) -> Result<Vec<Packet>, ResultError> {
 fn pixels((width, height): (usize, usize), encoding: Encoding, data: Bytes) -> Body {
     let step = width as u32 * if encoding == Encoding::Mono16 { 2 } else { 1 };
     Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data })
+}
+
+impl ResultTap for Outlet<Arc<Output>> {
+    fn result(&self, output: &Arc<Output>) {
+        self.offer(Arc::clone(output));
+    }
+
+    fn wants_results(&self) -> bool {
+        self.is_received()
+    }
+}
+
+/// Starts to publish the results of a rig by the engine of this run.
+///
+/// # Errors
+/// The session has ended, or the system provides no thread.
+pub fn outlet(network: &Network, rig: &str, boot: u64) -> Result<Outlet<Arc<Output>>, NetworkError> {
+    let stream = Stream { key: RigTopic::Result.rig(rig), content: Content::Result, boot };
+    Outlet::start(network, stream, |output: Arc<Output>| {
+        let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
+        Ok(Parcel { about: 0, taken_ns, packets: pack(&output)? })
+    })
 }
 
 /// Decodes a result message for images of at most this number of pixels.
@@ -183,7 +208,6 @@ fn bytes_of(body: &ImageBody) -> Option<Image<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::wire::Content;
     use super::*;
     use stereopsis_cpu::CpuEngine;
     use stereopsis_frame::Frame;

@@ -1,9 +1,10 @@
 //! Source that reads a rig on the network: receives the newest pair of its head, and brings the engine of the rig.
 
-use super::access::{Access, Endpoint};
+use super::access::Access;
 use super::clock;
-use super::error::HeadError;
+use super::error::NetworkError;
 use super::head::Description;
+use super::head_error::{FIRST_PAIR_TIMEOUT, HeadError};
 use super::inlet::{Inlet, InletCounts, MAX_GAP, ReceivedMessage};
 use super::key::check_rig;
 use super::parameters::RigParameters;
@@ -23,7 +24,6 @@ use stereopsis_frame::{CaptureError, Cause, Next, PairSource, RawPair, SourceInf
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 use stereopsis_recording::{About, playback};
 
-pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time without a pair after which the state reports a silent head.
 pub(super) const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval of checks for a restarted head while no pair arrives.
@@ -102,7 +102,7 @@ impl RigSource {
     /// # Errors
     /// There is no router, no such rig, or no pair arrives.
     pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
-        check_rig(rig).map_err(|why| CaptureError::Grammar(why.into()))?; // before waiting for a router
+        check_rig(rig)?; // before waiting for a router
         let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, rig, options)
     }
@@ -112,7 +112,7 @@ impl RigSource {
     /// # Errors
     /// See [`RigSource::open`].
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
-        check_rig(rig).map_err(|why| CaptureError::Grammar(why.into()))?;
+        check_rig(rig)?;
         let (tracked, inlet) = TrackedHead::open(&network, rig)?;
         let inlet = Arc::new(inlet);
         let description = tracked.description().lock().clone();
@@ -219,9 +219,9 @@ impl RigSource {
 }
 
 /// Returns the access to a router; `None` is the one on this machine.
-pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result<Access, CaptureError> {
+pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result<Access, NetworkError> {
     let access = match router {
-        Some(words) => Access::to(words.parse::<Endpoint>().map_err(|why| CaptureError::Grammar(why.into()))?),
+        Some(words) => Access::to(words.parse()?),
         None => Access::local(),
     };
     Ok(Access { config: options.zenoh_config.clone(), ..access })

@@ -57,7 +57,7 @@ impl RigEngine {
             if is_there { Verdict::Take } else { Verdict::Refuse(Refusal::NoEngine) }
         };
         let key = RigTopic::Result.rig(&self.rig);
-        Inlet::keeping(MAX_RESULTS, &self.network, &key, Content::Result, is_engine)
+        Inlet::start(&self.network, &key, Content::Result, MAX_RESULTS, is_engine)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Zenoh session behind blocking calls: opening, queries, present members. No code outside this crate waits for Zenoh's futures.
 
-use super::access::Access;
+use super::access::{Access, names};
 use super::error::NetworkError;
 use super::presence::Presence;
 use super::replies::collect;
 use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait as _;
@@ -113,6 +114,19 @@ impl Network {
         asked.map_err(|cause| NetworkError::Zenoh { action: "ask", key: key.to_owned(), cause })?;
         Ok(answers.wait(timeout).answers)
     }
+
+    /// Queries a key; returns the answers that can be read as JSON of this type, with their keys.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn ask_json<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        timeout: Duration,
+    ) -> Result<Vec<(String, T)>, NetworkError> {
+        let answers = self.ask(key, None, timeout)?.into_iter().flatten();
+        Ok(answers.filter_map(|(key, bytes)| Some((key, serde_json::from_slice(&bytes).ok()?))).collect())
+    }
 }
 
 #[derive(Default)]
@@ -146,10 +160,10 @@ impl CollectedAnswers {
 fn failed(access: &Access, cause: zenoh::Error) -> NetworkError {
     let text = cause.to_string().to_lowercase();
     if ["address already in use", "os error 98", "os error 48"].iter().any(|words| text.contains(words)) {
-        return NetworkError::PortTaken(access.listen.clone());
+        return NetworkError::PortTaken(names(&access.listen));
     }
     if access.listen.is_empty() {
-        return NetworkError::NoRouter { routers: access.connect.clone(), cause };
+        return NetworkError::NoRouter(names(&access.connect), cause);
     }
     NetworkError::Session(cause)
 }

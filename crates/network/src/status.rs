@@ -113,24 +113,11 @@ pub struct RigStatus {
 /// Member with its state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MemberReport {
-    /// Role of the member.
-    pub role: super::key::Role,
-    /// Name of the member.
-    pub name: String,
-    /// Number of its run.
-    pub boot: u64,
-    /// Weight of an engine.
-    pub weight: u32,
+    /// Member.
+    #[serde(flatten)]
+    pub member: Member,
     /// State; `None` if it did not answer in time.
     pub status: Option<Status>,
-}
-
-impl MemberReport {
-    /// Joins a member with its answer.
-    pub fn of(member: &Member, status: Option<Status>) -> Self {
-        let Member { role, name, boot, weight, .. } = member.clone();
-        Self { role, name, boot, weight, status }
-    }
 }
 
 /// Returns the name of this machine.

@@ -2,8 +2,9 @@
 //! Two heads may share a name for a while, for example on two machines with one disk image after a power cut. A receiver of both would
 //! show the pairs of one with the calibration of the other.
 
-use super::error::{HeadError, NetworkError};
+use super::error::NetworkError;
 use super::head::Description;
+use super::head_error::HeadError;
 use super::inlet::{Inlet, Verdict};
 use super::key::{Member, RigTopic, Role};
 use super::presence::Presence;
@@ -66,7 +67,7 @@ impl TrackedHead {
         let gate = Arc::new(Gate { presence: Arc::clone(&presence), known: Mutex::new(None) });
         let judge = Arc::clone(&gate);
         // subscribe before the query: the head sends only if there is a receiver
-        let inlet = Inlet::start(network, &RigTopic::Pair.rig(rig), Content::Pair, move |head| judge.of(head))?;
+        let inlet = Inlet::start(network, &RigTopic::Pair.rig(rig), Content::Pair, 1, move |head| judge.of(head))?;
         let description = only_head(network, &presence, rig)?;
         let tracked = Self {
             network: network.clone(),

@@ -5,16 +5,14 @@ use super::error::NetworkError;
 use super::head::Description;
 use super::key::RigTopic;
 use super::parameters::RigParameters;
+use super::repeated::Repeated;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::{AnswerError, Network};
 use super::status::{HeadStatus, Status};
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_base::console;
-use stereopsis_base::threads::join_or_detach;
 use stereopsis_frame::Cause;
 use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::StereoParams;
@@ -49,8 +47,7 @@ impl HeadNews {
 /// Thread that queries the head's state and clock.
 pub(super) struct HeadWatch {
     news: Arc<Mutex<HeadNews>>,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _thread: Repeated,
 }
 
 impl HeadWatch {
@@ -66,30 +63,21 @@ impl HeadWatch {
     ) -> Result<Self, NetworkError> {
         let news = Arc::<Mutex<HeadNews>>::default();
         let description = Arc::clone(description);
-        let (stop, stopped) = bounded::<()>(0);
         let (shared, network, rig) = (Arc::clone(&news), network.clone(), rig.to_owned());
+        let (mut estimate, mut refusal, mut due) = (ClockEstimate::default(), None, Instant::now());
         let work = move || {
-            let mut estimate = ClockEstimate::default();
-            let mut refusal = None;
-            let mut due = Instant::now();
-            loop {
-                if let Some(params) = parameters.take_request() {
-                    refusal = request(&network, &rig, &params).err().map(|why| why.to_string());
-                }
-                if Instant::now() >= due {
-                    due = Instant::now() + WATCH_INTERVAL;
-                    let boot = description.lock().boot;
-                    let (status, clock) = ask(&network, &rig, boot, &mut estimate);
-                    *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
-                }
-                if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {
-                    return;
-                }
+            if let Some(params) = parameters.take_request() {
+                refusal = request(&network, &rig, &params).err().map(|why| why.to_string());
+            }
+            if Instant::now() >= due {
+                due = Instant::now() + WATCH_INTERVAL;
+                let boot = description.lock().boot;
+                let (status, clock) = ask(&network, &rig, boot, &mut estimate);
+                *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
             }
         };
-        let thread = std::thread::Builder::new().name("rig watch".into()).spawn(work);
-        let thread = thread.map_err(|cause| NetworkError::Thread { purpose: "watch a rig", cause })?;
-        Ok(Self { news, stop: Some(stop), thread: Some(thread) })
+        let thread = Repeated::start("rig watch", "watch a rig", REQUEST_INTERVAL, work)?;
+        Ok(Self { news, _thread: thread })
     }
 
     pub(super) fn news(&self) -> HeadNews {
@@ -99,15 +87,6 @@ impl HeadWatch {
     /// Returns only the head's clock offset, which every image needs.
     pub(super) fn clock(&self) -> Option<ClockOffset> {
         self.news.lock().clock
-    }
-}
-
-impl Drop for HeadWatch {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            join_or_detach(thread, "the thread that watches a rig");
-        }
     }
 }
 
@@ -127,7 +106,6 @@ fn ask(
     if let Err(err) = estimate.ask(network, rig, Some(boot), WATCH_INTERVAL) {
         log::warn!("{err}");
     }
-    let status = network.ask(&super::key::status_of_head(rig, boot), None, WATCH_INTERVAL).unwrap_or_default();
-    let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<Status>(&bytes).ok()?.head;
-    (status.into_iter().flatten().find_map(read), estimate.offset(Instant::now()))
+    let status = network.ask_json::<Status>(&super::key::status_of_head(rig, boot), WATCH_INTERVAL).unwrap_or_default();
+    (status.into_iter().find_map(|(_, status)| status.head), estimate.offset(Instant::now()))
 }

@@ -53,7 +53,7 @@ impl FromStr for Address {
         if to != "foxglove" {
             return Err(AddressError::Target(to.to_owned()));
         }
-        place_of(place).map_err(|fault| AddressError::Place { place: place.to_owned(), fault })
+        place_of(place).map_err(|fault| AddressError::Place(place.to_owned(), fault))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Faults of publishing.
 
-use super::token::{MAX_LETTERS, MIN_LETTERS};
+use super::token::TokenError;
 use std::io;
 use std::net::SocketAddr;
 use stereopsis_base::files;
@@ -10,13 +10,8 @@ use stereopsis_base::remedy::Remedy;
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The address cannot be listened on.
-    #[error("cannot publish on {address}: {}", bind_cause(.error))]
-    Address {
-        /// Address to listen on.
-        address: SocketAddr,
-        /// Error of the system.
-        error: io::Error,
-    },
+    #[error("cannot publish on {}: {}", .0, bind_cause(.1))]
+    Address(SocketAddr, io::Error),
     /// The system provides no thread, or no port.
     #[error("cannot publish: {}", files::cause(.0))]
     System(#[from] io::Error),
@@ -47,17 +42,6 @@ fn bind_cause(error: &io::Error) -> String {
     }
 }
 
-/// Fault of a token.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TokenError {
-    /// The text is too short or too long, or has other letters.
-    #[error("a token has {} to {} letters from A-Z, a-z, 0-9, '-', '.', '_' and '~'", MIN_LETTERS, MAX_LETTERS)]
-    Letters,
-    /// The system provides no random bytes.
-    #[error("the system gives no random bytes for a token: {0}")]
-    NoRandom(getrandom::Error),
-}
-
 /// Fault of the words that say to whom a run is published.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
@@ -73,14 +57,9 @@ pub enum AddressError {
     #[cfg(not(feature = "zenoh"))]
     #[error("ros2 {}", stereopsis_base::console::NO_NETWORK)]
     NoNetwork,
-    /// The address of the server is invalid.
-    #[error("'{place}': {fault}; expected ADDRESS:PORT, ADDRESS or :PORT")]
-    Place {
-        /// Words of the address.
-        place: String,
-        /// Its fault.
-        fault: PlaceFault,
-    },
+    /// The address of the server has a fault.
+    #[error("'{0}': {1}; expected ADDRESS:PORT, ADDRESS or :PORT")]
+    Place(String, PlaceFault),
 }
 
 /// Fault of an address to listen on.

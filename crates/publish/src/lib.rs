@@ -24,6 +24,7 @@ mod foxglove;
 pub mod guard;
 mod hub;
 mod inbox;
+mod listening;
 pub mod origin;
 mod outbox;
 pub mod panel;
@@ -31,6 +32,7 @@ pub mod protocol;
 mod publication;
 #[cfg(feature = "zenoh")]
 pub mod ros2;
+mod run;
 #[cfg(feature = "zenoh")]
 pub mod serve;
 mod server;
@@ -41,11 +43,11 @@ mod worker;
 
 pub use address::Address;
 pub use client::MAX_MESSAGE_BYTES;
-pub use error::{AddressError, PublishError, TokenError};
-pub use foxglove::{Foxglove, PublishOptions, PublishStatus};
+pub use error::{AddressError, PlaceFault, PublishError};
+pub use foxglove::{Foxglove, PublishOptions};
 pub use hub::MAX_CLIENTS;
 pub use origin::WebOrigin;
 pub use publication::{Link, Publication};
 pub use server::MAX_CONNECTIONS;
 pub use target::PublishTarget;
-pub use token::Token;
+pub use token::{Token, TokenError};

@@ -61,11 +61,6 @@ impl RateLimit {
 }
 
 impl Panel {
-    /// Creates a panel with the defaults, which [`Self::exchange`] replaces.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns the parameters that clients see.
     pub fn shown(&self) -> StereoParams {
         self.0.lock().shown.clone()
@@ -202,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_client_reads_every_parameter_and_can_write_back_what_it_reads() {
-        let panel = Panel::new();
+        let panel = Panel::default();
         let all = panel.get(&[]);
         assert_eq!(all.len(), StereoParams::table().len());
         assert_eq!(ask(&panel, &all), Vec::<String>::new());
@@ -212,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_request_is_shown_at_once_and_returned_once() {
-        let panel = Panel::new();
+        let panel = Panel::default();
         assert!(ask(&panel, &[("p1", json!(16.0)), ("cost", json!(" sad"))]).is_empty());
         let (wanted, news) = panel.exchange(&StereoParams::default());
         let wanted = wanted.unwrap();
@@ -224,7 +219,7 @@ mod tests {
 
     #[test]
     fn refused_parameters_are_reported_and_the_rest_is_taken() {
-        let panel = Panel::new();
+        let panel = Panel::default();
         let refused = ask(&panel, &[("p2", json!(3))]);
         assert!(refused[0].contains("p1 14 is not below p2 3"), "{refused:?}");
         assert_eq!(panel.exchange(&StereoParams::default()).0, None);
@@ -239,7 +234,7 @@ mod tests {
 
     #[test]
     fn bounds_the_reports_of_invalid_requests() {
-        let panel = Panel::new();
+        let panel = Panel::default();
         let long = "x\u{1b}[2J".repeat(1_000);
         let settings = vec![(long.as_str(), json!(long)); 10_000];
         let refused = ask(&panel, &settings);

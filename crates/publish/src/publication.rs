@@ -32,7 +32,7 @@ pub(super) struct Shared<L> {
 
 impl<L> Shared<L> {
     pub(super) fn new(link: L) -> Self {
-        Self { inbox: Inbox::new(), panel: Panel::new(), link, wake: Mutex::default() }
+        Self { inbox: Inbox::new(), panel: Panel::default(), link, wake: Mutex::default() }
     }
 
     /// Wakes the owner of the pipeline.
@@ -47,6 +47,14 @@ impl<L> Shared<L> {
     pub(super) fn report(&self, text: String) {
         self.panel.report(text);
         self.wake();
+    }
+
+    /// Reports an error to the user unless it is the last one.
+    pub(super) fn report_new(&self, text: String, last: &mut Option<String>) {
+        if last.as_ref() != Some(&text) {
+            self.report(text.clone());
+            *last = Some(text);
+        }
     }
 
     /// Replaces the subscribed kinds; wakes the engine if it must now copy results to the host.

@@ -1,14 +1,24 @@
 //! Access token: a secret that clients must send if other machines can connect. It must never appear in logs or errors.
 
-use super::error::TokenError;
 use std::fmt;
 use std::str::FromStr;
 
 /// Size of a random token, bytes.
 const RANDOM_BYTES: usize = 16;
 /// Length of a token that the user chooses, characters.
-pub(super) const MIN_LETTERS: usize = 16;
-pub(super) const MAX_LETTERS: usize = 128;
+const MIN_LETTERS: usize = 16;
+const MAX_LETTERS: usize = 128;
+
+/// Fault of a token.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// The text is too short or too long, or has other letters.
+    #[error("a token has {} to {} letters from A-Z, a-z, 0-9, '-', '.', '_' and '~'", MIN_LETTERS, MAX_LETTERS)]
+    Letters,
+    /// The system provides no random bytes.
+    #[error("the system gives no random bytes for a token: {0}")]
+    NoRandom(getrandom::Error),
+}
 
 /// Secret of characters that need no escaping in a URL.
 #[derive(Clone, PartialEq, Eq)]

@@ -19,6 +19,18 @@ impl StreamTopics {
         Self { always, by_stream }
     }
 
+    /// Adds topics that no stream brings.
+    #[cfg(feature = "zenoh")]
+    pub(super) fn with(mut self, topics: BTreeSet<String>) -> Self {
+        self.always.extend(topics);
+        self
+    }
+
+    /// Returns whether a topic is wanted.
+    pub(super) fn has_any(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+        self.all().iter().any(|topic| is_wanted(topic))
+    }
+
     pub(super) fn all(&self) -> BTreeSet<String> {
         self.by_stream.iter().map(|(_, topics)| topics).chain([&self.always]).flatten().cloned().collect()
     }

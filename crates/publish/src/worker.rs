@@ -2,17 +2,15 @@
 //! to, and passes them to the hub.
 
 use super::foxglove::Foxglove;
-use super::inbox::{Input, WantedKinds};
+use super::inbox::Input;
 use super::publication::Shared;
+use super::run::Run;
 use super::server::ListenerThread;
 use super::topics::StreamTopics;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis_frame::decode_camera::Layout;
-use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, SourceInfo, StereoLayout};
 use stereopsis_recording::pack::Packer;
 use stereopsis_recording::topic::{COUNTERS, EVENTS, PARAMETERS};
 use stereopsis_recording::{About, Counters, Event, Format, Packet, Streams};
@@ -24,71 +22,20 @@ const RENEWAL_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Worker {
     shared: Arc<Shared<Foxglove>>,
     server: ListenerThread,
-    /// Description of the source, if its opener has given one.
-    about: Option<About>,
-    /// Source whose topics are offered.
-    source: Option<SourceKey>,
-    /// Topics of its frames and of its results; `None` before the first frame or result.
-    frame_topics: Option<StreamTopics>,
-    result_topics: Option<StreamTopics>,
-    packer: Option<Packer>,
+    run: Run,
     /// Time at which the packer was created, and whether subscriptions have changed since.
     renewed: Option<Instant>,
     is_stale: bool,
-    /// Newest frame and result, for later subscriptions while no new ones arrive.
-    frame: Option<(Arc<Frame>, SourceInfo)>,
-    output: Option<Arc<Output>>,
     counters: Counters,
     sent_counters: Counters,
     error: Option<String>,
 }
 
-/// Properties of a source that determine its topics.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct SourceKey {
-    name: String,
-    raw_size: (usize, usize),
-    size: (usize, usize),
-    layout: StereoLayout,
-    /// Memory layouts of the cameras' images.
-    layouts: Vec<Layout>,
-    is_metric: bool,
-    is_color: bool,
-}
-
-impl SourceKey {
-    pub(super) fn of(frame: &Frame, source: &SourceInfo) -> Self {
-        let original = frame.raw.original.as_ref();
-        Self {
-            name: source.name.clone(),
-            raw_size: frame.raw.left.size(),
-            size: frame.size(),
-            layout: StereoLayout::of(original),
-            layouts: original.map_or(Vec::new(), |original| original.images.iter().map(|shot| shot.layout).collect()),
-            is_metric: frame.geometry.is_some(),
-            is_color: frame.raw.left.rgb.is_some(),
-        }
-    }
-}
-
 impl Worker {
     pub(super) fn new(shared: Arc<Shared<Foxglove>>, server: ListenerThread) -> Self {
-        Self {
-            shared,
-            server,
-            about: None,
-            source: None,
-            frame_topics: None,
-            result_topics: None,
-            packer: None,
-            renewed: None,
-            is_stale: false,
-            frame: None,
-            output: None,
-            counters: Counters::default(),
-            sent_counters: Counters::default(),
-            error: None,
-        }
+        let (counters, sent_counters) = (Counters::default(), Counters::default());
+        let run = Run::default();
+        Self { shared, server, run, renewed: None, is_stale: false, counters, sent_counters, error: None }
     }
 
     /// Publishes until the program ends, then ends the connections.
@@ -110,20 +57,18 @@ impl Worker {
     }
 
     /// Sends new input; after a change of subscriptions also the newest existing frame and result.
-    fn publish(&mut self, input: Input) {
-        let Input { frame, output, about, subscriptions, parameters, refused, stop: _ } = input;
-        let (new_frame, new_output, new_about) = (frame.is_some(), output.is_some(), about.is_some());
-        self.frame = frame.or(self.frame.take());
-        self.output = output.or(self.output.take());
-        self.about = about.or(self.about.take());
-        self.offer_topics(new_about);
+    fn publish(&mut self, mut input: Input) {
+        let (new_frame, new_output) = self.run.take(&mut input);
+        let Input { subscriptions, parameters, refused, .. } = input;
+        self.offer_topics();
         // a new packer begins with the messages that are sent only once
         self.is_stale |= subscriptions;
         let may_renew = self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEWAL_INTERVAL);
-        let anew = (self.is_stale && may_renew) || self.packer.is_none();
+        let anew = (self.is_stale && may_renew) || self.run.packer.is_none();
         if anew {
             (self.renewed, self.is_stale) = (Some(Instant::now()), false);
-            self.renew_packer();
+            let streams = self.run.streams(self.is_wanted());
+            self.run.packer = self.run.described().map(|(_, about)| packer(&about, streams));
         }
         if parameters {
             self.shared.link.hub.send_parameters(&self.shared.panel.get(&[]));
@@ -133,16 +78,16 @@ impl Worker {
             self.send_note(|packer| packer.parameters(&shown, SystemTime::now()));
         }
         if (new_frame || anew)
-            && self.has_subscribers(self.frame_topics.as_ref())
-            && let (Some((frame, _)), Some(packer)) = (&self.frame, &mut self.packer)
+            && self.has_subscribers(self.run.frame_topics.as_ref())
+            && let (Some((frame, _)), Some(packer)) = (&self.run.frame, &mut self.run.packer)
         {
             self.counters.pairs += u64::from(new_frame);
             let packets = packer.frame(frame, SystemTime::now());
             self.send(packets);
         }
         if (new_output || anew)
-            && self.has_subscribers(self.result_topics.as_ref())
-            && let (Some(output), Some(packer)) = (&self.output, &mut self.packer)
+            && self.has_subscribers(self.run.result_topics.as_ref())
+            && let (Some(output), Some(packer)) = (&self.run.output, &mut self.run.packer)
         {
             self.counters.results += u64::from(new_output);
             let packets = packer.result(output, SystemTime::now());
@@ -152,23 +97,14 @@ impl Worker {
             let event = Event { kind: "refused".to_owned(), text, sequence: None };
             self.send_note(|packer| packer.event(&event, SystemTime::now()));
         }
-        // topics are known only after a frame or a result
-        let wanted = |topics: &Option<StreamTopics>| topics.is_none() || self.has_subscribers(topics.as_ref());
-        self.shared
-            .set_wanted(WantedKinds { frames: wanted(&self.frame_topics), results: wanted(&self.result_topics) });
+        self.shared.set_wanted(self.run.wanted_kinds(self.is_wanted()));
     }
 
     /// Offers the topics of a new or newly described source.
-    fn offer_topics(&mut self, new_about: bool) {
-        let Some((frame, source)) = self.frame.clone() else { return };
-        let key = SourceKey::of(&frame, &source);
-        if new_about || self.source.as_ref() != Some(&key) {
-            self.source = Some(key);
-            (self.frame_topics, self.result_topics, self.packer) = (None, None, None);
-        }
-        let about = self.about_of(&source);
+    fn offer_topics(&mut self) {
+        let Some((frame, about)) = self.run.described() else { return };
         let now = SystemTime::now();
-        if self.frame_topics.is_none() {
+        if self.run.frame_topics.is_none() {
             let mut notes = packer(&about, Streams::NONE);
             let event = Event { kind: String::new(), text: String::new(), sequence: None };
             let parameters = notes.parameters(&self.shared.panel.shown(), now);
@@ -176,15 +112,13 @@ impl Worker {
                 self.shared.link.hub.offer(&packet.channel);
             }
             let packets = |streams| packer(&about, streams).frame(&frame, now).unwrap_or_default();
-            self.frame_topics = Some(self.offer_all(packets));
+            self.run.frame_topics = Some(self.offer_all(packets));
         }
-        if self.result_topics.is_none()
-            && let Some(output) = self.output.clone().filter(|output| output.job.frame.size() == frame.size())
-        {
+        if let Some(output) = self.run.first_output() {
             let packets = |streams| packer(&about, streams).result(&output, now).unwrap_or_default();
-            self.result_topics = Some(self.offer_all(packets));
+            self.run.result_topics = Some(self.offer_all(packets));
         }
-        if let (Some(frame_topics), Some(result_topics)) = (&self.frame_topics, &self.result_topics) {
+        if let (Some(frame_topics), Some(result_topics)) = (&self.run.frame_topics, &self.run.result_topics) {
             let notes = [PARAMETERS, COUNTERS, EVENTS].map(str::to_owned);
             let topics = frame_topics.all().into_iter().chain(result_topics.all()).chain(notes);
             self.shared.link.hub.keep(&topics.collect());
@@ -200,19 +134,12 @@ impl Worker {
         StreamTopics::of(|streams| packets(streams).into_iter().map(offer).collect::<BTreeSet<_>>())
     }
 
-    fn about_of(&self, source: &SourceInfo) -> About {
-        self.about.clone().unwrap_or_else(|| About::of_source(&source.name, source, SystemTime::now()))
-    }
-
-    fn renew_packer(&mut self) {
-        let topics = [&self.frame_topics, &self.result_topics].into_iter().flatten();
-        let streams = topics.map(|topics| topics.streams(|topic| self.shared.link.hub.is_wanted(topic)));
-        let streams = streams.fold(Streams::NONE, Streams::and);
-        self.packer = self.frame.as_ref().map(|(_, source)| packer(&self.about_of(source), streams));
+    fn is_wanted(&self) -> impl Fn(&str) -> bool {
+        |topic| self.shared.link.hub.is_wanted(topic)
     }
 
     fn has_subscribers(&self, topics: Option<&StreamTopics>) -> bool {
-        topics.is_some_and(|topics| topics.all().iter().any(|topic| self.shared.link.hub.is_wanted(topic)))
+        topics.is_some_and(|topics| topics.has_any(self.is_wanted()))
     }
 
     /// Sends packets, or reports the error once.
@@ -220,23 +147,15 @@ impl Worker {
         match packets {
             Ok(packets) => {
                 self.error = None;
-                for packet in packets {
-                    self.shared.link.hub.send(packet);
-                }
+                packets.into_iter().for_each(|packet| self.shared.link.hub.send(packet));
             }
-            Err(why) => {
-                let why = format!("a pair cannot be published: {why}");
-                if self.error.as_ref() != Some(&why) {
-                    self.shared.report(why.clone());
-                    self.error = Some(why);
-                }
-            }
+            Err(why) => self.shared.report_new(format!("a pair cannot be published: {why}"), &mut self.error),
         }
     }
 
     /// Sends a message that does not belong to a pair.
     fn send_note(&mut self, make: impl FnOnce(&mut Packer) -> Packet) {
-        if let Some(packer) = &mut self.packer {
+        if let Some(packer) = &mut self.run.packer {
             self.shared.link.hub.send(make(packer));
         }
     }
@@ -245,7 +164,7 @@ impl Worker {
     fn send_counters(&mut self) {
         let Counters { pairs, results, .. } = self.counters;
         let counters = Counters { pairs, results, ..self.shared.inbox.dropped() };
-        if counters != self.sent_counters && self.packer.is_some() {
+        if counters != self.sent_counters && self.run.packer.is_some() {
             self.sent_counters = counters;
             self.send_note(|packer| packer.counters(&counters, SystemTime::now()));
         }

@@ -48,7 +48,7 @@ fn let_in(guard: &Guard, input: &[u8], admitted: &Admitted) {
 
 /// Attacks requests, one per line, after which the parameters must be consistent.
 pub(crate) fn request(input: &[u8]) {
-    let panel = Panel::new();
+    let panel = Panel::default();
     for line in String::from_utf8_lossy(input).lines() {
         match Request::read(line) {
             Ok(Request::SetParameters { parameters, .. }) => {

@@ -1,15 +1,8 @@
 //! Reads the environment variables of ROS 2, and builds the Zenoh configuration of a node from them.
 
 use super::super::access::MAX_MESSAGE_BYTES;
-use super::error::RosError;
+use super::error::{CONFIG, DOMAIN, MAX_DOMAIN, OVERRIDE, RosError};
 use std::path::PathBuf;
-
-pub(super) const DOMAIN: &str = "ROS_DOMAIN_ID";
-/// Variable with the path of a Zenoh configuration that replaces the default one of ROS.
-pub(super) const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
-/// Variable with settings: `KEY=VALUE;KEY=VALUE`.
-pub(super) const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
-pub(super) const MAX_DOMAIN: u32 = 232;
 
 /// Settings from the environment variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,9 +42,7 @@ impl RosEnvironment {
     /// Builds Zenoh's configuration: like `rmw_zenoh_cpp`, a peer that listens only on this machine and finds others through their router.
     pub(super) fn zenoh(&self) -> Result<zenoh::Config, RosError> {
         let mut config = match &self.config {
-            Some(path) => {
-                zenoh::Config::from_file(path).map_err(|cause| RosError::Config { path: path.clone(), cause })?
-            }
+            Some(path) => zenoh::Config::from_file(path).map_err(|cause| RosError::Config(path.clone(), cause))?,
             None => of_ros()?,
         };
         for (key, value) in &self.overrides {

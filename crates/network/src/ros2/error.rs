@@ -1,11 +1,18 @@
 //! Faults of ROS 2's graph.
 
 use super::super::error::{command, listed};
-use super::environment::{CONFIG, DOMAIN, MAX_DOMAIN, OVERRIDE};
-use super::source::FIRST_PAIR_TIMEOUT;
 use std::path::PathBuf;
+use std::time::Duration;
 use stereopsis_base::console::{self, counted, foreign};
 use stereopsis_frame::{CaptureError, Cause};
+
+pub(super) const DOMAIN: &str = "ROS_DOMAIN_ID";
+/// Variable with the path of a Zenoh configuration that replaces the default one of ROS.
+pub(super) const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
+/// Variable with settings: `KEY=VALUE;KEY=VALUE`.
+pub(super) const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
+pub(super) const MAX_DOMAIN: u32 = 232;
+pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Fault of a node of ROS 2.
 #[derive(Debug, thiserror::Error)]
@@ -20,13 +27,8 @@ pub enum RosError {
     )]
     Override(String),
     /// The configuration file cannot be used.
-    #[error("cannot use {} of the variable {} as Zenoh's configuration: {cause}", console::path(.path), CONFIG)]
-    Config {
-        /// File.
-        path: PathBuf,
-        /// Error of Zenoh.
-        cause: Cause,
-    },
+    #[error("cannot use {} of the variable {} as Zenoh's configuration: {}", console::path(.0), CONFIG, .1)]
+    Config(PathBuf, Cause),
     /// Zenoh refuses a setting of the user.
     #[error("Zenoh refuses {}={} of the variable {}: {cause}", foreign(.key), foreign(.value), OVERRIDE)]
     RefusedOverride {
@@ -40,14 +42,9 @@ pub enum RosError {
     /// Zenoh refuses a setting of this program.
     #[error("Zenoh refuses {0}: {1}")]
     Refused(&'static str, Cause),
-    /// The graph cannot be joined.
-    #[error("cannot join ROS 2's graph by {routers}: {}", foreign(&.cause.to_string().chars().take(300).collect::<String>()))]
-    Join {
-        /// Addresses of the routers.
-        routers: String,
-        /// Error of Zenoh.
-        cause: Cause,
-    },
+    /// The graph cannot be joined by these routers.
+    #[error("cannot join ROS 2's graph by {}: {}", .0, foreign(&.1.to_string().chars().take(300).collect::<String>()))]
+    Join(String, Cause),
     /// A topic cannot be announced.
     #[error("cannot show {0} to ROS 2's nodes: {1}")]
     Show(String, Cause),

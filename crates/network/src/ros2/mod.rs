@@ -26,7 +26,6 @@
 
 mod attachment;
 mod error;
-mod graph;
 mod node;
 mod pairs;
 mod qos;

@@ -1,12 +1,13 @@
 //! ROS 2 node: joins the graph by a token, and creates publishers and subscriptions. Callbacks run on Zenoh threads and must not block.
 
 use super::super::outlet::now_ns;
+use super::super::replies::{ANSWER_TIMEOUT, tokens};
+use super::NAMESPACE;
 use super::attachment::{Attachment, Gid};
 use super::environment::RosEnvironment;
 use super::error::RosError;
 use super::qos::Qos;
-use super::token::{self, EndpointKind, NodeToken, PublisherToken};
-use super::{NAMESPACE, graph};
+use super::token::{self, NodeToken, PublisherToken};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,6 +25,8 @@ use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt as _, CacheConfig
 
 /// Interval at which a latched topic announces its newest sequence number.
 const HEARTBEAT: Duration = Duration::from_millis(500);
+/// Maximum number of tokens; a hostile network may have any number.
+const MAX_TOKENS: usize = 16_384;
 
 /// Node of the ROS 2 graph. It leaves the graph when it and all its publishers and subscriptions are dropped.
 pub struct Node {
@@ -50,7 +53,7 @@ impl Node {
     pub fn open_in(environment: &RosEnvironment, namespace: String, name: &'static str) -> Result<Self, RosError> {
         let config = environment.zenoh()?;
         let routers = RosEnvironment::routers(&config);
-        let failed = |cause| RosError::Join { routers: routers.clone(), cause };
+        let failed = |cause| RosError::Join(routers.clone(), cause);
         let session = zenoh::open(config).wait().map_err(failed)?;
         let session_id = session.zid().to_string();
         let token = NodeToken { domain: environment.domain, session: session_id, id: 0, namespace, name };
@@ -83,8 +86,11 @@ impl Node {
         RosError::NoRouter(self.routers.clone())
     }
 
+    /// Queries the publishers of the domain; fewer if the network does not answer in time.
     pub(super) fn published(&self) -> BTreeSet<PublisherToken> {
-        graph::published(&self.session, self.token.domain)
+        let tokens =
+            tokens(&self.session, &token::all(self.token.domain), ANSWER_TIMEOUT, MAX_TOKENS).unwrap_or_default();
+        tokens.iter().filter_map(|token| PublisherToken::of(token)).collect()
     }
 
     /// Queries the number of publishers of the domain.
@@ -124,7 +130,7 @@ impl Node {
     ) -> Result<NodePublisher, RosError> {
         let topic = &self.resolved(topic);
         let failed = |cause| RosError::Publish(topic.clone(), cause);
-        let token = self.token.end(self.next_id(), EndpointKind::Publisher, topic, kind, qos);
+        let token = self.token.end(self.next_id(), token::PUBLISHER, topic, kind, qos);
         let key = token::data(self.token.domain, topic, kind);
         let publisher = self.session.declare_publisher(key).congestion_control(CongestionControl::Drop);
         let publisher = if qos.is_latched {
@@ -169,7 +175,7 @@ impl Node {
         take: impl Fn(&[u8], Option<u64>) + Send + Sync + 'static,
     ) -> Result<NodeSubscription, RosError> {
         // declare the token first: from Lyrical on, publishers send only to subscriptions with a known token
-        let token = self.token.end(self.next_id(), EndpointKind::Subscription, topic, kind, qos);
+        let token = self.token.end(self.next_id(), token::SUBSCRIPTION, topic, kind, qos);
         let declared = self.declare(&token, topic)?;
         let key = token::data_of_all(self.token.domain, topic, kind);
         let subscriber = self.session.declare_subscriber(key).callback(move |sample| {

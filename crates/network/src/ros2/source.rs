@@ -2,7 +2,7 @@
 
 use super::super::clock;
 use super::environment::RosEnvironment;
-use super::error::RosError;
+use super::error::{FIRST_PAIR_TIMEOUT, RosError};
 use super::node::{Node, NodeSubscription};
 use super::pairs::Intake;
 use super::qos::Qos;
@@ -20,7 +20,6 @@ use stereopsis_recording::read::{calibration_of_cameras, camera_topic};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 use stereopsis_recording::{Format, Packet, topic};
 
-pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time without images after which the compressed topic is used instead of the raw one.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);

@@ -6,20 +6,9 @@ use stereopsis_recording::format::Kind;
 
 const ROOT: &str = "@ros2_lv";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EndpointKind {
-    Publisher,
-    Subscription,
-}
-
-impl EndpointKind {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Publisher => "MP",
-            Self::Subscription => "MS",
-        }
-    }
-}
+/// Words of the two ends of a topic.
+pub(super) const PUBLISHER: &str = "MP";
+pub(super) const SUBSCRIPTION: &str = "MS";
 
 /// Token of a node of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +26,10 @@ impl NodeToken {
         self.of(self.id, "NN")
     }
 
-    /// Returns the token of the publisher or subscription with this id in the session.
-    pub(super) fn end(&self, id: u64, end: EndpointKind, topic: &str, kind: Kind, qos: Qos) -> String {
+    /// Returns the token of an end, [`PUBLISHER`] or [`SUBSCRIPTION`], with this id in the session.
+    pub(super) fn end(&self, id: u64, end: &str, topic: &str, kind: Kind, qos: Qos) -> String {
         let types::RosType { name, hash } = types::of(kind);
-        format!("{}/{}/{name}/{hash}/{qos}", self.of(id, end.word()), mangled(topic))
+        format!("{}/{}/{name}/{hash}/{qos}", self.of(id, end), mangled(topic))
     }
 
     fn of(&self, id: u64, what: &str) -> String {
@@ -87,7 +76,7 @@ impl PublisherToken {
     pub(super) fn of(token: &str) -> Option<Self> {
         let parts: Vec<&str> = token.split('/').collect();
         match parts[..] {
-            [ROOT, _, _, _, _, "MP", _, _, _, topic, type_name, _, _, ..] => {
+            [ROOT, _, _, _, _, PUBLISHER, _, _, _, topic, type_name, _, _, ..] => {
                 Some(Self { topic: topic.replace('%', "/"), type_name: type_name.to_owned() })
             }
             _ => None,
@@ -133,14 +122,14 @@ mod tests {
     #[test]
     fn tokens_equal_those_of_rmw_zenoh() {
         assert_eq!(node().node(), "@ros2_lv/7/aac3178e146ba6f1/0/0/NN/%/%stereo/stereopsis");
-        let sent = node().end(3, EndpointKind::Publisher, topic::LEFT_RAW, Kind::Image, Qos::SENSOR_DATA);
+        let sent = node().end(3, PUBLISHER, topic::LEFT_RAW, Kind::Image, Qos::SENSOR_DATA);
         assert_eq!(
             sent,
             "@ros2_lv/7/aac3178e146ba6f1/0/3/MP/%/%stereo/stereopsis/%stereo%left%image_raw/\
              sensor_msgs::msg::dds_::Image_/RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47/\
              2::,5:,:,:,,"
         );
-        let latched = node().end(4, EndpointKind::Subscription, topic::TRANSFORMS, Kind::Transform, Qos::LATCHED);
+        let latched = node().end(4, SUBSCRIPTION, topic::TRANSFORMS, Kind::Transform, Qos::LATCHED);
         assert!(
             latched.contains("/0/4/MS/%/%stereo/stereopsis/%tf_static/tf2_msgs::msg::dds_::TFMessage_/RIHS01_e369")
         );
@@ -149,14 +138,14 @@ mod tests {
 
     #[test]
     fn parses_tokens_of_publishers_only() {
-        let token = node().end(3, EndpointKind::Publisher, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA);
+        let token = node().end(3, PUBLISHER, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA);
         for token in [token.clone(), format!("{token}/backends:cpu")] {
             let published = PublisherToken::of(&token).unwrap();
             assert!(published.is("/left/image_raw", Kind::Image) && !published.is("/left/image_raw", Kind::Compressed));
         }
         for other in [
             node().node(),
-            node().end(3, EndpointKind::Subscription, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA),
+            node().end(3, SUBSCRIPTION, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA),
             token.rsplit_once('/').unwrap().0.to_owned(),
             String::new(),
             "a/b/c/d/e/MP/g/h/i/j/k/l/m".to_owned(),

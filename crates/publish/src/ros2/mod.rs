@@ -8,38 +8,18 @@
 //! Capture and engine never wait: messages that the network does not take in time are dropped, by Zenoh or before packing.
 //! Nodes cannot set parameters.
 
+mod link;
 mod publishers;
 mod worker;
 
+pub use link::Ros2;
+
 use super::error::PublishError;
-use super::publication::{Link, Publication, Shared};
+use super::publication::{Publication, Shared};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use stereopsis_base::console::counted;
 use stereopsis_network::ros2::{Node, RosEnvironment};
 
 const NODE: &str = "stereopsis";
-
-/// Node of ROS 2.
-pub struct Ros2 {
-    /// Whether a router answers.
-    is_connected: AtomicBool,
-    /// Number of topics with subscriptions.
-    received: AtomicU64,
-}
-
-impl Link for Ros2 {
-    const THREAD: &'static str = "publish ros2";
-
-    fn standing(&self, dropped: u64) -> String {
-        if !self.is_connected.load(Ordering::Acquire) {
-            return "ros2 no router".to_owned();
-        }
-        let received = counted(self.received.load(Ordering::Acquire), "topic");
-        let dropped = if dropped > 0 { format!(", {dropped} not sent") } else { String::new() };
-        format!("ros2 {received} received{dropped}")
-    }
-}
 
 impl Publication<Ros2> {
     /// Joins the ROS graph; topics appear with the first pair. Retries while no router answers.
@@ -68,8 +48,7 @@ impl Publication<Ros2> {
         if !is_connected {
             invitation = format!("{invitation}\nros2: {}; it is tried again", node.no_router());
         }
-        let link = Ros2 { is_connected: AtomicBool::new(is_connected), received: AtomicU64::new(0) };
-        let shared = Arc::new(Shared::new(link));
+        let shared = Arc::new(Shared::new(Ros2::new(is_connected)));
         let worker = worker::RosWorker::new(Arc::clone(&shared), node, rig);
         Self::with_thread(shared, invitation, move || worker.run()).map_err(PublishError::Ros2Thread)
     }

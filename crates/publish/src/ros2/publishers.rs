@@ -1,7 +1,7 @@
 //! Publishers of ROS 2 topics: creates one for each topic with its quality of service, and sends messages to those with subscriptions.
 
 use super::super::publication::Shared;
-use super::Ros2;
+use super::link::Ros2;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stereopsis_frame::Cause;

@@ -1,18 +1,16 @@
 //! Publishing thread of the ROS 2 node: takes frames and results from the inbox, packs the topics with subscriptions, and sends them.
 
-use super::super::inbox::{Input, WantedKinds};
+use super::super::inbox::Input;
 use super::super::publication::Shared;
+use super::super::run::Run;
 use super::super::topics::StreamTopics;
-use super::super::worker::SourceKey;
-use super::Ros2;
+use super::link::Ros2;
 use super::publishers::TopicPublishers;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis_frame::engine::Output;
-use stereopsis_frame::{Frame, SourceInfo};
 use stereopsis_network::ros2::Node;
 use stereopsis_recording::pack::Packer;
 use stereopsis_recording::{About, Format, Packet, Streams, topic};
@@ -27,26 +25,14 @@ pub(super) struct RosWorker {
     node: Node,
     /// Name of the rig, a prefix of its frames of reference.
     rig: Option<String>,
-    /// Description of the source, if its opener has given one.
-    about: Option<About>,
-    source: Option<SourceKey>,
-    topics: Option<SourceTopics>,
-    packer: Option<Packer>,
+    run: Run,
+    /// Topics of decoded images, if the cameras send compressed images.
+    decoded: BTreeSet<String>,
+    /// Streams of the packer.
     streams: Streams,
     /// Topics that had subscriptions at the last input.
     received: BTreeSet<String>,
-    /// Newest frame and result, for later subscriptions.
-    frame: Option<(Arc<Frame>, SourceInfo)>,
-    output: Option<Arc<Output>>,
     error: Option<String>,
-}
-
-struct SourceTopics {
-    of_frames: StreamTopics,
-    /// Topics of decoded images, if the cameras send compressed images.
-    decoded: BTreeSet<String>,
-    /// Topics of results; `None` before the first one.
-    of_results: Option<StreamTopics>,
 }
 
 impl RosWorker {
@@ -56,14 +42,10 @@ impl RosWorker {
             publishers: TopicPublishers::default(),
             node,
             rig,
-            about: None,
-            source: None,
-            topics: None,
-            packer: None,
+            run: Run::default(),
+            decoded: BTreeSet::new(),
             streams: Streams::NONE,
             received: BTreeSet::new(),
-            frame: None,
-            output: None,
             error: None,
         }
     }
@@ -96,60 +78,53 @@ impl RosWorker {
     }
 
     /// Sends new input; for new subscriptions also the newest existing input.
-    fn publish(&mut self, input: Input) {
-        let Input { frame, output, about, parameters, .. } = input;
-        let (new_frame, new_output, new_about) = (frame.is_some(), output.is_some(), about.is_some());
-        self.frame = frame.or(self.frame.take());
-        self.output = output.or(self.output.take());
-        self.about = about.or(self.about.take());
-        let is_offered = self.offer_topics(new_about);
+    fn publish(&mut self, mut input: Input) {
+        let (new_frame, new_output) = self.run.take(&mut input);
+        let is_offered = self.offer_topics();
         let received = self.publishers.received();
         let came = &received - &self.received;
-        self.shared.link.received.store(received.len() as u64, Ordering::Release);
-        self.renew_packer(&received);
-        if let Some(packer) = &mut self.packer
-            && (parameters || is_offered)
+        self.received = received;
+        self.shared.link.received.store(self.received.len() as u64, Ordering::Release);
+        self.renew_packer();
+        if let Some(packer) = &mut self.run.packer
+            && (input.parameters || is_offered)
         {
             let packet = packer.parameters(&self.shared.panel.shown(), SystemTime::now());
             self.send(vec![packet], |_| true);
         }
         if new_frame || !came.is_empty() {
-            self.send_frame(&received, |topic| new_frame || came.contains(topic));
+            self.send_frame(|topic| new_frame || came.contains(topic));
         }
         if new_output || !came.is_empty() {
-            self.send_result(&received, |topic| new_output || came.contains(topic));
+            self.send_result(|topic| new_output || came.contains(topic));
         }
-        self.received = received;
-        self.set_wanted();
+        self.shared.set_wanted(self.run.wanted_kinds(|topic| self.received.contains(topic)));
     }
 
     /// Sends the messages of the newest frame whose topics are due.
-    fn send_frame(&mut self, received: &BTreeSet<String>, is_due: impl Fn(&str) -> bool) {
-        let (Some((frame, _)), Some(packer), Some(topics)) = (&self.frame, &mut self.packer, &self.topics) else {
-            return;
-        };
+    fn send_frame(&mut self, is_due: impl Fn(&str) -> bool) {
+        let (Some((frame, _)), Some(packer)) = (&self.run.frame, &mut self.run.packer) else { return };
         let now = SystemTime::now();
         let mut packets = packer.frame(frame, now);
         if let Ok(packets) = &mut packets
-            && !topics.decoded.is_disjoint(received)
+            && !self.decoded.is_disjoint(&self.received)
         {
             let decoded = packer.decoded(frame, now).unwrap_or_default();
-            packets.extend(decoded.into_iter().filter(|packet| topics.decoded.contains(&packet.channel.topic)));
+            packets.extend(decoded.into_iter().filter(|packet| self.decoded.contains(&packet.channel.topic)));
         }
         self.send_packets(packets, is_due);
     }
 
-    fn send_result(&mut self, received: &BTreeSet<String>, is_due: impl Fn(&str) -> bool) {
-        let (Some(output), Some(packer), Some(topics)) = (&self.output, &mut self.packer, &self.topics) else { return };
-        let wants_points = received.contains(topic::POINTS);
-        let is_received = |topics: &StreamTopics| !topics.all().is_disjoint(received);
-        if !wants_points && !topics.of_results.as_ref().is_some_and(is_received) {
+    fn send_result(&mut self, is_due: impl Fn(&str) -> bool) {
+        let (Some(output), Some(packer)) = (&self.run.output, &mut self.run.packer) else { return };
+        let received = |topic: &str| self.received.contains(topic);
+        if !self.run.result_topics.as_ref().is_some_and(|topics| topics.has_any(received)) {
             return;
         }
         let now = SystemTime::now();
         let mut packets = packer.result(output, now);
         if let Ok(packets) = &mut packets
-            && wants_points
+            && received(topic::POINTS)
         {
             packets.extend(packer.points(output, now));
         }
@@ -179,79 +154,54 @@ impl RosWorker {
 
     /// Reports an error to the user unless it is the last one.
     fn report(&mut self, why: String) {
-        if self.error.as_ref() != Some(&why) {
-            self.shared.report(why.clone());
-            self.error = Some(why);
-        }
+        self.shared.report_new(why, &mut self.error);
     }
 
     /// Offers the topics of a new or newly described source; returns whether it did.
-    fn offer_topics(&mut self, new_about: bool) -> bool {
-        let Some((frame, source)) = self.frame.clone() else { return false };
-        let key = SourceKey::of(&frame, &source);
-        if new_about || self.source.as_ref() != Some(&key) {
-            self.source = Some(key);
-            (self.topics, self.packer) = (None, None);
-        }
-        let output = self.output.clone().filter(|output| output.job.frame.size() == frame.size());
-        let is_known = |topics: &SourceTopics| topics.of_results.is_some() || output.is_none();
-        if self.topics.as_ref().is_some_and(is_known) {
+    fn offer_topics(&mut self) -> bool {
+        let Some((frame, about)) = self.run.described() else { return false };
+        let first = self.run.first_output();
+        if self.run.frame_topics.is_some() && first.is_none() {
             return false;
         }
-        let about = self.about_of(&source);
         let now = SystemTime::now();
         let rig = self.rig.clone();
-        let packer = |about: &About, streams| packer(about, streams, rig.as_deref());
-        let mut packets = vec![packer(&about, Streams::NONE).parameters(&StereoParams::default(), now)];
+        let packer = |streams| packer(&about, streams, rig.as_deref());
+        let mut packets = vec![packer(Streams::NONE).parameters(&StereoParams::default(), now)];
         let mut kept = |made: Vec<Packet>| -> BTreeSet<String> {
             let names = made.iter().map(|packet| packet.channel.topic.clone()).collect();
             packets.extend(made);
             names
         };
-        let of_frames =
-            StreamTopics::of(|streams| kept(packer(&about, streams).frame(&frame, now).unwrap_or_default()));
-        let decoded = packer(&about, Streams::NONE).decoded(&frame, now).unwrap_or_default();
-        let decoded = &kept(decoded) - &of_frames.all();
-        let of_results = output.map(|output| {
-            kept(packer(&about, Streams::NONE).points(&output, now).into_iter().collect());
-            StreamTopics::of(|streams| kept(packer(&about, streams).result(&output, now).unwrap_or_default()))
-        });
+        if self.run.frame_topics.is_none() {
+            let topics = StreamTopics::of(|streams| kept(packer(streams).frame(&frame, now).unwrap_or_default()));
+            let decoded = packer(Streams::NONE).decoded(&frame, now).unwrap_or_default();
+            self.decoded = &kept(decoded) - &topics.all();
+            self.run.frame_topics = Some(topics.with(self.decoded.clone()));
+        }
+        if let Some(output) = first {
+            let points = kept(packer(Streams::NONE).points(&output, now).into_iter().collect());
+            let topics = StreamTopics::of(|streams| kept(packer(streams).result(&output, now).unwrap_or_default()));
+            self.run.result_topics = Some(topics.with(points));
+        }
         for packet in &packets {
             if let Err(why) = self.publishers.add(&self.node, &self.shared, &packet.channel) {
                 self.report(why.to_string());
             }
         }
-        if of_results.is_some() {
-            self.publishers.keep(&packets.iter().map(|packet| packet.channel.topic.clone()).collect());
+        if let (Some(of_frames), Some(of_results)) = (&self.run.frame_topics, &self.run.result_topics) {
+            let topics = of_frames.all().into_iter().chain(of_results.all()).chain([topic::PARAMETERS.to_owned()]);
+            self.publishers.keep(&topics.collect());
         }
-        self.topics = Some(SourceTopics { of_frames, decoded, of_results });
         true
     }
 
-    fn about_of(&self, source: &SourceInfo) -> About {
-        self.about.clone().unwrap_or_else(|| About::of_source(&source.name, source, SystemTime::now()))
-    }
-
-    fn renew_packer(&mut self, received: &BTreeSet<String>) {
-        let (Some(topics), Some((_, source))) = (&self.topics, &self.frame) else { return };
-        let topics = [Some(&topics.of_frames), topics.of_results.as_ref()].into_iter().flatten();
-        let streams = topics.map(|topics| topics.streams(|topic| received.contains(topic)));
-        let streams = streams.fold(Streams::NONE, Streams::and);
-        if self.packer.is_none() || streams != self.streams {
+    fn renew_packer(&mut self) {
+        let streams = self.run.streams(|topic| self.received.contains(topic));
+        if self.run.packer.is_none() || streams != self.streams {
             self.streams = streams;
-            self.packer = Some(packer(&self.about_of(source), streams, self.rig.as_deref()));
+            self.run.packer = self.run.described().map(|(_, about)| packer(&about, streams, self.rig.as_deref()));
         }
-    }
-
-    /// Requests the subscribed data from capture and engine, and everything while the topics are unknown.
-    fn set_wanted(&self) {
-        let is_received = |topics: &StreamTopics| !topics.all().is_disjoint(&self.received);
-        let (frames, results) = self.topics.as_ref().map_or((true, true), |topics| {
-            let frames = is_received(&topics.of_frames) || !topics.decoded.is_disjoint(&self.received);
-            let points = self.received.contains(topic::POINTS);
-            (frames, points || topics.of_results.as_ref().is_none_or(is_received))
-        });
-        self.shared.set_wanted(WantedKinds { frames, results });
     }
 }
 

@@ -2,16 +2,13 @@
 //! A rig is served only if its head answers. An engine counts in the order of a rig while it answers, and owns the rig while its
 //! number of results grows.
 
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stereopsis_base::threads::join_or_detach;
 use stereopsis_network::key::{Member, Role, all_status};
 use stereopsis_network::status::Status;
-use stereopsis_network::{Network, NetworkError, Presence};
+use stereopsis_network::{Network, NetworkError, Presence, Repeated};
 
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Time limit of answers. A frozen member delays all answers by this.
@@ -102,9 +99,7 @@ fn updated_state(member: &Member, status: &Status, known: Option<MemberState>, n
 /// Thread that queries all members until it is dropped.
 pub(super) struct MemberPoller {
     states: Arc<Mutex<Arc<MemberStates>>>,
-    /// Stop channel; closing it ends the thread.
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _thread: Repeated,
 }
 
 impl MemberPoller {
@@ -114,44 +109,22 @@ impl MemberPoller {
     /// The system provides no thread.
     pub(super) fn start(network: &Network, presence: &Arc<Presence>) -> Result<Self, NetworkError> {
         let states = Arc::<Mutex<Arc<MemberStates>>>::default();
-        let (stop, stopped) = bounded::<()>(0);
         let (network, presence, shared) = (network.clone(), Arc::clone(presence), Arc::clone(&states));
-        let work = move || {
-            let mut states = MemberStates::default();
-            loop {
-                match network.ask(&all_status(), None, TIMEOUT) {
-                    Ok(answers) => {
-                        let read = |(key, bytes): (String, Vec<u8>)| Some((key, serde_json::from_slice(&bytes).ok()?));
-                        let answers: BTreeMap<String, Status> =
-                            answers.into_iter().flatten().filter_map(read).collect();
-                        let present = presence.present();
-                        let asked =
-                            present.members.into_iter().filter(|it| [Role::Head, Role::Engine].contains(&it.role));
-                        states.take(asked, &answers, Instant::now());
-                        *shared.lock() = Arc::new(states.clone());
-                    }
-                    Err(err) => log::warn!("{err}"),
-                }
-                if !matches!(stopped.recv_timeout(INTERVAL), Err(RecvTimeoutError::Timeout)) {
-                    return;
-                }
+        let mut known = MemberStates::default();
+        let work = move || match network.ask_json(&all_status(), TIMEOUT) {
+            Ok(answers) => {
+                let present = presence.present();
+                let asked = present.members.into_iter().filter(|it| [Role::Head, Role::Engine].contains(&it.role));
+                known.take(asked, &answers.into_iter().collect(), Instant::now());
+                *shared.lock() = Arc::new(known.clone());
             }
+            Err(err) => log::warn!("{err}"),
         };
-        let thread = std::thread::Builder::new().name("others".into()).spawn(work);
-        let thread = thread.map_err(|cause| NetworkError::Thread { purpose: "ask others", cause })?;
-        Ok(Self { states, stop: Some(stop), thread: Some(thread) })
+        let thread = Repeated::start("others", "ask others", INTERVAL, work)?;
+        Ok(Self { states, _thread: thread })
     }
 
     pub(super) fn states(&self) -> Arc<MemberStates> {
         Arc::clone(&self.states.lock())
-    }
-}
-
-impl Drop for MemberPoller {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            join_or_detach(thread, "the thread that asks other members");
-        }
     }
 }

@@ -15,7 +15,7 @@ mod speed;
 
 use members::{MemberPoller, MemberStates};
 use parking_lot::Mutex;
-use rig::{RunOptions, ServedRig};
+use rig::ServedRig;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -176,9 +176,9 @@ impl Server {
                 continue;
             }
             report(format!("taking rig '{name}'{why}"));
-            let (boot, engine, remote) = (self.member.boot, self.engine(), self.options.remote.clone());
-            let how = RunOptions { boot, engine, max_pixels: self.options.max_pixels, remote };
-            let rig = ServedRig::open(self.network.clone(), &place.head, how);
+            let ServeOptions { max_pixels, remote, .. } = &self.options;
+            let (network, boot) = (self.network.clone(), self.member.boot);
+            let rig = ServedRig::open(network, &place.head, boot, self.engine(), *max_pixels, remote.clone());
             self.rigs.insert(name.clone(), rig);
         }
         let presence = self.membership.presence();

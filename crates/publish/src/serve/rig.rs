@@ -10,15 +10,12 @@ use std::time::{Duration, Instant};
 use stereopsis_calibration::CalibrationError;
 use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::engine::Output;
-use stereopsis_frame::{CaptureError, MaxPixels, Pixels, ResultTap, SourceOptions};
+use stereopsis_frame::{CaptureError, MaxPixels, Pixels, SourceOptions};
 use stereopsis_live::{Live, LiveOptions, Remote};
 use stereopsis_network::key::{Member, RigTopic};
 use stereopsis_network::status::{RigStatus, Speed};
 use stereopsis_network::wire::{Content, Head};
-use stereopsis_network::{
-    Inlet, Network, NetworkError, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result,
-};
-use stereopsis_recording::time;
+use stereopsis_network::{Inlet, Network, NetworkError, Outlet, RigSource, RigView, Verdict, result};
 use stereopsis_settings::rig::Calibrated;
 
 /// Function that opens an additional publication of a rig's run, by the name of the rig.
@@ -38,14 +35,6 @@ pub(super) struct ServedRig {
 struct EarlierEngines {
     engines: Vec<Member>,
     results: Inlet,
-}
-
-pub(super) struct RunOptions {
-    /// Number that identifies the engine's run.
-    pub(super) boot: u64,
-    pub(super) engine: EngineSource,
-    pub(super) max_pixels: MaxPixels,
-    pub(super) remote: Option<RemoteOf>,
 }
 
 /// Fault of a rig that an engine serves.
@@ -74,33 +63,27 @@ enum RigPhase {
 
 struct Running {
     live: Live,
-    results: Arc<ResultPublisher>,
+    results: Arc<Outlet<Arc<Output>>>,
     view: RigView,
     /// Run and number of the description in force.
     described: (u64, u32),
 }
 
-struct ResultPublisher {
-    outlet: Outlet<Arc<Output>>,
-}
-
-impl ResultTap for ResultPublisher {
-    fn result(&self, output: &Arc<Output>) {
-        self.outlet.offer(Arc::clone(output));
-    }
-
-    fn wants_results(&self) -> bool {
-        self.outlet.is_received()
-    }
-}
-
 impl ServedRig {
-    pub(super) fn open(network: Network, head: &Member, how: RunOptions) -> Self {
+    /// Opens the rig of a head in the background; `boot` is the number of the engine's run.
+    pub(super) fn open(
+        network: Network,
+        head: &Member,
+        boot: u64,
+        engine: EngineSource,
+        max_pixels: MaxPixels,
+        remote: Option<RemoteOf>,
+    ) -> Self {
         let (to_owner, opened) = bounded(1);
         let name = head.name.clone();
         let rig = name.clone();
         let work = move || {
-            let _ = to_owner.send(Running::start(&network, &rig, how)); // fails if the rig was left meanwhile
+            let _ = to_owner.send(Running::start(&network, &rig, boot, engine, max_pixels, remote)); // fails if the rig was left meanwhile
         };
         let state = match std::thread::Builder::new().name("rig".into()).spawn(work) {
             Ok(_) => RigPhase::Opening(opened),
@@ -121,7 +104,7 @@ impl ServedRig {
         let boots: BTreeSet<u64> = engines.iter().map(|engine| engine.boot).collect();
         let judge = move |head: &Head| if boots.contains(&head.boot) { Verdict::Take } else { Verdict::Leave };
         let results = (!engines.is_empty())
-            .then(|| Inlet::start(network, &RigTopic::Result.rig(&self.name), Content::Result, judge));
+            .then(|| Inlet::start(network, &RigTopic::Result.rig(&self.name), Content::Result, 1, judge));
         self.earlier = match results.transpose() {
             Ok(results) => results.map(|results| EarlierEngines { engines: engines.to_vec(), results }),
             Err(err) => {
@@ -174,7 +157,7 @@ impl ServedRig {
             latency_since: status.engine.latency_since,
             dropped: status.engine.late + status.engine.failed,
             received: running.view.counts(),
-            sent: running.sent(),
+            sent: running.results.counts(),
             error: unknown.error.or(status.errors.first().cloned()),
             rig: unknown.rig,
         }
@@ -195,8 +178,14 @@ impl ServedRig {
 }
 
 impl Running {
-    fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, RigError> {
-        let RunOptions { boot, engine, max_pixels, remote } = how;
+    fn start(
+        network: &Network,
+        rig: &str,
+        boot: u64,
+        engine: EngineSource,
+        max_pixels: MaxPixels,
+        remote: Option<RemoteOf>,
+    ) -> Result<Self, RigError> {
         // a stub needs no images
         let is_stub = matches!(engine, EngineSource::Opened(..));
         let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
@@ -206,12 +195,7 @@ impl Running {
         let view = source.view();
         let description = view.description();
         let calibrated = Calibrated::from_note(&description.about.calibration, &info).map_err(RigError::Calibration)?;
-        let stream = Stream { key: RigTopic::Result.rig(rig), content: Content::Result, boot };
-        let outlet = Outlet::start(network, stream, |output: Arc<Output>| {
-            let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
-            Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
-        });
-        let results = Arc::new(ResultPublisher { outlet: outlet? });
+        let results = Arc::new(result::outlet(network, rig, boot)?);
         let remote = remote.map(|open| open(rig)).transpose()?;
         if let Some(remote) = &remote {
             remote.set_about(description.about.clone());
@@ -252,9 +236,5 @@ impl Running {
         self.live.set_params(params);
         self.described = description.id();
         Ok(())
-    }
-
-    fn sent(&self) -> OutletCounts {
-        self.results.outlet.counts()
     }
 }

@@ -504,7 +504,10 @@ fn names_the_missing_router() {
     let nowhere = surroundings(&format!("tcp/127.0.0.1:{port}").parse().unwrap(), 0);
     let publisher = Publication::<Ros2>::start(&nowhere).unwrap();
     let words = publisher.invitation();
-    assert!(words.contains("no router answers at tcp/127.0.0.1:") && words.contains("`stereopsis router`"), "{words}");
+    assert!(
+        words.contains("no router answers at tcp/127.0.0.1:") && words.contains("start router or `ros2 run"),
+        "{words}"
+    );
     assert_eq!(publisher.standing(), "ros2 no router");
     let opened = RosSource::open(["/left/image", "/right/image"], &nowhere, &SourceOptions::default());
     let why = opened.err().unwrap().to_string();

@@ -270,7 +270,7 @@ fn refused_messages_replace_no_pair() {
     let receiver = client(&endpoint);
     let own =
         move |it: &MessageHead| if it.boot == head.boot { Verdict::Take } else { Verdict::Refuse(Refusal::OtherHead) };
-    let inlet = Inlet::start(&receiver, "stereopsis/1/rig/other/pair", Content::Pair, own).unwrap();
+    let inlet = Inlet::start(&receiver, "stereopsis/1/rig/other/pair", Content::Pair, 1, own).unwrap();
     let put = |payload: Vec<u8>, head: MessageHead| {
         let put = hostile.session().put("stereopsis/1/rig/other/pair", payload);
         put.attachment(head.to_bytes().to_vec()).congestion_control(CongestionControl::Block).wait().unwrap();

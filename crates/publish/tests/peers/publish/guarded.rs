@@ -1,6 +1,7 @@
 //! Admission and refusal of clients of a running server: origins, host names, tokens, numbers of connections.
 
 use super::client::{Client, RawConnection};
+use super::number;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,8 +32,8 @@ fn counts_refused_pages_and_reports_each_origin_once() {
     for n in 1..=3 {
         let (status, body) = RawConnection::ask(here, "/", &[("Origin", "http://evil.example")]).answer();
         assert!(status == 403 && body.contains("pages of 'http://evil.example' may not watch here"), "{status} {body}");
-        assert!(body.contains("start with --publish-allow-origin http://evil.example if"), "{body}");
-        assert_eq!(publisher.status().refused, n);
+        assert!(body.contains("start with publish-allow-origin http://evil.example if"), "{body}");
+        assert_eq!(number(&publisher, "refused"), n);
     }
     let news = publisher.news();
     assert!(news.len() == 1 && news[0].is_error && news[0].text.contains("'http://evil.example'"), "{news:?}");
@@ -41,7 +42,7 @@ fn counts_refused_pages_and_reports_each_origin_once() {
     for origin in ["https://app.foxglove.dev", "file://", "http://localhost:8080"] {
         assert_eq!(RawConnection::ask(here, "/", &[("Origin", origin)]).answer().0, 101, "{origin}");
     }
-    assert_eq!(publisher.status().refused, 4);
+    assert_eq!(number(&publisher, "refused"), 4);
 }
 
 #[test]
@@ -64,15 +65,18 @@ fn refuses_rebound_host_names() {
     assert!(status == 403 && body.contains("'evil.example:8765' is no name of this machine"), "{status} {body}");
     assert_eq!(RawConnection::ask(here, "/", &[("Host", "evil.example")]).answer().0, 403, "without an origin as well");
     assert_eq!(RawConnection::ask(here, "/", &[("Host", "localhost:8765")]).answer().0, 101);
-    assert_eq!(publisher.status().refused, 2);
+    assert_eq!(number(&publisher, "refused"), 2);
 }
 
 #[test]
 fn requires_a_token_on_public_addresses() {
     let (publisher, here) = publisher("foxglove=0.0.0.0:0");
-    let link = publisher.link();
-    let (_, query) = link.split_once("/?").unwrap();
-    assert!(publisher.invitation().contains(&link) && publisher.news()[0].text.contains(&link), "{link}");
+    let invitation = publisher.invitation();
+    let (_, query) = invitation.split_whitespace().nth(1).unwrap().split_once("/?").unwrap();
+    assert!(
+        publisher.news()[0].text == invitation && invitation.contains("everyone who has this link"),
+        "{invitation}"
+    );
     let (status, body) = RawConnection::ask(here, "/", &[]).answer();
     assert!(status == 401 && body.contains("a token is needed: open the whole link"), "{body}");
     let wrong = format!("/?{}0", &query[..query.len() - 1]);
@@ -80,7 +84,7 @@ fn requires_a_token_on_public_addresses() {
     let (status, body) = RawConnection::ask(here, &wrong, &[]).answer();
     assert!(status == 401 && body.contains("not the token of this run"), "{body}");
     assert_eq!(RawConnection::ask(here, &format!("/?{query}"), &[("Origin", "http://evil.example")]).answer().0, 403);
-    assert_eq!(publisher.status().refused, 3);
+    assert_eq!(number(&publisher, "refused"), 3);
     let client = Client::connect_to(here, &format!("/?{query}"));
     assert_eq!(client.info["name"], "Stereopsis");
     assert!(publisher.news().iter().all(|news| !news.text.contains(&query["token=".len()..])), "no token in refusals");
@@ -92,7 +96,8 @@ fn requires_a_chosen_token_on_loopback() {
     let token = Some("one-that-I-have-chosen".parse().unwrap());
     let publisher = Publication::<Foxglove>::start(PublishOptions { token, ..address.into() }).unwrap();
     let here = publisher.address().socket;
-    assert_eq!(publisher.link(), format!("ws://{here}/?token=one-that-I-have-chosen"));
+    let link = format!("foxglove: ws://{here}/?token=one-that-I-have-chosen (");
+    assert!(publisher.invitation().starts_with(&link), "{}", publisher.invitation());
     assert_eq!(RawConnection::ask(here, "/", &[]).answer().0, 401);
     assert_eq!(RawConnection::ask(here, "/?token=one-that-I-have-chosen", &[]).answer().0, 101);
 }
@@ -103,11 +108,11 @@ fn limits_clients_and_reuses_freed_places() {
     let mut clients: Vec<_> = (0..MAX_CLIENTS).map(|_| Client::connect(here)).collect();
     let (status, body) = RawConnection::ask(here, "/", &[]).answer();
     assert!(status == 503 && body.contains("32 clients are connected"), "{status} {body}");
-    assert_eq!((publisher.status().clients, publisher.status().refused), (MAX_CLIENTS, 1));
+    assert_eq!((number(&publisher, "client"), number(&publisher, "refused")), (MAX_CLIENTS, 1));
     clients.truncate(MAX_CLIENTS - 5);
-    assert_eq!(until(|| publisher.status().clients, |&n| n == MAX_CLIENTS - 5), MAX_CLIENTS - 5);
+    assert_eq!(until(|| number(&publisher, "client"), |&n| n == MAX_CLIENTS - 5), MAX_CLIENTS - 5);
     clients.extend((0..5).map(|_| Client::connect(here)));
-    assert_eq!(publisher.status().clients, MAX_CLIENTS);
+    assert_eq!(number(&publisher, "client"), MAX_CLIENTS);
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn limits_and_drops_idle_connections() {
     }
     Client::connect(here);
     assert_eq!(early.parameters().len(), stereopsis_stereo::StereoParams::table().len(), "it was never disturbed");
-    assert_eq!(publisher.status().refused, MAX_CONNECTIONS as u64);
+    assert_eq!(number(&publisher, "refused"), MAX_CONNECTIONS);
 }
 
 #[test]

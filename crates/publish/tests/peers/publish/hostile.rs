@@ -1,6 +1,7 @@
 //! Hostile and faulty clients: memory stays bounded, and the server keeps running.
 
 use super::client::{Client, RawConnection};
+use super::number;
 use serde_json::json;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -33,7 +34,7 @@ fn refuses_a_long_message_by_its_header() {
         raw.stream.write_all(&frame(1, true, declared_bytes, b"{")).unwrap();
         assert_eq!(raw.close_code(), Some(1009), "{declared_bytes}");
     }
-    assert_eq!(publisher.status().refused, 4);
+    assert_eq!(number(&publisher, "refused"), 4);
     assert!(publisher.news()[0].text.contains("a message has at most 64 KiB"));
 }
 
@@ -48,12 +49,12 @@ fn refuses_an_unfinished_message_at_the_limit() {
             raw.stream.write_all(&frame(0, false, 1000, &part)).unwrap();
         }
     }
-    assert_eq!(publisher.status().refused, 0, "so far each could still end");
+    assert_eq!(number(&publisher, "refused"), 0, "so far each could still end");
     for mut raw in raws {
         raw.stream.write_all(&frame(0, false, 1000, &part)).unwrap();
         assert_eq!(raw.close_code(), Some(1009));
     }
-    assert_eq!(publisher.status().refused, 8);
+    assert_eq!(number(&publisher, "refused"), 8);
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn disconnects_a_client_that_never_reads_answers() {
     while raw.stream.write_all(&all).is_ok() {
         assert!(Instant::now() < deadline, "it may go on for ever");
     }
-    while publisher.status().clients > 1 {
+    while number(&publisher, "client") > 1 {
         assert!(Instant::now() < deadline, "it is never sent away");
         std::thread::sleep(Duration::from_millis(10));
     }
