@@ -57,7 +57,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
 /// Source of the network in a build without it.
 #[cfg(not(feature = "network"))]
 #[derive(Debug, thiserror::Error)]
-#[error("'{0}' {}", stereopsis_base::console::NO_NETWORK)]
+#[error("'{}' {}", .0, stereopsis_base::console::NO_NETWORK)]
 struct NoNetwork(SourceSpec);
 
 fn camera_mode(options: &SourceOptions) -> ModeRequest {
