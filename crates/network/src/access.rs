@@ -188,7 +188,7 @@ impl Access {
             "everyone who reaches this address can watch, control cameras, change parameters, and send images and depth in a rig's place"
                 .to_owned()
         } else {
-            return Err(NetworkError::Unguarded { address: reached.to_string(), is_tls });
+            return Err(NetworkError::Unguarded(reached.to_string(), is_tls));
         };
         let encrypted = if is_tls { "everything" } else { "nothing" };
         Ok(Some(format!("{reached}: {rule}; {encrypted} is encrypted")))

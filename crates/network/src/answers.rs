@@ -38,7 +38,7 @@ impl Answers {
                 }
             };
             let queryable = network.session().declare_queryable(key.clone()).callback(take).wait();
-            let refused = |cause| NetworkError::Zenoh { action: "answer to", key: key.clone(), cause };
+            let refused = |cause| NetworkError::Zenoh("answer to", key.clone(), cause);
             queryables.push(queryable.map_err(refused)?);
         }
         let work = move || {

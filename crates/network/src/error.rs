@@ -34,22 +34,18 @@ pub enum NetworkError {
     /// The file of the password cannot be written.
     #[error("cannot write the password's file: {}", files::cause(.0))]
     PasswordFile(io::Error),
-    /// Anyone could connect, and nobody has said so.
+    /// Anyone could connect to an address, and nobody has said so; true if all such addresses are encrypted.
     #[error(
-        "{address} can be reached from other machines, and nothing says who may connect: set the variable {} on all machines, or {} and \
+        "{} can be reached from other machines, and nothing says who may connect: set the variable {} on all machines, or {} and \
          certificates in {}, or say {} if everyone who reaches it may watch, control cameras, change parameters, and send images and \
          depth in a rig's place",
+        .0,
         PASSWORD_VARIABLE,
-        if *.is_tls { "set enable_mtls" } else { "listen on tls/ with enable_mtls" },
+        if *.1 { "set enable_mtls" } else { "listen on tls/ with enable_mtls" },
         Remedy::set("zenoh-config", "FILE"),
         option("open")
     )]
-    Unguarded {
-        /// Address that other machines reach.
-        address: String,
-        /// Whether all such addresses are encrypted.
-        is_tls: bool,
-    },
+    Unguarded(String, bool),
     /// The port of one of these addresses is in use.
     #[error(
         "cannot listen on {}: the port is taken, perhaps by another router or head; end that, connect to it with {} instead, or listen on \
@@ -70,16 +66,9 @@ pub enum NetworkError {
     /// No session can be opened.
     #[error("cannot open a session: {}", foreign(&unplaced(.0)))]
     Session(Cause),
-    /// The session does not do what it was asked, usually because it has ended.
-    #[error("cannot {action} {key}: {cause}")]
-    Zenoh {
-        /// What it was to do.
-        action: &'static str,
-        /// Key, or member.
-        key: String,
-        /// Error of Zenoh or of the system.
-        cause: Cause,
-    },
+    /// The session does not do this with a key or a member, usually because it has ended.
+    #[error("cannot {0} {1}: {2}")]
+    Zenoh(&'static str, String, Cause),
     /// The system provides no thread for a purpose.
     #[error("no thread to {0}: {1}")]
     Thread(&'static str, io::Error),

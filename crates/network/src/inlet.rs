@@ -110,8 +110,7 @@ impl Inlet {
             }
         };
         let subscriber = network.session().declare_subscriber(key.to_owned()).callback(take).wait();
-        let subscriber =
-            subscriber.map_err(|cause| NetworkError::Zenoh { action: "receive", key: key.to_owned(), cause })?;
+        let subscriber = subscriber.map_err(|cause| NetworkError::Zenoh("receive", key.to_owned(), cause))?;
         Ok(Self { messages, seen, _subscriber: subscriber })
     }
 

@@ -65,7 +65,7 @@ impl Membership {
         let answers = Answers::start(network, answers)?;
         let token = network.session().liveliness().declare_token(member.token()).wait();
         let key = format!("{} {}", member.role, member.name);
-        let token = token.map_err(|cause| NetworkError::Zenoh { action: "announce", key, cause })?;
+        let token = token.map_err(|cause| NetworkError::Zenoh("announce", key, cause))?;
         let (network, member) = (network.clone(), member.clone());
         Ok(Self { network, presence, member, begun, _token: token, _answers: answers })
     }

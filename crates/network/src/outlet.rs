@@ -78,7 +78,7 @@ impl<T: Send + 'static> Outlet<T> {
         mut pack: impl FnMut(T) -> Result<Parcel, Cause> + Send + 'static,
     ) -> Result<Self, NetworkError> {
         let Stream { key, content, boot } = stream;
-        let failed = |cause: Cause| NetworkError::Zenoh { action: "publish", key: key.clone(), cause };
+        let failed = |cause: Cause| NetworkError::Zenoh("publish", key.clone(), cause);
         // `BlockFirst` drops at once; `Drop` waits up to 50 ms and then discards the rest of a large message, `Block` waits up to 5 s
         let publisher = network.session().declare_publisher(key.clone());
         let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority(content)).wait();

@@ -75,7 +75,7 @@ impl Presence {
     /// # Errors
     /// The session has ended.
     pub(super) fn follow(session: &zenoh::Session) -> Result<Self, NetworkError> {
-        let failed = |cause| NetworkError::Zenoh { action: "follow", key: "who is there".to_owned(), cause };
+        let failed = |cause| NetworkError::Zenoh("follow", "who is there".to_owned(), cause);
         let shared = Arc::<PresenceState>::default();
         let noted = Arc::clone(&shared);
         let take = move |sample: Sample| {

@@ -111,7 +111,7 @@ impl Network {
             Some(sent) => question.payload(sent).wait(),
             None => question.wait(),
         };
-        asked.map_err(|cause| NetworkError::Zenoh { action: "ask", key: key.to_owned(), cause })?;
+        asked.map_err(|cause| NetworkError::Zenoh("ask", key.to_owned(), cause))?;
         Ok(answers.wait(timeout).answers)
     }
 

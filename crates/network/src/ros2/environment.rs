@@ -46,11 +46,9 @@ impl RosEnvironment {
             None => of_ros()?,
         };
         for (key, value) in &self.overrides {
-            config.insert_json5(key, value).map_err(|cause| RosError::RefusedOverride {
-                key: key.clone(),
-                value: value.clone(),
-                cause,
-            })?;
+            config
+                .insert_json5(key, value)
+                .map_err(|cause| RosError::RefusedOverride(key.clone(), value.clone(), cause))?;
         }
         // messages for late subscribers need time stamps
         set(&mut config, "timestamping/enabled", "true")?;

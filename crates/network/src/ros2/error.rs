@@ -29,16 +29,9 @@ pub enum RosError {
     /// The configuration file cannot be used.
     #[error("cannot use {} of the variable {} as Zenoh's configuration: {}", console::path(.0), CONFIG, .1)]
     Config(PathBuf, Cause),
-    /// Zenoh refuses a setting of the user.
-    #[error("Zenoh refuses {}={} of the variable {}: {cause}", foreign(.key), foreign(.value), OVERRIDE)]
-    RefusedOverride {
-        /// Key.
-        key: String,
-        /// Value.
-        value: String,
-        /// Error of Zenoh.
-        cause: Cause,
-    },
+    /// Zenoh refuses a key and value of the user.
+    #[error("Zenoh refuses {}={} of the variable {}: {}", foreign(.0), foreign(.1), OVERRIDE, .2)]
+    RefusedOverride(String, String, Cause),
     /// Zenoh refuses a setting of this program.
     #[error("Zenoh refuses {0}: {1}")]
     Refused(&'static str, Cause),
@@ -72,14 +65,9 @@ pub enum RosError {
         /// Topics of images that exist.
         pictures: Vec<String>,
     },
-    /// A driver cannot be read.
-    #[error("cannot read {} and {} from ROS 2: {cause}", .topics[0], .topics[1])]
-    Driver {
-        /// Topics of its images.
-        topics: [String; 2],
-        /// Reason.
-        cause: Box<Self>,
-    },
+    /// The topics of a driver cannot be read.
+    #[error("cannot read {} and {} from ROS 2: {}", .0[0], .0[1], .1)]
+    Driver([String; 2], Box<Self>),
     /// One of two cameras has a description.
     #[error("only one of the two cameras is described, nothing comes from {}", foreign(.0))]
     OneCamera(String),

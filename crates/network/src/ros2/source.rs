@@ -63,7 +63,7 @@ impl RosSource {
         environment: &RosEnvironment,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
-        let failed = |cause| RosError::Driver { topics: [left, right].map(str::to_owned), cause: Box::new(cause) };
+        let failed = |cause| RosError::Driver([left, right].map(str::to_owned), Box::new(cause));
         let mut subscriptions = Subscriptions::start([left, right], environment).map_err(failed)?;
         let unpacker = Unpacker::of(None, options.pixels, options.max_pixels);
         let first = subscriptions.first_pair(&unpacker).map_err(failed)?;
