@@ -44,7 +44,7 @@ fn troubleshooting_quotes_existing_messages() {
         for message in messages {
             count += 1;
             let pieces = facts(message);
-            let pieces = pieces.split('…').map(|piece| piece.trim_matches([' ', '(', ')']));
+            let pieces = pieces.split('…').map(|piece| piece.trim_matches([' ', '(', ')', ';']));
             let missing = pieces.filter(|piece| piece.len() >= MIN_LETTERS).find(|piece| !text.contains(piece));
             wrong.extend(missing.map(|piece| format!("line {}: '{piece}' of '{message}'", index + 1)));
         }

@@ -140,9 +140,9 @@ fn settings_that_the_refusal_names_fit_into_memory() {
     let fast = with_preset(Preset::Fast, 128);
     let fewer = StereoParams { num_disparities: 64, ..params.clone() };
     for (words, needed) in [
-        ("--scale 1/2", need(&params, half)),
-        ("--num-disparities 64", need(&fewer, size)),
-        ("--preset fast", need(&fast, size)),
+        ("scale 1/2", need(&params, half)),
+        ("num-disparities 64", need(&fewer, size)),
+        ("preset fast", need(&fast, size)),
     ] {
         assert!(text.contains(&format!("{words} ({})", console::bytes(needed))), "{text}");
     }

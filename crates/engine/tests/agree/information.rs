@@ -27,7 +27,7 @@ fn images_too_large_to_count_are_refused() {
             .map(drop)
             .expect_err("too large");
         let text = refused.to_string();
-        assert!(text.contains("8192x2049") && text.contains("--scale"), "{text}");
+        assert!(text.contains("8192x2049") && text.contains("lower scale"), "{text}");
     }
 }
 

@@ -182,5 +182,5 @@ fn accepts_truth_for_a_pair_of_files_only() {
     let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();
     assert_eq!(named.to_string(), "l.png,r.png,t.png:8");
     let text = SourceSpec::Scene.with_truth(DisparityFile::new("t.pfm")).unwrap_err().to_string();
-    assert!(text.contains("--truth t.pfm") && text.contains("scene"), "{text}");
+    assert!(text.contains("truth t.pfm") && text.contains("scene"), "{text}");
 }

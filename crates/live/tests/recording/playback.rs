@@ -312,7 +312,7 @@ fn recorded_images_beyond_max_pixels_are_refused() {
     let file = file(&ours(Format::Ros2, 3));
     let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64 - 1), ..at_once() };
     let text = refusal(file.path(), &options);
-    assert!(text.contains("40x30 px are more than the 1199 of --max-pixels"), "{text}");
+    assert!(text.contains("40x30 px are more than the 1199 of max-pixels"), "{text}");
     let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64), ..at_once() };
     assert_eq!(all(&mut RecordingSource::open(file.path(), &options).unwrap()).len(), 3);
 }

@@ -146,7 +146,7 @@ fn refuses_a_rig_above_max_pixels() {
     let _fed = FedHead::start(&router, "pi");
     let small = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64 - 1), ..options() };
     let refusal = RigSource::on(client(&endpoint), "pi", &small).err().unwrap().to_string();
-    assert!(refusal.contains("rig 'pi': 66x48 px are more than the 3167 of --max-pixels"), "{refusal}");
+    assert!(refusal.contains("rig 'pi': 66x48 px are more than the 3167 of max-pixels"), "{refusal}");
 }
 
 #[test]
