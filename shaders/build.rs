@@ -21,7 +21,8 @@ fn list(folder: &Path, parents: &str, files: &mut Vec<String>) {
         if path.is_dir() {
             list(&path, &format!("{parents}{name}/"), files);
         } else if let Some(stem) = name.strip_suffix(".wgsl") {
-            files.push(format!("(\"{parents}{stem}\", include_str!({path:?})),\n"));
+            let literal = format!("{:?}", path.to_string_lossy());
+            files.push(format!("(\"{parents}{stem}\", include_str!({literal})),\n"));
         }
     }
 }

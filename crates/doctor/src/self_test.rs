@@ -181,7 +181,7 @@ fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, Cause> {
 fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), Cause> {
     let mut recording = Recording::open(path)?;
     if let Some(damage) = recording.damage() {
-        return Err(SelfTestError::Damaged(damage.to_owned()).into());
+        return Err(SelfTestError::Damaged(damage).into());
     }
     if recording.pairs().len() != pairs.len() {
         return Err(SelfTestError::Count { found: recording.pairs().len(), expected: pairs.len() }.into());

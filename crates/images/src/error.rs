@@ -205,7 +205,7 @@ pub(crate) enum FileError {
     #[error(
         "{} has no pair with truth; looked there and in the folders below for{}",
         console::path(.folder),
-        .layouts.iter().map(|(set, files)| format!("\n  {set}: {files}")).collect::<String>()
+        .layouts.iter().map(|(set, files)| format!("\n  {set}: {files}")).collect::<Vec<_>>().concat()
     )]
     NoTruth { folder: PathBuf, layouts: &'static [(&'static str, &'static str)] },
 }

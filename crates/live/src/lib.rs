@@ -105,7 +105,9 @@ impl Live {
             wake_engine();
             wake();
         });
-        remotes.iter().for_each(|remote| remote.set_wake(Arc::clone(&wake)));
+        for remote in &remotes {
+            remote.set_wake(Arc::clone(&wake));
+        }
         let health = HealthMonitor::start(engine.newest())?;
         Ok(Self { health, capture: Mutex::new(capture), engine, remotes })
     }

@@ -147,7 +147,9 @@ impl Worker {
         match packets {
             Ok(packets) => {
                 self.error = None;
-                packets.into_iter().for_each(|packet| self.shared.link.hub.send(packet));
+                for packet in packets {
+                    self.shared.link.hub.send(packet);
+                }
             }
             Err(why) => self.shared.report_new(format!("a pair cannot be published: {why}"), &mut self.error),
         }

@@ -38,7 +38,7 @@ pub enum FileError {
     #[error(
         "{}{why}{}",
         .path.as_ref().map_or_else(String::new, |path| format!("cannot play {}: ", console::path(path))),
-        .unread.iter().map(|topic| format!("; {topic}")).collect::<String>()
+        .unread.iter().map(|topic| format!("; {topic}")).collect::<Vec<_>>().concat()
     )]
     Topics { path: Option<PathBuf>, why: TopicError, unread: Vec<String> },
     /// The pipe cannot be read, or its recording exceeds a limit.

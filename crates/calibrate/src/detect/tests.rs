@@ -189,7 +189,7 @@ fn other_chessboards_are_numbered_from_the_left_of_the_picture() {
 fn another_chessboard_is_described() {
     let words = |shown: &str| match Scene::new(shown, 5.0, (10.0, 10.0), 1.5).detect(CHESSBOARD) {
         Detection::Mismatch(why) => why.to_string(),
-        seen => panic!("{shown}: {seen:?}"),
+        seen @ Detection::Corners(_) => panic!("{shown}: {seen:?}"),
     };
     assert!(words("chessboard:8x5:25mm").starts_with("8x5 inner corners seen, 9x6 named: show the whole board"));
     assert_eq!(words("chessboard:10x7:25mm"), "10x7 inner corners seen, 9x6 named");

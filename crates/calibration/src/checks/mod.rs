@@ -85,14 +85,12 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
                 (camera.skew / camera.fy).atan().to_degrees().abs()
             ));
         }
-        if let Some(size) = rig.size.filter(|_| of_mode.is_none()) {
-            if camera.off_centre(size) > 0.25 {
-                doubts.push(format!(
-                    "the {side} camera's principal point ({:.0}, {:.0}) is far from the middle of {}x{}: is the file of \
+        if let Some(size) = rig.size.filter(|&size| of_mode.is_none() && camera.off_centre(size) > 0.25) {
+            doubts.push(format!(
+                "the {side} camera's principal point ({:.0}, {:.0}) is far from the middle of {}x{}: is the file of \
                      another camera, or for another size?",
-                    camera.cx, camera.cy, size.0, size.1
-                ));
-            }
+                camera.cx, camera.cy, size.0, size.1
+            ));
         }
     }
     // with the size of another mode the corners would be wrong

@@ -52,8 +52,7 @@ impl OneCamera {
         request: &ModeRequest,
         options: &CameraOptions,
     ) -> Result<Self, CaptureError> {
-        let stream =
-            open_streams(&[index], views.count(), request, options)?.pop().ok_or_else(|| CameraError::Ended(index))?;
+        let stream = open_streams(&[index], views.count(), request, options)?.pop().ok_or(CameraError::Ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
         Ok(Self { views, stream, stamps: Stamps::default(), options: options.clone(), controls })
     }

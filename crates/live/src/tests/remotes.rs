@@ -48,7 +48,7 @@ fn every_server_takes_part_and_the_last_request_holds() {
     let (one, two, three) = (asks("one", Some(3)), asks("two", None), asks("three", Some(5)));
     let remotes: Vec<Arc<dyn Remote>> = vec![one.clone(), two.clone(), three.clone()];
     let params = StereoParams { p1: 1, num_disparities: 16, ..StereoParams::default() };
-    let live = Live::start(Box::new(Shifted::new(3, 1)), LiveOptions { remotes, params, ..options() }).unwrap();
+    let live = Live::start(Box::new(Shifted::new(3, 1)), LiveOptions { params, remotes, ..options() }).unwrap();
     assert_eq!((live.params().p1, live.exchange()), (5, None));
     *two.1.lock() = Some(7);
     assert_eq!(live.exchange().map(|params| params.p1), Some(7));

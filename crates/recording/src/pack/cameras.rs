@@ -3,12 +3,15 @@
 use crate::About;
 use stereopsis_calibration::{CalibrationError, CameraInfo, StereoRig};
 
+/// Image size, px, and the cameras for it.
+type SizedCameras = ((usize, usize), Option<[CameraInfo; 2]>);
+
 /// Maker of the camera messages, with a cache for the last image size.
 pub(super) struct Cameras {
     /// Rig that rectifies pairs.
     rig: Option<StereoRig>,
     /// Cameras of the last image size.
-    cached: Option<((usize, usize), Option<[CameraInfo; 2]>)>,
+    cached: Option<SizedCameras>,
 }
 
 impl Cameras {

@@ -118,7 +118,7 @@ impl FilePairs {
         for k in (start..count).chain(0..start) {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),
-                Err(PairError::Lost(why) | PairError::Ended { why, .. }) => return Err(CaptureError::File(why.into())),
+                Err(PairError::Lost(why) | PairError::Ended { why, .. }) => return Err(CaptureError::File(why)),
                 Err(PairError::Damaged(damage)) => why = damage,
             }
         }

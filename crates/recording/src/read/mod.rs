@@ -327,9 +327,10 @@ impl Recording {
         let skews_s: Vec<f64> = self.pairs.iter().filter_map(|pair| pair.skew_s.map(f64::from)).collect();
         self.skew = if self.is_ours { self.skew_of_notes() } else { PairSkew::of(&skews_s, interval) };
         let mut damage = self.index.take_damage();
-        let one_or_more = match self.is_ours {
-            true => ["pair lacks an image", "pairs lack an image"],
-            false => ["image has no partner", "images have no partner"],
+        let one_or_more = if self.is_ours {
+            ["pair lacks an image", "pairs lack an image"]
+        } else {
+            ["image has no partner", "images have no partner"]
         };
         let of_pairs = (unpaired > 0).then_some(Damage::Several { count: unpaired, one_or_more });
         damage.extend(self.index.unfinished.take().into_iter().chain(of_pairs).chain(clocks).map(Arc::new));

@@ -212,7 +212,7 @@ fn list(index: &FileIndex) -> Vec<String> {
     };
     let mut listed: Vec<_> = images.iter().take(MAX_LISTED).map(topic).collect();
     if let (Some(last), more @ 1..) = (listed.last_mut(), images.len().saturating_sub(MAX_LISTED)) {
-        *last += &format!(" and {more} more");
+        *last = format!("{last} and {more} more");
     }
     listed
 }

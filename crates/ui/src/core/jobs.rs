@@ -188,8 +188,9 @@ mod tests {
     #[test]
     fn an_abandoned_job_and_one_that_panics_give_an_error() {
         let (mut jobs, mut state) = (Jobs::new(Waker::default()), Vec::new());
-        type Missing = Result<(), JobError<RecvError>>;
-        let note = |state: &mut Vec<String>, result: Missing| state.push(result.unwrap_err().to_string());
+        let note = |state: &mut Vec<String>, result: Result<(), JobError<RecvError>>| {
+            state.push(result.unwrap_err().to_string());
+        };
         let (go, blocked) = bounded::<()>(1);
         jobs.start(COUNT, move || blocked.recv(), note);
         jobs.stop(COUNT).unwrap()(&mut state);

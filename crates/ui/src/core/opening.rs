@@ -87,7 +87,7 @@ impl Core {
         let closes = wanted.spec.is_camera() && self.source.running.as_ref().is_some_and(SourceSpec::is_camera);
         if closes {
             recording::commands::unless_recording(self, Obstacle::Source(wanted.spec.to_string()), move |core| {
-                core.open_now(wanted)
+                core.open_now(wanted);
             });
         } else {
             self.open_now(wanted);

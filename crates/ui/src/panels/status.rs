@@ -149,10 +149,9 @@ fn cells(core: &Core) -> Vec<StatusCell> {
         cells.push(StatusCell::new(format!("matching {:.1} ms", status.engine.compute_ms), WITHOUT_STAGES));
     }
     if !core.live.remotes().is_empty() {
-        let invitations: String =
-            core.live.remotes().iter().map(|remote| format!("{}\n", remote.invitation())).collect();
+        let invitations: Vec<_> = core.live.remotes().iter().map(|remote| remote.invitation() + "\n").collect();
         let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-        cells.push(StatusCell::new(core.live.standing(), invitations + help));
+        cells.push(StatusCell::new(core.live.standing(), invitations.concat() + help));
     }
     cells
 }

@@ -44,7 +44,7 @@ impl RigChooser {
         match watch.newest() {
             None => drop(ui.label("looking for rigs \u{2026}")),
             Some(Err(why)) => {
-                drop(ui.label(RichText::new(foreign(&why.to_string())).color(ui.visuals().warn_fg_color)))
+                drop(ui.label(RichText::new(foreign(&why.to_string())).color(ui.visuals().warn_fg_color)));
             }
             Some(Ok(census)) => self.rigs(ui, &census, watch, commands),
         }
