@@ -42,14 +42,20 @@ impl CameraPairs {
     }
 }
 
+/// Use of the cameras in another process than the one that opened them.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the cameras belong to the process that opened them, and this one was forked from that: open them in this process"
+)]
+struct Forked;
+
 impl Iterator for CameraPairs {
     type Item = Result<RawPair, CaptureError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let Some(source) = self.source.as_mut()?.get() else {
             self.source = None;
-            let why = "the cameras belong to the process that opened them, and this one was forked from that: open them in this process";
-            return Some(Err(CaptureError::Camera(why.into())));
+            return Some(Err(CaptureError::Camera(Forked.into())));
         };
         loop {
             match source.next(LOOK) {

@@ -19,9 +19,9 @@ pub mod matching {
     pub use super::matcher::{MatchResult, Matcher};
     use std::path::Path;
     pub use stereopsis_base::image::{Image, Luma, Picture, PictureRef};
-    pub use stereopsis_frame::CaptureError;
     use stereopsis_frame::MaxPixels;
     pub use stereopsis_frame::engine::{EngineChoice, EngineError};
+    pub use stereopsis_frame::{CaptureError, Cause};
     use stereopsis_images::decode;
     pub use stereopsis_stereo::{
         AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, MiStart, ParamsError, Persistence, Preset,
