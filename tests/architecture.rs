@@ -76,32 +76,63 @@ fn tests_of_sources() -> Vec<String> {
     names
 }
 
-#[test]
-fn only_base_files_writes_files_and_only_console_prints() {
+/// Returns the lines of the program's code that contain one of `words`, without those of tests.
+fn product_uses(words: &[&str]) -> Vec<String> {
     let mut of_tests = tests_of_sources();
     of_tests.push("/tests/".to_owned());
-    // tests create the files that they need, and Linux has files that are switches
-    let is_code = |line: &String| !of_tests.iter().any(|name| line.contains(name)) && !line.contains("\"/proc/");
     let in_tests = |line: &String| {
         let (path, rest) = line.split_once(':').unwrap();
         let number: usize = rest.split(':').next().unwrap().parse().unwrap();
         let text = fs::read_to_string(root().join(path)).unwrap();
         text.lines().take(number).any(is_mark)
     };
+    let is_product = |line: &String| !of_tests.iter().any(|name| line.contains(name)) && !in_tests(line);
+    uses(words).into_iter().filter(is_product).collect()
+}
+
+#[test]
+fn only_base_files_writes_files_and_only_console_prints() {
     let writers = ["File::create", "fs::write(", "fs::rename(", "fs::copy(", "OpenOptions::new()", "fs::create_dir"];
     let (files, others): (Vec<_>, Vec<_>) =
-        uses(&writers).into_iter().partition(|line| line.starts_with("crates/base/src/files/"));
-    let others: Vec<_> = others.into_iter().filter(|line| is_code(line) && !in_tests(line)).collect();
+        product_uses(&writers).into_iter().partition(|line| line.starts_with("crates/base/src/files/"));
+    // Linux has files that are switches
+    let others: Vec<_> = others.into_iter().filter(|line| !line.contains("\"/proc/")).collect();
     assert!(others.is_empty(), "{others:#?}");
     assert!(!files.is_empty(), "the search finds what is there");
 
     let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
     let allowed = ["crates/base/src/console.rs", "is_terminal()", "try_clone_to_owned()"];
-    let found: Vec<_> = uses(&speakers)
-        .into_iter()
-        .filter(|line| !allowed.iter().any(|word| line.contains(word)) && is_code(line) && !in_tests(line))
-        .collect();
+    let found: Vec<_> =
+        product_uses(&speakers).into_iter().filter(|line| !allowed.iter().any(|word| line.contains(word))).collect();
     assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn faults_are_types_and_no_flag_stands_below_the_faces() {
+    let ends = [", String> {", ", String>;", ", String>,"];
+    let texts = product_uses(&ends).into_iter().filter(|line| {
+        let types = ends.iter().find_map(|end| line.split_once(end)).unwrap().0;
+        types.rfind("Result<").is_some_and(|at| !types[at..].contains("Map<"))
+    });
+    assert_eq!(texts.collect::<Vec<_>>(), [""; 0]);
+
+    let flags = product_uses(&[" --", "\"--", "(--", "`--"]);
+    let is_said = |line: &String| {
+        line.contains('"') && ["src/", "crates/ui/", "crates/doctor/"].iter().all(|face| !line.starts_with(face))
+    };
+    // for other programs, in files, and how this one is built
+    let others = [
+        "crates/capture/src/video/",
+        "crates/capture/src/webcam/device/interface.rs",
+        "crates/recording/src/export/calibration_files.rs",
+        "crates/frame/src/source/error.rs",
+        "crates/base/src/console.rs",
+        "crates/base/src/remedy.rs",
+    ];
+    let (allowed, found): (Vec<_>, Vec<_>) =
+        flags.into_iter().filter(is_said).partition(|line| others.iter().any(|path| line.starts_with(path)));
+    assert_eq!(found, [""; 0]);
+    assert!(!allowed.is_empty(), "the search finds what is there");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Pixel centres are integers. Coordinates: x right, y down, z forward.
 
-use super::formats::{ValueError, ValueFault};
+use super::formats::error::{ValueError, ValueFault};
 use super::{BrownConrady, Fisheye};
 use glam::{DVec2, DVec3};
 

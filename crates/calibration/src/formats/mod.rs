@@ -8,7 +8,7 @@ mod cityscapes;
 mod depthai;
 mod dialects;
 mod draft;
-mod error;
+pub(crate) mod error;
 mod euroc;
 mod file;
 mod foreign;
