@@ -1,8 +1,6 @@
 //! Faults of models.
 
-use crate::description::{Brightness, MAX_EXTENT};
-use crate::fit::{MAX_GROWTH, USUAL};
-use crate::runtime::onnx_runtime::VARIABLE;
+use crate::brightness::Brightness;
 use crate::values::Port;
 use std::fmt::Display;
 use std::io;
@@ -14,6 +12,15 @@ use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_base::{console, files};
 use stereopsis_frame::Cause;
 use stereopsis_frame::engine::{EngineError, ModelDevice};
+
+/// Largest multiple, width and height of an input, px.
+pub(crate) const MAX_EXTENT: usize = 16_384;
+/// Largest input for an image, as a multiple of its pixels.
+pub(crate) const MAX_GROWTH: usize = 16;
+/// Size of the largest usual image, px: an input up to its pixels takes images of any size.
+pub(crate) const USUAL: (usize, usize) = (3840, 2160);
+/// Environment variable with the path of ONNX Runtime's library.
+pub(crate) const VARIABLE: &str = "ORT_DYLIB_PATH";
 
 /// Fault of a model: its file, its description, its runtime or its results.
 #[derive(Debug, thiserror::Error)]

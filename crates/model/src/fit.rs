@@ -1,7 +1,7 @@
 //! Images into the input of a model, and its output back into disparities of the image's pixels.
 
 use crate::description::{Colors, Description};
-use crate::error::ModelError;
+use crate::error::{MAX_GROWTH, ModelError, USUAL};
 use crate::values::Values;
 use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_stereo::StereoParams;
@@ -16,11 +16,6 @@ pub(crate) struct Fit {
     /// Whether the image fills the input after a change of its size; else its last column and row are repeated.
     is_resized: bool,
 }
-
-/// Largest input for an image, as a multiple of its pixels.
-pub(crate) const MAX_GROWTH: usize = 16;
-/// Size of the largest usual image, px: an input up to its pixels takes images of any size.
-pub(crate) const USUAL: (usize, usize) = (3840, 2160);
 
 impl Fit {
     /// Returns the relation for images of this size. An input of fixed size that is too small takes a smaller image.

@@ -1,7 +1,8 @@
 //! Test of a model's conventions on a pair with truth: order, brightness, sign and scale are found by the error, and the largest
 //! disparity by a texture that is shifted further and further.
 
-use crate::description::{Brightness, Description};
+use crate::brightness::Brightness;
+use crate::description::Description;
 use crate::error::ModelError;
 use crate::fit::Fit;
 use crate::loaded::LoadedModel;

@@ -9,6 +9,7 @@
 //! recording. Each model has a thread with a stack of a stated size; that of a trial is half as large, so that a model that passes has
 //! room. The child ends with its parent, and after a time by itself.
 
+mod brightness;
 mod description;
 mod engine;
 mod error;
@@ -25,7 +26,8 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use description::{Brightness, Colors, Description, path_beside};
+pub use brightness::Brightness;
+pub use description::{Colors, Description, path_beside};
 pub use engine::ModelEngine;
 pub use error::ModelError;
 pub use loaded::LoadedModel;

@@ -1,7 +1,7 @@
 //! Open model: its file, its inputs and outputs, and the runtime that runs it.
 
 use crate::error::ModelError;
-use crate::runtime::{Runtime, built_in, onnx_runtime};
+use crate::runtime::{Opened, built_in, onnx_runtime};
 use crate::values::{Signature, Values};
 use crate::weights;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -12,9 +12,6 @@ use stereopsis_frame::engine::{ModelDevice, ModelFile};
 /// Stack of the thread of a model, bytes. A runtime follows the graphs within a graph by recursion, as deep as the file has them, and an
 /// overflow ends the process.
 pub(crate) const STACK_BYTES: usize = 64 << 20;
-
-/// Runtime with an open model, and what the model says of itself.
-pub(crate) type Opened = Result<(Box<dyn Runtime>, Signature), ModelError>;
 
 /// Inputs by name, and the name of the output.
 type Run = (Vec<(String, Values)>, String);
@@ -126,6 +123,7 @@ fn open_runtime(file: &ModelFile, threads: Option<usize>) -> Opened {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::Runtime;
     use crate::values::Port;
 
     /// Runtime that gives the stack that is left on its thread, or panics.

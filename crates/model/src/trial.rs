@@ -169,7 +169,7 @@ fn limit_memory() {
 #[cfg(unix)]
 mod tests {
     use super::*;
-    use crate::loaded::Opened;
+    use crate::runtime::Opened;
     use std::fs::{File, TryLockError};
     use std::os::unix::process::ExitStatusExt as _;
     use std::path::Path;

@@ -17,7 +17,7 @@ pub fn header() -> Map<String, Value> {
 
 /// Attacks a journal: a refused one stays unchanged, an accepted one loses nothing and is read again completely.
 pub(crate) fn journal(input: &[u8]) {
-    let path = super::file("a.search.jsonl", input);
+    let path = super::inputs::file("a.search.jsonl", input);
     let opened = Journal::open(&path, &header());
     let bytes = std::fs::read(&path).expect("a file");
     let Ok((journal, known)) = opened else { return assert!(bytes == input, "a journal that is refused was changed") };

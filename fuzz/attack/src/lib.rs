@@ -13,6 +13,7 @@
 
 mod calibration;
 mod journal;
+mod inputs;
 mod message;
 mod network;
 mod picture;
@@ -24,13 +25,6 @@ mod words;
 
 pub use journal::header as journal_header;
 pub use message::channels as message_channels;
-
-use std::cell::OnceCell;
-use std::path::PathBuf;
-use stereopsis_frame::MaxPixels;
-
-/// Largest image, above which images are refused for speed, px.
-const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
 
 /// Entry point.
 pub struct Target {
@@ -70,15 +64,3 @@ pub const ALL: &[Target] = &[
     Target { name: "y4m", run: video::y4m },
     Target { name: "zed", run: calibration::zed },
 ];
-
-/// Writes the bytes to a file in this thread's folder, which the next call may overwrite.
-fn file(name: &str, bytes: &[u8]) -> PathBuf {
-    thread_local! {
-        static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
-    }
-    FOLDER.with(|folder| {
-        let path = folder.get_or_init(|| tempfile::tempdir().expect("a folder for files")).path().join(name);
-        std::fs::write(&path, bytes).expect("room for a file");
-        path
-    })
-}

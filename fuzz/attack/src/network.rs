@@ -1,6 +1,6 @@
 //! Attack on messages of other machines.
 
-use super::MOST_PIXELS;
+use super::inputs::MOST_PIXELS;
 use stereopsis_frame::Pixels;
 use stereopsis_network::key::Member;
 use stereopsis_network::result;

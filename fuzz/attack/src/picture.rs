@@ -1,6 +1,6 @@
 //! Attacks on image files and camera frames.
 
-use super::MOST_PIXELS;
+use super::inputs::MOST_PIXELS;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::Pixels;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat, decode};

@@ -1,6 +1,6 @@
 //! Attacks on recordings as seekable files and as pipes.
 
-use super::MOST_PIXELS;
+use super::inputs::MOST_PIXELS;
 use std::io::Read;
 use stereopsis_frame::{Pixels, TopicChoice};
 use stereopsis_recording::read::{PacketStream, PairStream};
@@ -15,7 +15,7 @@ const MOST_UNPACKED_BYTES: u64 = 64 << 20;
 
 /// Attacks a file with all topics, pairs, images and results, which must be equal when read again.
 pub(crate) fn file(input: &[u8]) {
-    let path = super::file("a.mcap", input);
+    let path = super::inputs::file("a.mcap", input);
     let Ok(mut recording) = Recording::open(&path) else { return };
     let topics: Vec<String> = recording.channels().iter().map(|channel| channel.topic.clone()).collect();
     for topic in &topics {
@@ -45,7 +45,7 @@ pub(crate) fn file(input: &[u8]) {
 pub(crate) fn parts(input: &[u8]) {
     let Some((length, files)) = input.split_first_chunk() else { return };
     let Some((first, second)) = files.split_at_checked(u32::from_le_bytes(*length) as usize) else { return };
-    let (path, further) = (super::file("split.mcap", first), super::file("split_part002.mcap", second));
+    let (path, further) = (super::inputs::file("split.mcap", first), super::inputs::file("split_part002.mcap", second));
     let Ok(mut recording) = Recording::open(&path) else { return };
     let files = recording.files();
     assert!(files[0] == path && (files.len() == 1 || files[1..] == [further.clone()]), "{files:?}");

@@ -1,6 +1,6 @@
 //! Attacks on uncompressed videos.
 
-use super::MOST_PIXELS;
+use super::inputs::MOST_PIXELS;
 use std::io::{Cursor, Read as _};
 use stereopsis_capture::video::y4m::Header;
 

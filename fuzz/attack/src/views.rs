@@ -14,8 +14,8 @@ const GOOD: &[u8] = b"P5 8 6 255\n0123456789012345678901234567890123456789012345
 pub(crate) fn views(input: &[u8]) {
     let board: Board = "chessboard:9x6:25mm".parse().expect("a board");
     let pair = |number: u8, left: &[u8]| {
-        let [left, right] =
-            [("left", left), ("right", GOOD)].map(|(side, bytes)| super::file(&format!("{side}{number}.png"), bytes));
+        let [left, right] = [("left", left), ("right", GOOD)]
+            .map(|(side, bytes)| super::inputs::file(&format!("{side}{number}.png"), bytes));
         PairFiles::of(FilePair { left, right, name: number.to_string(), both_views: None }, false, MOST_PIXELS)
     };
     let looked = AtomicUsize::new(0);

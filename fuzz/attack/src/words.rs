@@ -10,7 +10,7 @@ use stereopsis_stereo::StereoParams;
 
 /// Attacks a settings file, which must be equal when written and read again.
 pub(crate) fn settings(input: &[u8]) {
-    let path = super::file("settings.toml", input);
+    let path = super::inputs::file("settings.toml", input);
     let Ok(words) = settings::read_file(&path) else { return };
     let Ok(settings) = Settings::resolve(&words) else { return };
     valid(&settings.params);
@@ -19,7 +19,7 @@ pub(crate) fn settings(input: &[u8]) {
 
 /// Attacks a rig file, which must be writable and readable again.
 pub(crate) fn rig(input: &[u8]) {
-    let path = super::file("rig.toml", input);
+    let path = super::inputs::file("rig.toml", input);
     let Ok(rig) = RigFile::read(&path) else { return };
     let copy = path.with_file_name("copy.toml");
     rig.write(&copy, true).unwrap_or_else(|err| panic!("{rig:?} cannot be written: {err}"));

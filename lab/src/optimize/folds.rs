@@ -1,7 +1,7 @@
 //! Leave-one-out validation: a search on the other scenes, tested on the excluded one.
 
-use super::Options;
 use super::memory::MeterCache;
+use super::options::Options;
 use anyhow::Context as _;
 use std::sync::Arc;
 use stereopsis_frame::Frame;

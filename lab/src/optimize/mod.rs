@@ -2,33 +2,16 @@
 
 mod folds;
 mod memory;
+mod options;
 mod table;
+
+pub use options::Options;
 
 use folds::CrossValidation;
 use std::io::Write;
 use std::path::Path;
-use stereopsis_engine::OpenOptions;
 use stereopsis_frame::MaxPixels;
 use stereopsis_images::picture_files::truth::find_truth_pairs;
-use stereopsis_search::Judge;
-use stereopsis_stereo::StereoParams;
-
-/// Options of the study.
-#[derive(Clone)]
-pub struct Options {
-    /// Number of settings that each search tries.
-    pub trials: usize,
-    /// Largest image size, px; larger scenes are skipped.
-    pub max_pixels: usize,
-    /// Objective of the searches; without truth each scene is searched by itself.
-    pub judge: Judge,
-    /// Start setting of each search.
-    pub start: StereoParams,
-    /// Engine options.
-    pub engine: OpenOptions,
-    /// Whether to print JSON instead of a table.
-    pub json: bool,
-}
 
 /// Searches with each scene below a folder excluded, and prints the results.
 ///

@@ -1,8 +1,7 @@
 //! Banz, Blume & Pirsch 2011: rank transform, semi-global matching and median on a GPU, or with a note on the CPU engine.
 
-use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::resources::ExhibitResources;
+use super::resources::{ExhibitResources, Plan};
 use crate::curves::{Curve, Curves};
 use crate::device::RatesCache;
 use crate::pipeline;

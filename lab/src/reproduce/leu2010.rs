@@ -1,8 +1,7 @@
 //! Leu, Bacăra & Jivet 2010: block matching on CPU, GPU and FPGA. Figs. 8 to 10 lack numbers; the text's statements are compared.
 
-use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::resources::{ExhibitResources, names};
+use super::resources::{ExhibitResources, Plan, names};
 use crate::curves::{Curve, Curves};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_images::reach::{Reach, STEP_PX, TOLERANCE_PERCENT};

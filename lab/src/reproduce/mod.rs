@@ -12,8 +12,7 @@ mod page;
 mod tests;
 mod resources;
 
-use exhibit::Exhibit;
-use resources::ExhibitResources;
+use resources::{ExhibitResources, Plan};
 use std::io::Write;
 use std::path::PathBuf;
 use stereopsis_base::console;
@@ -55,9 +54,6 @@ pub struct Options {
     /// Whether existing files may be replaced.
     pub overwrite: bool,
 }
-
-/// Name of an exhibit in the paper, and the function that makes it.
-type Plan = (&'static str, fn(&mut ExhibitResources) -> anyhow::Result<Exhibit>);
 
 impl Paper {
     fn title(self) -> &'static str {

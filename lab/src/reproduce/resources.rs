@@ -1,6 +1,6 @@
 //! Resources of the exhibits: pairs with truth, images of the built-in scene, engines, timers.
 
-use super::exhibit::Verdict;
+use super::exhibit::{Exhibit, Verdict};
 use anyhow::Context as _;
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,6 +19,9 @@ use stereopsis_images::picture_files::truth::{PairWithTruth, find_truth_pairs};
 use stereopsis_metrics::{Figures, figures};
 use stereopsis_scene::SceneRenderer;
 use stereopsis_stereo::{DisparityMap, StereoParams, match_pair};
+
+/// Name of an exhibit in the paper, and the function that makes it.
+pub(super) type Plan = (&'static str, fn(&mut ExhibitResources) -> anyhow::Result<Exhibit>);
 
 /// Pairs of Middlebury v2, the open data of the papers.
 pub(super) const MIDDLEBURY: [&str; 4] = ["tsukuba", "venus", "teddy", "cones"];

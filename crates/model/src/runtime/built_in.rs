@@ -1,8 +1,8 @@
 //! Runtime in Rust, `rten`, on the CPU.
 
+use super::Opened;
 use super::{Runtime, failed};
 use crate::error::ModelError;
-use crate::loaded::Opened;
 use crate::values::{Port, Signature, Values};
 use rten::{
     Dimension, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunErrorKind, RunOptions, ThreadPool, Value,

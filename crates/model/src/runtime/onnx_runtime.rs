@@ -1,8 +1,8 @@
 //! ONNX Runtime, a library that the user has, on its devices.
 
+use super::Opened;
 use super::{Runtime, failed};
-use crate::error::ModelError;
-use crate::loaded::Opened;
+use crate::error::{ModelError, VARIABLE};
 use crate::values::{Port, Signature, Values};
 use ort::environment::Environment;
 use ort::ep;
@@ -14,8 +14,6 @@ use std::sync::OnceLock;
 use stereopsis_frame::Cause;
 use stereopsis_frame::engine::ModelDevice;
 
-/// Environment variable with the path of the library.
-pub(crate) const VARIABLE: &str = "ORT_DYLIB_PATH";
 /// Names of the library that the system looks for.
 const LIBRARIES: &[&str] = if cfg!(windows) {
     &["onnxruntime.dll"]

@@ -3,7 +3,7 @@
 
 mod onnx;
 
-use crate::description::Brightness;
+use crate::brightness::Brightness;
 use onnx::{Attribute, Extent, Graph};
 
 /// Conventions of a model that matches blocks.

@@ -2,9 +2,8 @@
 
 mod brightness;
 
-use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::resources::{ExhibitResources, MIDDLEBURY, NEEDS_MIDDLEBURY, names};
+use super::resources::{ExhibitResources, MIDDLEBURY, NEEDS_MIDDLEBURY, Plan, names};
 use crate::curves::{Curve, Curves};
 use brightness::{other_brightness, with_cost};
 use stereopsis_frame::engine::Job;

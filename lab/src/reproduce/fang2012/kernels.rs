@@ -1,10 +1,10 @@
 //! Sections I and III: time shares, and gains by kernel optimisations.
 
-use super::tables::{TABLE_4, TABLE_5};
-use super::{
+use super::setup::{
     AGGREGATORS, ARMS, DISPARITIES, RADIUS, TSUKUBA, is_same, mean, method, needs_kernels, plain_jobs, plain_scale,
     tsukuba, tsukuba_words, usual_radius,
 };
+use super::tables::{TABLE_4, TABLE_5};
 use crate::aggregation_model::Workload;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::ExhibitResources;

@@ -1,9 +1,9 @@
 //! Section IV: the aggregation model and its prediction errors.
 
-use super::tables::{NVS_BYTES_PER_S, QUADRO_BYTES_PER_S, TABLE_3, TABLE_3_CROSS, TABLE_4, TABLE_5};
-use super::{
+use super::setup::{
     AGGREGATORS, ARMS, DEVICE, DISPARITIES, TSUKUBA, is_same, job, mean, method, tsukuba, tsukuba_words, usual_radius,
 };
+use super::tables::{NVS_BYTES_PER_S, QUADRO_BYTES_PER_S, TABLE_3, TABLE_3_CROSS, TABLE_4, TABLE_5};
 use crate::aggregation_model::{Kernel, Usage, Workload};
 use crate::curves::{Curve, Curves};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};

@@ -1,10 +1,10 @@
 //! Section III.C: accuracy, and time over the radius.
 
-use super::tables::TABLE_5;
-use super::{
+use super::setup::{
     AGGREGATORS, ARMS, DEVICE, DISPARITIES, TSUKUBA, is_same, mean, method, plain_jobs, plain_scale, tsukuba,
     tsukuba_words,
 };
+use super::tables::TABLE_5;
 use crate::curves::{Curve, Curves};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, NEEDS_MIDDLEBURY};

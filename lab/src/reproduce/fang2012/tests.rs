@@ -2,12 +2,15 @@
 
 use super::kernels::{ORDERS, visit};
 use super::prediction::{Rate, follows, mean_height_in_colour, predict, rates, typed_rates};
+use super::setup::*;
 use super::tables::TABLE_3;
 use super::*;
 use crate::aggregation_model::{Kernel, Workload};
-use crate::reproduce::exhibit::Exhibit;
+use crate::reproduce::exhibit::{Exhibit, Verdict};
+use crate::reproduce::resources::ExhibitResources;
 use stereopsis_base::image::Image;
 use stereopsis_cpu::CpuEngine;
+use stereopsis_stereo::{Aggregation, Preset};
 
 fn exhibit(resources: &mut ExhibitResources, name: &str) -> Exhibit {
     let (_, make) = PLANS.iter().find(|(plan, _)| *plan == name).unwrap();

@@ -2,17 +2,18 @@
 //! its quality tables are repeated on other rendered pairs, and only the trend over directions is compared.
 
 mod quality;
+mod setup;
 mod speed;
 
-use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
-use super::resources::ExhibitResources;
+use super::resources::{ExhibitResources, Plan};
 use quality::{detailed_objects, weak_texture, whole_scene};
+use setup::{REFERENCE_DIRECTIONS, method};
 use speed::{times_over_directions, times_over_threads};
 use stereopsis_cpu::CpuEngine;
 use stereopsis_frame::engine::{Engine as _, Job};
 use stereopsis_images::picture_files::truth::PairWithTruth;
-use stereopsis_stereo::{Fill, Median, Preset, StereoParams};
+use stereopsis_stereo::StereoParams;
 
 pub(super) const TITLE: &str =
     "Frommholz 2020: Lock-free multithreaded semi-global matching with an arbitrary number of path directions";
@@ -26,23 +27,6 @@ pub(super) const PLANS: &[Plan] = &[
     ("Table 4", times_over_directions),
     ("Table 5", times_over_threads),
 ];
-
-/// Number of directions and angle of the first one in degrees, written `8/11` in the paper.
-type Directions = (u32, u32);
-
-const REFERENCE_DIRECTIONS: Directions = (8, 0);
-
-/// Returns the paper's method, the author's preset without median, speckle filter and hole filling.
-fn method((paths, start_angle_deg): Directions) -> StereoParams {
-    let mut params = StereoParams::default();
-    Preset::Frommholz2020.apply(&mut params);
-    StereoParams { paths, start_angle_deg, median: Median::Off, speckle_size: 0, fill: Fill::None, ..params }
-}
-
-/// Formats directions as in the paper, such as `8/11`.
-fn word((count, angle_deg): Directions) -> String {
-    if angle_deg == 0 { count.to_string() } else { format!("{count}/{angle_deg}") }
-}
 
 /// Section 4: census bits and penalty.
 const CENSUS_BITS: u32 = 7 * 7;

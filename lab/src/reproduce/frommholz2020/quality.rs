@@ -1,6 +1,6 @@
 //! Tables 1 to 3: coverage and accuracy over the number of directions.
 
-use super::{Directions, REFERENCE_DIRECTIONS, method, word};
+use super::setup::{Directions, REFERENCE_DIRECTIONS, method, word};
 use crate::curves::{Curve, Curves};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::{ExhibitResources, names};

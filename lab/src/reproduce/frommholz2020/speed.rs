@@ -1,6 +1,6 @@
 //! Tables 4 and 5: time over directions, vector instructions and threads.
 
-use super::{Directions, REFERENCE_DIRECTIONS, method};
+use super::setup::{Directions, REFERENCE_DIRECTIONS, method};
 use crate::curves::{Curve, Curves};
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::resources::ExhibitResources;
