@@ -153,7 +153,7 @@ fn settings_that_the_refusal_names_fit_into_memory() {
     let nothing =
         CpuEngine::new(Some(2)).with_free(free(1_000)).submit(job(size, &params, false)).unwrap_err().to_string();
     assert!(
-        nothing.ends_with("this machine has 1.0 kB of memory free: lower --num-disparities and --scale"),
+        nothing.ends_with("this machine has 1.0 kB of memory free: lower num-disparities and scale"),
         "{nothing}"
     );
 }
