@@ -18,6 +18,7 @@ fn laboratory(folder: &Path, args: &[&str]) -> Output {
         .current_dir(folder)
         .env("HOME", folder)
         .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env_remove("STEREOPSIS_DATA")
         .output()
         .unwrap()
 }
