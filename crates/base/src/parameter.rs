@@ -115,6 +115,15 @@ fn wanted(range: &RangeInclusive<i64>, or_off: bool) -> String {
     format!("expected a whole number from {} to {}{or_off}", range.start(), range.end())
 }
 
+/// Returns the options that are set: those with a value, and the switches that are on, without one.
+pub fn set_options<const VALUED: usize, const SWITCHES: usize>(
+    valued: [(&'static str, Option<String>); VALUED],
+    switches: [(&'static str, bool); SWITCHES],
+) -> Vec<(&'static str, Option<String>)> {
+    let valued = valued.into_iter().filter(|(_, value)| value.is_some());
+    valued.chain(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, None))).collect()
+}
+
 /// Type of a parameter's field.
 pub trait ParameterType: Copy + PartialEq {
     /// Converts to a [`Value`].

@@ -60,7 +60,7 @@ pub enum CalibrateError {
     NoBoardSeen {
         /// Board.
         board: Board,
-        /// What the images show instead, with their numbers, most frequent first.
+        /// Reasons why images do not show the board, each with the number of images, the most frequent first.
         reasons: Vec<(Mismatch, usize)>,
         /// First reason why a pair cannot be read, and the number of such pairs.
         unreadable: Option<(CaptureError, usize)>,

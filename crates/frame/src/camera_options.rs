@@ -5,7 +5,7 @@ use super::decode_camera::PixelFormat;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
-use stereopsis_base::parameter::{ValueError, choices, is_default};
+use stereopsis_base::parameter::{ValueError, choices, is_default, set_options};
 
 /// Options for the cameras of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,8 +43,7 @@ impl CameraOptions {
             ("power-line-hz", power_line.map(|hz| hz.to_string())),
         ];
         let switches = [("swap-halves", self.swapped_halves), ("equal-exposure", self.equal_exposure)];
-        let valued = valued.into_iter().filter(|(_, value)| value.is_some());
-        valued.chain(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, None))).collect()
+        set_options(valued, switches)
     }
 }
 

@@ -167,7 +167,7 @@ pub enum ModelError {
         .0, option("scale")
     )]
     Crash(ExitStatus),
-    /// Fault of the model as the process of a trial told it.
+    /// Text of the fault that the child process of a trial found.
     #[error("{0}")]
     Told(String),
 }

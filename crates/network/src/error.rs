@@ -34,7 +34,7 @@ pub enum NetworkError {
     /// The file of the password cannot be written.
     #[error("cannot write the password's file: {}", files::cause(.0))]
     PasswordFile(io::Error),
-    /// Anyone could connect to an address, and nobody has said so; true if all such addresses are encrypted.
+    /// Addresses that other machines can reach, without a password, certificates or permission for everyone; true if all are encrypted.
     #[error(
         "{} can be reached from other machines, and nothing says who may connect: set the variable {} on all machines, or {} and \
          certificates in {}, or say {} if everyone who reaches it may watch, control cameras, change parameters, and send images and \
@@ -79,7 +79,7 @@ pub enum NetworkError {
         option("name")
     )]
     Taken {
-        /// What both are: `a head`.
+        /// Kind of both members, with its article: `a head`.
         member: &'static str,
         /// Their name.
         name: String,

@@ -47,7 +47,7 @@ impl From<HeadError> for CaptureError {
     }
 }
 
-/// What came of a head while no pair did.
+/// Messages that a head has sent while no pair came.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "'{head}' sent {}{}{}",

@@ -23,7 +23,7 @@ pub type AnswerResult = Result<(String, Vec<u8>), AnswerError>;
 /// Answer that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// Nobody has answered.
+    /// No answer came in time.
     #[error("its head does not answer")]
     Silent,
     /// The answer has this number of bytes.

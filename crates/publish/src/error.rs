@@ -45,7 +45,7 @@ fn bind_cause(error: &io::Error) -> String {
 /// Fault of the words that say to whom a run is published.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
-    /// Nobody has this name.
+    /// The words name no receiver.
     #[error("'{0}': expected foxglove, foxglove=ADDRESS:PORT or ros2")]
     Target(String),
     /// ROS 2 has an address.

@@ -58,7 +58,7 @@ impl<P: Progress> Task<P> {
         })
     }
 
-    /// Starts such a thread of normal priority, for work that somebody waits for.
+    /// Starts a thread of normal priority that repeats `step`, for work that somebody waits for.
     ///
     /// # Errors
     /// The system cannot start a thread.

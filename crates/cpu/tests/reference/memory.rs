@@ -152,10 +152,7 @@ fn settings_that_the_refusal_names_fit_into_memory() {
     run(&mut CpuEngine::new(Some(2)).with_free(free(needed)), job(size, &params, false)).unwrap();
     let nothing =
         CpuEngine::new(Some(2)).with_free(free(1_000)).submit(job(size, &params, false)).unwrap_err().to_string();
-    assert!(
-        nothing.ends_with("this machine has 1.0 kB of memory free: lower num-disparities and scale"),
-        "{nothing}"
-    );
+    assert!(nothing.ends_with("this machine has 1.0 kB of memory free: lower num-disparities and scale"), "{nothing}");
 }
 
 /// A setting may use the memory of the one before, and a refused one leaves the engine as it was.

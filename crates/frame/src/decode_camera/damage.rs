@@ -57,7 +57,11 @@ pub enum DecodeError {
         expected: (usize, usize),
     },
     /// The format has no image of this size, which has colours for two columns, or two columns and rows.
-    #[error("{} frame of odd size {}x{}", .format.name(), .size.0, .size.1)]
+    #[error(
+        "{} frame of odd {}",
+        .format.name(),
+        if *.format == PixelFormat::Yuyv { format!("width {}", .size.0) } else { format!("size {}x{}", .size.0, .size.1) }
+    )]
     OddSize {
         /// Format of the frame.
         format: PixelFormat,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::{Axis, Geometry};
-use stereopsis_base::parameter::{choices, is_default};
+use stereopsis_base::parameter::{choices, is_default, set_options};
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
     CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
@@ -225,8 +225,7 @@ impl CalibrationChoice {
         ];
         let switches =
             [("calibration-swap", self.swapped), ("swap-pictures", self.swap_pictures), ("vertical", self.vertical)];
-        let valued = valued.into_iter().filter(|(_, value)| value.is_some());
-        valued.chain(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, None))).collect()
+        set_options(valued, switches)
     }
 
     /// Returns the preparation for a source, computed without its images.
