@@ -3,7 +3,6 @@
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
 use crate::core::action::Action;
-use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use std::fs;
@@ -70,7 +69,7 @@ fn inside_window() {
     let [left, right] = views();
     shows(&mut window, &right, "camera 0 at the left");
     window.until("what was granted", |w| w.has("YUYV 320x240 at 30/s").then_some(()));
-    window.harness.get_by_role_and_label(Role::ComboBox, "Size of an image").click();
+    window.open_list("Size of an image");
     window.until("the size that runs", |w| w.has("automatic: 320×240").then_some(()));
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);

@@ -228,6 +228,18 @@ impl Window {
         self.harness.run_steps(2);
     }
 
+    /// Chooses an entry of a list by the accessibility tree, since a page that grows meanwhile moves both from under a pointer.
+    pub(crate) fn choose(&mut self, list: &str, (role, entry): (Role, &str)) {
+        self.open_list(list);
+        self.harness.get_by_role_and_label(role, entry).click_accesskit();
+        self.harness.run_steps(3);
+    }
+
+    pub(crate) fn open_list(&mut self, list: &str) {
+        self.harness.get_by_role_and_label(Role::ComboBox, list).click_accesskit();
+        self.harness.run_steps(3);
+    }
+
     pub(crate) fn drop_files(&mut self, paths: &[PathBuf]) {
         let files = paths.iter().map(|path| Arc::new(FakeDroppedFile(path.clone())) as _);
         self.harness.input_mut().dropped_files.extend(files);

@@ -17,9 +17,7 @@ fn changes_are_undone_redone_and_chosen_from_the_list() {
     window.focus_slider("P1");
     window.harness.key_press(Key::ArrowRight);
     window.until_computed(|params| params.p1 == before.p1 + 1);
-    window.harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Preset").click();
-    window.harness.run_steps(3);
-    window.harness.get_by_role_and_label(egui::accesskit::Role::RadioButton, "fast").click();
+    window.choose("Preset", (egui::accesskit::Role::RadioButton, "fast"));
     window.until("the preset", |w| (w.params().p1 != before.p1 + 1).then_some(()));
     let fast = window.params();
     window.harness.run_steps(2);

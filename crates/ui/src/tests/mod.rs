@@ -142,10 +142,7 @@ fn pointer_reads_the_depth_of_the_scene() {
 #[test]
 fn another_cost_brings_its_penalties() {
     let Some(mut window) = Window::on_scene() else { return };
-    window.harness.get_by_role_and_label(Role::ComboBox, "Cost").click();
-    window.harness.step();
-    window.harness.step();
-    window.harness.get_by_label("sad").click();
+    window.choose("Cost", (Role::Button, "sad"));
     let output = window.until_computed(|params| params.cost == CostKind::Sad);
     assert_eq!(output.job.params.p1, CostKind::Sad.penalties().p1);
     window.until("its own parameter", |w| w.has("SAD window").then_some(()));

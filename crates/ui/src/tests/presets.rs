@@ -6,17 +6,12 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stereopsis_settings::settings::{FROM_THE_LITERATURE, preset_of};
 use stereopsis_stereo::Preset;
 
-fn open_list(window: &mut Window) {
-    window.harness.get_by_role_and_label(Role::ComboBox, "Preset").click();
-    window.harness.run_steps(3);
-}
-
 #[test]
 fn presets_stand_in_two_groups_with_their_papers_and_rates() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
-    open_list(&mut window);
+    window.open_list("Preset");
     let top = |window: &Window, label: &str| window.harness.get_by_label(label).rect().top();
     let heading = top(&window, &FROM_THE_LITERATURE.to_uppercase());
     for &preset in Preset::ALL {
@@ -29,7 +24,7 @@ fn presets_stand_in_two_groups_with_their_papers_and_rates() {
     assert!(window.has("not run yet here"), "it has not run");
     window.harness.get_by_role_and_label(Role::RadioButton, "fast").click();
     window.until_computed(|params| preset_of(params) == Some(Preset::Fast));
-    open_list(&mut window);
+    window.open_list("Preset");
     window.harness.get_by_role_and_label(Role::RadioButton, "fast").hover();
     window.until("its rate", |w| w.has("pairs/s here, at this size and range").then_some(()));
     assert_eq!(window.params().num_disparities, 24, "the range stays");

@@ -261,9 +261,7 @@ fn another_working_size_ends_a_recording() {
     window.until("the rig's window", |w| w.has("Crop, row errors").then_some(()));
     window.press("Crop, row errors, working size");
     window.until("the sizes", |w| w.has("Working size").then_some(()));
-    window.harness.get_by_role_and_label(Role::ComboBox, "Working size").click();
-    window.harness.run_steps(3);
-    window.harness.get_by_label("1/2").click();
+    window.choose("Working size", (Role::Button, "1/2"));
     window.until("the question", |w| asks(w));
     end_and_switch(&mut window);
     window.until("why it ended", |w| w.has("working size was changed").then_some(()));

@@ -187,9 +187,7 @@ fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate again").then_some(()));
     assert!(window.harness.query_by_role_and_label(Role::SpinButton, "focal length").is_some());
-    window.harness.get_by_role_and_label(Role::ComboBox, "Lens by").click();
-    window.harness.run_steps(3);
-    window.harness.get_by_label("focal length, mm").click();
+    window.choose("Lens by", (Role::Button, "focal length, mm"));
     let focal = |w: &Window| w.core().rig.choice.focal();
     let named = window.until("the lens in mm", |w| focal(w).filter(|focal| matches!(focal, FocalLength::Lens { .. })));
     assert!((named.px(320) - 288.0).abs() < 1e-9, "the same lens: {named:?}");

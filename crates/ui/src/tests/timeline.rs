@@ -216,10 +216,7 @@ fn nothing_lies_over_another_thing_in_a_narrow_window() {
 #[test]
 fn playback_has_speed_loop_and_end() {
     let Some(mut window) = on_looped_pair() else { return };
-    window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();
-    window.harness.run_steps(3);
-    window.harness.get_by_label("10 ×").click();
-    window.harness.run_steps(3);
+    window.choose("Speed", (Role::Button, "10 ×"));
     assert_eq!(transport(&window).get().speed, Speed::Times(10.0));
     type_into(&mut window, "Frame", "30");
     shows(&mut window, 30);
@@ -234,10 +231,7 @@ fn playback_has_speed_loop_and_end() {
     window.until("the start again, by itself", |w| (w.sequence() < 30).then_some(()));
     window.until("the end", |w| (w.sequence() > 35).then_some(()));
     window.until("the start once more", |w| (w.sequence() < 30).then_some(()));
-    window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();
-    window.harness.run_steps(3);
-    window.harness.get_by_label("max").click();
-    window.harness.run_steps(3);
+    window.choose("Speed", (Role::Button, "max"));
     assert_eq!(transport(&window).get().speed, Speed::Max);
 }
 
