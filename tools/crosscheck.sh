@@ -23,7 +23,7 @@ windows)
 web)
   target=wasm32-unknown-unknown
   has_target $target || exit 0
-  crates=(); for crate in stereo calibration cpu gpu export; do crates+=(-p "stereopsis-$crate"); done
+  crates=(); for crate in stereo calibration cpu gpu images; do crates+=(-p "stereopsis-$crate"); done
   cargo check --locked -q --target $target "${crates[@]}"
   echo "$target: checked" ;;
 macos)

@@ -15,7 +15,7 @@ parts=(random nokhwa video validation attack soak papers readers vivid faults ro
 
 random() { CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory of_every; }
 nokhwa() {
-  ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { echo "skipped: bindings of nokhwa need libclang (libclang-dev)"; return 0; }
+  compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null || compgen -G '/usr/lib/llvm-*/lib/libclang-[0-9]*.so*' >/dev/null || { echo "skipped: bindings of nokhwa need libclang (libclang-dev)"; return 0; }
   cargo test --locked --features nokhwa-linux --test program nokhwa
 }
 video() {

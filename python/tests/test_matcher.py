@@ -49,11 +49,11 @@ def test_parameters_have_the_names_of_flags_and_are_told():
 @pytest.mark.parametrize(
     "parameters, words",
     [
-        ({"num_disparitys": 64}, "num-disparitys"),
-        ({"num_disparities": 5000}, "--num-disparities"),
-        ({"num_disparities": 12.5}, "--num-disparities"),
-        ({"preset": "most"}, "--preset"),
-        ({"confidence": "maybe"}, "--confidence"),
+        ({"num_disparitys": 64}, "num_disparitys"),
+        ({"num_disparities": 5000}, "num_disparities"),
+        ({"num_disparities": 12.5}, "num_disparities"),
+        ({"preset": "most"}, "^preset"),
+        ({"confidence": "maybe"}, "^confidence"),
         ({"p1": 50, "p2": 20}, "p"),
     ],
 )

@@ -100,9 +100,12 @@ fn ruler(length_m: f64) -> String {
     if length_m < 1.0 { format!("{} mm", number(length_m * 1e3)) } else { format!("{} m", number(length_m)) }
 }
 
-/// Formats a number with three digits, or all before the point.
+/// Formats a number with three digits, or all before the point; one that no ruler shows with its power of ten.
 fn number(value: f64) -> String {
-    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 12);
+    if !(1e-9..1e15).contains(&value.abs()) {
+        return format!("{value:.2e}");
+    }
+    let digits = (2 - value.abs().log10().floor() as i32).max(0);
     let text = format!("{value:.*}", digits as usize);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
@@ -168,6 +171,18 @@ mod tests {
             assert_eq!(unit, LengthUnit::Metre);
             let doubt = unit.doubt(baseline, false).unwrap();
             assert!(doubt.contains("does not say its unit") && doubt.contains("unit cm if it says") == cm, "{doubt}");
+        }
+    }
+
+    #[test]
+    fn baselines_beyond_every_ruler_are_doubted_in_numbers() {
+        for (baseline, words) in
+            [(1e-320, ["baseline", "divided by 1.00e-320"]), (f64::MAX, ["as 3.62e-310", "for 65 mm"])]
+        {
+            for is_stated in [false, true] {
+                let doubt = LengthUnit::Metre.doubt(baseline, is_stated).unwrap();
+                assert!(words.iter().all(|word| doubt.contains(word)), "{doubt}");
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Luma, PictureRef};
-use stereopsis_base::process::{self, memory};
+use stereopsis_base::process;
 use stereopsis_frame::engine::ModelFile;
 
 /// Program of the child process, and its words before the file.
@@ -159,7 +159,7 @@ fn try_out(file: &ModelFile, (width, height): (usize, usize)) -> Result<TrialRes
 /// Limits the memory of this process to the free memory, so that the system ends no other program.
 fn limit_memory() {
     #[cfg(target_os = "linux")]
-    if let Some(free) = memory::Places::usual().free() {
+    if let Some(free) = process::memory::Places::usual().free() {
         let limit = rustix::process::Rlimit { current: Some(free.bytes), maximum: Some(free.bytes) };
         let _ = rustix::process::setrlimit(rustix::process::Resource::Data, limit);
     }
