@@ -69,7 +69,7 @@ with Net() as net:
     wait_for("the rig has an engine", owner)
     source = ["--source", f"zenoh:robot@{router}"]
     raw = ["record", *source, "--streams", "raw", "-o", f"{net.folder.name}/walk.mcap"]
-    live = ["live", *source, "--headless", "--engine", "network", "--frames", "100000", "--preview", f"{net.folder.name}/view.png", "--overwrite"]
+    live = ["live", *source, "--headless", "--engine", "network", "--frames", "100000", "--overwrite", "--preview", f"{net.folder.name}/view.png"]
     viewer, recorder = net.start("viewer", live, program), net.start("recorder", raw, program)
     wait_for("results come", lambda: viewer.rate(1) > 0.8 * args.rate)
     wait_for("pairs come", lambda: recorder.rate(1) > 0.8 * args.rate)
