@@ -46,8 +46,8 @@ pub enum RigError {
     /// R is none.
     #[error("R, the rotation between the cameras, is no rotation; the file is damaged, take a copy or calibrate again")]
     Rotation,
-    /// T is not finite.
-    #[error("T, the translation between the cameras, holds no numbers; calibrate again")]
+    /// T or its length is not finite.
+    #[error("T, the translation between the cameras, holds no lengths in metres; calibrate again")]
     Translation,
     /// The baseline is 0.
     #[error(

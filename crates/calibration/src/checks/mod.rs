@@ -53,7 +53,7 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), RigError> {
     if !is_rotation(rig.rotation) {
         return Err(RigError::Rotation);
     }
-    if !rig.translation_m.is_finite() {
+    if !(rig.translation_m.is_finite() && rig.baseline_m().is_finite()) {
         return Err(RigError::Translation);
     }
     if rig.baseline_m().abs() < 1e-9 || rig.translation_m.length() < 1e-9 {

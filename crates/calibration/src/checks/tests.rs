@@ -65,7 +65,9 @@ fn swapped_reversed_and_wrongly_placed_cameras() {
 fn no_numbers_no_baseline_and_no_rotation() {
     says(&refused(|rig| rig.left.cx = f64::NAN), &["left camera holds NaN", "calibrate again"]);
     says(&refused(|rig| rig.right.fx = f64::INFINITY), &["right camera holds inf"]);
-    says(&refused(|rig| rig.translation_m.y = f64::NAN), &["T", "no numbers"]);
+    for y in [f64::NAN, 1e308] {
+        says(&refused(|rig| rig.translation_m.y = y), &["T", "no lengths"]);
+    }
     says(&refused(|rig| rig.translation_m = DVec3::ZERO), &["baseline is 0", "calibrate both together"]);
     for scale in [1.1, 0.0, f64::NAN, -1.0] {
         says(&refused(|rig| rig.rotation *= scale), &["R, the rotation", "is no rotation", "damaged"]);

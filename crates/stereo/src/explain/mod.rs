@@ -116,6 +116,8 @@ pub struct Explanation {
     pub partner: Option<Partner>,
     /// Windows that are compared, and the right image along the epipolar line.
     pub windows: Windows,
+    /// Whether gates or costs come from smaller images, which are matched with the same left-right check.
+    pub has_smaller_images: bool,
 }
 
 /// Three points of the curve of [`Subpixel`], and its lowest point.
@@ -194,6 +196,7 @@ impl Explainer {
             partner,
             windows: Windows::of(side, pixel, first_px..first_px + found.sums.len() as i32, (winner_px, second_px)),
             sums: found.sums,
+            has_smaller_images: pyramid::coarser(params, size).is_some(),
         })
     }
 }

@@ -257,13 +257,20 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
             let Some(remedy) = verdict.remedy else { continue };
             let changed = remedy.apply(&params);
             changed.validate().unwrap();
+            // the check of smaller images may open other gates
+            let prior = |params| Prior::of(&left, &right, params, None);
+            let is_same_search = |changed| prior(changed) == prior(&params);
+            if !is_same_search(&changed) {
+                assert!(verdict.sentence.ends_with("so another candidate may win"), "{}", verdict.sentence);
+                continue;
+            }
             let after = map(&changed).reasons.at(x, y);
             assert_eq!(after & verdict.reasons, 0, "{remedy:?} at ({x}, {y}) of {what}");
             *cured.entry(remedy.name).or_insert(0) += 1;
             if let Value::Integer(value) = remedy.value {
                 let step = if remedy.name == "uniqueness" { 1 } else { -1 };
                 let nearer = Remedy { value: Value::Integer(value + step), ..remedy }.apply(&params);
-                if nearer.validate().is_ok() && nearer != params {
+                if nearer.validate().is_ok() && nearer != params && is_same_search(&nearer) {
                     assert_ne!(map(&nearer).reasons.at(x, y) & verdict.reasons, 0, "{remedy:?} of {what}");
                 }
             }

@@ -35,7 +35,8 @@ pub struct Verdict {
 pub struct Remedy {
     /// Name of the parameter on the command line.
     pub name: &'static str,
-    /// Value nearest to the present one that removes the reason.
+    /// Value nearest to the present one that removes the reason, with the candidates of now. `left-right` may change those, where smaller
+    /// images give gates or costs.
     pub value: Value,
 }
 
@@ -77,6 +78,9 @@ impl Explanation {
         let is_checked = reasons & (reason::RANGE | reason::LEFT_RIGHT) != 0;
         if is_checked && self.params.median != Median::Off && checked.is_none() {
             add("the check runs after the median, these numbers are from before".into());
+        }
+        if is_checked && remedy.is_some() && self.has_smaller_images {
+            add("the smaller images follow left-right too, so another candidate may win".into());
         }
         if reasons & reason::FILLED != 0 {
             add("filled in from its neighbours, so not measured".into());
