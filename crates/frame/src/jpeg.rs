@@ -12,6 +12,8 @@ pub struct Frame {
     pub end: usize,
     /// Whether the image is one sequential scan with all its components.
     pub is_plain: bool,
+    /// Whether no component has more samples than the first one, the brightness.
+    pub is_luma_finest: bool,
 }
 
 /// Parses the segments of a JPEG up to its end marker; `None` without one.
@@ -19,18 +21,23 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
     let mut at = 2;
     let (mut scans, mut is_sequential) = (0, true);
     let (mut components, mut scanned) = (None, None);
+    let mut is_luma_finest = true;
     loop {
         let &[0xff, marker] = bytes.get(at..)?.first_chunk()? else { return None };
         match marker {
             0xff => at += 1, // a fill byte
             0xd9 => {
-                return Some(Frame { end: at, is_plain: is_sequential && scans == 1 && components == scanned });
+                let is_plain = is_sequential && scans == 1 && components == scanned;
+                return Some(Frame { end: at, is_plain, is_luma_finest });
             }
             0x01 | 0xd0..=0xd8 => at += 2,
             _ => {
                 is_sequential &= !matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
                 match marker {
-                    0xc0..=0xc3 => components = bytes.get(at + 9),
+                    0xc0..=0xc3 => {
+                        components = bytes.get(at + 9);
+                        is_luma_finest &= is_first_finest(bytes.get(at + 10..)?, usize::from(*components?));
+                    }
                     0xda => scanned = bytes.get(at + 4),
                     _ => {}
                 }
@@ -42,6 +49,14 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
             }
         }
     }
+}
+
+/// Returns whether no component of a frame header is sampled more finely than the first. Each has three bytes: its number, its horizontal
+/// and vertical factors in four bits each, its quantisation table.
+fn is_first_finest(components: &[u8], count: usize) -> bool {
+    let factors = components.as_chunks::<3>().0.iter().take(count).map(|&[_, factors, _]| (factors >> 4, factors & 15));
+    let first = factors.clone().next().unwrap_or_default();
+    factors.into_iter().all(|(across, down)| across <= first.0 && down <= first.1)
 }
 
 fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {

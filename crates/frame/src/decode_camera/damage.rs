@@ -45,6 +45,9 @@ pub enum DecodeError {
     /// The JPEG has several scans, as no camera sends it.
     #[error("MJPEG frame in several scans")]
     Scans,
+    /// A colour of the JPEG has more samples than its brightness, as no camera sends it.
+    #[error("MJPEG frame with finer colours than brightness")]
+    CoarseLuma,
     /// The JPEG is damaged.
     #[error("damaged MJPEG frame: {0}")]
     Jpeg(#[from] JpegError),
@@ -82,7 +85,7 @@ impl DecodeError {
         match self {
             Self::Short { .. } | Self::NoJpeg(0) => Damage::Short,
             Self::Flagged(_) => Damage::Flagged,
-            Self::NoJpeg(_) | Self::NoEnd | Self::Scans | Self::Jpeg(_) => Damage::Jpeg,
+            Self::NoJpeg(_) | Self::NoEnd | Self::Scans | Self::CoarseLuma | Self::Jpeg(_) => Damage::Jpeg,
             Self::OtherSize { .. } | Self::OddSize { .. } | Self::Empty(..) | Self::Images(_) => Damage::Size,
         }
     }

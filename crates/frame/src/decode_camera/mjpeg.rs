@@ -92,5 +92,9 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
         // no camera sends such a frame, and the decoder panics on damage of this form
         return Err(DecodeError::Scans);
     }
+    if !parts.is_luma_finest {
+        // no camera sends it, and zune-jpeg 0.5.15 decodes another brightness with the colours than without
+        return Err(DecodeError::CoarseLuma);
+    }
     Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())
 }

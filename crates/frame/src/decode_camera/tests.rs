@@ -152,6 +152,17 @@ fn damaged_mjpeg_is_refused_and_never_a_panic() {
 }
 
 #[test]
+fn mjpeg_with_finer_colours_than_brightness_is_refused() {
+    let mut stream = jpeg(&ramp(8, 6));
+    let header = stream.windows(2).position(|m| m == [0xff, 0xc0]).expect("has a frame header");
+    for third_factors in [0x12, 0x21, 0x13] {
+        stream[header + 17] = third_factors;
+        let error = decode(Layout::tight(PixelFormat::Mjpeg, (8, 6)), &stream, Pixels::Luma).expect_err("refused");
+        assert_eq!(error.to_string(), "MJPEG frame with finer colours than brightness");
+    }
+}
+
+#[test]
 fn mjpeg_of_another_size_is_refused() {
     let stream = jpeg(&ramp(32, 16));
     let error = decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, Pixels::Luma).expect_err("32x16");
