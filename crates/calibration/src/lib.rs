@@ -58,5 +58,5 @@ pub use projection::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use remap::RowRemap;
 pub use rig::StereoRig;
-pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowsChoice, row_field};
+pub use rows::{RowField, RowFit, RowsChoice, row_field};
 pub use sides::{Exchanged, exchanged, range_of};

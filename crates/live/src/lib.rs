@@ -282,7 +282,7 @@ impl Live {
     }
 
     /// Returns the status after the last pair, including its health even if the run was too short for a measurement.
-    pub fn last_status(&self) -> Status {
+    pub(crate) fn last_status(&self) -> Status {
         if let Some(output) = self.latest() {
             self.health.measure_last(&output);
         }

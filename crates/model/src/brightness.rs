@@ -21,7 +21,7 @@ const IMAGENET: [(f32, f32); 3] = [(0.485, 0.229), (0.456, 0.224), (0.406, 0.225
 
 impl Brightness {
     /// Returns factor and offset that make the brightness from a byte of red, green or blue (0, 1, 2).
-    pub fn of_channel(self, channel: usize) -> (f32, f32) {
+    pub(crate) fn of_channel(self, channel: usize) -> (f32, f32) {
         match self {
             Self::Bytes => (1.0, 0.0),
             Self::Unit => (1.0 / 255.0, 0.0),

@@ -92,7 +92,7 @@ impl Description {
     ///
     /// # Errors
     /// Errors of [`Self::beside`] and [`Self::guess`].
-    pub fn of_model(file: &Path, model: &LoadedModel) -> Result<Self, ModelError> {
+    pub(crate) fn of_model(file: &Path, model: &LoadedModel) -> Result<Self, ModelError> {
         let guess = || Self::guess(model.signature()).map_err(|err| err.of_file(file));
         Self::beside(file)?.map_or_else(guess, Ok)
     }

@@ -24,7 +24,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// There is no plain file; the text names its kind. Or the system fails.
-pub fn open_to_write(path: &Path, options: &OpenOptions) -> io::Result<File> {
+pub(crate) fn open_to_write(path: &Path, options: &OpenOptions) -> io::Result<File> {
     check_to_write(path)?;
     let file = options.open(path)?;
     check(&file.metadata()?, WRITTEN)?;

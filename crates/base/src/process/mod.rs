@@ -61,7 +61,7 @@ fn idle_in(text: &str) -> Option<Duration> {
 const TICK_MS: u64 = 10;
 
 /// Lowers the priority of the calling thread and of threads that it starts. Linux only.
-pub fn lower_priority() {
+pub(crate) fn lower_priority() {
     #[cfg(target_os = "linux")]
     // on Linux each thread has its own niceness
     if let Err(err) = rustix::process::setpriority_process(None, LOW_PRIORITY) {

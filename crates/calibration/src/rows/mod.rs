@@ -34,7 +34,7 @@ const MIN_MATCHES_FOR_ALL: usize = 120;
 /// Smallest field, px; a smaller one is within the noise of its estimate.
 const MIN_FIELD_PX: f64 = 0.06;
 /// Largest field, px; a larger error needs a new calibration.
-pub const MAX_FIELD_PX: f64 = 3.0;
+pub(crate) const MAX_FIELD_PX: f64 = 3.0;
 /// Smallest standard deviation of matches without errors, px.
 const MIN_SIGMA_PX: f64 = 0.05;
 /// Largest share of the median error that a useful field may leave.

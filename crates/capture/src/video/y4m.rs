@@ -74,7 +74,7 @@ pub struct Header {
 
 impl Layout {
     /// Returns the layout of 8-bit YUV420.
-    pub fn yuv420(width: usize, height: usize) -> Self {
+    pub(crate) fn yuv420(width: usize, height: usize) -> Self {
         Self { width, height, chroma: Some((2, 2)), has_alpha: false, bits: 8, is_full_range: false }
     }
 

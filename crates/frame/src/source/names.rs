@@ -197,13 +197,13 @@ pub fn is_name_of_depth(name: &str) -> bool {
 }
 
 /// Returns whether a name has a word for disparities.
-pub fn is_name_of_disparities(name: &str) -> bool {
+pub(crate) fn is_name_of_disparities(name: &str) -> bool {
     has_word(name, |word| word.starts_with("disp") && OTHER_CONTENT.contains(&word))
 }
 
 /// Returns whether a file's name is that of disparities: `.pfm`, `.npy`, `disp*`, a word such as `left_disp`, or any name in a folder
 /// `disp_*`. This separates the images of a pair from its truth.
-pub fn is_truth_name(path: &Path) -> bool {
+pub(crate) fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))
     };

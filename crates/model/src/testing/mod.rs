@@ -63,7 +63,8 @@ impl BlockMatching {
     }
 
     /// Returns the bytes of the file and those of its weights, which lie in a file of this name; the model says `length` of them.
-    pub fn file_and_weights(&self, name: &str, length: Option<u64>) -> [Vec<u8>; 2] {
+    #[cfg(test)]
+    pub(crate) fn file_and_weights(&self, name: &str, length: Option<u64>) -> [Vec<u8>; 2] {
         let mut graph = self.graph(Graph::with_weights_in(name, length));
         let weights = graph.take_weights();
         [graph.into_file(&[("license", "MIT")]), weights]

@@ -93,11 +93,13 @@ struct Weights {
 const SMALL: usize = 64;
 
 impl Graph {
+    #[cfg(test)]
     pub(super) fn with_weights_in(name: &str, length: Option<u64>) -> Self {
         Self { weights: Some(Weights { name: name.to_owned(), length, bytes: Vec::new() }), ..Self::default() }
     }
 
     /// Returns the bytes of the file of weights.
+    #[cfg(test)]
     pub(super) fn take_weights(&mut self) -> Vec<u8> {
         self.weights.take().map_or_else(Vec::new, |weights| weights.bytes)
     }

@@ -60,7 +60,7 @@ impl Unpacker {
 
     /// Sets the arrangement of images that show both views.
     #[must_use]
-    pub fn with_arrangement(self, arrangement: Arrangement) -> Self {
+    pub(crate) fn with_arrangement(self, arrangement: Arrangement) -> Self {
         Self { arrangement, ..self }
     }
 

@@ -28,7 +28,7 @@ const MAX_DISAGREEMENT_PX: f32 = 1.0;
 ///
 /// # Errors
 /// The file cannot be read, or its scale is unknown; the text names it.
-pub fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
+pub(crate) fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
     let refused = |cause| FileError::Truth { path: file.path.clone(), cause };
     if is_name_of_depth(&file.path.file_stem().unwrap_or_default().to_string_lossy()) {
         return Err(refused(TruthError::NameOfDepth).into());
