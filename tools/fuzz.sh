@@ -28,7 +28,7 @@ for target in "$@"; do
   TARGET=$target "$program" "corpus/$target" "seeds/$target" "${limit[@]}" -max_len=12288 -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="artifacts/$target-" -print_final_stats=1 >"logs/$target" 2>&1 || {
     found=$(sed -n 's/.*Test unit written to //p' "logs/$target" | tail -n 1); found=${found:-"see fuzz/logs/$target"}; broken=1; }
-  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "logs/$target"); edges=$(grep -o 'cov: [0-9]*' "logs/$target" | tail -n 1)
+  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "logs/$target"); edges=$(grep -o 'cov: [0-9]*' "logs/$target" | tail -n 1 || true)
   printf '%-12s %10s %8s  %s\n' "$target" "${inputs:-?}" "${edges#cov: }" "$found"
 done
 exit "$broken"

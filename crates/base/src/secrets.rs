@@ -242,7 +242,9 @@ impl Secrets {
             Part::Login => whole.iter().position(|&byte| byte == b':').map(|colon| &whole[colon + 1..]),
             Part::Value(_) | Part::Fragment => None,
         };
-        let is_hidden = [Some(whole), password].contains(&Some(HIDDEN.as_bytes()));
+        // the last part of a login: an address that contains another one has that one's
+        let last = if part == Part::Login { whole.rsplit(|byte| b":/".contains(byte)).next() } else { Some(whole) };
+        let is_hidden = last == Some(HIDDEN.as_bytes());
         let secret = password.filter(|password| !password.is_empty()).unwrap_or(whole);
         let mut forms = vec![whole.to_vec(), secret.to_vec()];
         if part == Part::Login {
@@ -471,6 +473,11 @@ mod tests {
             let missing = [&*words, shown].map(|words| Secrets::of_words(words).missing().is_some());
             assert_eq!(missing, [false, !["http://***", "***@10.0.0.5/x"].contains(&shown)], "{words}");
         }
+        assert_eq!(
+            Secrets::of_words("http://cam/x://***@other").missing().unwrap(),
+            "what stands before the @",
+            "an address in another one"
+        );
         assert_eq!(
             Secrets::of_words("http://a:***@cam/x?token=***&apiKey=***").missing().unwrap(),
             "what stands before the @ and the value of token and the value of apiKey"
