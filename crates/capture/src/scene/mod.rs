@@ -17,6 +17,8 @@ const THREAD: &str = "the thread that renders the scene";
 const MAX_LOOP_BYTES: usize = 512 << 20;
 /// Maximum bytes per pixel of a frame in the loop: a third of 15, since most of the scene is static.
 const BYTES_PER_PIXEL: usize = 5;
+/// Number of frames that are rendered before they are due; all at once would take the processors from the first pairs.
+const FRAMES_AHEAD: usize = 8;
 
 /// Source that plays the scene endlessly.
 pub struct SceneSource {
@@ -94,7 +96,7 @@ enum ThreadError {
 
 /// Loop of frames, and the thread that renders it.
 struct RenderedLoop {
-    /// Channel of rendered frames. It has room for the whole loop, so that rendering never waits.
+    /// Channel of rendered frames; rendering waits while it is full.
     to_come: Receiver<LoopFrame>,
     frames: Vec<LoopFrame>,
     /// Number of frames in the whole loop.
@@ -110,7 +112,7 @@ impl RenderedLoop {
         let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
         let pool = pool.map_err(|err| CaptureError::Camera(ThreadError::Pool(err).into()))?;
         let count = options.loop_frames;
-        let (sender, to_come) = bounded(count as usize);
+        let (sender, to_come) = bounded(FRAMES_AHEAD);
         let render = move || {
             let stage = pool.install(|| StaticScene::new(&options));
             let base = Arc::new(pool.install(|| stage.frame(0)));
