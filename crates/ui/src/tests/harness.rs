@@ -221,14 +221,18 @@ impl Window {
         self.harness.run_steps(3);
     }
 
+    /// Presses a button as soon as it is enabled, by the accessibility tree: a page that grows meanwhile moves it from under a pointer.
     pub(crate) fn press(&mut self, label: &str) {
         self.harness.get_by_label(label).scroll_to_me();
         self.harness.run_steps(3);
-        self.harness.get_by_label(label).click();
+        self.until(&format!("'{label}' to be enabled"), |w| {
+            let button = w.harness.get_by_label(label);
+            (!button.accesskit_node().is_disabled()).then(|| button.click_accesskit())
+        });
         self.harness.run_steps(2);
     }
 
-    /// Chooses an entry of a list by the accessibility tree, since a page that grows meanwhile moves both from under a pointer.
+    /// Chooses an entry of a list by the accessibility tree.
     pub(crate) fn choose(&mut self, list: &str, (role, entry): (Role, &str)) {
         self.open_list(list);
         self.harness.get_by_role_and_label(role, entry).click_accesskit();
