@@ -12,9 +12,9 @@ comma := ,
 run: setup-run
 	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish$(if $(MODELS),$(comma)model)) -- $(ARGS)
 
-## All tests; they need no camera, no display and no GPU. Many wait for time to pass: twice as many run as there are cores.
+## All tests; they need no camera, no display and no GPU.
 test: setup-test
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(getconf _NPROCESSORS_ONLN)))} cargo test --locked --workspace --exclude stereopsis-lab --exclude stereopsis-attack
+	tools/test.sh
 
 ## What matters most after a small change: formatting, the reference, both engines against it.
 quick: setup-test

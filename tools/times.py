@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Times of a build, of the tests, and of an edit, as tables for CONTRIBUTING.md. Run on a machine that does nothing else.
+
+    tools/times.py build          what `make run` builds, by the direct dependency that brings it; into an empty folder: minutes
+    tools/times.py tests          each test binary and the slowest tests; one binary after the other
+    tools/times.py edit           a line changed in four places, until their tests have run
+"""
+
+import collections
+import datetime
+import json
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TESTS = ["--workspace", "--exclude", "stereopsis-lab", "--exclude", "stereopsis-attack"]
+# what `make run` builds
+RUN = ["--no-default-features", "--features", "publish"]
+EDITS = {
+    "the window": ("crates/ui/src/panels/health.rs", ["-p", "stereopsis-ui", "health"]),
+    "the CPU engine": ("crates/cpu/src/lib.rs", ["-p", "stereopsis-cpu", "--test", "reference"]),
+    "a parser": ("crates/calibration/src/formats/kalibr.rs", ["-p", "stereopsis-calibration", "--lib", "formats"]),
+    "a filter": ("crates/stereo/src/filter/speckle.rs", ["-p", "stereopsis-stereo", "--lib", "filter"]),
+}
+
+
+def cargo(*words, env=None, **options):
+    env = os.environ | {"CARGO_TERM_COLOR": "never", "CARGO_INCREMENTAL": os.environ.get("CARGO_INCREMENTAL", "1")} | (env or {})
+    return subprocess.run(["cargo", *words], cwd=ROOT, env=env, check=True, text=True, **options)
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |")
+    print()
+
+
+def machine(command):
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True).strip()
+    cores = len(os.sched_getaffinity(0))
+    print(f"`{command}`, {cores} cores of {model[1] if model else 'this machine'}, {datetime.date.today():%d %B %Y}, commit {commit}.\n")
+
+
+def exclusive():
+    """Returns for each package the one direct dependency of the workspace that brings it; own packages name themselves."""
+    metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", *RUN, stdout=subprocess.PIPE).stdout)
+    names = {package["id"]: package["name"] for package in metadata["packages"]}
+    graph = {
+        node["id"]: {d["pkg"] for d in node["deps"] if any(kind["kind"] != "dev" for kind in d["dep_kinds"])}
+        for node in metadata["resolve"]["nodes"]
+    }
+    own = set(metadata["workspace_members"])
+    direct = {d for member in own for d in graph[member]} - own
+    brought = collections.defaultdict(set)
+    for first in direct:
+        seen, todo = set(), [first]
+        while todo:
+            package = todo.pop()
+            if package not in seen:
+                seen.add(package)
+                todo.extend(graph[package])
+        for package in seen:
+            brought[names[package]].add(names[first])
+    roots = {name: min(found) if len(found) == 1 else "several" for name, found in brought.items()}
+    return roots | {names[member]: "own crates" for member in own}
+
+
+def build():
+    """Prints the seconds of each direct dependency with what only it brings, and of the slowest crates."""
+    roots = exclusive()
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.monotonic()
+        cargo("build", "--locked", "--release", "--timings", *RUN, "--target-dir", folder)
+        wall_s = time.monotonic() - started
+        cpu_s = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        page = (pathlib.Path(folder) / "cargo-timings/cargo-timing.html").read_text()
+    units = json.loads(re.search(r"const UNIT_DATA = (\[.*?\n?\]);", page, re.S)[1])
+    total = sum(unit["duration"] for unit in units)
+    groups, crates = collections.Counter(), collections.Counter()
+    for unit in units:
+        groups[roots.get(unit["name"], "several")] += unit["duration"]
+        crates[unit["name"]] += unit["duration"]
+    machine("tools/times.py build")
+    print(f"{len(units)} units, {wall_s:.0f} s on the clock, {cpu_s:.0f} s of processors.\n")
+    for head, counts, most in (("brought by", groups, 25), ("crate", crates, 30)):
+        rows = [(name, f"{s:.1f}", f"{100 * s / total:.1f} %") for name, s in counts.most_common(most)]
+        table([head, "unit seconds", "share"], rows)
+
+
+def binaries():
+    """Returns the test binaries with the folders that cargo starts them in."""
+    lines = cargo("test", "--locked", "--no-run", *TESTS, "--message-format", "json", stdout=subprocess.PIPE).stdout.splitlines()
+    found = []
+    for message in map(json.loads, lines):
+        if message.get("executable") and message["profile"]["test"]:
+            target, folder = message["target"], pathlib.Path(message["manifest_path"]).parent
+            package = "stereopsis" if folder == ROOT else folder.name
+            found.append((f"{package} {target['name']}" if "lib" not in target["kind"] else package, message["executable"], folder))
+    return found
+
+
+def tests():
+    """Prints the seconds of each test binary, and the slowest tests."""
+    threads = os.environ.get("RUST_TEST_THREADS") or str(2 * len(os.sched_getaffinity(0)))
+    env = os.environ | {"RUSTC_BOOTSTRAP": "1", "RUST_TEST_THREADS": threads}
+    rows, slow = [], []
+    for name, binary, folder in binaries():
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        # --report-time is not stable yet; it prints seconds only
+        run = subprocess.run(
+            [binary, "-Z", "unstable-options", "--report-time"], cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        wall_s, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu_s = sum(after[:2]) - sum(before[:2])
+        passed = re.findall(r"^test (\S+).* \.\.\. ok <([\d.]+)s>$", run.stdout, re.M)
+        slow += [(name, test, float(s)) for test, s in passed]
+        rows.append((name, len(passed), wall_s, cpu_s, "" if run.returncode == 0 else "failed"))
+        print(f"{name}: {wall_s:.0f} s", file=sys.stderr, flush=True)
+    machine("tools/times.py tests")
+    rows.sort(key=lambda row: -row[2])
+    rows.insert(0, ("all", *(sum(row[k] for row in rows) for k in (1, 2, 3)), ""))
+    table(["binary", "tests", "s", "s of processors", ""], [(n, c, f"{w:.1f}", f"{u:.1f}", f) for n, c, w, u, f in rows if w >= 1 or f])
+    slow.sort(key=lambda row: -row[2])
+    table(["binary", "test", "s"], [(name, test, f"{s:.1f}") for name, test, s in slow[:60]])
+    return any(row[4] for row in rows)
+
+
+def edit():
+    """Prints the seconds from a changed line to the end of its tests."""
+    rows = []
+    for name, (file, words) in EDITS.items():
+        cargo("test", "--locked", *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        path = ROOT / file
+        text = path.read_text()
+        try:
+            path.write_text(text + f"\n#[allow(dead_code, reason = \"timed\")]\nconst EDITED: u64 = {time.time_ns()};\n")
+            started = time.monotonic()
+            cargo("test", "--locked", *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            rows.append((name, f"`cargo test {' '.join(words)}`", f"{time.monotonic() - started:.0f} s"))
+        finally:
+            path.write_text(text)
+    machine("tools/times.py edit")
+    table(["a line in", "what runs its tests", "built and run"], rows)
+
+
+COMMANDS = {"build": build, "tests": tests, "edit": edit}
+if len(sys.argv) != 2 or sys.argv[1] not in COMMANDS:
+    sys.exit(__doc__)
+sys.exit(COMMANDS[sys.argv[1]]())
