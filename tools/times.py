@@ -50,7 +50,7 @@ def machine(command):
 
 
 def exclusive():
-    """Returns for each package the one direct dependency of the workspace that brings it; own packages name themselves."""
+    """Returns for each package the direct dependencies of the workspace that bring it; own packages are one group."""
     metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", *RUN, stdout=subprocess.PIPE).stdout)
     names = {package["id"]: package["name"] for package in metadata["packages"]}
     graph = {
@@ -69,7 +69,7 @@ def exclusive():
                 todo.extend(graph[package])
         for package in seen:
             brought[names[package]].add(names[first])
-    roots = {name: min(found) if len(found) == 1 else "several" for name, found in brought.items()}
+    roots = {name: " + ".join(sorted(found)) if len(found) <= 3 else "four or more" for name, found in brought.items()}
     return roots | {names[member]: "own crates" for member in own}
 
 
@@ -86,7 +86,7 @@ def build():
     total = sum(unit["duration"] for unit in units)
     groups, crates = collections.Counter(), collections.Counter()
     for unit in units:
-        groups[roots.get(unit["name"], "several")] += unit["duration"]
+        groups[roots.get(unit["name"], "four or more")] += unit["duration"]
         crates[unit["name"]] += unit["duration"]
     machine("tools/times.py build")
     print(f"{len(units)} units, {wall_s:.0f} s on the clock, {cpu_s:.0f} s of processors.\n")
