@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs all tests: builds them, runs the test programs side by side, as many as there are cores, then the examples of the documentation.
+# Runs all tests: builds them, runs the test programs side by side, half as many as there are cores, then the examples of the documentation.
 # Prints a line for each program, the whole output of one that fails, and one sum.
 #
 #   tools/test.sh
@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cores=$(getconf _NPROCESSORS_ONLN)
 packages=(--locked --workspace --exclude stereopsis-lab --exclude stereopsis-attack)
-# many tests wait for time to pass
+# some tests wait for time to pass; most keep two cores busy, so that two programs at once on them are no quicker
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * cores))}
 LOGS=$(mktemp -d); export LOGS
 trap 'rm -rf "$LOGS"' EXIT
@@ -17,7 +17,7 @@ if [ -z "${XDG_RUNTIME_DIR:-}" ]; then XDG_RUNTIME_DIR=$LOGS/run; mkdir -m 700 "
 started=$SECONDS
 cargo test "${packages[@]}" --no-run --message-format json-render-diagnostics >"$LOGS/built"
 built=$((SECONDS - started))
-grep '"executable":"' "$LOGS/built" | grep '"overflow_checks":[a-z]*,"test":true' | sed 's/.*"manifest_path":"\([^"]*\)\/Cargo.toml".*"executable":"\([^"]*\)".*/\2 \1/' >"$LOGS/programs"
+grep '"executable":"' "$LOGS/built" | grep '"overflow_checks":[a-z]*,"test":true' | sed 's/.*"manifest_path":"\([^"]*\)\/Cargo.toml".*"executable":"\([^"]*\)".*/\2\t\1/' >"$LOGS/programs"
 
 run_one() { # a test program, the folder of its package
   local log start name code=0
@@ -28,10 +28,11 @@ run_one() { # a test program, the folder of its package
   return "$code"
 }
 export -f run_one
+echo "$(wc -l <"$LOGS/programs") test programs, a line for each when it ends"
 # the largest ones run longest
-while read -r program folder; do
-  printf '%s %s %s\n' "$(wc -c <"$program")" "$program" "$folder"
-done <"$LOGS/programs" | sort -rn | cut -d' ' -f2- | xargs -P "$cores" -n 2 bash -c 'run_one "$@"' run_one || failed=1
+while IFS=$'\t' read -r program folder; do
+  printf '%s\t%s\t%s\n' "$(wc -c <"$program")" "$program" "$folder"
+done <"$LOGS/programs" | sort -rn | cut -f2- | tr '\t\n' '\0\0' | xargs -0 -P "$(((cores + 1) / 2))" -n 2 bash -c 'run_one "$@"' run_one || failed=1
 cargo test "${packages[@]}" --doc >"$LOGS/doc.log" 2>&1 || { cat "$LOGS/doc.log"; failed=1; }
 
 awk -v built="$built" -v ran="$((SECONDS - started - built))" '
