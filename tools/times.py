@@ -30,8 +30,8 @@ EDITS = {
 }
 
 
-def cargo(*words, env=None, **options):
-    env = os.environ | {"CARGO_TERM_COLOR": "never", "CARGO_INCREMENTAL": os.environ.get("CARGO_INCREMENTAL", "1")} | (env or {})
+def cargo(*words, **options):
+    env = os.environ | {"CARGO_TERM_COLOR": "never"}
     return subprocess.run(["cargo", *words], cwd=ROOT, env=env, check=True, text=True, **options)
 
 
