@@ -3,14 +3,13 @@
 ARGS ?=
 NETWORK ?=
 MODELS ?=
-comma := ,
 
 .PHONY: run test quick lab python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview image. NETWORK=1: with what reaches
-## other machines and ROS 2, 160 crates more. MODELS=1: with what runs models, neural networks of your own, 40 s more.
+## other machines and ROS 2, 160 crates more. MODELS=1: with what runs models, neural networks of your own.
 run: setup-run
-	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish$(if $(MODELS),$(comma)model)) -- $(ARGS)
+	cargo run --locked --features '$(if $(NETWORK),zenoh) $(if $(MODELS),model)' -- $(ARGS)
 
 ## All tests; they need no camera, no display and no GPU.
 test: setup-test
@@ -23,7 +22,7 @@ quick: setup-test
 
 ## The laboratory, which repeats measurements of papers: make lab ARGS="reproduce banz".
 lab: setup-run
-	cargo run --locked --release -p stereopsis-lab -- $(ARGS)
+	cargo run --locked -p stereopsis-lab -- $(ARGS)
 
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench
@@ -37,11 +36,11 @@ bench-instructions: setup-instructions
 bench-paper: setup-run
 	python3 tools/bench_paper.py $(ARGS)
 
-## Builds the Python package into dist/ and tests it in a fresh environment: a few minutes. ARGS: the Pythons to test with.
+## Builds the Python package and tests it in a fresh environment: a few minutes. ARGS: the Pythons to test with.
 python:
 	tools/python.sh $(ARGS)
 
-## Builds packages into dist/: .deb and .tar.gz for Linux on x86-64 and Arm, .zip for Windows. ARGS: x86_64-linux builds that alone.
+## Builds packages into dist/: .deb, .tar.gz and wheel for Linux on x86-64 and Arm, .zip and wheel for Windows, about an hour. ARGS: x86_64-unknown-linux-gnu builds that alone.
 package: setup-package
 	tools/package.sh $(ARGS)
 
@@ -51,8 +50,8 @@ try-packages:
 
 ## Everything that docs/performance.md says of a GPU, on this machine's best one; a few minutes.
 bench-gpu: setup-run
-	cargo build --locked --release -p stereopsis -p stereopsis-lab
-	tools/bench_gpu.sh target/release/stereopsis target/release/stereopsis-lab gpu-report
+	cargo build --locked -p stereopsis -p stereopsis-lab
+	tools/bench_gpu.sh target/debug/stereopsis target/debug/stereopsis-lab gpu-report
 
 ## Ten thousand pairs through the CPU engine, the live pipeline and the recorder: memory must not grow. Takes some minutes.
 soak: setup-test
@@ -62,7 +61,7 @@ soak: setup-test
 check: setup-test
 	cargo fmt --check
 	cargo clippy --locked --workspace --exclude stereopsis-lab --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --exclude stereopsis-lab --no-deps --document-private-items
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --exclude stereopsis-lab --features stereopsis/full --no-deps --document-private-items
 
 ## Attacks the program with damaged files, hostile clients, libFuzzer and Miri: about ten minutes once built. SHORT=1: three.
 attack: setup-test

@@ -1,6 +1,6 @@
 //! Depth inside a capture loop: two cameras, rectified, matched, and the distance of what is in the middle of the image.
 //!
-//! `cargo run --release --no-default-features --features cameras --example capture_loop -- calibration/example-rig.toml webcam:0,1`
+//! `cargo run --no-default-features --features cameras --example capture_loop -- calibration/example-rig.toml webcam:0,1`
 
 #![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 

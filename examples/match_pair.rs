@@ -1,6 +1,6 @@
 //! Matches two images that are rectified, and prints how much was measured and the disparity in the middle.
 //!
-//! `cargo run --release --no-default-features --example match_pair -- left.png right.png`
+//! `cargo run --no-default-features --example match_pair -- left.png right.png`
 
 #![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 

@@ -1,6 +1,6 @@
 //! Prints, for each pair of a recording, the depth in the middle of the image.
 //!
-//! `cargo run --release --no-default-features --features recording --example recorded_depth -- walk.mcap`
+//! `cargo run --no-default-features --features recording --example recorded_depth -- walk.mcap`
 
 #![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 

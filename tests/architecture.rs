@@ -79,7 +79,8 @@ fn tests_of_sources() -> Vec<String> {
 /// Returns the lines of the program's code that contain one of `words`, without those of tests.
 fn product_uses(words: &[&str]) -> Vec<String> {
     let mut of_tests = tests_of_sources();
-    of_tests.push("/tests/".to_owned());
+    // the last ones are modules that the tests of other crates take
+    of_tests.extend(["/tests/", "/emulated/", "/fixture", "/testing"].map(str::to_owned));
     let in_tests = |line: &String| {
         let (path, rest) = line.split_once(':').unwrap();
         let number: usize = rest.split(':').next().unwrap().parse().unwrap();
@@ -101,7 +102,7 @@ fn only_base_files_writes_files_and_only_console_prints() {
     assert!(!files.is_empty(), "the search finds what is there");
 
     let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
-    let allowed = ["crates/base/src/console.rs", "is_terminal()", "try_clone_to_owned()"];
+    let allowed = ["crates/base/src/console.rs", "is_terminal()", "try_clone_to_owned()", "skipped: "];
     let found: Vec<_> =
         product_uses(&speakers).into_iter().filter(|line| !allowed.iter().any(|word| line.contains(word))).collect();
     assert!(found.is_empty(), "{found:#?}");

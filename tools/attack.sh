@@ -33,7 +33,7 @@ python3 tools/advisories.py ${ADVISORIES:-}
 step "hostile files, clients, cameras and disks among the other tests"
 cargo test --locked --workspace --lib --test peers --test recording --test cameras -- --skip tests::
 cargo test --locked --test program
-[ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis
+[ ! -x target/debug/stereopsis ] || tools/diskfull.sh target/debug/stereopsis
 
 step "the window at random sizes"
 cargo test --locked --workspace --lib tests::sizes -- --ignored

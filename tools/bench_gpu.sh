@@ -4,8 +4,8 @@
 #
 #   tools/bench_gpu.sh [PROGRAM [LABORATORY [FOLDER]]]      SIZES="640x480 1280x960" and DISPARITIES=128 choose others
 set -euo pipefail
-program=$(realpath "${1:-target/release/stereopsis}")
-laboratory=$(realpath "${2:-target/release/stereopsis-lab}")
+program=$(realpath "${1:-target/debug/stereopsis}")
+laboratory=$(realpath "${2:-target/debug/stereopsis-lab}")
 folder=${3:-gpu-report}
 sizes=${SIZES:-640x480 1024x768 1280x960}
 disparities=${DISPARITIES:-128}

@@ -25,7 +25,7 @@ try:
 except ImportError:
     raise SystemExit(
         "stereopsis: OpenCV for Python is missing: run `make bench`, which puts numpy and opencv-python-headless into .venv, or "
-        "install them and run this script with that Python; without OpenCV: cargo run --release -- bench"
+        "install them and run this script with that Python; without OpenCV: cargo run -- bench"
     )
 
 MODES = {"hh": cv2.STEREO_SGBM_MODE_HH, "3way": cv2.STEREO_SGBM_MODE_SGBM_3WAY}

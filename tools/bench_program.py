@@ -16,13 +16,13 @@ class Refused(Exception):
 
 
 def built():
-    """The program of STEREOPSIS_PROGRAM, or the release build, made now where it is missing or old; ends the script where that fails."""
+    """The program of STEREOPSIS_PROGRAM, or that of `make run`, made now where it is missing or old; ends the script where that fails."""
     if named := os.environ.get("STEREOPSIS_PROGRAM"):
         return pathlib.Path(named)
-    build = subprocess.run(["cargo", "build", "--locked", "--release"], cwd=ROOT)
+    build = subprocess.run(["cargo", "build", "--locked"], cwd=ROOT)
     if build.returncode != 0:
         raise SystemExit("stereopsis: the program could not be built: its compiler says why above")
-    return target_folder() / "release" / ("stereopsis.exe" if os.name == "nt" else "stereopsis")
+    return target_folder() / "debug" / ("stereopsis.exe" if os.name == "nt" else "stereopsis")
 
 
 def target_folder():

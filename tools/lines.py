@@ -8,7 +8,8 @@ lies outside stands in the table and not in the total: `--outside lab,fuzz` leav
 left the program counts before and not after.
 
 Tests are the folders tests, examples and benches, and whatever is compiled for tests alone: behind `#[cfg(test)]` or a feature that is
-called testing, inline or as files of their own.
+called testing, inline or as files of their own; and the modules that the tests of other crates take: emulated, fixture, killed, testing,
+trace.
 """
 import argparse
 import collections
@@ -25,6 +26,7 @@ TOKEN = re.compile(
     r"""|b?'(?:\\u\{[^}]*\}|\\x..|\\.|[^'\\])'"""
 )
 OF_TESTS = re.compile(r'(?:doc)?test|feature\s*=\s*"[a-z-]*testing"')
+FOR_TESTS = ("emulated", "fixture", "killed", "testing", "trace")
 ATTRIBUTE = re.compile(r"\s*#\[")
 ITEM = re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:async|const|enum|extern|fn|impl|macro_rules|mod|static|struct|trait|type|unsafe|use)\b")
 MODULE = re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;")
@@ -102,7 +104,7 @@ def without_tests(code, text):
             names.append(module[1])
         stop = item_end(code, end)
         code = code[:start] + blank(code[start:stop]) + code[stop:]
-    return code, names
+    return code, names + [name for name in FOR_TESTS if re.search(rf"\bmod {name};", code)]
 
 
 def count(text):

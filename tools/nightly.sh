@@ -52,7 +52,7 @@ esac
 for name in "$@"; do
   [[ " ${parts[*]} " == *" $name "* ]] || { echo "nightly: there is no part '$name'; tools/nightly.sh --list" >&2; exit 2; }
 done
-[ -x "$program" ] || cargo build --locked --workspace --exclude stereopsis-lab || exit 1
+[ -x "$program" ] || cargo build --locked --features full || exit 1
 passed=target/nightly/$(git rev-parse HEAD)$(git diff HEAD | sha256sum | cut -c1-8)
 mkdir -p "$passed"
 failed=() chosen=("$@")

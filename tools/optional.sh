@@ -9,7 +9,7 @@ cannot() {
 }
 
 program=${1:-}
-for built in target/release/stereopsis target/debug/stereopsis; do
+for built in target/debug/stereopsis target/release/stereopsis; do
   [ -n "$program" ] || { [ -x "$built" ] && program=$built; } || true
 done
 [ -x "$program" ] || { echo "$tool: build the program first: cargo build" >&2; exit 1; }

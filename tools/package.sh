@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds packages into dist/: for Linux a .deb and a .tar.gz, for Windows a .zip; each with licences and a software bill of materials.
+# Builds packages into dist/: for Linux a .deb, a .tar.gz and a wheel, for Windows a .zip and a wheel; each with licences, and with a
+# software bill of materials beside it.
 #
-#   tools/package.sh [x86_64-linux] [aarch64-linux] [x86_64-windows]      default: all three
-#   tools/package.sh --built [TARGET ...]                                 packs what an earlier call has built
-#   tools/package.sh --program FILE      packs a program of this machine that is built already, which tests do
+#   tools/package.sh [TARGET ...]             default: x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu
+#   tools/package.sh --built [TARGET ...]     packs the programs that an earlier call has built
+#   tools/package.sh --program FILE           packs a program of this machine that is built already, without a wheel, which tests do
 #
 # zig links for glibc 2.28 (2018), so that the packages run on Debian 10, Ubuntu 20.04, RHEL 8 and all that is newer.
 set -euo pipefail
@@ -11,6 +12,7 @@ umask 022 # packages are for everyone to read and for nobody else to write
 cd "$(dirname "$0")/.."
 root=$PWD
 glibc=2.28
+targets=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}; export SOURCE_DATE_EPOCH
 export PATH=$root/.venv/bin:$PATH
@@ -18,34 +20,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p dist
 
-triple() {
-  case $1 in
-    x86_64-linux) echo x86_64-unknown-linux-gnu ;;
-    aarch64-linux) echo aarch64-unknown-linux-gnu ;;
-    x86_64-windows) echo x86_64-pc-windows-gnu ;;
-    *) echo "package: '$1' is no target: x86_64-linux, aarch64-linux or x86_64-windows" >&2; exit 2 ;;
-  esac
-}
-
 build() { # target: the path of its program is the last line
-  local triple end=; triple=$(triple "$1")
-  if [ -n "$built" ]; then
-    [ "$1" != x86_64-windows ] || end=.exe
-    [ -x "target/$triple/dist/stereopsis$end" ] || { echo "package: target/$triple/dist has no program: build it first" >&2; exit 1; }
-    echo "target/$triple/dist/stereopsis$end"; return
-  fi
-  rustup target list --installed | grep -qx "$triple" || rustup target add "$triple" >&2
-  case $1 in
+  local end=
+  [[ $1 != *-windows-* ]] || end=.exe
+  if [ -z "$built" ]; then
+    rustup target list --installed | grep -qx "$1" || rustup target add "$1" >&2
     # the date is for archives: build scripts would run again with each commit
-    *-linux) env -u SOURCE_DATE_EPOCH cargo zigbuild --locked --profile dist --target "$triple.$glibc" >&2; echo "target/$triple/dist/stereopsis" ;;
-    *) env -u SOURCE_DATE_EPOCH CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc cargo build --locked --profile dist --target "$triple" >&2
-      echo "target/$triple/dist/stereopsis.exe" ;;
-  esac
+    case $1 in
+      *-linux-gnu) env -u SOURCE_DATE_EPOCH cargo zigbuild --locked --release --features full --target "$1.$glibc" >&2 ;;
+      *) env -u SOURCE_DATE_EPOCH CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc cargo build --locked --release --features full --target "$1" >&2 ;;
+    esac
+  fi
+  [ -x "target/$1/release/stereopsis$end" ] || { echo "package: target/$1/release has no program: build it first" >&2; exit 1; }
+  echo "target/$1/release/stereopsis$end"
 }
 
 documents() { # target, folder: what every package says about itself
   mkdir -p "$2"
-  python3 "$root/tools/package/parts.py" "$(triple "$1")" --licences "$2/THIRD-PARTY-LICENCES.txt" --sbom "dist/stereopsis-$version-$1.cdx.json"
+  python3 "$root/tools/package/parts.py" "$1" --licences "$2/THIRD-PARTY-LICENCES.txt" --sbom "dist/stereopsis-$version-$1.cdx.json"
   cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$2/"
   cp -r docs assets calibration examples "$2/"
   rm -rf "$2/assets/desktop" "$2/assets/choice.net"
@@ -67,7 +59,7 @@ linux() { # target, program, the program that writes the pages
 
 deb() { # target, tree
   local arch=amd64 doc=$2/share/doc/stereopsis control=$work/$1/DEBIAN
-  [ "$1" = x86_64-linux ] || arch=arm64
+  [[ $1 = x86_64-* ]] || arch=arm64
   { echo "Stereopsis $version. $(grep -m 1 -i '^copyright' LICENSE-MIT)"
     echo "MIT (LICENSE-MIT) or Apache-2.0 (/usr/share/common-licenses/Apache-2.0), at your option."
     echo "Libraries of others that it contains: THIRD-PARTY-LICENCES.txt.gz. All of them are beside this file."; } >"$doc/copyright"
@@ -112,21 +104,22 @@ built=
 if [ "${1:-}" = --built ]; then built=yes; shift; fi
 case ${1:-} in
   --program)
-    target=$(uname -m)-linux
-    linux "$target" "$2" "$2" ;;
+    linux "$(uname -m)-unknown-linux-gnu" "$2" "$2" ;;
   *)
-    [ "$#" -gt 0 ] || set -- x86_64-linux aarch64-linux x86_64-windows
-    own=
+    [ "$#" -gt 0 ] || set -- "${targets[@]}"
+    for target in "$@"; do
+      [[ " ${targets[*]} " == *" $target "* ]] || { echo "package: '$target' is none of ${targets[*]}" >&2; exit 2; }
+    done
+    own=$(uname -m)-unknown-linux-gnu
     for target in "$@"; do
       program=$(build "$target" | tail -n 1)
       case $target in
-        *-linux)
-          # pages and completions are the same everywhere: a program that runs here writes them
-          [ "$target" != "$(uname -m)-linux" ] || own=$program
-          [ -n "$own" ] || own=$(build "$(uname -m)-linux" | tail -n 1)
-          linux "$target" "$program" "$own" ;;
+        # pages and completions are the same everywhere: a program that runs here writes them
+        "$own") linux "$target" "$program" "$program" ;;
+        *-linux-gnu) linux "$target" "$program" "$(build "$own" | tail -n 1)" ;;
         *) windows "$target" "$program" ;;
       esac
+      tools/python.sh --build "$target" "$program"
     done ;;
 esac
 (cd dist && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)

@@ -4,10 +4,10 @@
 # a warning or a low rate in it means that the machine was not quiet. It needs Xvfb, xdotool and
 # ImageMagick (Debian, Ubuntu: xvfb xdotool imagemagick).
 #
-#   tools/pictures.sh [PROGRAM [FOLDER [NAME...]]]      default: target/release/stereopsis, assets, all of them
+#   tools/pictures.sh [PROGRAM [FOLDER [NAME...]]]      default: target/debug/stereopsis, assets, all of them
 set -euo pipefail
 cd "$(dirname "$0")/.."
-program=$(realpath "${1:-target/release/stereopsis}")
+program=$(realpath "${1:-target/debug/stereopsis}")
 folder=$(realpath "${2:-assets}")
 shift $(($# < 2 ? $# : 2))
 wanted=" $* "

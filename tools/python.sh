@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package into dist/, installs it into a fresh environment and tests it there.
+# Builds the wheel of the Python package, installs it into a fresh environment and tests it there.
 #
-#   tools/python.sh [PYTHON ...]             default: python3; more of them test the same wheel
-#   tools/python.sh --build [ARCH ...]       builds only: x86_64, aarch64
+#   tools/python.sh [PYTHON ...]               default: python3; more of them test the same wheel, which holds the library alone
+#   tools/python.sh --build TARGET PROGRAM     builds the one for dist/, which holds this program of the target too
 #
 # On Linux zig links for glibc 2.28 (manylinux_2_28: Debian 10, Ubuntu 20.04, RHEL 8 and newer). STEREOPSIS_PROGRAM names the program
 # whose bits the wheel must have; without it that comparison is skipped.
@@ -10,45 +10,36 @@ set -euo pipefail
 umask 022 # packages are for everyone to read and for nobody else to write
 cd "$(dirname "$0")/.."
 root=$PWD
-own=$(uname -m)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" python/stereopsis.data' EXIT
 
-build() { # architectures
+build() { # target, folder, program
+  local flags=(--target "$1")
   python3 -m venv "$work/build" || { echo "python: python3 -m venv failed; on Debian install python3-venv" >&2; exit 1; }
   "$work/build/bin/pip" install -q --disable-pip-version-check --constraint tools/package/requirements.txt 'maturin>=1.9,<2' ziglang
   # what every copy of the wheel has to say
   cp LICENSE-MIT LICENSE-APACHE python/
-  for arch in "$@"; do
-    local triple flags=()
-    triple=$(rustc -vV | sed -n 's/^host: //p')
-    if [ "$(uname -s)" = Linux ]; then
-      triple=$arch-unknown-linux-gnu
-      rustup target list --installed | grep -qx "$triple" || rustup target add "$triple"
-      flags=(--zig --compatibility manylinux_2_28 --target "$triple")
-    fi
-    python3 tools/package/parts.py "$triple" --manifest python/Cargo.toml --licences python/THIRD-PARTY-LICENCES.txt
-    rm -f dist/stereopsis-*"$arch".whl
-    PATH=$work/build/bin:$PATH maturin build --release --locked --strip --manifest-path python/Cargo.toml --out dist "${flags[@]}"
-  done
-  ls -l dist/*.whl
+  python3 tools/package/parts.py "$1" --manifest python/Cargo.toml --licences python/THIRD-PARTY-LICENCES.txt
+  [[ $1 != *-linux-gnu ]] || flags+=(--zig --compatibility manylinux_2_28)
+  rustup target list --installed | grep -qx "$1" || rustup target add "$1"
+  rm -rf python/stereopsis.data
+  if [ -n "${3:-}" ]; then mkdir -p python/stereopsis.data/scripts; cp "$3" python/stereopsis.data/scripts/; fi
+  PATH=$work/build/bin:$PATH maturin build --release --locked --strip --manifest-path python/Cargo.toml --out "$2" "${flags[@]}"
 }
 
 if [ "${1:-}" = --build ]; then
-  shift
-  [ "$#" -gt 0 ] || set -- "$own"
-  build "$@"
+  build "$2" "$root/dist" "$3"
   exit
 fi
-for built in target/release/stereopsis target/*/dist/stereopsis target/debug/stereopsis; do
+for built in target/debug/stereopsis target/*/release/stereopsis; do
   [ -n "${STEREOPSIS_PROGRAM:-}" ] || [ ! -x "$built" ] || ! "$built" --version >/dev/null 2>&1 || export STEREOPSIS_PROGRAM=$root/$built
 done
-build "$own"
+build "$(rustc -vV | sed -n 's/^host: //p')" "$work/wheel"
 [ "$#" -gt 0 ] || set -- python3
 for python in "$@"; do
   rm -rf "$work/test"
   "$python" -m venv "$work/test"
-  "$work/test/bin/pip" install -q --disable-pip-version-check dist/stereopsis-*"$own".whl pytest
+  "$work/test/bin/pip" install -q --disable-pip-version-check "$work"/wheel/*.whl pytest
   "$work/test/bin/pip" install -q --disable-pip-version-check opencv-python-headless || echo "python: without OpenCV beside it"
   "$work/test/bin/python" --version
   (cd "$work" && "$work/test/bin/python" -m pytest -q "$root/python/tests")

@@ -8,8 +8,8 @@ evaluate=$(realpath "$1"); shift
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
 .venv/bin/python -c 'import numpy, PIL' 2>/dev/null || .venv/bin/pip install -q numpy pillow
-program=${STEREOPSIS_PROGRAM:-target/release/stereopsis}
-[ -n "${STEREOPSIS_PROGRAM:-}" ] || cargo build --locked --release -q
+program=${STEREOPSIS_PROGRAM:-target/debug/stereopsis}
+[ -n "${STEREOPSIS_PROGRAM:-}" ] || cargo build --locked -q
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 eval_pair() { # FOLDER flags…: one line of JSON

@@ -21,7 +21,7 @@ have_vulkan_driver() { any_exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd
 without_opencv() {
   echo "stereopsis: $* (the lines above may say why; pip needs a network)" >&2
   echo "stereopsis: where a Python has both, that one runs the comparison: python3 tools/bench_opencv.py" >&2
-  echo "stereopsis: without OpenCV: cargo run --release -- bench" >&2
+  echo "stereopsis: without OpenCV: cargo run -- bench" >&2
   exit 1
 }
 in_venv() { # what to call where it fails, what to import, packages
@@ -110,8 +110,8 @@ if [ "$purpose" = instructions ]; then
 fi
 
 case $purpose in
-  run | bench) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
+  run | bench) [ -x target/debug/stereopsis ] || echo "stereopsis: the first build compiles about 570 crates, four to twelve minutes on two cores; later ones take seconds" ;;
   instructions) [ -x target/release/examples/match_scene ] || echo "stereopsis: the first build takes two to six minutes on two cores" ;;
-  package) [ -x target/x86_64-unknown-linux-gnu/dist/stereopsis ] || echo "stereopsis: packages for three systems take about an hour on two cores" ;;
-  test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes six to fifteen minutes on two cores, and the tests about as long" ;;
+  package) [ -x target/x86_64-unknown-linux-gnu/release/stereopsis ] || echo "stereopsis: packages for three systems take about an hour on two cores" ;;
+  test) [ -d target/debug/deps ] || echo "stereopsis: building and running the tests takes ten to thirty minutes on two cores" ;;
 esac

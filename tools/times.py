@@ -20,8 +20,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ["--workspace", "--exclude", "stereopsis-lab", "--exclude", "stereopsis-attack"]
-# what `make run` builds
-RUN = ["--no-default-features", "--features", "publish"]
 EDITS = {
     "the window": ("crates/ui/src/panels/health.rs", ["-p", "stereopsis-ui", "health"]),
     "the CPU engine": ("crates/cpu/src/lib.rs", ["-p", "stereopsis-cpu", "--test", "reference"]),
@@ -51,7 +49,7 @@ def machine(command):
 
 def exclusive():
     """Returns for each package the direct dependencies of the workspace that bring it; own packages are one group."""
-    metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", *RUN, stdout=subprocess.PIPE).stdout)
+    metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", stdout=subprocess.PIPE).stdout)
     names = {package["id"]: package["name"] for package in metadata["packages"]}
     graph = {
         node["id"]: {d["pkg"] for d in node["deps"] if any(kind["kind"] != "dev" for kind in d["dep_kinds"])}
@@ -78,7 +76,7 @@ def build():
     roots = exclusive()
     with tempfile.TemporaryDirectory() as folder:
         started = time.monotonic()
-        cargo("build", "--locked", "--release", "--timings", *RUN, "--target-dir", folder)
+        cargo("build", "--locked", "--timings", "--target-dir", folder)
         wall_s = time.monotonic() - started
         cpu_s = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         page = (pathlib.Path(folder) / "cargo-timings/cargo-timing.html").read_text()

@@ -3,7 +3,7 @@
 # another one may still be writing. Fails where the layer complains. Says so where there is no layer (Debian, Ubuntu:
 # vulkan-validationlayers), and fails then only where CI=true.
 #
-#   tools/validation.sh [PROGRAM]      default: target/release/stereopsis, else target/debug/stereopsis
+#   tools/validation.sh [PROGRAM]      default: target/debug/stereopsis, else target/release/stereopsis
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/optional.sh "${1:-}"

@@ -3,7 +3,7 @@
 # QEMU (no KVM needed), and the true V4L2 driver core answers. Checks what the program prints there. Needs Debian's packages
 # on an x86-64 machine; says so where they cannot be had, and fails then only where CI=true.
 #
-#   tools/vivid.sh [PROGRAM]      default: target/release/stereopsis, else target/debug/stereopsis
+#   tools/vivid.sh [PROGRAM]      default: target/debug/stereopsis, else target/release/stereopsis
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/optional.sh "${1:-}"

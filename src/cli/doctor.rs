@@ -29,7 +29,8 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     }
     let folder = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut printed = Ok(());
-    let checks = stereopsis_doctor::examine(&folder, |check| {
+    let program = std::env::current_exe().ok();
+    let checks = stereopsis_doctor::examine(&folder, program.as_deref(), |check| {
         if !args.json && printed.is_ok() {
             printed = console::print(&stereopsis_doctor::line(check));
         }

@@ -3,11 +3,11 @@
 # wrote, whose numbers are known, and recordings of the built-in scene by the program in both formats, with every stream and by
 # default. Says what each reader saw, and fails where one saw something else.
 #
-#   tools/readers/check.sh [PROGRAM]      default: target/release/stereopsis
+#   tools/readers/check.sh [PROGRAM]      default: target/debug/stereopsis
 set -euo pipefail
-program=$(realpath "${1:-$(dirname "$0")/../../target/release/stereopsis}")
+program=$(realpath "${1:-$(dirname "$0")/../../target/debug/stereopsis}")
 cd "$(dirname "$0")/../.."
-[ -x "$program" ] || { echo "readers: build the program first: cargo build --release" >&2; exit 1; }
+[ -x "$program" ] || { echo "readers: build the program first: cargo build" >&2; exit 1; }
 
 [ -x .venv/bin/python ] || python3 -m venv .venv
 .venv/bin/pip install -q --disable-pip-version-check -r tools/readers/requirements.txt

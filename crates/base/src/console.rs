@@ -19,8 +19,8 @@ const MIN_LIKENESS: f64 = 0.5;
 const MIN_NAME_LIKENESS: f64 = 0.75;
 
 /// End of a sentence about a feature that needs other machines, in a build without the network.
-pub const NO_NETWORK: &str = "needs the network, and this program was built without it: `make run NETWORK=1`, `cargo build --release` \
-    and the packages have it";
+pub const NO_NETWORK: &str = "needs the network, and this program was built without it: `make run NETWORK=1`, \
+    `cargo build --features full` and the packages have it";
 
 /// Writes `stereopsis: text` to standard error. Never fails.
 pub fn say(text: impl Display) {

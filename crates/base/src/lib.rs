@@ -13,5 +13,4 @@ pub mod rate;
 pub mod threads;
 pub mod newest;
 pub mod geometry;
-#[cfg(any(test, feature = "testing"))]
 pub mod testing;

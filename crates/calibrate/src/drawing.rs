@@ -107,7 +107,6 @@ impl Board {
     }
 
     /// Whether a point is black; outside the squares all is white.
-    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn is_black(&self, at_mm: DVec2) -> bool {
         let number = |at_mm: f64| {
             let (period_mm, squares) = match self.pattern {

@@ -28,7 +28,6 @@ mod detect;
 mod drawing;
 mod error;
 mod finding;
-#[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 mod gather;
 mod guide;

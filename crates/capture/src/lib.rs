@@ -1,7 +1,7 @@
 //! Sources of pairs: the built-in scene, image files, videos and cameras. All of them implement
 //! [`PairSource`](stereopsis_frame::PairSource).
 
-#[cfg(all(feature = "testing", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 pub mod emulated;
 pub mod picture_files;
 pub mod scene;

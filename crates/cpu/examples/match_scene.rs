@@ -1,7 +1,7 @@
 //! Matches the first pairs of the built-in scene with one thread and prints nothing: tools/bench_instructions.py counts its
 //! instructions. FILE keeps the pairs as bytes; they are rendered where it does not exist.
 //!
-//! `cargo run --release -p stereopsis-cpu --example match_scene -- FILE 640x480 2 num-disparities=128 weighted-median=off`
+//! `cargo run -p stereopsis-cpu --example match_scene -- FILE 640x480 2 num-disparities=128 weighted-median=off`
 
 use std::error::Error;
 use std::path::Path;

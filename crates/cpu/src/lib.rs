@@ -94,7 +94,6 @@ mod vector;
 mod wavefront;
 mod weighted_median;
 mod winner;
-#[cfg(feature = "testing")]
 mod testing;
 
 pub use adapter::brand_in;

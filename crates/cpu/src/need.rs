@@ -48,7 +48,6 @@ pub(super) fn bytes(demand: &Demand, machine: Machine) -> u64 {
     need.kept + need.passing.max(written) + FIXED
 }
 
-#[cfg(feature = "testing")]
 pub(super) fn kept(demand: &Demand, machine: Machine) -> u64 {
     LevelDemand::of(demand, machine).need().kept
 }

@@ -361,6 +361,9 @@ fn scan_block<S: Vector, L: Lane, E: Increment<L>>(
             )
         };
     }
+    if !S::HAS_FIXED_LOOPS {
+        return fixed!(0, 0, false, false, false);
+    }
     match (block.predecessors.len(), block.shape.window.len, gated) {
         (4, 64, false) if four => fixed!(4, 64, true, false, false),
         (4, 96, false) if four => fixed!(4, 96, true, false, false),

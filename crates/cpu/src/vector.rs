@@ -5,6 +5,10 @@ use fearless_simd::prelude::*;
 
 /// Level of vector instructions, with the operations of the innermost loops.
 pub(super) trait Vector: Simd {
+    /// Whether loops are compiled for numbers of directions and registers that are frequent. A loop for any number of them takes twice
+    /// as long, and does for processors that are older than SSE4.2.
+    const HAS_FIXED_LOOPS: bool = true;
+
     /// Returns the smallest byte, in all lanes.
     #[inline(always)]
     fn least(self, bytes: Self::u8s) -> Self::u8s {
@@ -47,7 +51,9 @@ mod x86 {
     use fearless_simd::{i16x8, u8x16};
     use std::arch::x86_64::*;
 
-    impl Vector for Sse2 {}
+    impl Vector for Sse2 {
+        const HAS_FIXED_LOOPS: bool = false;
+    }
 
     /// Implements [`Vector`] for a level with an instruction for the smallest of eight numbers. `$fold` makes a block of a register `$of`
     /// by minima. Bytes are unpacked within blocks; `$order` restores the order of the halves.

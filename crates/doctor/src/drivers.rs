@@ -12,8 +12,8 @@ use std::thread;
 use std::time::Duration;
 use stereopsis_gpu::Gpu;
 
-/// Flag of `doctor` for the child process, which prints each check as a line of JSON.
-const FLAG: &str = "--drivers";
+/// Words for which the child process prints each check as a line of JSON.
+pub const QUERY: [&str; 2] = ["doctor", "--drivers"];
 
 /// Queries the drivers in this process, and reports each check as soon as it is known.
 pub fn ask(mut tell: impl FnMut(Check)) {
@@ -23,16 +23,6 @@ pub fn ask(mut tell: impl FnMut(Check)) {
     if adapters.iter().any(|adapter| adapter.misfit().is_none()) {
         self_test::gpu().into_iter().for_each(tell);
     }
-}
-
-/// Returns the command of the child process; an error in unit tests, whose program lacks the flag.
-pub(super) fn process() -> io::Result<Command> {
-    if cfg!(test) {
-        return Err(io::ErrorKind::Unsupported.into());
-    }
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["doctor", FLAG]);
-    Ok(command)
 }
 
 /// Runs the child process and reports its checks. The outer error is that of starting it; the inner one is the reason for an early

@@ -26,7 +26,9 @@ pub use report::{Check, State, json, line, summary};
 
 use patience::{ProbeFailure, within};
 use personal::PersonalData;
+use std::io;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 use stereopsis_capture::webcam;
 use variables::{Variables, variables};
@@ -42,8 +44,9 @@ const GPU_LIMIT: Duration = Duration::from_secs(20);
 /// Time limit of the self-test on the CPU, for slow machines and debug builds.
 const CPU_LIMIT: Duration = Duration::from_secs(20);
 
-/// Examines this machine, reports each check as soon as it is known, and returns all; `folder` is that of recordings.
-pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
+/// Examines this machine, reports each check as soon as it is known, and returns all. `folder` is that of recordings, `program` the one
+/// that answers [`drivers::QUERY`]; without it this process asks the drivers itself.
+pub fn examine(folder: &Path, program: Option<&Path>, tell: impl FnMut(&Check)) -> Vec<Check> {
     let variables = variables();
     let mut examination =
         Examination { personal: PersonalData::from_environment(&variables), tell, checks: Vec::new() };
@@ -52,7 +55,7 @@ pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
     examination.check_display(&variables);
     examination.check_cameras();
     examination.run_self_tests();
-    examination.check_drivers();
+    examination.check_drivers(program);
     examination.checks
 }
 
@@ -139,9 +142,12 @@ impl<T: FnMut(&Check)> Examination<T> {
         self.probe(("self-test", CPU_LIMIT), todo, self_test::recording);
     }
 
-    fn check_drivers(&mut self) {
-        let asked = drivers::process()
-            .and_then(|process| drivers::query_in_child(process, GPU_LIMIT, |check| self.add([check])));
+    fn check_drivers(&mut self, program: Option<&Path>) {
+        let asked = program.ok_or_else(|| io::ErrorKind::Unsupported.into()).and_then(|program| {
+            let mut process = Command::new(program);
+            process.args(drivers::QUERY);
+            drivers::query_in_child(process, GPU_LIMIT, |check| self.add([check]))
+        });
         match asked {
             Ok(Ok(())) => {}
             Ok(Err(why)) => self.add([unanswered("gpu", &why, HANGING_GPU)]),

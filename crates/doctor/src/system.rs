@@ -12,20 +12,12 @@ use stereopsis_cpu::simd::SimdLevel;
 /// Minimum free memory, for a 1280x720 pair with 128 disparities, bytes.
 const MIN_FREE_BYTES: u64 = 512 << 20;
 
-/// Reports version, features and kind of this build.
+/// Reports version and features of this build.
 pub(super) fn program() -> Check {
     let features = [("publish", cfg!(feature = "publish")), ("zenoh", cfg!(feature = "zenoh"))];
     let features: Vec<_> = features.into_iter().filter_map(|(name, has)| has.then_some(name)).collect();
-    program_of(&features, cfg!(debug_assertions))
-}
-
-fn program_of(features: &[&str], is_debug: bool) -> Check {
     let features = if features.is_empty() { "no features".to_owned() } else { format!("with {}", features.join(", ")) };
     let text = format!("stereopsis {}, {features}", env!("CARGO_PKG_VERSION"));
-    if is_debug {
-        let todo = "build it with `cargo build --release`, which computes many times faster";
-        return Check::note("program", format!("{text}, a debug build"), todo);
-    }
     Check::ok("program", text)
 }
 
@@ -107,7 +99,5 @@ mod tests {
         assert_eq!(of(8_000_000).text, "16.4 GB, but the limit of addresses (ulimit -v) leaves 2.0 GB");
         let little = of(100_000);
         assert!(little.state == State::Note && little.todo.unwrap().contains("--num-disparities"));
-        assert_eq!(program_of(&["publish"], false).state, State::Ok);
-        assert_eq!(program_of(&[], true).state, State::Note);
     }
 }

@@ -120,7 +120,6 @@ impl Gpu {
     }
 
     /// Opens the best GPU for a test; `None` where there is none. With `REQUIRE_GPU=1` it panics instead.
-    #[cfg(any(test, feature = "testing"))]
     pub fn for_test() -> Option<Self> {
         match Self::open(&AdapterChoice::Best) {
             Ok(gpu) => Some(gpu),

@@ -22,7 +22,6 @@ pub(super) struct Events(Option<Arc<Mutex<Vec<Event>>>>);
 
 impl Events {
     /// Records events from now on, and returns their list.
-    #[cfg(any(test, feature = "testing"))]
     pub(super) fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
         Arc::clone(self.0.get_or_insert_default())
     }

@@ -115,7 +115,6 @@ impl GpuEngine {
     }
 
     /// Whether no measurement is left for jobs like the last one.
-    #[cfg(any(test, feature = "testing"))]
     pub fn is_tuned(&self) -> bool {
         self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
     }
@@ -145,7 +144,6 @@ impl GpuEngine {
     }
 
     /// Records the events of jobs from now on.
-    #[cfg(any(test, feature = "testing"))]
     pub fn watch(&mut self) -> Arc<parking_lot::Mutex<Vec<Event>>> {
         self.events.watch()
     }

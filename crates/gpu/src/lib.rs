@@ -76,7 +76,6 @@ pub mod resource;
 pub mod shaders;
 mod silence;
 mod slot;
-#[cfg(any(test, feature = "testing"))]
 mod trace;
 pub mod tuning;
 pub mod uniforms;
@@ -84,10 +83,8 @@ pub mod variant;
 
 pub use device::{AdapterSummary, Gpu};
 pub use error::INSTALL;
-#[cfg(any(test, feature = "testing"))]
 pub use events::Event;
 pub use gpu_engine::GpuEngine;
 pub use options::GpuOptions;
 pub use plan::Plan;
-#[cfg(any(test, feature = "testing"))]
 pub use trace::{Trace, TraceData};

@@ -3,9 +3,7 @@
 use super::buffers::Buffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
-#[cfg(any(test, feature = "testing"))]
 use super::graph::Product;
-#[cfg(any(test, feature = "testing"))]
 use super::graph::Step;
 use super::graph::{Dispatch, DispatchGraph};
 use super::resource::Resource;
@@ -49,7 +47,6 @@ struct Pass<Dispatch> {
 pub(super) struct Division<'a> {
     passes: Vec<Pass<&'a Dispatch>>,
     submissions: Vec<Range<usize>>,
-    #[cfg_attr(not(any(test, feature = "testing")), allow(dead_code, reason = "only traces ask for it"))]
     step_ends: Vec<usize>,
 }
 
@@ -91,7 +88,6 @@ pub(super) fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result
 }
 
 /// End of a step among the passes, for traces.
-#[cfg(any(test, feature = "testing"))]
 pub(super) struct StepEnd {
     pub(super) name: &'static str,
     pub(super) product: Product,
@@ -105,7 +101,6 @@ pub(super) struct Program {
     submissions: Vec<Range<usize>>,
     /// Passes that are timed together: single ones, unless there are more than [`MAX_TIMED`].
     timed: Vec<Range<usize>>,
-    #[cfg(any(test, feature = "testing"))]
     pub(super) step_ends: Vec<StepEnd>,
     /// Dispatches that pack the results for the host, one for each.
     packing: Vec<BoundDispatch>,
@@ -146,7 +141,6 @@ impl Program {
             Ok::<_, EngineError>(BoundDispatch { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };
         let division = Division::of(graph, max_work, grouping);
-        #[cfg(any(test, feature = "testing"))]
         let step_ends = graph.steps.iter().zip(division.step_ends).map(|(step, passes)| {
             let Step { name, product, level, .. } = *step;
             StepEnd { name, product, level, passes }
@@ -160,14 +154,7 @@ impl Program {
         let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
         let timed = spans(&stages, MAX_TIMED);
         let packing = graph.packing.iter().map(bind).collect::<Result<_, _>>()?;
-        Ok(Self {
-            passes,
-            submissions,
-            timed,
-            #[cfg(any(test, feature = "testing"))]
-            step_ends: step_ends.collect(),
-            packing,
-        })
+        Ok(Self { passes, submissions, timed, step_ends: step_ends.collect(), packing })
     }
 
     /// Returns the stage of each timed span.

@@ -12,7 +12,6 @@ pub mod picture_files;
 pub mod reach;
 pub mod screen;
 mod snapshot;
-#[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 
 pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};

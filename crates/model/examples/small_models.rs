@@ -1,4 +1,4 @@
-//! Writes the small models of the tests into a folder: `cargo run -p stereopsis-model --features testing --example small_models -- FOLDER`
+//! Writes the small models of the tests into a folder: `cargo run -p stereopsis-model --example small_models -- FOLDER`
 
 use std::error::Error;
 use std::path::Path;

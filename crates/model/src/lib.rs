@@ -20,7 +20,6 @@ mod runtime;
 mod trial;
 mod values;
 mod weights;
-#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
 #[cfg(test)]

@@ -40,7 +40,6 @@ mod answers;
 pub mod census;
 mod clock;
 mod error;
-#[cfg(feature = "testing")]
 pub mod fixture;
 mod head;
 mod head_error;

@@ -51,7 +51,6 @@ mod calibrated;
 mod channel;
 mod error;
 pub mod export;
-#[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 pub mod format;
 pub mod message;

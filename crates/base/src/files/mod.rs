@@ -3,7 +3,6 @@
 
 mod cause;
 mod growing;
-#[cfg(any(test, feature = "testing"))]
 pub mod killed;
 mod new_folder;
 pub mod plain;
@@ -22,11 +21,6 @@ use std::path::{Path, PathBuf};
 use tempfile::{PathPersistError, TempPath};
 
 /// Precedes each change of the disk; tests let it fail, as if the process were killed there.
-#[cfg(not(any(test, feature = "testing")))]
-fn step() -> io::Result<()> {
-    Ok(())
-}
-#[cfg(any(test, feature = "testing"))]
 use killed::step;
 
 /// Prefix and suffix of temporary files.

@@ -2,8 +2,9 @@
 //! matcher; without a rate, each frame is rendered on demand. Both ways give the same pairs.
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
+use parking_lot::Mutex;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stereopsis_base::files;
@@ -31,7 +32,7 @@ pub struct SceneSource {
 
 enum Playback {
     OnDemand(Box<StaticScene>),
-    RenderedLoop(RenderedLoop),
+    RenderedLoop(Arc<RenderedLoop>),
 }
 
 impl SceneSource {
@@ -47,7 +48,7 @@ impl SceneSource {
             options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
         }
         let play = match rate_hz {
-            Some(_) => Playback::RenderedLoop(RenderedLoop::start(options)?),
+            Some(_) => Playback::RenderedLoop(RenderedLoop::shared(options)?),
             None => Playback::OnDemand(Box::new(StaticScene::new(&options))),
         };
         Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), play })
@@ -94,62 +95,83 @@ enum ThreadError {
     Thread(io::Error),
 }
 
-/// Loop of frames, and the thread that renders it.
+/// Loop of frames, and the thread that renders it. Sources of the same scene in one process share it.
 struct RenderedLoop {
-    /// Channel of rendered frames; rendering waits while it is full.
-    to_come: Receiver<LoopFrame>,
-    frames: Vec<LoopFrame>,
-    /// Number of frames in the whole loop.
-    count: u32,
+    options: SceneOptions,
+    frames: Mutex<Frames>,
     thread: Option<JoinHandle<()>>,
 }
 
+struct Frames {
+    /// Channel of rendered frames; rendering waits while it is full.
+    to_come: Receiver<LoopFrame>,
+    rendered: Vec<LoopFrame>,
+}
+
 /// Frame 0 of the loop, and the differences of a frame from it.
-type LoopFrame = (Arc<Rendered>, Delta);
+type LoopFrame = Arc<(Arc<Rendered>, Delta)>;
+
+/// Loops that sources of this process play.
+static LOOPS: Mutex<Vec<Weak<RenderedLoop>>> = Mutex::new(Vec::new());
 
 impl RenderedLoop {
+    /// Returns the loop of these options that another source plays, or starts it.
+    fn shared(options: SceneOptions) -> Result<Arc<Self>, CaptureError> {
+        let mut loops = LOOPS.lock();
+        loops.retain(|played| played.strong_count() > 0);
+        let same = loops.iter().filter_map(Weak::upgrade).find(|played| played.options == options);
+        if let Some(played) = same {
+            return Ok(played);
+        }
+        let started = Arc::new(Self::start(options)?);
+        loops.push(Arc::downgrade(&started));
+        Ok(started)
+    }
+
     fn start(options: SceneOptions) -> Result<Self, CaptureError> {
         let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
         let pool = pool.map_err(|err| CaptureError::Camera(ThreadError::Pool(err).into()))?;
-        let count = options.loop_frames;
         let (sender, to_come) = bounded(FRAMES_AHEAD);
         let render = move || {
             let stage = pool.install(|| StaticScene::new(&options));
             let base = Arc::new(pool.install(|| stage.frame(0)));
-            for number in 0..count {
+            for number in 0..options.loop_frames {
                 let delta = match number {
                     0 => Delta::between(&base, &base),
                     _ => Delta::between(&base, &pool.install(|| stage.frame(u64::from(number)))),
                 };
-                if sender.send((Arc::clone(&base), delta)).is_err() {
-                    return; // the source was dropped
+                if sender.send(Arc::new((Arc::clone(&base), delta))).is_err() {
+                    return; // no source plays it any more
                 }
             }
         };
         let thread = std::thread::Builder::new().name("scene".into()).spawn(render);
         let thread = thread.map_err(|err| CaptureError::Camera(ThreadError::Thread(err).into()))?;
-        Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread) })
+        let frames = Mutex::new(Frames { to_come, rendered: Vec::new() });
+        Ok(Self { options, frames, thread: Some(thread) })
     }
 
     /// Returns frame `number` of the endless loop; `None` if it is not rendered within the timeout.
-    fn frame(&mut self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
-        let in_loop = (number % u64::from(self.count)) as usize;
-        while self.frames.len() <= in_loop {
-            match self.to_come.recv_timeout(timeout) {
-                Ok(frame) => self.frames.push(frame),
+    fn frame(&self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
+        let in_loop = (number % u64::from(self.options.loop_frames)) as usize;
+        let Some(mut frames) = self.frames.try_lock_for(timeout) else { return Ok(None) };
+        while frames.rendered.len() <= in_loop {
+            match frames.to_come.recv_timeout(timeout) {
+                Ok(frame) => frames.rendered.push(frame),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => return Err(Panicked(THREAD.to_owned()).into()),
             }
         }
-        let (base, delta) = &self.frames[in_loop];
-        Ok(Some(delta.onto(base)))
+        let frame = Arc::clone(&frames.rendered[in_loop]);
+        drop(frames);
+        Ok(Some(frame.1.onto(&frame.0)))
     }
 }
 
 impl Drop for RenderedLoop {
     fn drop(&mut self) {
         // without a receiver the thread ends at its next frame
-        self.to_come = never();
+        self.frames.get_mut().to_come = never();
         if let Some(thread) = self.thread.take() {
             join_or_detach(thread, THREAD);
         }

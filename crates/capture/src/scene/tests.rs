@@ -31,6 +31,20 @@ fn a_rendered_loop_equals_frames_on_demand() {
 }
 
 #[test]
+fn sources_of_the_same_scene_share_its_frames() {
+    let played = |options| match SceneSource::new(options, Some(500.0), false).unwrap().play {
+        Playback::RenderedLoop(played) => played,
+        Playback::OnDemand(_) => panic!("a rate was given"),
+    };
+    let one = played(small());
+    assert!(Arc::ptr_eq(&one, &played(small())));
+    assert!(!Arc::ptr_eq(&one, &played(SceneOptions { seed: 7, ..small() })));
+    let shared = Arc::downgrade(&one);
+    drop(one);
+    assert!(shared.upgrade().is_none(), "nothing keeps them after the last source");
+}
+
+#[test]
 fn rejects_invalid_scene_options() {
     for options in [
         SceneOptions { width: 0, ..small() },

@@ -73,7 +73,6 @@ impl VariantSelector {
     }
 
     /// Whether no measurement is left.
-    #[cfg(any(test, feature = "testing"))]
     pub fn is_known(&self, key: &GraphKey) -> bool {
         !matches!(self.states.get(&record_key(&self.gpu, &key.structures[0])), Some(TuningState::Tuning(_)))
     }

@@ -50,6 +50,8 @@ fn maps_are_copied_to_the_host_only_on_demand() {
     assert!(copies + 3 >= pairs, "the pointer reads a number of every pair: {copies} copies of {pairs} pairs");
     window.harness.remove_cursor();
     window.harness.run_steps(3);
+    let last = window.sequence();
+    window.until("pairs without the pointer", |w| (w.sequence() > last + 2).then_some(())); // two were in flight
     let (pairs, copies, for_figures) = watch(&mut window);
     assert!(copies <= for_figures, "without the pointer: {copies} copies of {pairs} pairs, for {for_figures} figures");
 }

@@ -1,5 +1,6 @@
 //! Window without a display for tests, operated by its labels.
 
+use super::renderer::GpuRenderer;
 use crate::core::Core;
 use crate::core::ViewLayout;
 use crate::core::command::Command;
@@ -9,13 +10,14 @@ use egui::accesskit::Role;
 use egui::{Key, Pos2, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use parking_lot::Mutex;
 use std::cell::{Ref, RefCell, RefMut};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use stereopsis_frame::engine::{AdapterChoice, Output};
-use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
+use stereopsis_frame::{PairSource, SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_images::write_picture;
 use stereopsis_settings::settings::{Origin, Word};
@@ -79,18 +81,18 @@ impl Window {
 
     /// Opens a window and waits for its first result.
     pub(crate) fn open(gpu: &Gpu, options: WindowOptions) -> Self {
+        // the scene is rendered once for all windows: one of its sources lives until the end
+        static SCENE: LazyLock<Mutex<Box<dyn PairSource>>> = LazyLock::new(|| {
+            let same = self::options(SourceSpec::Scene).source_options;
+            Mutex::new(stereopsis_sources::open(&SourceSpec::Scene, &same).expect("the scene"))
+        });
+        LazyLock::force(&SCENE);
         let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone())).expect("a session")));
-        let setup = eframe::egui_wgpu::WgpuSetupExisting {
-            instance: gpu.instance.clone(),
-            adapter: gpu.adapter.clone(),
-            device: gpu.device.clone(),
-            queue: gpu.queue.clone(),
-        };
         let shown = Rc::clone(&session);
         let harness = Harness::builder()
             .with_size([1200.0, 760.0])
             .with_theme(egui::Theme::Dark)
-            .wgpu_setup(setup.into())
+            .renderer(GpuRenderer::new(gpu))
             .build_eframe(move |cc| OnBackground(App::new(cc, shown).expect("an app")));
         let mut window = Self { harness, session };
         window.until("the first result", |w| w.result().map(drop));

@@ -27,6 +27,7 @@ mod reach;
 mod remote;
 mod record;
 mod recovery;
+mod renderer;
 mod rig;
 mod saved;
 mod search;
