@@ -40,7 +40,7 @@ bench-paper: setup-run
 python:
 	tools/python.sh $(ARGS)
 
-## Builds packages into dist/: .deb, .tar.gz and wheel for Linux on x86-64 and Arm, .zip and wheel for Windows, about an hour. ARGS: x86_64-unknown-linux-gnu builds that alone.
+## Builds packages into dist/: .deb, .tar.gz and wheel for Linux on x86-64 and Arm, .zip for Windows, about an hour. ARGS: x86_64-unknown-linux-gnu builds that alone.
 package: setup-package
 	tools/package.sh $(ARGS)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds packages into dist/: for Linux a .deb, a .tar.gz and a wheel, for Windows a .zip and a wheel; each with licences, and with a
+# Builds packages into dist/: for Linux a .deb, a .tar.gz and a wheel, for Windows a .zip; each with licences, and with a
 # software bill of materials beside it.
 #
 #   tools/package.sh [TARGET ...]             default: x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu
@@ -119,7 +119,7 @@ case ${1:-} in
         *-linux-gnu) linux "$target" "$program" "$(build "$own" | tail -n 1)" ;;
         *) windows "$target" "$program" ;;
       esac
-      tools/python.sh --build "$target" "$program"
+      [[ $target != *-linux-gnu ]] || tools/python.sh --build "$target"
     done ;;
 esac
 (cd dist && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)

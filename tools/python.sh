@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package, installs it into a fresh environment and tests it there.
 #
-#   tools/python.sh [PYTHON ...]               default: python3; more of them test the same wheel, which holds the library alone
-#   tools/python.sh --build TARGET PROGRAM     builds the one for dist/, which holds this program of the target too
+#   tools/python.sh [PYTHON ...]               default: python3; more of them test the same wheel
+#   tools/python.sh --build TARGET             builds it into dist/, for x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu
 #
 # On Linux zig links for glibc 2.28 (manylinux_2_28: Debian 10, Ubuntu 20.04, RHEL 8 and newer). STEREOPSIS_PROGRAM names the program
 # whose bits the wheel must have; without it that comparison is skipped.
@@ -11,9 +11,9 @@ umask 022 # packages are for everyone to read and for nobody else to write
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d)
-trap 'rm -rf "$work" python/stereopsis.data' EXIT
+trap 'rm -rf "$work"' EXIT
 
-build() { # target, folder, program
+build() { # target, folder
   local flags=(--target "$1")
   python3 -m venv "$work/build" || { echo "python: python3 -m venv failed; on Debian install python3-venv" >&2; exit 1; }
   "$work/build/bin/pip" install -q --disable-pip-version-check --constraint tools/package/requirements.txt 'maturin>=1.9,<2' ziglang
@@ -22,13 +22,11 @@ build() { # target, folder, program
   python3 tools/package/parts.py "$1" --manifest python/Cargo.toml --licences python/THIRD-PARTY-LICENCES.txt
   [[ $1 != *-linux-gnu ]] || flags+=(--zig --compatibility manylinux_2_28)
   rustup target list --installed | grep -qx "$1" || rustup target add "$1"
-  rm -rf python/stereopsis.data
-  if [ -n "${3:-}" ]; then mkdir -p python/stereopsis.data/scripts; cp "$3" python/stereopsis.data/scripts/; fi
   PATH=$work/build/bin:$PATH maturin build --release --locked --strip --manifest-path python/Cargo.toml --out "$2" "${flags[@]}"
 }
 
 if [ "${1:-}" = --build ]; then
-  build "$2" "$root/dist" "$3"
+  build "$2" "$root/dist"
   exit
 fi
 for built in target/debug/stereopsis target/*/release/stereopsis; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes what a built program consists of: the licences of all crates in one text, and a software bill of materials (CycloneDX).
 
-    tools/package/parts.py TRIPLE --licences FILE [--sbom FILE] [--manifest python/Cargo.toml]
+    tools/package/parts.py TRIPLE --licences FILE [--sbom FILE] [--manifest Cargo.toml]
 
-Of the program, and with `--manifest` of another package too. The bill needs cyclonedx-python-lib; the licences need cargo alone. Ends with 1 where a crate's licence has no text.
+The bill needs cyclonedx-python-lib; the licences need cargo alone. Ends with 1 where a crate's licence has no text.
 """
 
 import argparse
@@ -24,11 +24,16 @@ def cargo(*words):
     return subprocess.run(["cargo", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
-def linked_crates(triple, manifest, *features):
-    """The crates that are linked for a target, as cargo's metadata has them."""
-    tree = cargo("tree", "--locked", "--manifest-path", manifest, *features, "--target", triple, "-e", "normal", "--prefix", "none", "-f", "{p}")
+def features_of(manifest):
+    """What a package is built with, beside its default features."""
+    return ["--features", "full"] if manifest == "Cargo.toml" else []
+
+
+def linked_crates(triple, manifest):
+    """The crates that are linked into the program for a target, as cargo's metadata has them."""
+    tree = cargo("tree", "--locked", "--manifest-path", manifest, *features_of(manifest), "--target", triple, "-e", "normal", "--prefix", "none", "-f", "{p}")
     linked = {tuple(line.split()[:2]) for line in tree.splitlines() if line and "(proc-macro)" not in line}
-    packages = json.loads(cargo("metadata", "--locked", "--manifest-path", manifest, *features, "--format-version", "1"))["packages"]
+    packages = json.loads(cargo("metadata", "--locked", "--manifest-path", manifest, *features_of(manifest), "--format-version", "1"))["packages"]
     of_others = (p for p in packages if p["source"] and (p["name"], "v" + p["version"]) in linked)
     return sorted(of_others, key=lambda p: (p["name"], p["version"]))
 
@@ -75,7 +80,7 @@ def write_licences(crates, path):
     return missing
 
 
-def write_bill(crates, path, triple):
+def write_bill(crates, path, manifest, triple):
     from cyclonedx.model import HashAlgorithm, HashType, Property
     from cyclonedx.model.bom import Bom
     from cyclonedx.model.component import Component, ComponentType
@@ -85,7 +90,7 @@ def write_bill(crates, path, triple):
     from packageurl import PackageURL
 
     licences = LicenseFactory()
-    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())
+    lock = tomllib.loads((ROOT / manifest).with_name("Cargo.lock").read_text())
     sums = {(p["name"], p["version"]): p.get("checksum") for p in lock["package"]}
 
     def component(name, version, licence, kind, checksum=None):
@@ -99,8 +104,8 @@ def write_bill(crates, path, triple):
             hashes=[HashType(alg=HashAlgorithm.SHA_256, content=checksum)] if checksum else [],
         )
 
-    packages = json.loads(cargo("metadata", "--locked", "--no-deps", "--format-version", "1"))["packages"]
-    own = next(p for p in packages if Path(p["manifest_path"]) == ROOT / "Cargo.toml")
+    packages = json.loads(cargo("metadata", "--locked", "--no-deps", "--manifest-path", manifest, "--format-version", "1"))["packages"]
+    own = next(p for p in packages if Path(p["manifest_path"]) == (ROOT / manifest).resolve())
     bill = Bom()
     bill.metadata.component = component(own["name"], own["version"], own["license"], ComponentType.APPLICATION)
     bill.metadata.component.properties.add(Property(name="target", value=triple))
@@ -116,15 +121,12 @@ def main():
     parser.add_argument("triple")
     parser.add_argument("--licences", type=Path, required=True)
     parser.add_argument("--sbom", type=Path)
-    parser.add_argument("--manifest")
+    parser.add_argument("--manifest", default="Cargo.toml")
     args = parser.parse_args()
-    crates = linked_crates(args.triple, "Cargo.toml", "--features", "full")
-    if args.manifest:
-        found = {(p["name"], p["version"]): p for p in [*crates, *linked_crates(args.triple, args.manifest)]}
-        crates = [found[key] for key in sorted(found)]
+    crates = linked_crates(args.triple, args.manifest)
     missing = write_licences(crates, args.licences)
     if args.sbom:
-        write_bill(crates, args.sbom, args.triple)
+        write_bill(crates, args.sbom, args.manifest, args.triple)
     print(f"{args.triple}: {len(crates)} libraries, {args.licences.stat().st_size} bytes of licences")
     for label in missing:
         print(f"no text for the licence of {label}", file=sys.stderr)

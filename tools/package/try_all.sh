@@ -22,7 +22,7 @@ for wheel in dist/stereopsis-*x86_64.whl; do
   for suite in bullseye bookworm trixie sid; do within "$suite" amd64 bash tools/package/try_wheel.sh "$wheel" "${amd64[@]}"; done
 done
 for wheel in dist/stereopsis-*aarch64.whl; do within trixie arm64 bash tools/package/try_wheel.sh "$wheel" "${arm64[@]}"; done
-for archive in dist/stereopsis-*-x86_64-pc-windows-gnu.zip; do within trixie amd64 bash tools/package/try_windows.sh "$archive" dist/stereopsis-*-win_amd64.whl; done
+for archive in dist/stereopsis-*-x86_64-pc-windows-gnu.zip; do within trixie amd64 bash tools/package/try_windows.sh "$archive"; done
 [ "$tried" -gt 0 ] || { echo "try-packages: dist/ has no package; run 'make package' first" >&2; exit 1; }
 (cd dist && sha256sum --quiet -c SHA256SUMS)
 echo "$tried passed, 0 failed"

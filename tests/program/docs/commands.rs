@@ -181,6 +181,9 @@ fn cargo(words: &[&str]) -> Result<(), String> {
         pairs.map(|pair| pair[1].to_owned()).collect::<Vec<_>>()
     };
     let folder = |package: &String| {
+        if package == "stereopsis" {
+            return root().to_owned();
+        }
         let name = package.strip_prefix("stereopsis-").unwrap_or(package);
         let folders = ["crates", "fuzz", ""].map(|folder| root().join(folder).join(name));
         folders.into_iter().find(|folder| folder.join("Cargo.toml").exists()).unwrap_or_default()
