@@ -5,8 +5,8 @@ use fearless_simd::prelude::*;
 
 /// Level of vector instructions, with the operations of the innermost loops.
 pub(super) trait Vector: Simd {
-    /// Whether loops are compiled for numbers of directions and registers that are frequent. A loop for any number of them takes twice
-    /// as long, and does for processors that are older than SSE4.2.
+    /// Whether the recurrence is compiled once more for each frequent number of directions and candidates. One loop for all numbers
+    /// takes twice the time per pair; x86-64 processors without SSE4.2 have that one alone.
     const HAS_FIXED_LOOPS: bool = true;
 
     /// Returns the smallest byte, in all lanes.

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 use stereopsis_gpu::Gpu;
 
-/// Words for which the child process prints each check as a line of JSON.
+/// Arguments with which the program prints each check of the drivers as a line of JSON.
 pub const QUERY: [&str; 2] = ["doctor", "--drivers"];
 
 /// Queries the drivers in this process, and reports each check as soon as it is known.

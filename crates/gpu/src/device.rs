@@ -119,18 +119,6 @@ impl Gpu {
         Self::open_adapter(instance, adapters.swap_remove(chosen))
     }
 
-    /// Opens the best GPU for a test; `None` where there is none. With `REQUIRE_GPU=1` it panics instead.
-    pub fn for_test() -> Option<Self> {
-        match Self::open(&AdapterChoice::Best) {
-            Ok(gpu) => Some(gpu),
-            Err(err) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{err}"),
-            Err(err) => {
-                eprintln!("skipped: {err}");
-                None
-            }
-        }
-    }
-
     /// Lists every adapter that can compute, in the order of their numbers.
     pub fn list() -> Vec<AdapterSummary> {
         usable_adapters(&new_instance()).iter().enumerate().map(|(i, a)| summary(i, a)).collect()

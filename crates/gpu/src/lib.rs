@@ -76,6 +76,7 @@ pub mod resource;
 pub mod shaders;
 mod silence;
 mod slot;
+mod testing;
 mod trace;
 pub mod tuning;
 pub mod uniforms;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
-use stereopsis_frame::engine::{AdapterChoice, Output};
+use stereopsis_frame::engine::Output;
 use stereopsis_frame::{PairSource, SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_gpu::Gpu;
 use stereopsis_images::write_picture;
@@ -43,14 +43,7 @@ pub(crate) struct Window {
 }
 
 pub(crate) fn gpu() -> Option<Gpu> {
-    match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu.for_window()),
-        Err(why) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{why}"),
-        Err(why) => {
-            println!("skipped: {why}");
-            None
-        }
-    }
+    Gpu::for_test().map(Gpu::for_window)
 }
 
 pub(crate) fn options(source: SourceSpec) -> WindowOptions {

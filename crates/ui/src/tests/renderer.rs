@@ -93,7 +93,7 @@ impl TestRenderer for GpuRenderer {
         device.poll(wgpu::PollType::wait_indefinitely()).map_err(|err| err.to_string())?;
         mapped.recv().expect("the wait is over").map_err(|err| err.to_string())?;
         let bytes = pixels.get_mapped_range(..).map_err(|err| err.to_string())?;
-        let rows = bytes.chunks_exact(pitch as usize).flat_map(|row| row[..4 * width as usize].to_vec()).collect();
+        let rows = bytes.chunks_exact(pitch as usize).flat_map(|row| &row[..4 * width as usize]).copied().collect();
         RgbaImage::from_raw(width, height, rows).ok_or_else(|| "the picture has another size".into())
     }
 }
