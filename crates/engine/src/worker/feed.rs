@@ -65,11 +65,11 @@ impl Feeder {
     }
 
     /// Returns the next job: a new pair, or the last one if something else has changed. Its numbers come to the host with `read_back`,
-    /// for a new pair also with `figures_due`.
-    pub(super) fn next(&mut self, control: &Control, read_back: bool, figures_due: bool) -> Option<Work> {
+    /// for a new pair also with `map_due`.
+    pub(super) fn next(&mut self, control: &Control, read_back: bool, map_due: bool) -> Option<Work> {
         let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         if let Some(frame) = self.next_frame(control) {
-            return Some(Work { job: job(frame, read_back || figures_due), again: false, with_older: true });
+            return Some(Work { job: job(frame, read_back || map_due), again: false, with_older: true });
         }
         let last = self.last.as_ref()?;
         let with_older = self.repeat || (read_back && !last.read_back);

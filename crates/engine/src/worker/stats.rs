@@ -60,10 +60,17 @@ pub struct EngineStats {
     source_drops: DropCounter,
     counted_drops: u64,
     measured: Option<Instant>,
+    /// Time at which a map was last asked for from a pair, for [`Figures`].
+    asked: Option<Instant>,
     /// Time of the newest result, where `figures` belong to an older one.
     unmeasured_since: Option<Instant>,
     rate: Rate,
     latency: Latency,
+}
+
+/// Whether figures are due again after a time.
+fn is_over(last: Option<Instant>, now: Instant) -> bool {
+    last.is_none_or(|last| now.saturating_duration_since(last) >= FIGURES_EVERY)
 }
 
 impl EngineStats {
@@ -92,9 +99,19 @@ impl EngineStats {
         Some((ms(self.latency.median()?), ms(self.latency.percentile_99()?)))
     }
 
-    /// Whether the next result should bring numbers for [`Figures`].
+    /// Whether a result that comes now should be measured for [`Figures`].
     pub(super) fn figures_due(&self, now: Instant) -> bool {
-        self.measured.is_none_or(|last| now.saturating_duration_since(last) >= FIGURES_EVERY)
+        is_over(self.measured, now)
+    }
+
+    /// Whether the next pair should bring its map to the host for [`Figures`]: none that is still being matched does.
+    pub(super) fn map_due(&self, now: Instant) -> bool {
+        self.figures_due(now) && is_over(self.asked, now)
+    }
+
+    /// Records that a pair will bring its map.
+    pub(super) fn note_asked(&mut self, now: Instant) {
+        self.asked = Some(now);
     }
 
     /// Returns the time at which the newest result is to be measured, if no newer one comes; `None` where it is measured.

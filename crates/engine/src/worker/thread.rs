@@ -90,15 +90,19 @@ impl EngineThread {
                 self.feeder.repeat_last();
             }
             let read_back = self.host.is_cpu() || self.shared.needs_read_back(&control);
-            let figures_due = self.shared.stats.lock().figures_due(Instant::now());
+            let now = Instant::now();
+            let map_due = self.shared.stats.lock().map_due(now);
             self.unprepared_until = None;
-            let Some(work) = self.feeder.next(&control, read_back, figures_due) else { break };
+            let Some(work) = self.feeder.next(&control, read_back, map_due) else { break };
             self.host.choose_engine(&work.job);
             let Some(job) = self.host.startable(&work.job, work.with_older) else {
                 self.unprepared_until = Some(Instant::now() + PREPARE_POLL_INTERVAL);
                 self.feeder.hold(work);
                 break;
             };
+            if map_due && !work.again {
+                self.shared.stats.lock().note_asked(now);
+            }
             self.feeder.note_submitted(&job, work.again, &control);
             self.host.submit(job, work.again);
             submitted = true;
