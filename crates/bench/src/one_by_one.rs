@@ -1,7 +1,7 @@
 //! Time of a pair, with the next pair submitted after the last result.
 
 use std::collections::BTreeMap;
-use stereopsis_frame::engine::{Engine, EngineError, Job, Output};
+use stereopsis_frame::engine::{Engine, EngineError, Job, Output, poll_output};
 
 /// Times of single pairs.
 #[derive(serde::Serialize)]
@@ -63,22 +63,13 @@ pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::
     })
 }
 
-/// Runs a job and polls for its result without pauses, except on a software adapter, which needs the processor for itself.
-/// The pauses of [`stereopsis_frame::engine::run`] are long compared to a pair on a fast GPU.
+/// Runs a job and polls for its result.
 ///
 /// # Errors
 /// The engine cannot match a pair.
 pub fn run_job(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
-    if engine.info().software {
-        return stereopsis_frame::engine::run(engine, job);
-    }
     engine.submit(job)?;
-    loop {
-        if let Some(output) = engine.collect()? {
-            return Ok(output);
-        }
-        std::thread::yield_now();
-    }
+    poll_output(engine)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

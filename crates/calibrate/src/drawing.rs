@@ -7,7 +7,7 @@
 //! An AprilGrid is a chessboard of alternating square sizes, with tags at odd places and small squares between four of them. The layout
 //! is Kalibr's: Maye, Furgale and Siegwart, "Self-supervised calibration for robotic systems", IV 2013.
 
-use super::marker::{BORDER, TAG_BORDER, tag_codes};
+use super::marker::{BORDER, TAG_BORDER, tag_code};
 use super::{Board, Pattern};
 use glam::DVec2;
 
@@ -69,7 +69,6 @@ impl Board {
         self.square_mm / 2.0
     }
 
-    /// Returns the numbers of squares drawn along a row and a column.
     /// Returns the number of cells along a marker with its border; 0 without markers.
     pub(crate) fn marker_cells(&self) -> usize {
         match self.pattern {
@@ -79,6 +78,7 @@ impl Board {
         }
     }
 
+    /// Returns the numbers of squares drawn along a row and a column.
     fn squares(&self) -> (usize, usize) {
         match self.pattern {
             Pattern::AprilGrid { .. } => (2 * self.columns + 1, 2 * self.rows + 1),
@@ -160,7 +160,8 @@ impl Board {
                 Some(Marker { code, cells, border: BORDER, cell_mm: marker_mm / cells as f64, inset_mm })
             }
             Pattern::AprilGrid { tags, .. } if column % 2 == 1 && row % 2 == 1 => {
-                let code = tag_codes(&tags).nth((self.rows - 1 - row / 2) * self.columns + column / 2)?;
+                let number = (self.rows - 1 - row / 2) * self.columns + column / 2;
+                let code = tag_code(*tags.codes().get(number)?, &tags);
                 let cells = self.marker_cells();
                 Some(Marker { code, cells, border: TAG_BORDER, cell_mm: self.square_mm / cells as f64, inset_mm: 0.0 })
             }

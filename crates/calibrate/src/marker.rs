@@ -10,8 +10,12 @@ pub(crate) const TAGS: &str = "DICT_APRILTAG_36h11";
 
 /// Returns the codes of AprilGrids, which are OpenCV's of the same name rotated by 180 degrees.
 pub(crate) fn tag_codes(tags: &Dictionary) -> impl Iterator<Item = u64> {
-    let bits = tags.marker_size();
-    tags.codes().iter().map(move |code| turned(*code, bits, 2))
+    tags.codes().iter().map(|code| tag_code(*code, tags))
+}
+
+/// Turns a code of a dictionary of tags as boards have it.
+pub(crate) fn tag_code(code: u64, tags: &Dictionary) -> u64 {
+    turned(code, tags.marker_size(), 2)
 }
 
 /// Rotates a code of `bits` x `bits` cells by quarter turns; after one, cell `(x, y)` is `(y, -x)` of `code`.

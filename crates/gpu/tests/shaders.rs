@@ -2,10 +2,11 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
 
-use naga::valid::Capabilities;
+use naga::valid::{Capabilities, ModuleInfo};
 use std::collections::{BTreeSet, HashSet};
 use std::mem::offset_of;
 use std::path::Path;
+use std::sync::LazyLock;
 use stereopsis_gpu::compiler::{Binding, Request, Source, bindings};
 use stereopsis_gpu::graph::shaders;
 use stereopsis_gpu::graph::{DispatchGraph, GraphKey};
@@ -40,8 +41,9 @@ fn entries_match_the_table() {
 
 #[test]
 fn bindings_are_found_in_every_source() {
-    for request in requests() {
-        let Source { stem, text } = &*request.source;
+    let sources: HashSet<_> = REQUESTS.iter().map(|request| &request.source).collect();
+    for source in sources {
+        let Source { stem, text } = &**source;
         let module = naga::front::wgsl::parse_str(text).expect("WGSL");
         let declared = module.global_variables.iter().filter_map(|(_, variable)| {
             let place = variable.binding?;
@@ -264,8 +266,8 @@ fn requests_of(params: &StereoParams, overrides: &VariantOverrides, path_bytes: 
     [of(false), of(true)].concat()
 }
 
-/// Returns every kind of pipeline of the engine: every option with the variant that it chooses, and every variant with a few options.
-fn requests() -> HashSet<Request> {
+/// Every kind of pipeline of the engine: every option with the variant that it chooses, and every variant with a few options.
+static REQUESTS: LazyLock<HashSet<Request>> = LazyLock::new(|| {
     let mut all = HashSet::new();
     let plain = StereoParams { num_disparities: 27, ..StereoParams::default() };
     let mut options = Vec::new();
@@ -330,7 +332,7 @@ fn requests() -> HashSet<Request> {
         }
     }
     all
-}
+});
 
 /// Features that kernels in variants need.
 const CAPABILITIES: Capabilities = Capabilities::SUBGROUP
@@ -338,11 +340,11 @@ const CAPABILITIES: Capabilities = Capabilities::SUBGROUP
     .union(Capabilities::SHADER_FLOAT16)
     .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32);
 
-/// Returns a module with its constants replaced by values, as a driver gets it.
-fn with_constants_put_in<T>(
-    request: &Request,
-    translate: impl FnOnce(&naga::Module, &naga::valid::ModuleInfo) -> Result<T, String>,
-) -> Result<T, String> {
+/// Whether an entry comes out of a translation, or why there is none.
+type EntryFound = Result<bool, String>;
+
+/// Translates the module of a request into each driver's language, with its constants replaced by values.
+fn translate(request: &Request) -> Result<[(&'static str, EntryFound); 3], String> {
     let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
     let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), CAPABILITIES).validate(&parsed);
@@ -351,42 +353,40 @@ fn with_constants_put_in<T>(
     let entry = Some((naga::ShaderStage::Compute, request.entry));
     let (module, info) = naga::back::pipeline_constants::process_overrides(&parsed, &info, entry, &constants)
         .map_err(|err| words(&err))?;
-    translate(&module, &info)
+    Ok([
+        ("SPIR-V", to_spirv(request, &module, &info).map(|words| words.len() > 100)),
+        ("MSL", to_msl(request, &module, &info).map(|text| text.contains("kernel void"))),
+        ("HLSL", to_hlsl(request, &module, &info).map(|text| text.contains("numthreads"))),
+    ])
 }
 
-fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
+fn to_spirv(request: &Request, module: &naga::Module, info: &ModuleInfo) -> Result<Vec<u32>, String> {
     use naga::back::spv;
     let entry = spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: request.entry.into() };
-    with_constants_put_in(request, |module, info| {
-        spv::write_vec(module, info, &spv::Options::default(), Some(&entry)).map_err(|err| format!("{err:?}"))
-    })
+    spv::write_vec(module, info, &spv::Options::default(), Some(&entry)).map_err(|err| format!("{err:?}"))
 }
 
-fn to_msl(request: &Request) -> Result<String, String> {
+fn to_msl(request: &Request, module: &naga::Module, info: &ModuleInfo) -> Result<String, String> {
     use naga::back::msl;
     let options = msl::Options { lang_version: (2, 4), zero_initialize_workgroup_memory: false, ..Default::default() };
     let entry = Some((naga::ShaderStage::Compute, request.entry.to_owned()));
     let pipeline = msl::PipelineOptions { entry_point: entry, ..Default::default() };
-    with_constants_put_in(request, |module, info| {
-        let (text, report) = msl::write_string(module, info, &options, &pipeline).map_err(|err| format!("{err:?}"))?;
-        report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
-        Ok(text)
-    })
+    let (text, report) = msl::write_string(module, info, &options, &pipeline).map_err(|err| format!("{err:?}"))?;
+    report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
+    Ok(text)
 }
 
-fn to_hlsl(request: &Request) -> Result<String, String> {
+fn to_hlsl(request: &Request, module: &naga::Module, info: &ModuleInfo) -> Result<String, String> {
     use naga::back::hlsl;
     let shader_model = hlsl::ShaderModel::V6_0; // the first one with subgroups
     let options = hlsl::Options { shader_model, zero_initialize_workgroup_memory: false, ..Default::default() };
     let pipeline = hlsl::PipelineOptions { entry_point: Some((naga::ShaderStage::Compute, request.entry.to_owned())) };
-    with_constants_put_in(request, |module, info| {
-        let mut text = String::new();
-        let report = hlsl::Writer::new(&mut text, &options, &pipeline)
-            .write(module, info, None)
-            .map_err(|err| format!("{err:?}"))?;
-        report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
-        Ok(text)
-    })
+    let mut text = String::new();
+    let report = hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(module, info, None)
+        .map_err(|err| format!("{err:?}"))?;
+    report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
+    Ok(text)
 }
 
 /// Returns the bytes of workgroup memory that the entry of a pipeline uses.
@@ -412,7 +412,7 @@ fn workgroup_bytes(request: &Request) -> u32 {
 
 #[test]
 fn workgroup_memory_fits_every_device() {
-    let mut requests = requests();
+    let mut requests = REQUESTS.clone();
     // lanes that exchange through it, as few and as many as a pixel and a workgroup can have
     for num_disparities in [1, 5, 9, 16, 17, 33, 65, 129, 256, 1024] {
         for p2 in [60, 300] {
@@ -438,23 +438,24 @@ fn workgroup_memory_fits_every_device() {
 
 #[test]
 fn every_pipeline_compiles_for_every_driver() {
-    let requests = requests();
+    let requests = &*REQUESTS;
     for shader in shaders() {
         let mut entries = shader.entries.iter();
         let asked = |entry| requests.iter().any(|r| (r.source.stem, r.entry) == (shader.stem, entry));
         assert!(entries.all(|entry| asked(*entry)), "{} is not among {} pipelines", shader.stem, requests.len());
     }
     let mut failures = Vec::new();
-    for request in &requests {
+    for request in requests {
         let what = format!("{} {} {:?}", request.source.stem, request.entry, request.constants);
-        let mut note = |language, result: Result<bool, String>| match result {
+        let mut note = |language, result: EntryFound| match result {
             Ok(true) => {}
             Ok(false) => failures.push(format!("{what} in {language}: no entry comes out")),
             Err(err) => failures.push(format!("{what} in {language}: {err}")),
         };
-        note("SPIR-V", to_spirv(request).map(|words| words.len() > 100));
-        note("MSL", to_msl(request).map(|text| text.contains("kernel void")));
-        note("HLSL", to_hlsl(request).map(|text| text.contains("numthreads")));
+        match translate(request) {
+            Ok(languages) => languages.into_iter().for_each(|(language, result)| note(language, result)),
+            Err(err) => note("WGSL", Err(err)),
+        }
     }
     assert!(failures.is_empty(), "{failures:#?}");
 }

@@ -7,7 +7,7 @@ use crate::device::RatesCache;
 use crate::pipeline;
 use crate::stages::{self, Stages};
 use anyhow::Context as _;
-use stereopsis_frame::engine::{AdapterChoice, Engine as _, Job};
+use stereopsis_frame::engine::{AdapterChoice, Engine as _, Job, poll_output};
 use stereopsis_gpu::tuning::study;
 use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::{CostKind, Median, Preset, StereoParams};
@@ -339,12 +339,8 @@ fn pairs_in_flight(resources: &ExhibitResources, gpu: Gpu) -> anyhow::Result<usi
         engine.submit(job.clone())?;
         submitted += 1;
     }
-    let mut collected = 0;
-    while collected < submitted {
-        match engine.collect()? {
-            Some(_) => collected += 1,
-            None => std::thread::yield_now(),
-        }
+    for _ in 0..submitted {
+        poll_output(&mut engine)?;
     }
     Ok(submitted)
 }

@@ -1,7 +1,6 @@
 //! Tests of size and parameters that change while the GPU engine runs: new pipelines delay no pair, and nothing stays allocated.
 
 use super::cases::{Case, Content, random_params};
-use super::gpu::open_gpu;
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ fn numbered(frame: &Frame, sequence: u64) -> Arc<Frame> {
 
 #[test]
 fn results_keep_coming_while_a_pipeline_is_compiled() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     // with checks nothing is kept from an earlier run
     let options = GpuOptions { checks: true, forgets: true, ..GpuOptions::default() };
     let engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
@@ -120,13 +119,13 @@ fn bytes(gpu: &Gpu) -> u64 {
 
 #[test]
 fn changes_leave_nothing_allocated() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     // a fixed size of pieces: else the time of each job would decide it
     let options = GpuOptions { max_work: Some(1 << 16), forgets: true, ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
     let rng = &mut Rng::with_seed(11);
     // the engine forgets its pipelines with each change, and compiles them again
-    let count = cases(10);
+    let count = cases(6);
     let round: Vec<_> = (0..count)
         .map(|i| {
             let size = (rng.usize(1..24), rng.usize(1..16));

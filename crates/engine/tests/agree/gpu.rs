@@ -6,24 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_frame::engine::{AdapterChoice, Engine, EngineError, Job};
+use stereopsis_frame::engine::{AdapterChoice, Engine, EngineError, Job, next_output};
 use stereopsis_gpu::{Event, Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// Opens a GPU of its own for each test; prints the reason where there is none.
-pub(crate) fn open_gpu() -> Option<Gpu> {
-    match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu),
-        Err(err) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{err}"),
-        Err(err) => {
-            eprintln!("skipped: {err}");
-            None
-        }
-    }
-}
-
 pub(crate) fn gpu_engine() -> Option<GpuEngine> {
-    open_gpu().map(|gpu| GpuEngine::new(gpu).expect("a fresh device"))
+    Gpu::for_test().map(|gpu| GpuEngine::new(gpu).expect("a fresh device"))
 }
 
 #[test]
@@ -56,12 +44,7 @@ fn keeps_three_jobs_in_flight_in_order() {
         Case::new(rng, (17, 35), Content::Shifted, 12, StereoParams::for_cost(CostKind::Rank)),
     ];
     cases.extend((0..6).map(|_| Case::new(rng, (17, 35), Content::Noise, 12, params.clone())));
-    let collect = |engine: &mut GpuEngine| loop {
-        if let Some(output) = engine.collect().expect("a result") {
-            return output;
-        }
-        std::thread::sleep(Duration::from_micros(100));
-    };
+    let collect = |engine: &mut GpuEngine| next_output(engine).expect("a result");
     let mut outputs = Vec::new();
     for (i, case) in cases.iter().enumerate() {
         if i >= 3 {
@@ -81,7 +64,7 @@ fn keeps_three_jobs_in_flight_in_order() {
 /// While the device computes a pair, the host writes the next one, and takes the result of the one before.
 #[test]
 fn host_and_device_work_side_by_side() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     // hardware finishes a small pair before the next one arrives
     let (size, num_disparities, max_work) =
         if gpu.info.software { ((64, 48), 32, 1 << 16) } else { ((1280, 960), 256, 1 << 24) };
@@ -137,7 +120,7 @@ fn refuses_what_does_not_fit_and_goes_on() {
 /// A window on the same queue is served while a job is still running.
 #[test]
 fn serves_other_work_between_pieces_of_a_job() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let options = GpuOptions { max_work: Some(1 << 16), ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
     let params = StereoParams { num_disparities: 64, ..StereoParams::default() };
@@ -163,7 +146,7 @@ fn serves_other_work_between_pieces_of_a_job() {
 
 #[test]
 fn times_its_stages() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
     let mut engine = GpuEngine::new(gpu).expect("a fresh device");
     let case = Case::new(&mut Rng::with_seed(7), (60, 40), Content::Shifted, 8, StereoParams::default());
@@ -180,7 +163,7 @@ fn times_its_stages() {
 /// A software adapter that also draws has no true times.
 #[test]
 fn reports_no_false_times() {
-    let Some(gpu) = open_gpu().map(Gpu::for_window) else { return };
+    let Some(gpu) = Gpu::for_test().map(Gpu::for_window) else { return };
     let is_told = gpu.times_passes();
     assert!(!(is_told && gpu.info.software));
     let mut engine = GpuEngine::new(gpu).expect("a fresh device");
@@ -193,7 +176,7 @@ fn reports_no_false_times() {
 /// A slow device gets so many small pieces that they cannot be timed one by one; all of them count all the same.
 #[test]
 fn times_all_of_a_job_in_many_pieces() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
         return;
     }
@@ -216,7 +199,7 @@ fn times_all_of_a_job_in_many_pieces() {
 fn a_device_may_be_lost_at_any_moment() {
     let sizes = [(20, 10), (33, 7), (80, 50)];
     for after_ms in 0..12 {
-        let Some(gpu) = open_gpu() else { return };
+        let Some(gpu) = Gpu::for_test() else { return };
         let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
         let device = gpu.device.clone();
         let destroyer = std::thread::Builder::new().name("destroyer".to_owned()).spawn(move || {
@@ -239,7 +222,7 @@ fn a_device_may_be_lost_at_any_moment() {
 
 #[test]
 fn lost_device_is_reported_by_every_call() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let case = Case::new(&mut Rng::with_seed(5), (20, 10), Content::Noise, 8, StereoParams::default());
     let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
     case.check(&mut engine);

@@ -1,15 +1,15 @@
 //! Mutual information on the GPU: counts and costs of each level, and the state that one pair leaves for the next.
 
 use super::cases::{Case, Content, job};
-use super::gpu::{gpu_engine, open_gpu};
+use super::gpu::gpu_engine;
 use super::{engines, steps};
 use fastrand::Rng;
 use std::collections::VecDeque;
-use std::time::Duration;
 use stereopsis_base::image::{Image, Luma, Picture};
-use stereopsis_frame::engine::Engine;
+use stereopsis_base::testing::cases;
+use stereopsis_frame::engine::{Engine, next_output};
 use stereopsis_gpu::variant::{Variant, VariantOverrides};
-use stereopsis_gpu::{GpuEngine, GpuOptions};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::MiStart;
 use stereopsis_stereo::{CostKind, DisparityMap, Fill, GateBounds, Past, RightMatching, StereoParams, Subpixel};
 
@@ -37,7 +37,7 @@ fn gpu_learns_the_same_table_on_each_level() {
     let Some(mut engine) = gpu_engine() else { return };
     let rng = &mut Rng::with_seed(21);
     let sizes = [(1, 1), (31, 17), (32, 31), (65, 33), (77, 70), (130, 67), (9, 90)];
-    for (i, &size) in sizes.iter().cycle().take(28).enumerate() {
+    for (i, &size) in sizes.iter().cycle().take(cases(14) as usize).enumerate() {
         let params = StereoParams {
             mi_levels: 1 + i as u32 % 5,
             gating: [None, None, Some(1), Some(3)][i % 4],
@@ -79,7 +79,7 @@ fn deeper_on_the_right(case: Case) -> Case {
 /// Includes costs from a volume, in one buffer or several, and from codes, for every comparison.
 #[test]
 fn gpu_compares_from_volumes_and_codes() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let rng = &mut Rng::with_seed(22);
     for (costs, binding_bytes, path_bytes) in [
         ("volume", None, None),
@@ -162,12 +162,7 @@ fn gpu_starts_from_the_pair_before() {
     let past = &mut Past::default();
     let mut waiting: VecDeque<(Box<Case>, DisparityMap)> = VecDeque::new();
     let collect = |engine: &mut GpuEngine, waiting: &mut VecDeque<(Box<Case>, DisparityMap)>| {
-        let output = loop {
-            if let Some(output) = engine.collect().expect("a result") {
-                break output;
-            }
-            std::thread::sleep(Duration::from_micros(100));
-        };
+        let output = next_output(engine).expect("a result");
         let (case, expected) = waiting.pop_front().expect("a job");
         case.compare("GPU", &output.map.expect("asked for"), &expected);
     };

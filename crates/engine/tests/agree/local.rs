@@ -2,12 +2,12 @@
 //! in each direction.
 
 use super::cases::{Case, Content};
-use super::gpu::{gpu_engine, open_gpu};
+use super::gpu::gpu_engine;
 use super::steps;
 use fastrand::Rng;
 use stereopsis_base::testing::cases;
 use stereopsis_frame::engine::EngineError;
-use stereopsis_gpu::{GpuEngine, GpuOptions};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::{Aggregation, CostKind, GateBounds, StereoParams};
 
 fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
@@ -89,7 +89,7 @@ fn gpu_local_aggregation_at_the_smallest_sizes_and_beyond() {
 /// Volumes have several buffers each, work has many pieces, and every index is checked.
 #[test]
 fn gpu_local_aggregation_over_several_buffers() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let rng = &mut Rng::with_seed(24);
     for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
         for paths in [0, 2] {

@@ -1,13 +1,12 @@
 //! Memory of the machine that the GPU engine takes: too large a demand is refused before any memory is taken.
 
-use super::gpu::open_gpu;
 use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::{Image, Luma};
 use stereopsis_base::process::memory::{Bound, FreeMemory};
 use stereopsis_frame::engine::{Engine as _, EngineError, Job};
 use stereopsis_frame::{Frame, RawPair};
-use stereopsis_gpu::{GpuEngine, GpuOptions};
+use stereopsis_gpu::{Gpu, GpuEngine, GpuOptions};
 use stereopsis_stereo::{Preset, StereoParams};
 
 fn job((width, height): (usize, usize), preset: Preset, num_disparities: u32) -> Job {
@@ -22,7 +21,7 @@ fn job((width, height): (usize, usize), preset: Preset, num_disparities: u32) ->
 fn engine(bytes: u64) -> Option<GpuEngine> {
     let free = Some(FreeMemory { bytes, bound: Bound::Machine });
     let options = GpuOptions { forgets: true, free, ..GpuOptions::default() };
-    Some(GpuEngine::with_options(open_gpu()?, options).expect("a fresh device"))
+    Some(GpuEngine::with_options(Gpu::for_test()?, options).expect("a fresh device"))
 }
 
 #[test]

@@ -5,9 +5,8 @@ use super::cases::{Case, Content, random_params, seeds};
 use super::engines;
 use fastrand::Rng;
 use std::collections::VecDeque;
-use std::time::Duration;
 use stereopsis_base::image::{Image, Luma};
-use stereopsis_frame::engine::{Engine, Output};
+use stereopsis_frame::engine::{Engine, Output, next_output};
 use stereopsis_stereo::Persistence;
 use stereopsis_stereo::map::reason;
 use stereopsis_stereo::{Fill, Maps, Past, StereoParams};
@@ -54,12 +53,7 @@ fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &Ster
 /// Runs a sequence with this many jobs in flight, and compares every result with the reference.
 fn check(engine: &mut dyn Engine, events: &[Event], in_flight: usize) -> Vec<Maps> {
     fn collect(engine: &mut dyn Engine) -> Output {
-        loop {
-            if let Some(output) = engine.collect().expect("a result") {
-                return output;
-            }
-            std::thread::sleep(Duration::from_micros(100));
-        }
+        next_output(engine).expect("a result")
     }
     engine.forget();
     let mut past = Past::default();

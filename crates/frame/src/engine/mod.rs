@@ -235,10 +235,35 @@ pub const POLL_INTERVAL: Duration = Duration::from_micros(100);
 /// Errors of [`Engine::submit`] and [`Engine::collect`].
 pub fn run(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
     engine.submit(job)?;
+    next_output(engine)
+}
+
+/// Waits for the result of the oldest job; there must be one.
+///
+/// # Errors
+/// Errors of [`Engine::collect`].
+pub fn next_output(engine: &mut dyn Engine) -> Result<Output, EngineError> {
     loop {
         if let Some(output) = engine.collect()? {
             return Ok(output);
         }
         engine.wait();
+    }
+}
+
+/// Polls for the result of the oldest job, as [`next_output`] but without its pauses, which are long compared to a pair on a fast
+/// GPU. A software adapter is waited for: it needs the processor for itself.
+///
+/// # Errors
+/// Errors of [`Engine::collect`].
+pub fn poll_output(engine: &mut dyn Engine) -> Result<Output, EngineError> {
+    if engine.info().software {
+        return next_output(engine);
+    }
+    loop {
+        if let Some(output) = engine.collect()? {
+            return Ok(output);
+        }
+        std::thread::yield_now();
     }
 }

@@ -2,7 +2,7 @@
 //! load, and raises it only after some time under full load: times from before then are too long.
 
 use std::time::{Duration, Instant};
-use stereopsis_frame::engine::{Engine, EngineError, Job, Output};
+use stereopsis_frame::engine::{Engine, EngineError, Job, Output, poll_output};
 
 /// Time under load after which an idle device may have raised its clock; before, all pairs are slow.
 pub const RESTED: Duration = Duration::from_millis(400);
@@ -58,13 +58,8 @@ pub fn burst(engine: &mut dyn Engine, jobs: &[Job], pairs: usize) -> Result<Vec<
         if in_flight == 0 {
             return Ok(outputs);
         }
-        match engine.collect()? {
-            Some(output) => {
-                in_flight -= 1;
-                outputs.push(output);
-            }
-            None => std::thread::yield_now(),
-        }
+        outputs.push(poll_output(engine)?);
+        in_flight -= 1;
     }
 }
 

@@ -11,6 +11,9 @@ use stereopsis_settings::settings::{Origin, Word};
 fn unfolded(also: Option<Word>) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = "gpu".into();
+    // hundreds of directions take a software GPU long
+    options.words[1].text = "8".into();
+    options.source_options.size = Some((64, 48));
     options.words.extend(also);
     let mut window = Window::open(&gpu()?, options);
     window.harness.get_by_label_contains("more").click();

@@ -85,13 +85,18 @@ fn change(before: &Cells, now: &Cells) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
     use stereopsis_base::image::Image;
     use stereopsis_frame::SceneOptions;
     use stereopsis_scene::render;
 
-    fn pair(frame: u64) -> [Luma; 2] {
-        let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, frame, false);
-        [raw.left.luma, raw.right.luma]
+    fn pair(frame: usize) -> [Luma; 2] {
+        static PAIRS: LazyLock<Vec<[Luma; 2]>> = LazyLock::new(|| {
+            let options = SceneOptions { width: 320, height: 240, ..SceneOptions::default() };
+            let raw = (0..20).map(|frame| render(&options, frame, false));
+            raw.map(|raw| [raw.left.luma, raw.right.luma]).collect()
+        });
+        PAIRS[frame].clone()
     }
 
     fn changed(luma: &Luma, change: impl Fn(usize, usize, u8) -> u8) -> Luma {
