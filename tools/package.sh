@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds packages into dist/: for Linux a .deb, a .tar.gz and a wheel, for Windows a .zip; each with licences, and with a
-# software bill of materials beside it.
+# Builds packages into dist/: for Linux a .deb, a .tar.gz and a wheel, for Windows a .zip and a wheel; each with licences, and with a
+# software bill of materials beside it. A wheel has the library for Python and the program.
 #
 #   tools/package.sh [TARGET ...]             default: x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu
 #   tools/package.sh --built [TARGET ...]     packs the programs that an earlier call has built
@@ -119,7 +119,7 @@ case ${1:-} in
         *-linux-gnu) linux "$target" "$program" "$(build "$own" | tail -n 1)" ;;
         *) windows "$target" "$program" ;;
       esac
-      [[ $target != *-linux-gnu ]] || tools/python.sh --build "$target"
+      tools/python.sh --build "$target" "$program"
     done ;;
 esac
 (cd dist && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)

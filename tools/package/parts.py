@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes what a built program consists of: the licences of all crates in one text, and a software bill of materials (CycloneDX).
 
-    tools/package/parts.py TRIPLE --licences FILE [--sbom FILE] [--manifest Cargo.toml]
+    tools/package/parts.py TRIPLE --licences FILE [--sbom FILE] [--manifest Cargo.toml ...]
 
-The bill needs cyclonedx-python-lib; the licences need cargo alone. Ends with 1 where a crate's licence has no text.
+The licences are those of all manifests, the bill is that of the first. It needs cyclonedx-python-lib; the licences need cargo alone. Ends with 1 where a crate's licence has no text.
 """
 
 import argparse
@@ -121,13 +121,14 @@ def main():
     parser.add_argument("triple")
     parser.add_argument("--licences", type=Path, required=True)
     parser.add_argument("--sbom", type=Path)
-    parser.add_argument("--manifest", default="Cargo.toml")
+    parser.add_argument("--manifest", nargs="+", default=["Cargo.toml"])
     args = parser.parse_args()
-    crates = linked_crates(args.triple, args.manifest)
-    missing = write_licences(crates, args.licences)
+    crates_of = [linked_crates(args.triple, manifest) for manifest in args.manifest]
+    all_crates = {(p["name"], p["version"]): p for crates in crates_of for p in crates}
+    missing = write_licences([all_crates[key] for key in sorted(all_crates)], args.licences)
     if args.sbom:
-        write_bill(crates, args.sbom, args.manifest, args.triple)
-    print(f"{args.triple}: {len(crates)} libraries, {args.licences.stat().st_size} bytes of licences")
+        write_bill(crates_of[0], args.sbom, args.manifest[0], args.triple)
+    print(f"{args.triple}: {len(all_crates)} libraries, {args.licences.stat().st_size} bytes of licences")
     for label in missing:
         print(f"no text for the licence of {label}", file=sys.stderr)
     return 1 if missing else 0
