@@ -21,10 +21,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ["--workspace", "--exclude", "stereopsis-lab", "--exclude", "stereopsis-attack"]
 EDITS = {
-    "the window": ("crates/ui/src/panels/health.rs", ["-p", "stereopsis", "-p", "stereopsis-ui", "--lib", "health"]),
-    "the CPU engine": ("crates/cpu/src/lib.rs", ["-p", "stereopsis", "-p", "stereopsis-cpu", "--test", "reference"]),
-    "a parser": ("crates/calibration/src/formats/kalibr.rs", ["-p", "stereopsis", "-p", "stereopsis-calibration", "--lib", "formats"]),
-    "a filter": ("crates/stereo/src/filter/speckle.rs", ["-p", "stereopsis", "-p", "stereopsis-stereo", "--lib", "filter"]),
+    "the window": ("crates/ui/src/panels/pictures.rs", ["-p", "stereopsis-ui", "picture"]),
+    "the CPU engine": ("crates/cpu/src/winner/mod.rs", ["-p", "stereopsis-cpu"]),
+    "a parser": ("crates/calibration/src/formats/kalibr.rs", ["-p", "stereopsis-calibration", "formats"]),
+    "a filter": ("crates/stereo/src/filter/speckle.rs", ["-p", "stereopsis-stereo", "filter"]),
 }
 
 

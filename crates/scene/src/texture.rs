@@ -40,7 +40,9 @@ pub(super) struct SurfacePoint {
     /// Footprint, metres per pixel.
     pub(super) footprint: f64,
     /// Seed of the solid and of the scene.
-    pub(super) seed: u32,
+    seed: u32,
+    /// Fine grain, about -1 to 1.
+    grain: f64,
 }
 
 const CREAM: DVec3 = DVec3::new(0.86, 0.80, 0.68);
@@ -50,14 +52,15 @@ impl Material {
     /// Returns the colour, each channel 0 to 1.
     pub(super) fn color(&self, at: &SurfacePoint) -> DVec3 {
         match *self {
-            Self::Plain(color, contrast) => color * (1.0 + contrast * at.grain()),
+            Self::Plain(color, contrast) => color * (1.0 + contrast * at.grain),
             Self::Floor => at.floor(),
             Self::Wall(color, split) => {
-                let panel = DVec3::new(0.78, 0.74, 0.66) * (1.0 + 0.10 * at.grain()) * at.groove(at.p.x + at.p.z, 0.22);
-                let paint = color * (1.0 + 0.10 * at.grain() + 0.05 * noise(at.p * 2.3, at.seed));
+                let panel =
+                    || DVec3::new(0.78, 0.74, 0.66) * (1.0 + 0.10 * at.grain) * at.groove(at.p.x + at.p.z, 0.22);
+                let paint = || color * (1.0 + 0.10 * at.grain + 0.05 * noise(at.p * 2.3, at.seed));
                 let rail = at.band(at.p.y - split, 0.035);
-                let wall = panel.lerp(paint, at.step(at.p.y - split));
-                wall.lerp(DVec3::new(0.90, 0.88, 0.82) * (1.0 + 0.05 * at.grain()), rail)
+                let wall = mixed(panel, paint, at.step(at.p.y - split));
+                wall.lerp(DVec3::new(0.90, 0.88, 0.82) * (1.0 + 0.05 * at.grain), rail)
             }
             Self::Books => at.books(),
             Self::Painting => {
@@ -65,16 +68,16 @@ impl Material {
                 let tone = 0.5 + 0.5 * (TAU * (warp + at.p.x * 0.9)).sin();
                 let other = 0.5 + 0.5 * (TAU * (warp * 0.7 - at.p.y * 1.3) + 2.0).sin();
                 let color = DVec3::new(0.85, 0.42, 0.22).lerp(DVec3::new(0.12, 0.28, 0.45), tone);
-                color.lerp(DVec3::new(0.95, 0.82, 0.50), 0.7 * other * other) * (1.0 + 0.20 * at.grain())
+                color.lerp(DVec3::new(0.95, 0.82, 0.50), 0.7 * other * other) * (1.0 + 0.20 * at.grain)
             }
             Self::Crate(half) => {
                 let (u, v) = at.on_face();
                 let rim = half - u.abs().max(v.abs());
                 let frame = at.step(half * 0.24 - rim);
-                let boards = at.wood(OAK * 1.12, DVec3::new(v, u, 0.5)) * at.groove(u, half * 0.38);
-                let beam = at.wood(OAK * 0.85, DVec3::new(u, v, 1.5));
+                let boards = || at.wood(OAK * 1.12, DVec3::new(v, u, 0.5)) * at.groove(u, half * 0.38);
+                let beam = || at.wood(OAK * 0.85, DVec3::new(u, v, 1.5));
                 let line = at.band(rim - half * 0.24, 0.004);
-                boards.lerp(beam, frame) * (1.0 - 0.45 * line)
+                mixed(boards, beam, frame) * (1.0 - 0.45 * line)
             }
             Self::Wood(color) => at.wood(color, DVec3::new(at.p.x, at.p.z, at.p.y)),
             Self::Ball(one, other) => {
@@ -83,38 +86,27 @@ impl Material {
                 let sector = (3.0 * angle).sin() * radius / 3.0;
                 let cap = at.step(at.p.y.abs() - 0.9 * at.p.length());
                 let color = one.lerp(other, at.step(sector)).lerp(CREAM * 1.1, cap);
-                color * (1.0 + 0.22 * at.grain())
+                color * (1.0 + 0.22 * at.grain)
             }
             Self::Globe => {
                 let height = noise(at.p * 6.0, at.seed) + 0.5 * noise(at.p * 13.0, at.seed + 1);
                 let land = smooth((height - 0.02) / 0.12 + 0.5);
-                let sea = DVec3::new(0.16, 0.40, 0.58) * (1.0 + 0.20 * at.grain());
+                let sea = DVec3::new(0.16, 0.40, 0.58) * (1.0 + 0.20 * at.grain);
                 let meadow = DVec3::new(0.55, 0.60, 0.30).lerp(DVec3::new(0.80, 0.68, 0.45), smooth(height * 1.5));
-                sea.lerp(meadow * (1.0 + 0.25 * at.grain()), land)
+                sea.lerp(meadow * (1.0 + 0.25 * at.grain), land)
             }
             Self::Rings(one, other, period) => {
                 let wave = (TAU * at.p.y / period).sin() * period / TAU;
-                one.lerp(other, at.step(wave)) * (1.0 + 0.14 * at.grain())
+                one.lerp(other, at.step(wave)) * (1.0 + 0.14 * at.grain)
             }
         }
     }
 }
 
 impl SurfacePoint {
-    /// Returns fine grain, about -1 to 1: two octaves of noise just below the pixel frequency, at any distance.
-    fn grain(&self) -> f64 {
-        let finest = (0.22 / self.footprint).log2();
-        let octave = finest.floor();
-        let fade = finest - octave;
-        // the finest octave fades in as the coarsest fades out
-        let weights = [fade, 1.0, 1.0 - fade];
-        let sum: f64 = (0..3_i32)
-            .map(|k| {
-                let octave = octave as i32 - k;
-                weights[k as usize] * noise(self.p * 2_f64.powi(octave), self.seed.wrapping_add(octave as u32))
-            })
-            .sum();
-        sum * 1.1
+    /// Creates a point of a solid.
+    pub(super) fn new(p: DVec3, normal: DVec3, footprint: f64, seed: u32) -> Self {
+        Self { p, normal, footprint, seed, grain: grain(p, footprint, seed) }
     }
 
     /// Returns a step from 0 to 1, as sharp as the footprint allows.
@@ -152,7 +144,7 @@ impl SurfacePoint {
         let long = DVec3::new(q.x * 1.5, q.y * 16.0, q.z * 16.0);
         let visible = (0.06 / self.footprint / 4.0).min(1.0);
         let veins = (9.0 * noise(long * 0.35, self.seed + 7)).sin() * visible;
-        color * (1.0 + 0.10 * veins + 0.12 * noise(long, self.seed + 8) * visible + 0.14 * self.grain())
+        color * (1.0 + 0.10 * veins + 0.12 * noise(long, self.seed + 8) * visible + 0.14 * self.grain)
     }
 
     fn floor(&self) -> DVec3 {
@@ -163,27 +155,32 @@ impl SurfacePoint {
         let column = ((self.p.z + shift) / length).floor();
         let tone = 0.84 + 0.30 * cell(row as i32, column as i32, self.seed + 1);
         let here = DVec3::new(self.p.z, self.p.x, row * 3.1 + column);
-        let boards = self.wood(OAK * tone, here) * self.groove(self.p.x, board);
-        let boards = boards * self.groove(self.p.z + shift, length);
+        let boards = || {
+            let boards = self.wood(OAK * tone, here) * self.groove(self.p.x, board);
+            boards * self.groove(self.p.z + shift, length)
+        };
 
         // the rug lies below the moving solids; the room's frame has its origin in the middle
         let (x, z) = (self.p.x - 0.15, self.p.z - 0.55);
         let r = x.hypot(z);
-        let weave = 1.0 + 0.24 * self.grain();
-        let wave = (TAU * r / 0.30).sin() * 0.30 / TAU;
-        let petals = ((12.0 * z.atan2(x)).cos() * 0.5 + 0.5) * self.band(r - 0.72, 0.20);
-        let rug = DVec3::new(0.62, 0.20, 0.18).lerp(DVec3::new(0.16, 0.24, 0.38), self.step(wave));
-        let rug = rug.lerp(CREAM, 0.75 * petals).lerp(CREAM, self.band(r - 1.02, 0.06));
-        boards.lerp(rug * weave, self.step(1.10 - r))
+        let rug = || {
+            let weave = 1.0 + 0.24 * self.grain;
+            let wave = (TAU * r / 0.30).sin() * 0.30 / TAU;
+            let petals = ((12.0 * z.atan2(x)).cos() * 0.5 + 0.5) * self.band(r - 0.72, 0.20);
+            let rug = DVec3::new(0.62, 0.20, 0.18).lerp(DVec3::new(0.16, 0.24, 0.38), self.step(wave));
+            let rug = rug.lerp(CREAM, 0.75 * petals).lerp(CREAM, self.band(r - 1.02, 0.06));
+            rug * weave
+        };
+        mixed(boards, rug, self.step(1.10 - r))
     }
 
     fn books(&self) -> DVec3 {
         let shelf_height = 0.38;
         let shelf = (self.p.y / shelf_height).floor();
         let up = self.p.y - shelf * shelf_height;
-        let board = self.wood(OAK * 0.75, DVec3::new(self.p.x, self.p.y, self.p.z));
+        let board = || self.wood(OAK * 0.75, self.p);
         if self.normal.z > -0.5 {
-            return board;
+            return board();
         }
         // books of several widths: unequal cells made by shifting the borders of equal ones
         let width = 0.055;
@@ -208,11 +205,35 @@ impl SurfacePoint {
         let inside = half - (self.p.x - middle).abs();
         let label = self.band(up - 0.08 - 0.12 * id(4), 0.03 + 0.03 * id(5)) * id(6).round();
         let spine =
-            color.lerp(CREAM, 0.8 * label) * (0.72 + 0.28 * self.step(inside - 0.006)) * (1.0 + 0.12 * self.grain());
+            || color.lerp(CREAM, 0.8 * label) * (0.72 + 0.28 * self.step(inside - 0.006)) * (1.0 + 0.12 * self.grain);
         let height = 0.24 + 0.09 * id(7);
-        let dark = DVec3::splat(0.10) * (1.0 + 0.3 * self.grain());
-        let row = spine.lerp(dark, self.step(up - height));
-        board.lerp(row, self.step(up - 0.03))
+        let dark = || DVec3::splat(0.10) * (1.0 + 0.3 * self.grain);
+        mixed(board, || mixed(spine, dark, self.step(up - height)), self.step(up - 0.03))
+    }
+}
+
+/// Returns fine grain, about -1 to 1: two octaves of noise just below the pixel frequency, at any distance.
+fn grain(p: DVec3, footprint: f64, seed: u32) -> f64 {
+    let finest = (0.22 / footprint).log2();
+    let octave = finest.floor();
+    let fade = finest - octave;
+    // the finest octave fades in as the coarsest fades out
+    let weights = [fade, 1.0, 1.0 - fade];
+    let sum: f64 = (0..3_i32)
+        .map(|k| {
+            let octave = octave as i32 - k;
+            weights[k as usize] * noise(p * 2_f64.powi(octave), seed.wrapping_add(octave as u32))
+        })
+        .sum();
+    sum * 1.1
+}
+
+/// Mixes two colours, of which only those that count are computed.
+fn mixed(first: impl FnOnce() -> DVec3, second: impl FnOnce() -> DVec3, share: f64) -> DVec3 {
+    match share {
+        0.0 => first(),
+        1.0 => second(),
+        _ => first().lerp(second(), share),
     }
 }
 
@@ -296,7 +317,7 @@ mod tests {
         let power = |footprint: f64| {
             let values = (0..4000).map(|i| {
                 let p = DVec3::new(f64::from(i) * footprint * 7.3, 1.0, 2.0);
-                SurfacePoint { p, normal: DVec3::Z, footprint, seed: 3 }.grain()
+                grain(p, footprint, 3)
             });
             (values.map(|v| v * v).sum::<f64>() / 4000.0).sqrt()
         };

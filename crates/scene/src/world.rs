@@ -212,7 +212,7 @@ impl World {
         let footprint = pixel * hit.t / slant.sqrt();
         let local = solid.placement.local(&Ray { origin: point, direction: DVec3::Z }).origin;
         let seed = self.seed.wrapping_mul(977).wrapping_add(u32::from(hit.solid) * 101);
-        let surface_point = SurfacePoint { p: local, normal: hit.normal.as_dvec3(), footprint, seed };
+        let surface_point = SurfacePoint::new(local, hit.normal.as_dvec3(), footprint, seed);
         let albedo = solid.sides[usize::from(hit.face)].color(&surface_point);
         albedo * self.light(point, normal)
     }
