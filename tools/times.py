@@ -4,6 +4,7 @@
     tools/times.py build          what `make run` builds, by the direct dependency that brings it; into an empty folder: minutes
     tools/times.py tests          each test binary and the slowest tests; one binary after the other
     tools/times.py edit           a line changed in four places, until their tests have run
+    tools/times.py start          the program's start up to its help, to the map of two files and of the scene; as root, cold ones too
 """
 
 import collections
@@ -11,8 +12,10 @@ import datetime
 import json
 import os
 import pathlib
+import random
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -139,7 +142,7 @@ def edit():
         path = ROOT / file
         text = path.read_text()
         try:
-            path.write_text(text + f"\n#[allow(dead_code, reason = \"timed\")]\nconst EDITED: u64 = {time.time_ns()};\n")
+            path.write_text(text + f"\nconst _: u64 = {time.time_ns()};\n")
             started = time.monotonic()
             cargo("test", "--locked", *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             rows.append((name, f"`cargo test {' '.join(words)}`", f"{time.monotonic() - started:.0f} s"))
@@ -149,7 +152,49 @@ def edit():
     table(["a line in", "what runs its tests", "built and run"], rows)
 
 
-COMMANDS = {"build": build, "tests": tests, "edit": edit}
+STARTS = [
+    ("`--help`", ["--help"]),
+    ("the map of two files of 640x480, CPU engine", ["compute", "left.pgm", "right.pgm", "--engine", "cpu", "--overwrite", "-o", "map.pfm"]),
+    ("the same on the GPU", ["compute", "left.pgm", "right.pgm", "--engine", "gpu", "--overwrite", "-o", "map.pfm"]),
+    ("the scene's first map and preview, CPU engine", ["live", "--headless", "--frames", "1", "--engine", "cpu"]),
+    ("the same on the GPU", ["live", "--headless", "--frames", "1", "--engine", "gpu"]),
+]
+
+
+def start():
+    """Prints how long the built program takes to its end, with what it keeps and in memory (warm), and without both (cold)."""
+    program = ROOT / "target/debug/stereopsis"
+    drop = pathlib.Path("/proc/sys/vm/drop_caches")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        noise = random.Random(7).randbytes(704 * 480)
+        for name, shift in (("left", 40), ("right", 52)):
+            rows_of_pixels = (noise[704 * y + shift : 704 * y + shift + 640] for y in range(480))
+            (pathlib.Path(folder) / f"{name}.pgm").write_bytes(b"P5 640 480 255\n" + b"".join(rows_of_pixels))
+
+        def seconds(words, home):
+            env = {k: v for k, v in os.environ.items() if not k.startswith("XDG_") and k != "MESA_SHADER_CACHE_DIR"} | {"HOME": home}
+            started = time.monotonic()
+            subprocess.run([program, *words], cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return time.monotonic() - started
+
+        for name, words in STARTS:
+            cold = []
+            for _ in range(3):
+                if not os.access(drop, os.W_OK):
+                    break
+                os.sync()
+                drop.write_text("3")
+                cold.append(seconds(words, tempfile.mkdtemp(dir=folder)))
+            home = tempfile.mkdtemp(dir=folder)
+            seconds(words, home)
+            warm = [seconds(words, home) for _ in range(7)]
+            rows.append((name, f"{statistics.median(cold):.2f} s" if cold else "not measured", f"{statistics.median(warm):.2f} s"))
+    machine("tools/times.py start")
+    table(["until", "cold", "warm"], rows)
+
+
+COMMANDS = {"build": build, "tests": tests, "edit": edit, "start": start}
 if len(sys.argv) != 2 or sys.argv[1] not in COMMANDS:
     sys.exit(__doc__)
 sys.exit(COMMANDS[sys.argv[1]]())
