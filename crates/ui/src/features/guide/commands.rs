@@ -54,8 +54,8 @@ pub(crate) struct Guide {
     source_since: Option<Instant>,
     /// Time at which a held pair was last examined.
     fed: Option<Instant>,
-    /// Whether the user was asked before the window closes.
-    has_asked: bool,
+    /// Number of unsaved views that the user knows would be lost with the window.
+    known_unsaved: usize,
 }
 
 impl Drop for Guide {
@@ -86,7 +86,7 @@ impl Feature for Guide {
         let is_open = core.is_open(Action::Calibrate);
         if let (Some(watch), Some(running)) = (&watching.watch, &mut core.guide.running) {
             running.update(watch.progress(), now);
-            watching.has_asked &= !running.has_just_taken();
+            watching.known_unsaved = watching.known_unsaved.min(running.unsaved());
         }
         let wants = is_open && watching.watch.is_some() && core.is_looking();
         if wants != core.raw_tap.is_some() {
@@ -112,7 +112,7 @@ impl Feature for Guide {
     fn keeps_open(&mut self, core: &mut Core) -> bool {
         let watching = self;
         let count = core.guide.running.as_ref().map_or(0, RunningCalibration::unsaved);
-        if count == 0 || std::mem::replace(&mut watching.has_asked, true) {
+        if count <= std::mem::replace(&mut watching.known_unsaved, count) {
             return false;
         }
         core.page = Some(Action::Calibrate);
@@ -203,7 +203,7 @@ fn hold(watching: &mut Guide, core: &mut Core, why: Option<&str>) {
 
 fn discard_views(watching: &mut Guide, core: &mut Core) {
     end(watching.watch.take());
-    watching.has_asked = false;
+    watching.known_unsaved = 0;
     core.guide.running = None;
     core.guide.asks_to_replace = None;
 }
