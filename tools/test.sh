@@ -9,8 +9,11 @@ cores=$(getconf _NPROCESSORS_ONLN)
 packages=(--locked --workspace --exclude stereopsis-lab --exclude stereopsis-attack)
 # some tests wait for time to pass; most keep two cores busy, so that two programs at once on them are no quicker
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * cores))}
-# the software GPU's shaders for wider vectors take a third longer to compile than to run here
-export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-128}
+# the software GPU's shaders for wider vectors take a third longer to compile than to run here; those that Mesa keeps elsewhere are for
+# another width, which it does not check (22.3)
+if [ -z "${LP_NATIVE_VECTOR_WIDTH:-}" ]; then
+  export LP_NATIVE_VECTOR_WIDTH=128 MESA_SHADER_CACHE_DIR=${CARGO_TARGET_DIR:-$PWD/target}/shaders-128
+fi
 LOGS=$(mktemp -d); export LOGS
 trap 'rm -rf "$LOGS"' EXIT
 # without it the library of Wayland complains at each start of a GPU
