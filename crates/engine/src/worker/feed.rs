@@ -64,8 +64,8 @@ impl Feeder {
         }
     }
 
-    /// Returns the next job: a new pair, or the last one if something else has changed. Its numbers come to the host with `read_back`,
-    /// for a new pair also with `map_due`.
+    /// Returns the next job: a new pair, or the last one if something else has changed. Its map is copied to
+    /// the host if `read_back` is set; the map of a new pair also if `map_due` is set.
     pub(super) fn next(&mut self, control: &Control, read_back: bool, map_due: bool) -> Option<Work> {
         let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         if let Some(frame) = self.next_frame(control) {
