@@ -40,9 +40,11 @@ bench-paper: setup-run
 python:
 	tools/python.sh $(ARGS)
 
-## Builds packages into dist/: .deb, .tar.gz and wheel for Linux on x86-64 and Arm, .zip for Windows, about an hour. ARGS: x86_64-unknown-linux-gnu builds that alone.
+## Builds packages into dist/ and tries each: .deb, .tar.gz and wheel for Linux on x86-64 and Arm, .zip and wheel for Windows, more than
+## an hour. ARGS: x86_64-unknown-linux-gnu builds that alone.
 package: setup-package
 	tools/package.sh $(ARGS)
+	@if [ "$$(id -u)" = 0 ]; then tools/package/try_all.sh; else echo "dist/ has the packages, not tried yet on bare systems, which takes root: sudo make try-packages"; fi
 
 ## Installs and uses what dist/ has: on bare Debians, Arm's in qemu, Windows' under wine. Needs root.
 try-packages:

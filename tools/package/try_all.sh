@@ -4,7 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 shopt -s nullglob
-[ "$(id -u)" = 0 ] || { echo "try-packages: needs root, to make bare systems" >&2; exit 1; }
+if [ "$(id -u)" != 0 ]; then
+  echo "try-packages: bare systems are made by root; what is in dist/ was not tried. Next: sudo make try-packages" >&2
+  exit 1
+fi
 if ! command -v mmdebstrap >/dev/null || ! command -v update-binfmts >/dev/null; then
   apt-get update -qq && apt-get install -y -qq --no-install-recommends mmdebstrap qemu-user-static binfmt-support >/dev/null
 fi
@@ -19,10 +22,10 @@ done
 for package in "${arm64[@]}"; do within trixie arm64 bash tools/package/try_deb.sh "$package"; done
 for archive in dist/stereopsis-*-x86_64-unknown-linux-gnu.tar.gz; do within trixie amd64 bash tools/package/try_tar.sh "$archive"; done
 for wheel in dist/stereopsis-*x86_64.whl; do
-  for suite in bullseye bookworm trixie sid; do within "$suite" amd64 bash tools/package/try_wheel.sh "$wheel" "${amd64[@]}"; done
+  for suite in bullseye bookworm trixie sid; do within "$suite" amd64 bash tools/package/try_wheel.sh "$wheel"; done
 done
-for wheel in dist/stereopsis-*aarch64.whl; do within trixie arm64 bash tools/package/try_wheel.sh "$wheel" "${arm64[@]}"; done
-for archive in dist/stereopsis-*-x86_64-pc-windows-gnu.zip; do within trixie amd64 bash tools/package/try_windows.sh "$archive"; done
+for wheel in dist/stereopsis-*aarch64.whl; do within trixie arm64 bash tools/package/try_wheel.sh "$wheel"; done
+for archive in dist/stereopsis-*-x86_64-pc-windows-gnu.zip dist/stereopsis-*-win_amd64.whl; do within trixie amd64 bash tools/package/try_windows.sh "$archive"; done
 [ "$tried" -gt 0 ] || { echo "try-packages: dist/ has no package; run 'make package' first" >&2; exit 1; }
 (cd dist && sha256sum --quiet -c SHA256SUMS)
 echo "$tried passed, 0 failed"

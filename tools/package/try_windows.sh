@@ -1,10 +1,10 @@
 #!/bin/bash
-# Inside a bare Debian 13 (tools/package/in_debian.sh): unpacks a .zip for Windows and uses its program under wine: the CPU engine, live,
-# recordings, names with spaces and umlauts. Wine before 9 lacks a library that every program of Rust needs.
+# Inside a bare Debian 13 (tools/package/in_debian.sh): unpacks a .zip or a wheel for Windows and uses its program under wine: the CPU
+# engine, live, recordings, names with spaces and umlauts. Wine before 9 lacks a library that every program of Rust needs.
 #
-#   tools/package/try_windows.sh ARCHIVE.zip
+#   tools/package/try_windows.sh ARCHIVE.zip|WHEEL
 #
-# Not tried by it: cameras and DirectX 12, which wine does not have.
+# Not tried by it: cameras and DirectX 12, which wine does not have, and the wheel's library for Python.
 set -euo pipefail
 archive=$(readlink -f "$1")
 export DEBIAN_FRONTEND=noninteractive
@@ -19,7 +19,7 @@ folder="$work/Tiefe über allem"
 mkdir "$folder"
 python3 -m zipfile -e "$archive" "$folder"
 cd "$folder"
-program=$(ls -d stereopsis-*/stereopsis.exe)
+program=$(find . -name stereopsis.exe)
 say() { echo "  $*"; }
 run() { wine "$program" "$@" 2>"$work/said" || { code=$?; cat "$work/said" >&2; echo "failed ($code): $*" >&2; exit 1; }; }
 start=$SECONDS
