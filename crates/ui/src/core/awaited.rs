@@ -6,7 +6,7 @@ pub(crate) struct AwaitedWork {
     /// Settings that wait for the first pair, whose width and geometry determine whether the range fits and `near-m` in px.
     pub(super) settings: Option<Settings>,
     /// Number of outdated results since the change, while a fit of the depth range is due.
-    pub(super) outdated: Option<u32>,
+    pub(crate) outdated: Option<u32>,
     /// Whether the user has requested the fit, which makes it a step of the history.
     pub(super) is_asked: bool,
     /// Whether a fit of the search range to the next result with the present calibration is due.
