@@ -68,7 +68,11 @@ impl Window {
         let mut window = Self::open(gpu, options);
         window.harness.key_press(Key::Space);
         window.until("the pause", |w| w.core().live().is_paused().then_some(()));
-        window.still_sequence();
+        if window.core().live().transport().is_some() {
+            window.still_sequence();
+        } else {
+            window.until_all_matched();
+        }
         window
     }
 
@@ -160,15 +164,30 @@ impl Window {
     pub(crate) fn still_sequence(&mut self) -> u64 {
         loop {
             let before = self.sequence();
-            let end = Instant::now() + Duration::from_secs(1); // two pairs may be in flight
+            let end = Instant::now() + Duration::from_secs(1); // a reader delivers what it has begun to read
             while Instant::now() < end {
                 self.harness.step();
                 std::thread::sleep(Duration::from_millis(20));
             }
+            self.until_all_matched();
             if self.sequence() == before {
                 return before;
             }
         }
+    }
+
+    /// Waits until the engine has matched all pairs that it has taken, and then the last one again.
+    fn until_all_matched(&mut self) {
+        let params = {
+            let core = self.core();
+            let live = core.live();
+            live.set_params((*live.params()).clone()); // equal to the earlier ones, but not the same
+            live.match_again();
+            live.params()
+        };
+        self.until("the pairs that were taken", |w| {
+            w.result().filter(|output| Arc::ptr_eq(&output.job.params, &params)).map(drop)
+        });
     }
 
     /// Waits for a result whose parameters satisfy `fits`.
