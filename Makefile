@@ -65,7 +65,7 @@ check: setup-test
 	cargo clippy --locked --workspace --exclude stereopsis-lab --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --exclude stereopsis-lab --features stereopsis/full --no-deps --document-private-items
 
-## Attacks the program with damaged files, hostile clients, libFuzzer and Miri: about ten minutes once built. SHORT=1: three.
+## Attacks the program beyond the tests, with damaged files, libFuzzer and Miri: about ten minutes once built. SHORT=1: ten seconds.
 attack: setup-test
 	tools/attack.sh $(if $(SHORT),--short)
 

@@ -1,8 +1,17 @@
 #!/usr/bin/env bash
-# Checks the library with each set of features that a program may choose. All of them together is what `cargo test` builds. And that the tests take what the program was built with.
+# Checks the library with each set of features that a program may choose. All of them together is what `cargo test` builds. And that the
+# tests take what the program was built with.
+#
+#   tools/features.sh            90 s on two cores
+#   tools/features.sh --short    the smallest set, the largest without a window, and what `make run` builds: half of it
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for features in "" gpu cameras recording gpu,cameras,recording model window window,model publish zenoh; do
+case ${1:-} in
+  "") sets=("" gpu cameras recording gpu,cameras,recording model window window,model publish zenoh) ;;
+  --short) sets=("" gpu,cameras,recording window) ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+for features in "${sets[@]}"; do
   said=$(cargo check --locked -q --lib --no-default-features --features "$features" 2>&1) || { echo "$said"; exit 1; }
   [ -z "$said" ] || { echo "$said"; echo "features: '$features' has warnings" >&2; exit 1; }
   echo "features: '$features' checked"

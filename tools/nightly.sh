@@ -42,7 +42,7 @@ faults() {
 ros2() { [ -z "${ROS2_PEER:-}" ] && { echo "skipped: ROS2_PEER names no node of others"; return 0; }; tools/ros2_peer.sh "$program" "$ROS2_PEER"; }
 python() { tools/python.sh; }
 bench() { make bench ARGS="--size 320x240 --num-disparities 64 --rounds 1 --frames 1"; }
-systems() { tools/crosscheck.sh && tools/crosscheck.sh web && python3 tools/unused_pub.py; }
+systems() { tools/features.sh && tools/crosscheck.sh && tools/crosscheck.sh web && python3 tools/unused_pub.py; }
 book() { tools/book.sh; }
 
 case ${1:-} in
