@@ -258,7 +258,8 @@ fn inside_first_depth() {
     window.until("the estimate", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
     window.until("the range", |w| (w.params().num_disparities != before.num_disparities).then_some(()));
     // they are fitted once more to the new range
-    let fitted = window.until("the colours", |w| w.core().view.depth_range_m.filter(|_| w.core().awaited.outdated.is_none()));
+    let fitted =
+        window.until("the colours", |w| w.core().view.depth_range_m.filter(|_| w.core().awaited.outdated.is_none()));
     window.until("what is assumed", |w| {
         w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed").then_some(())
     });

@@ -190,9 +190,12 @@ impl Window {
         });
     }
 
-    /// Waits for a result whose parameters satisfy `fits`.
+    /// Waits for a result whose parameters satisfy `fits`, and draws once more: it may be there before the frame after the change.
     pub(crate) fn until_computed(&mut self, fits: impl Fn(&StereoParams) -> bool) -> Arc<Output> {
-        self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)))
+        let output =
+            self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)));
+        self.harness.step();
+        output
     }
 
     pub(crate) fn has(&self, label: &str) -> bool {
