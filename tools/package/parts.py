@@ -46,9 +46,11 @@ def texts_of(package):
     return [f.read_text(errors="replace").strip() for f in files if f.suffix not in (".rs", ".toml", ".html")]
 
 
-def standard_text(package):
-    """The text for a crate that names its licence and brings no text: ours, with its authors."""
+def standard_text(package, crates):
+    """The text for a crate that names its licence and brings no text: ours, with its authors; Boost's, which names nobody, from another crate."""
     licence = package["license"] or ""
+    if licence == "BSL-1.0":
+        return next((text for other in crates if other["license"] == licence for text in texts_of(other)), None)
     if "Apache-2.0" in licence:
         return (ROOT / "LICENSE-APACHE").read_text().strip()
     if "MIT" in licence:
@@ -62,7 +64,7 @@ def write_licences(crates, path):
     """Each text once, behind the names of its crates. Returns the names of those that have none."""
     by_text, missing = collections.defaultdict(list), []
     for package in crates:
-        texts = texts_of(package) or [standard_text(package)]
+        texts = texts_of(package) or [standard_text(package, crates)]
         label = f"{package['name']} {package['version']} ({package['license'] or 'licence in its text'})"
         if None in texts:
             missing.append(label)

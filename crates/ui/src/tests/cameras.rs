@@ -62,9 +62,9 @@ fn inside_window() {
     window.until("two thumbnails", |w| (w.has("camera 0 Fake") && w.has("camera 1 Fake")).then_some(()));
     window.until("the hint", |w| w.has("Click what the left camera sees").then_some(()));
     window.harness.run_steps(5);
-    window.harness.get_by_label_contains("camera 0 Fake").click();
+    window.click(window.harness.get_by_label_contains("camera 0 Fake").rect());
     window.until("the next hint", |w| w.has("Now click what the right camera sees").then_some(()));
-    window.harness.get_by_label_contains("camera 1 Fake").click();
+    window.click(window.harness.get_by_label_contains("camera 1 Fake").rect());
 
     let [left, right] = views();
     shows(&mut window, &right, "camera 0 at the left");
@@ -74,7 +74,8 @@ fn inside_window() {
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
     // the message about exchanged cameras may have come by now, with a button of its own
-    window.harness.get_all_by_label("Swap left and right").next().expect("the page has one").click();
+    let button = window.harness.get_all_by_label("Swap left and right").next().expect("the page has one").rect();
+    window.click(button);
     shows(&mut window, &left, "camera 1 at the left");
     window.harness.key_press(Key::C);
     window.until("skew", |w| w.read("skew").filter(|skew| (skew + 5.0).abs() < 2.0));
@@ -91,13 +92,13 @@ fn inside_window() {
 
     window.harness.key_press(Key::R);
     window.until("the page", |w| w.has("6 Save").then_some(()));
-    window.harness.get_by_label("Exposure, gain, focus").click();
+    window.click(window.harness.get_by_label("Exposure, gain, focus").rect());
     window.until("its controls", |w| w.has("gain of camera 1").then_some(()));
-    window.harness.get_by_label("Equal exposure").click();
+    window.click(window.harness.get_by_label("Equal exposure").rect());
     window.until("what was locked", |w| w.has("are locked alike").then_some(()));
     window.harness.get_by_label("Save rig").scroll_to_me();
     window.harness.run_steps(3);
-    window.harness.get_by_label("Save rig").click();
+    window.click(window.harness.get_by_label("Save rig").rect());
     window.until("the message", |w| w.has("rig written").then_some(()));
     let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
     let port = |name: &str| CameraName::Port(name.to_owned());
@@ -129,7 +130,7 @@ fn inside_exchanged() {
     window.until("further results", |w| (w.sequence() > before + 30).then_some(()));
     assert!(window.has("shown as they come, not rectified") && window.has("left and right are swapped"));
     assert!(!window.has("the calibration") && !window.has("built-in scene"), "none was given, and none is shown");
-    window.harness.get_by_label("Swap left and right").click();
+    window.click(window.harness.get_by_label("Swap left and right").rect());
     shows(&mut window, &left, "the cameras exchanged");
     window.until("the estimate", |w| {
         let output = w.result()?;
@@ -166,7 +167,7 @@ fn inside_blank() {
     for _ in 0..2 {
         window.until("the failure with its cause", |w| w.has("too little texture").then_some(()));
         assert_eq!(window.core().source.running.as_ref(), Some(&source));
-        window.harness.get_by_label("Estimate again").click();
+        window.click(window.harness.get_by_label("Estimate again").rect());
         window.until("the end of the message", |w| (!w.has("too little texture")).then_some(()));
     }
     window.until("the failure again", |w| w.has("too little texture").then_some(()));
@@ -194,15 +195,16 @@ fn inside_absent() {
     window.until("what is shown", |w| w.has(words).then_some(()));
     window.until("why", |w| w.has("the built-in scene is shown instead").then_some(()));
     // an opened page is no remedy yet, so the message stays
-    window.harness.get_all_by_label("Cameras …").last().expect("in the message").click();
+    window.click(window.harness.get_all_by_label("Cameras …").last().expect("in the message").rect());
     window.harness.run_steps(3);
     assert!(window.core().is_open(Action::Cameras) && window.has("the built-in scene is shown instead"));
-    window.harness.get_all_by_label("Dismiss").last().expect("of the message").click();
+    window.click(window.harness.get_all_by_label("Dismiss").last().expect("of the message").rect());
     window.harness.key_press(Key::R);
     window.until("the rig's page", |w| w.has("1 Cameras: webcam:1,0 cannot be opened").then_some(()));
     assert!(!window.has("2 Rows") && window.has(words), "nothing of the scene beside the cameras' name");
     fs::write(PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join("video1"), "").unwrap();
-    window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
+    let button = window.harness.get_all_by_label("Open again").next().expect("beside the words").rect();
+    window.click(button);
     shows(&mut window, &views()[0], "the cameras");
     assert!(!window.has("built-in scene") && window.has("2 Rows"));
 }
@@ -233,18 +235,18 @@ fn inside_first_depth() {
     options.source_options.size = Some(CAMERA);
     let mut window = Window::open(&gpu, options);
     let before = window.params();
-    window.harness.get_by_label("Two webcams, rig …").click();
+    window.click(window.harness.get_by_label("Two webcams, rig …").rect());
     window.until("two thumbnails", |w| (w.has("camera 0 Fake") && w.has("camera 1 Fake")).then_some(()));
     window.until("the first step", |w| w.has("1 Cameras: this is the built-in scene").then_some(()));
     assert!(window.harness.query_by_label("Check with a hand").is_none(), "nothing is chosen yet");
     window.harness.run_steps(5);
-    window.harness.get_by_label_contains("camera 1 Fake").click();
+    window.click(window.harness.get_by_label_contains("camera 1 Fake").rect());
     window.until("the next hint", |w| w.has("Now click what the right camera sees").then_some(()));
-    window.harness.get_by_label_contains("camera 0 Fake").click();
+    window.click(window.harness.get_by_label_contains("camera 0 Fake").rect());
 
     // sides are exchanged, as a hand before the left lens reveals
     window.until("the doubt", |w| w.has("1 Cameras: left and right look exchanged").then_some(()));
-    window.harness.get_by_label("Check with a hand").click();
+    window.click(window.harness.get_by_label("Check with a hand").rect());
     window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
     cover(0, true);
     window.until("the swap", |w| w.has("left and right are swapped now").then_some(()));
@@ -285,7 +287,7 @@ fn inside_first_depth() {
     assert_ne!(window.params().num_disparities, before.num_disparities);
 
     // sides are right
-    window.harness.get_by_label("Check with a hand").click();
+    window.click(window.harness.get_by_label("Check with a hand").rect());
     window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
     cover(0, true);
     window.until("the answer", |w| w.has("left is left").then_some(()));

@@ -71,7 +71,7 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     assert!(left_part(&mut window, 0.5) == alone, "all of it is A");
     window.harness.key_press(Key::T);
 
-    window.harness.get_by_label("Exchange").click();
+    window.click(window.harness.get_by_label("Exchange").rect());
     window.until("the other way round", |w| p1(w).filter(|both| *both == [before.p1 + 9, before.p1]));
     assert_eq!(window.params(), before);
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::A);

@@ -35,9 +35,9 @@ fn check_view(mut window: Window) {
     window.in_grid();
     window.harness.key_press(Key::Space);
     window.until("the pause", |w| w.core().live().is_paused().then_some(()));
-    window.harness.get_by_label("Views ▾").click();
+    window.click(window.harness.get_by_label("Views ▾").rect());
     window.harness.run_steps(2);
-    window.harness.get_by_role_and_label(Role::CheckBox, "confidence").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "confidence").rect());
     window.until_computed(|params| params.confidence);
     window.until("the view", |w| w.has("confidence view").then_some(()));
     window.harness.key_press(Key::Escape);
@@ -81,13 +81,13 @@ fn the_view_says_what_to_do_where_it_is_switched_off() {
     let Some(mut window) = Window::on_scene() else { return };
     window.harness.key_press(Key::Num5);
     window.until_computed(|params| params.confidence);
-    window.harness.get_by_label_contains("more").click();
+    window.click(window.harness.get_by_label_contains("more").rect());
     window.harness.run_steps(3);
     let switch = window.harness.get_by_role_and_label(Role::CheckBox, "Confidence");
     assert_eq!(switch.accesskit_node().toggled(), Some(Toggled::True));
     switch.scroll_to_me();
     window.harness.run_steps(3);
-    window.harness.get_by_role_and_label(Role::CheckBox, "Confidence").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "Confidence").rect());
     window.until_computed(|params| !params.confidence);
     window.until("the advice", |w| w.has("No confidence: it is switched off").then_some(()));
 }

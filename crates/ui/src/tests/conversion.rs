@@ -36,7 +36,7 @@ fn open_page(window: &mut Window) {
 fn press(window: &mut Window, label: &str) {
     window.harness.get_by_role_and_label(Role::Button, label).scroll_to_me();
     window.harness.run_steps(3);
-    window.harness.get_by_role_and_label(Role::Button, label).click();
+    window.click(window.harness.get_by_role_and_label(Role::Button, label).rect());
     window.harness.run_steps(2);
 }
 
@@ -53,7 +53,7 @@ fn pairs_with_recorded_depth_are_marked_and_gone_to() {
         window.harness.key_press_modifiers(Modifiers::COMMAND, Key::ArrowRight);
         window.until("recorded depth", |w| (w.sequence() == pair).then_some(()));
     }
-    window.harness.get_by_label("Back to recorded depth").click();
+    window.click(window.harness.get_by_label("Back to recorded depth").rect());
     window.until("recorded depth before", |w| (w.sequence() == 7).then_some(()));
     assert!(window.core().live().is_paused());
     window.harness.key_press(Key::Home);
@@ -98,7 +98,7 @@ fn recomputation_is_stopped_and_resumed() {
         w.feature::<ConversionState>().choices.recording.ends_with("_2.mcap").then_some(())
     });
     window.until("its button", |w| w.has("Open it").then_some(()));
-    window.harness.get_by_label("Open it").click();
+    window.click(window.harness.get_by_label("Open it").rect());
     window.until("the new recording", |w| (w.core().live().status().source.name == "walk-again").then_some(()));
 }
 
@@ -142,7 +142,7 @@ fn export_writes_chosen_parts_and_names_missing_ones() {
 fn press_box(window: &mut Window, label: &str) {
     window.harness.get_by_role_and_label(Role::CheckBox, label).scroll_to_me();
     window.harness.run_steps(3);
-    window.harness.get_by_role_and_label(Role::CheckBox, label).click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, label).rect());
     window.harness.run_steps(2);
 }
 

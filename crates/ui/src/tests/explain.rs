@@ -100,7 +100,7 @@ fn the_button_makes_an_ambiguous_pixel_valid() {
     let pixel = pixel_with(&output, reason::UNIQUENESS).expect("an ambiguous pixel");
     hold(&mut window, pixel);
     window.until("the sentence", |w| w.has("not unique").then_some(()));
-    window.harness.get_by_label_contains("Set uniqueness to").click();
+    window.click(window.harness.get_by_label_contains("Set uniqueness to").rect());
     let output = window.until_computed(|params| params.uniqueness < 30);
     let map = window.until("a map on the host", |_| output.map.clone());
     assert_eq!(map.reasons.at(pixel.0, pixel.1) & reason::UNIQUENESS, 0);

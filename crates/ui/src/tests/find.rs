@@ -71,7 +71,7 @@ fn letters_in_the_field_are_no_keys_and_a_click_takes_a_line() {
     window.harness.run_steps(3);
     assert!(!window.has(FIELD), "the same key closes it");
     find(&mut window, "distance and error");
-    window.harness.get_by_label("Distance and error, action").click();
+    window.click(window.harness.get_by_label("Distance and error, action").rect());
     window.harness.run_steps(3);
     assert!(window.core().is_open(Action::Reach));
 }
@@ -80,15 +80,15 @@ fn letters_in_the_field_are_no_keys_and_a_click_takes_a_line() {
 fn tools_stand_in_a_row_and_in_a_menu() {
     let Some(mut window) = Window::on_scene() else { return };
     for action in [Action::Explain, Action::Sweep, Action::Suggest, Action::Measure, Action::History] {
-        window.harness.get_by_label(action.label()).click();
+        window.click(window.harness.get_by_label(action.label()).rect());
         window.harness.run_steps(3);
         assert!(window.core().is_open(action), "{action:?}");
     }
-    window.harness.get_by_label("Keep as A").click();
+    window.click(window.harness.get_by_label("Keep as A").rect());
     window.harness.run_steps(3);
     assert!(window.core().comparison.is_some());
-    window.harness.get_by_label("Tools ▾").click();
+    window.click(window.harness.get_by_label("Tools ▾").rect());
     window.harness.run_steps(2);
-    window.harness.get_by_label_contains("Distance and error").click();
+    window.click(window.harness.get_by_label_contains("Distance and error").rect());
     window.until("the page", |w| w.core().is_open(Action::Reach).then_some(()));
 }

@@ -51,7 +51,7 @@ fn type_board(window: &mut Window, words: &str) {
 fn click(window: &mut Window, label: &str) {
     window.harness.get_by_label(label).scroll_to_me();
     window.harness.run_steps(4);
-    window.harness.get_by_label(label).click();
+    window.click(window.harness.get_by_label(label).rect());
     window.harness.run_steps(2);
 }
 
@@ -70,13 +70,13 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     assert!(!window.is_enabled("Start"));
     type_board(&mut window, BOARD);
     assert!(window.has("7 squares across, 5 down, of 30 mm"));
-    window.harness.get_by_label("Start").click();
+    window.click(window.harness.get_by_label("Start").rect());
     window.until("the raw images", |w| w.has("left, raw · 24 corners of the board").then_some(()));
     assert!(!window.has("depth view"), "they stand in place of the views");
     assert!(window.has("Next: hold the board"));
 
     // views by Space alone
-    window.harness.get_by_role_and_label(Role::CheckBox, "by itself").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "by itself").rect());
     // the calibration may still examine and take a pair before the setting reaches it
     window.until("no automatic", |w| {
         let core = w.core();
@@ -92,7 +92,7 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     window.until("the notice", |w| w.has(&format!("View {count} taken")).then_some(()));
     assert!(!window.core().live().is_paused(), "Space takes a view instead");
     window.until("the count", |w| w.has(&format!("{} to go at least", 8 - count)).then_some(()));
-    window.harness.get_by_label("Delete view 001").click();
+    window.click(window.harness.get_by_label("Delete view 001").rect());
     window.until("no such view", |w| (!w.has("Delete view 001")).then_some(()));
     window.until("one view less", |w| (view_count(w) == count - 1).then_some(()));
 }
@@ -102,20 +102,20 @@ fn calibration_views_stay_until_discarded() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = on_page(options(board_pair(folder.path()))) else { return };
     type_board(&mut window, BOARD);
-    window.harness.get_by_label("Start").click();
+    window.click(window.harness.get_by_label("Start").rect());
     window.until("a view that is taken by itself", |w| w.has("Delete view 001").then_some(()));
     window.harness.key_press(Key::Escape);
     window.until("the views", |w| w.has("left view").then_some(()));
     window.harness.key_press(Key::B);
     window.until("the raw images again", |w| w.has("left, raw").then_some(()));
-    window.harness.get_by_label("Stop").click();
+    window.click(window.harness.get_by_label("Stop").rect());
     window.until("the question", |w| w.has("Discard 1 view?").then_some(()));
     assert!(window.has("left view") && window.is_enabled("Go on"));
 
     window.drop_files(&[folder.path().join("right.png"), folder.path().join("left.png")]);
     window.until("the end", |w| w.has("the calibration has ended: the source was changed").then_some(()));
     assert!(!window.has("Go on"));
-    window.harness.get_by_label("Discard 1 view?").click();
+    window.click(window.harness.get_by_label("Discard 1 view?").rect());
     window.until("a new start", |w| w.is_enabled("Start").then_some(()));
 }
 
@@ -151,7 +151,7 @@ fn calibration_is_saved_used_and_replaced_only_on_consent() {
     std::fs::write(place.join("mine.toml"), "kept").unwrap();
     let Some(mut window) = on_page(WindowOptions { folder: place.clone(), ..options(spec) }) else { return };
     type_board(&mut window, BOARD);
-    window.harness.get_by_label("Start").click();
+    window.click(window.harness.get_by_label("Start").rect());
     // a folder is held at its start, and each pair is examined until a view is taken
     for count in 1..=9 {
         window.until("a view", |w| (view_count(w) >= count).then_some(()));

@@ -7,7 +7,7 @@ use crate::core::command::Command;
 use crate::core::feature::Feature;
 use crate::{App, Session, WindowOptions};
 use egui::accesskit::Role;
-use egui::{Key, Pos2, Rect};
+use egui::{Key, Modifiers, PointerButton, Pos2, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use parking_lot::Mutex;
@@ -203,6 +203,17 @@ impl Window {
     }
 
     /// Focuses a slider, which receives the arrow keys from the next frame on.
+    /// Draws a frame in which the middle of `rect` is clicked. `Node::click` takes three, and a result between them can move what it is on.
+    pub(crate) fn click(&mut self, rect: Rect) {
+        let (pos, button) = (rect.center(), PointerButton::Primary);
+        let events = &mut self.harness.input_mut().events;
+        events.push(egui::Event::PointerMoved(pos));
+        for pressed in [true, false] {
+            events.push(egui::Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE });
+        }
+        self.harness.step();
+    }
+
     pub(crate) fn focus_slider(&mut self, label: &str) {
         self.harness.get_by_role_and_label(Role::Slider, label).focus();
         self.harness.run_steps(2);

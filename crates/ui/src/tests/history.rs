@@ -34,9 +34,9 @@ fn changes_are_undone_redone_and_chosen_from_the_list() {
     press(&mut window, Modifiers::NONE, Key::Z);
     let first = format!("P1 {} → {}", before.p1, before.p1 + 1);
     window.until("the list", |w| w.has(&first).then_some(()));
-    window.harness.get_by_label("Preset balanced → fast").click();
+    window.click(window.harness.get_by_label("Preset balanced → fast").rect());
     window.until("the preset again", |w| (w.params() == fast).then_some(()));
-    window.harness.get_by_label("as it began").click();
+    window.click(window.harness.get_by_label("as it began").rect());
     window.until("the beginning", |w| (w.params() == before).then_some(()));
 }
 
@@ -84,10 +84,10 @@ fn a_settings_file_that_is_edited_takes_effect_and_a_wrong_line_does_not() {
     window.focus_slider("P1");
     window.harness.key_press(Key::ArrowRight);
     window.until_computed(|params| params.p1 == 13);
-    window.harness.get_by_label("Save").click();
+    window.click(window.harness.get_by_label("Save").rect());
     window.until("the file", |w| w.has("settings written: --settings").then_some(()));
     assert!(std::fs::read_to_string(&path).unwrap().contains("p1 = \"13\""));
-    window.harness.get_by_label("Follow no more").click();
+    window.click(window.harness.get_by_label("Follow no more").rect());
     window.harness.run_steps(3);
     std::fs::write(&path, "p1 = 20\n").unwrap();
     std::thread::sleep(std::time::Duration::from_millis(700));

@@ -165,7 +165,7 @@ fn messages_and_read_outs_move_nothing() {
     window.until("the read-out", |w| w.read("disparity"));
     assert_eq!(places(&window), before);
     // the list contains all messages
-    window.harness.get_by_label_contains("3 messages").click();
+    window.click(window.harness.get_by_label_contains("3 messages").rect());
     window.until("the list", |w| (w.has("error 0") && w.has("error 1")).then_some(()));
 }
 
@@ -242,7 +242,7 @@ fn a_changed_parameter_has_a_mark_that_takes_it_back() {
     window.harness.key_press(Key::ArrowRight);
     window.until_computed(|params| params.p1 == before.p1 + 1);
     window.harness.run_steps(2);
-    window.harness.get_by_label(&format!("P1 back to {}", before.p1)).click();
+    window.click(window.harness.get_by_label(&format!("P1 back to {}", before.p1)).rect());
     window.until_computed(|params| params.p1 == before.p1);
     window.harness.run_steps(2);
     assert!(!window.has("P1 back to"));
@@ -252,7 +252,7 @@ fn a_changed_parameter_has_a_mark_that_takes_it_back() {
 fn groups_of_parameters_fold_each_on_its_own() {
     let Some(mut window) = Window::on_scene() else { return };
     assert!(!window.has("Start angle") && !window.has("Uniqueness"));
-    window.harness.get_by_label("Paths parameters").click();
+    window.click(window.harness.get_by_label("Paths parameters").rect());
     window.harness.run_steps(3);
     assert!(window.has("Start angle") && !window.has("Uniqueness"));
     let group = window.harness.get_by_label("Paths parameters");
@@ -269,7 +269,7 @@ fn settings_of_last_time_are_announced_and_can_be_forgotten() {
         WindowOptions { saved_state: Some(saved), words: Vec::new(), source: None, ..options(SourceSpec::Scene) };
     let mut window = Window::open(&gpu, options);
     window.until("the announcement", |w| w.has("settings of last time: p1 11").then_some(()));
-    window.harness.get_by_label("Start fresh").click();
+    window.click(window.harness.get_by_label("Start fresh").rect());
     window.until_computed(|params| params.p1 == stereopsis_stereo::StereoParams::default().p1);
 }
 
@@ -284,7 +284,7 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
     window.until("the fields", |w| w.has("Show depth").then_some(()));
     assert!(!window.is_enabled("Show depth"), "nobody has given a number");
     for (field, number) in [("Field of view of the lens", "70"), ("Baseline", "0.06")] {
-        window.harness.get_by_role_and_label(Role::SpinButton, field).click();
+        window.click(window.harness.get_by_role_and_label(Role::SpinButton, field).rect());
         window.harness.run_steps(2);
         window.harness.get_by_role_and_label(Role::SpinButton, field).focus();
         window.harness.run_steps(2);
@@ -293,7 +293,7 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
         window.harness.key_press(Key::Enter);
         window.harness.run_steps(2);
     }
-    window.harness.get_by_label("Show depth").click();
+    window.click(window.harness.get_by_label("Show depth").rect());
     let geometry = window.until("depth", |w| w.result()?.job.frame.geometry);
     assert!((geometry.baseline_m - 0.06).abs() < 1e-9, "{geometry:?}");
     window.until("the image", |w| (!w.has("No depth")).then_some(()));
@@ -305,7 +305,7 @@ fn colours_follow_a_fitted_range_and_a_click_on_their_bar() {
     let range = |w: &Window| w.core().view.depth_range_m;
     let first = window.until("the first fit", |w| range(w));
     window.core_mut().view.depth_range_m = Some((20.0, 21.0));
-    window.harness.get_by_label("Fit the colours").click();
+    window.click(window.harness.get_by_label("Fit the colours").rect());
     let fitted = window.until("the fit", |w| range(w).filter(|range| range.0 < 10.0));
     assert!((fitted.0 - first.0).abs() < 0.5 * first.0, "{fitted:?} and {first:?}");
     window.core_mut().view.depth_range_m = Some((20.0, 21.0));

@@ -74,7 +74,7 @@ fn a_dragged_rectangle_and_two_clicked_points_are_measured_on_both_engines() {
         window.click_at(third);
         assert!(window.has("click the second one"), "a third point begins anew");
         assert!(window.core().pointer.pinned.is_none(), "a click measures, and holds no pixel");
-        window.harness.get_by_label("Middle").click();
+        window.click(window.harness.get_by_label("Middle").rect());
         window.until("the middle", |w| w.core().marked.region.is_none().then_some(()));
     }
 }

@@ -34,7 +34,7 @@ fn the_list_of_messages_is_small_and_each_has_its_buttons() {
         window.core_mut().notices.error(format!("something failed for the {number}. time"));
     }
     window.harness.run_steps(3);
-    window.harness.get_by_label("9 messages ▾").click();
+    window.click(window.harness.get_by_label("9 messages ▾").rect());
     window.harness.run_steps(4);
     // the newest message also appears in the line below
     let all = window.harness.query_all_by_label_contains("something failed").map(|node| node.rect().top());

@@ -69,7 +69,7 @@ fn keys_on_a_slider_change_what_is_computed() {
     let params = window.params();
     assert_eq!(params.p2, params.p1 + 1, "{params:?}");
 
-    window.harness.get_by_label("Back to balanced").click();
+    window.click(window.harness.get_by_label("Back to balanced").rect());
     window.until_computed(|params| params.p1 == before.p1);
     assert_eq!(window.params(), before);
     assert!(!window.is_enabled("Back to balanced"));
@@ -108,7 +108,7 @@ fn snapshot_writes_files() {
     let folder = tempfile::tempdir().unwrap();
     let options = WindowOptions { folder: folder.path().to_owned(), ..options(SourceSpec::Scene) };
     let mut window = Window::open(&gpu, options);
-    window.harness.get_by_label("Snapshot").click();
+    window.click(window.harness.get_by_label("Snapshot").rect());
     window.until("the message", |w| w.has("snapshot: 5 files").then_some(()));
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
     for ending in ["_depth_mm.png", "_disp_x256.png", "_disp.pfm", "_left.png", ".json"] {
@@ -193,7 +193,7 @@ fn missing_source_is_reported_and_the_scene_shown() {
     let mut window = Window::open(&gpu, options(missing));
     assert!(window.has("no/such/folder"));
     assert!(window.has("the built-in scene is shown instead"));
-    window.harness.get_by_label("Dismiss").click();
+    window.click(window.harness.get_by_label("Dismiss").rect());
     window.harness.run_steps(3);
     assert!(!window.has("no/such/folder"));
 }
@@ -201,7 +201,7 @@ fn missing_source_is_reported_and_the_scene_shown() {
 #[test]
 fn every_control_has_a_name() {
     let Some(mut window) = Window::on_scene() else { return };
-    window.harness.get_by_label_contains("more").click();
+    window.click(window.harness.get_by_label_contains("more").rect());
     window.harness.run_steps(3);
     let controls = [Role::Slider, Role::SpinButton, Role::ComboBox, Role::CheckBox, Role::Button];
     for role in controls {

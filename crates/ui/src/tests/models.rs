@@ -38,7 +38,7 @@ fn a_dropped_model_matches_beside_semi_global_matching() {
     assert!(!has_p1(&window), "a model has no P1");
     let command = window.core().command_line();
     assert!(command.contains("--engine model --model") && command.contains("blocks.onnx"), "{command}");
-    window.harness.get_by_label("Exchange").click();
+    window.click(window.harness.get_by_label("Exchange").rect());
     window.until("the model as A", |w| engines(w).filter(|both| *both == [EngineKind::Model, before]));
 }
 

@@ -16,13 +16,13 @@ fn unfolded(also: Option<Word>) -> Option<Window> {
     options.source_options.size = Some((64, 48));
     options.words.extend(also);
     let mut window = Window::open(&gpu()?, options);
-    window.harness.get_by_label_contains("more").click();
+    window.click(window.harness.get_by_label_contains("more").rect());
     window.harness.run_steps(3);
     Some(window)
 }
 
 fn type_paths(window: &mut Window, number: &str) {
-    window.harness.get_by_role_and_label(Role::SpinButton, "Paths").click();
+    window.click(window.harness.get_by_role_and_label(Role::SpinButton, "Paths").rect());
     window.harness.run_steps(2);
     window.harness.event(egui::Event::Text(number.into()));
     window.harness.key_press(Key::Enter);
@@ -33,7 +33,7 @@ fn type_paths(window: &mut Window, number: &str) {
 fn paths_are_clicked_dragged_and_typed() {
     let Some(mut window) = unfolded(None) else { return };
     for paths in [16, 4, 8] {
-        window.harness.get_by_label(&format!("{paths} paths")).click();
+        window.click(window.harness.get_by_label(&format!("{paths} paths")).rect());
         window.until_computed(|params| params.paths == paths);
     }
     let number = window.harness.get_by_role_and_label(Role::SpinButton, "Paths").rect().center();

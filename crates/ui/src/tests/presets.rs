@@ -22,7 +22,7 @@ fn presets_stand_in_two_groups_with_their_papers_and_rates() {
     last.hover();
     window.until("what it is", |w| w.has("ICCV Workshops 2011").then_some(()));
     assert!(window.has("not run yet here"), "it has not run");
-    window.harness.get_by_role_and_label(Role::RadioButton, "fast").click();
+    window.click(window.harness.get_by_role_and_label(Role::RadioButton, "fast").rect());
     window.until_computed(|params| preset_of(params) == Some(Preset::Fast));
     window.open_list("Preset");
     window.harness.get_by_role_and_label(Role::RadioButton, "fast").hover();
@@ -43,7 +43,7 @@ fn changed_parameters_are_marked_and_restored() {
     window.harness.get_by_label("changed").hover();
     let change = format!("P1 {} → {}", before.p1, before.p1 + 1);
     window.until("what was changed", |w| w.has(&change).then_some(()));
-    window.harness.get_by_label("Back to balanced").click();
+    window.click(window.harness.get_by_label("Back to balanced").rect());
     window.until_computed(|params| params.p1 == before.p1);
     window.harness.run_steps(2);
     let mark = window.harness.query_by_label("Back to balanced");

@@ -42,9 +42,9 @@ fn without_a_calibration_there_are_no_distances() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
-    window.harness.get_by_label("Tools ▾").click();
+    window.click(window.harness.get_by_label("Tools ▾").rect());
     window.harness.run_steps(2);
-    window.harness.get_by_label_contains("Distance and error").click();
+    window.click(window.harness.get_by_label_contains("Distance and error").rect());
     window.until("why there are none", |w| w.has("No distances: there is no calibration").then_some(()));
     assert!(!window.has(CURVES));
     assert_ne!(window.core().live().status().source.name, SourceSpec::Scene.to_string());

@@ -34,7 +34,7 @@ fn complete_recording(folder: &Path) -> Recording {
 /// Starts a recording in a window, or returns `None` without a GPU.
 fn begun_in(folder: &Path) -> Option<Window> {
     let mut window = recording_into(folder)?;
-    window.harness.get_by_label("Record").click();
+    window.click(window.harness.get_by_label("Record").rect());
     begun(&mut window);
     Some(window)
 }
@@ -55,7 +55,7 @@ fn asks(window: &Window) -> Option<()> {
 }
 
 fn end_and_switch(window: &mut Window) {
-    window.harness.get_by_label("End the recording and switch").click();
+    window.click(window.harness.get_by_label("End the recording and switch").rect());
     window.harness.run_steps(2);
 }
 
@@ -71,7 +71,7 @@ fn goes_on(window: &mut Window) {
 }
 
 fn menu(window: &mut Window) {
-    window.harness.get_by_label("What is recorded").click();
+    window.click(window.harness.get_by_label("What is recorded").rect());
     window.harness.run_steps(3);
 }
 
@@ -83,7 +83,7 @@ fn one_click_records_and_another_ends_it() {
     window.harness.key_press(Key::ArrowRight);
     let p1 = window.params().p1;
     window.until_computed(|params| params.p1 > p1.min(14));
-    window.harness.get_by_label("Stop recording").click();
+    window.click(window.harness.get_by_label("Stop recording").rect());
     window.until("the end", |w| w.has(&folder.path().display().to_string()).then_some(()));
     window.until("the button as before", |w| w.is_enabled("Record").then_some(()));
     let recording = complete_recording(folder.path());
@@ -97,9 +97,9 @@ fn one_click_records_and_another_ends_it() {
 fn notice_opens_the_recording_with_its_depth() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = begun_in(folder.path()) else { return };
-    window.harness.get_by_label("Stop recording").click();
+    window.click(window.harness.get_by_label("Stop recording").rect());
     window.until("the notice", |w| w.has("Open it").then_some(()));
-    window.harness.get_by_label("Open it").click();
+    window.click(window.harness.get_by_label("Open it").rect());
     window.until("the time line", |w| w.has("Position").then_some(()));
     window.until("a pair of the file", |w| {
         let info = w.core().live().status().source;
@@ -181,7 +181,7 @@ fn raw_recording_continues_through_swap_and_preset() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     menu(&mut window);
-    window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "depth").rect());
     window.harness.run_steps(2);
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(2);
@@ -192,7 +192,7 @@ fn raw_recording_continues_through_swap_and_preset() {
     assert!(asks(&window).is_none());
     window.execute(Command::SetPreset(Preset::Fast));
     goes_on(&mut window);
-    window.harness.get_by_label("Stop recording").click();
+    window.click(window.harness.get_by_label("Stop recording").rect());
     window.until("the end", |w| w.has("recorded raw into").then_some(()));
     let mut recording = complete_recording(folder.path());
     let numbers: Vec<_> =
@@ -271,7 +271,7 @@ fn another_working_size_ends_a_recording() {
 #[test]
 fn missing_folder_is_reported() {
     let Some(mut window) = recording_into(Path::new("/no/such/folder")) else { return };
-    window.harness.get_by_label("Record").click();
+    window.click(window.harness.get_by_label("Record").rect());
     window.until("why not", |w| w.has("cannot write /no/such/folder").then_some(()));
     window.harness.run_steps(3);
     assert!(window.is_enabled("Record") && window.has("Dismiss"));
@@ -294,10 +294,10 @@ fn recording_menu_shows_size_and_missing_streams() {
     assert!(window.has("no calibration, so no depth: disparity is recorded instead"));
     let both = window.until("the size", |w| w.read("less than"));
     assert!(window.has("the disk lasts"));
-    window.harness.get_by_role_and_label(Role::CheckBox, "raw").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "raw").rect());
     let disparity = window.until("a smaller size", |w| w.read("less than").filter(|&size| size < both));
     assert!((disparity - 1800.0 * 160.0 * 120.0 * 4.0 / 1e6).abs() < 8.0, "{disparity} MB");
-    window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "depth").rect());
     window.until("that it is nothing", |w| w.has("Nothing is chosen").then_some(()));
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(2);
@@ -315,9 +315,9 @@ fn choices_are_there_again_at_the_next_start() {
     let mut window = Window::open(&gpu, options());
     menu(&mut window);
     for choice in ["rectified", "fill holes"] {
-        window.harness.get_by_role_and_label(Role::CheckBox, choice).click();
+        window.click(window.harness.get_by_role_and_label(Role::CheckBox, choice).rect());
     }
-    window.harness.get_by_label("foxglove").click();
+    window.click(window.harness.get_by_label("foxglove").rect());
     window.harness.run_steps(3);
     window.core_mut().save();
     drop(window);
@@ -339,7 +339,7 @@ fn pause_and_failed_opening_leave_the_recording_intact() {
     window.until("a pair", |w| w.result().map(drop));
     window.harness.key_press(Key::Space);
     window.until("the pause", |w| w.core().live().status().paused.then_some(()));
-    window.harness.get_by_label("Record").click();
+    window.click(window.harness.get_by_label("Record").rect());
     window.until("why not", |w| w.has("nothing comes that could be recorded").then_some(()));
     window.harness.key_press(Key::Space);
     let empty = folder.path().join("empty.mcap");

@@ -34,7 +34,7 @@ fn exchanged_sides_are_reported_and_swapped_by_the_message() {
     let source = exchanged(folder.path());
     let mut window = Window::open(&gpu, options(source.clone()));
     window.until("the diagnosis", |w| w.has("left and right look exchanged").then_some(()));
-    window.harness.get_by_label("Swap left and right").click();
+    window.click(window.harness.get_by_label("Swap left and right").rect());
     let SourceSpec::Files { left, right, .. } = source else { unreachable!() };
     let swapped = SourceSpec::Files { left: right, right: left, truth: None };
     window.until("the swap", |w| (spec(w) == swapped).then_some(()));
@@ -52,7 +52,7 @@ fn failed_estimate_keeps_rectification_and_offers_a_remedy() {
     let before = window.core().rig.choice.clone();
     window.harness.key_press(Key::R);
     window.until("the rig's page", |w| w.has("Estimate from the images").then_some(()));
-    window.harness.get_by_label("Estimate from the images").click();
+    window.click(window.harness.get_by_label("Estimate from the images").rect());
     window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
     assert_eq!(spec(&window), source);
     assert_eq!(window.core().rig.choice, before);
@@ -65,7 +65,7 @@ fn failed_estimate_keeps_rectification_and_offers_a_remedy() {
     window.until("the end of the message", |w| (!w.has("left and right are swapped")).then_some(()));
     window.until("its pair", |w| w.result().filter(|output| output.job.frame.raw.name == "b"));
     window.harness.run_steps(3);
-    window.harness.get_by_label("Estimate from the images").click();
+    window.click(window.harness.get_by_label("Estimate from the images").rect());
     window.until("the estimate", |w| {
         let core = w.core();
         (core.rig.choice.rectify() == RectifyChoice::Auto).then_some(())
@@ -100,7 +100,8 @@ fn missing_source_is_kept_for_the_next_start() {
     let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { unreachable!() };
     std::fs::copy(left, folder.path().join("not/yet/left1.png")).unwrap();
     std::fs::copy(right, folder.path().join("not/yet/right1.png")).unwrap();
-    window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
+    let button = window.harness.get_all_by_label("Open again").next().expect("beside the words").rect();
+    window.click(button);
     window.until("the folder", |w| (w.core().source.running == Some(missing.clone())).then_some(()));
     assert!(!window.has("built-in scene"));
 }
@@ -113,9 +114,9 @@ fn a_range_that_is_too_short_is_named_and_fitted() {
     options.source_options = SourceOptions { size: Some((320, 240)), ..options.source_options };
     let mut window = Window::open(&gpu, options);
     window.until("the warning", |w| w.has("end at 7 px: nearer things are cut off").then_some(()));
-    window.harness.get_by_label("Widen").click();
+    window.click(window.harness.get_by_label("Widen").rect());
     window.until_computed(|params| params.num_disparities == 16);
-    window.harness.get_by_label("Fit range").click();
+    window.click(window.harness.get_by_label("Fit range").rect());
     window.until("what was set", |w| w.has("the search goes from").then_some(()));
     window.until("the end of the warning", |w| (!w.has("nearer things are cut off")).then_some(()));
     let truth = window.result().and_then(|output| output.job.frame.truth.clone()).expect("the scene's truth");
@@ -138,7 +139,7 @@ fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
     let at = window.place("depth view", (0.5, 0.6));
     window.click_at(at);
     window.until("the mark", |w| w.has("m, baseline doubtful").then_some(()));
-    window.harness.get_by_label("It is right").click();
+    window.click(window.harness.get_by_label("It is right").rect());
     window.until("its end", |w| (!w.has("doubtful")).then_some(()));
     assert!(!window.core().title().contains("doubtful"));
 }
@@ -197,7 +198,7 @@ fn setting_beyond_memory_keeps_the_previous_one() {
     window.until("results of the setting before", |w| (w.sequence() > sequence + 3).then_some(()));
     assert_eq!(*window.result().unwrap().job.params, before);
     assert_eq!(window.params(), wanted, "it stays the wanted one");
-    window.harness.get_by_label("Half size").click();
+    window.click(window.harness.get_by_label("Half size").rect());
     window.until("half the size", |w| (w.result()?.job.frame.size() == (SIZE.0 / 2, SIZE.1 / 2)).then_some(()));
     window.until("the end of the message", |w| (!w.has("of memory free")).then_some(()));
     window.until("the wanted setting", |w| (*w.result()?.job.params != before).then_some(()));

@@ -50,7 +50,7 @@ fn two_distances_make_metres_of_disparities() {
     assert!(window.has("estimated"));
     window.harness.get_by_label("Save rig").scroll_to_me();
     window.harness.run_steps(3);
-    window.harness.get_by_label("Save rig").click();
+    window.click(window.harness.get_by_label("Save rig").rect());
     window.until("the message", |w| w.has("rig written").then_some(()));
     let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
     assert!(rig.calibration.depth_fit.is_some());
@@ -76,7 +76,7 @@ fn two_distances_that_contradict_the_lens_are_refused() {
     window.until("the rig's page", |w| w.is_enabled("Fit depth").then_some(()));
     window.harness.get_by_label("Fit depth").scroll_to_me();
     window.harness.run_steps(3);
-    window.harness.get_by_label("Fit depth").click();
+    window.click(window.harness.get_by_label("Fit depth").rect());
     window.until("the refusal", |w| w.has("these two distances imply a field of view of").then_some(()));
     assert!(window.has("you said 60°"));
     assert_eq!(window.core().rig.choice.depth_fit, None);
@@ -91,7 +91,7 @@ fn misaligned_cameras_are_rectified_from_their_images() {
     window.until("the warning", |w| w.has("bad").then_some(()));
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
-    window.harness.get_by_label("Estimate from the images").click();
+    window.click(window.harness.get_by_label("Estimate from the images").rect());
     window.until("straight rows", |w| w.has("good").then_some(()));
     let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
     assert!(estimated && window.has("depth is an estimate"));
@@ -104,7 +104,7 @@ fn scale_is_assumed_until_two_distances_define_it() {
     let mut window = Window::open(&gpu, misaligned());
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
-    window.harness.get_by_label("Estimate from the images").click();
+    window.click(window.harness.get_by_label("Estimate from the images").rect());
     let is_assumed = |w: &Window| w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed");
     window.until("what is assumed", |w| is_assumed(w).then_some(()));
     let mark = |w: &Window| w.core().depth_mark();
@@ -146,7 +146,7 @@ fn differing_rows_get_an_estimate_offer_and_no_depth() {
     window.click_at(at);
     window.until("the offer", |w| w.has("The images are not rectified either").then_some(()));
     assert!(!window.has("Show depth"));
-    window.harness.get_by_label("Estimate from the images").click();
+    window.click(window.harness.get_by_label("Estimate from the images").rect());
     window.until("depth", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
     window.until("its image", |w| (!w.has("No depth")).then_some(()));
 }
@@ -160,7 +160,7 @@ fn an_estimate_is_there_again_at_the_next_start() {
     let mut window = Window::open(&gpu, misaligned());
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
-    window.harness.get_by_label("Estimate from the images").click();
+    window.click(window.harness.get_by_label("Estimate from the images").rect());
     window.until("the estimate", |w| {
         w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
     });

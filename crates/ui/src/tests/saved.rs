@@ -59,7 +59,7 @@ fn unusable_state_is_kept_and_named_on_the_screen() {
         assert_eq!(window.params().p1, StereoParams::default().p1);
         assert_eq!(window.core().view.wide.views, views, "{why}");
         assert!(SavedState::read(&saved).is_ok());
-        window.harness.get_by_label("Dismiss").click();
+        window.click(window.harness.get_by_label("Dismiss").rect());
         window.until("its end", |w| (!w.has(why)).then_some(()));
     }
     let written = std::fs::read_to_string(&saved).unwrap();
@@ -134,7 +134,7 @@ fn window_after_a_crash_names_restored_settings() {
         assert!(window.has(part), "{part}");
     }
     assert_eq!(names(folder.path(), "running").len(), 1, "its own");
-    window.harness.get_by_label("Start fresh").click();
+    window.click(window.harness.get_by_label("Start fresh").rect());
     window.until_computed(|params| params.p1 == StereoParams::default().p1);
     window.until("what is discarded", |w| w.has("back to the defaults without rig --scale 1/2").then_some(()));
     let aside = &names(folder.path(), "before")[0];
@@ -155,7 +155,7 @@ fn unwritable_folder_gives_one_message_until_writable() {
     std::fs::write(&file, "").unwrap();
     let mut window = Window::open(&gpu, kept(&file.join("window.toml"), true));
     window.until("the message", |w| w.has("the window's state is not saved: cannot write").then_some(()));
-    window.harness.get_by_label("Dismiss").click();
+    window.click(window.harness.get_by_label("Dismiss").rect());
     let end = std::time::Instant::now() + std::time::Duration::from_millis(4500);
     window.harness.key_press(egui::Key::I);
     window.until("some time", |_| (std::time::Instant::now() > end).then_some(()));

@@ -27,7 +27,7 @@ fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
         window.until("the page", |w| w.has("judged by").then_some(()));
         assert!(window.has("pixels off by more than 1 px"), "the scene has its truth with it");
         assert!(!window.is_enabled("Stop the sweep"));
-        window.harness.get_by_label("Start the sweep").click();
+        window.click(window.harness.get_by_label("Start the sweep").rect());
         let (x, y) = window.until("some cells", |w| {
             let core = w.core();
             let sweep = core.search.sweep.as_ref()?;
@@ -53,7 +53,7 @@ fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
         assert!(label.contains(&format!("P1 {}, P2 {}:", taken.p1, taken.p2)), "{label} {taken:?}");
         assert_eq!(StereoParams { p1: before.p1, p2: before.p2, p2_min: before.p2_min, ..taken }, before);
         if window.is_enabled("Stop the sweep") {
-            window.harness.get_by_label("Stop the sweep").click();
+            window.click(window.harness.get_by_label("Stop the sweep").rect());
             window.until("the stop", |w| w.is_enabled("Start the sweep").then_some(()));
         }
         window.harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
@@ -67,9 +67,9 @@ fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
     let before = window.params();
     window.harness.key_press(Key::U);
     window.until("the page", |w| w.has("judged by").then_some(()));
-    window.harness.get_by_label("Add this pair").click();
+    window.click(window.harness.get_by_label("Add this pair").rect());
     window.until("a pair", |w| w.has("1 pair").then_some(()));
-    window.harness.get_by_label("Start the search").click();
+    window.click(window.harness.get_by_label("Start the search").rect());
     window.until("presets", |w| (w.has("balanced loss") && w.has("fast loss")).then_some(()));
     assert!(window.has("Quality against time of the settings that were tried"));
     assert!(window.has("Only presets are proposed"), "one pair says too little for more");

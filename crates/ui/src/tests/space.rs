@@ -59,9 +59,9 @@ fn drag(window: &mut Window, with: PointerButton, from: (f32, f32), to: (f32, f3
 }
 
 fn choose(window: &mut Window, label: &str) {
-    window.harness.get_by_label("Points shown").click();
+    window.click(window.harness.get_by_label("Points shown").rect());
     window.harness.run_steps(3);
-    window.harness.get_by_label(label).click();
+    window.click(window.harness.get_by_label(label).rect());
     window.harness.run_steps(3);
     assert!(window.has("automatic"), "the menu stays open for more");
     window.harness.key_press(Key::Escape);
@@ -109,7 +109,7 @@ fn the_view_turns_and_goes_back_to_what_the_camera_sees() {
         assert!((moved.yaw_rad - pose.yaw_rad).abs() < 1e-12 && moved.pivot_m != pose.pivot_m, "{moved:?}");
         assert!(difference(&turned, &picture(&mut window)) > 0.2);
 
-        window.harness.get_by_label("As the camera sees it").click();
+        window.click(window.harness.get_by_label("As the camera sees it").rect());
         window.harness.run_steps(3);
         window.harness.remove_cursor();
         window.harness.run_steps(2);
@@ -190,7 +190,7 @@ fn colour_surface_and_density_change_what_is_drawn() {
         before = now;
     }
     assert_eq!(settings(&window).every, Some(4));
-    window.harness.get_by_label("Points shown").click();
+    window.click(window.harness.get_by_label("Points shown").rect());
     window.harness.run_steps(3);
     assert!(!window.is_enabled("points by confidence"), "it is not computed");
 }
@@ -295,20 +295,20 @@ fn a_narrow_window_has_room_for_the_controls() {
 fn menu_shows_the_size_of_the_written_file() {
     for engine in ["cpu", "gpu"] {
         let Some(mut window) = open(engine) else { return };
-        window.harness.get_by_label("Save points …").click();
+        window.click(window.harness.get_by_label("Save points …").rect());
         window.until("the number of triangles", |w| w.has("triangles").then_some(()));
         let has_size = |w: &Window, wish: PointsWish| {
             let size = w.core().points_size;
             size.filter(|(counted, _)| *counted == wish).map(|(_, size)| size)
         };
         let mesh = window.until("its size", |w| has_size(w, wish(1, true)));
-        window.harness.get_by_label("points only").click();
+        window.click(window.harness.get_by_label("points only").rect());
         let points = window.until("its size", |w| has_size(w, wish(1, false)));
         assert_eq!((points.points, points.faces), (mesh.points, 0));
         window.harness.run_steps(3);
         assert!(window.has(&format!("{} points", points.points)) && !window.has("triangles"));
         for label in ["colours", "normals"] {
-            window.harness.get_by_label(label).click();
+            window.click(window.harness.get_by_label(label).rect());
             window.harness.run_steps(3);
         }
         let chosen = window.feature::<Points>().offered.expect("the menu is open");

@@ -58,7 +58,7 @@ fn a_still_has_no_time_line_and_says_what_cannot_be_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
     assert!(!window.has("Position") && !window.has("30/s"));
-    window.harness.get_by_label("Record").click();
+    window.click(window.harness.get_by_label("Record").rect());
     window.until("why not", |w| w.has("is one pair: nothing comes that could be recorded").then_some(()));
 }
 
@@ -150,10 +150,10 @@ fn failed_opening_is_reported_and_recent_sources_offered() {
     let recent = window.core().source.recent.clone();
     let pair = SourceSpec::from_paths(&[one.join("left.png"), one.join("right.png")]).unwrap();
     assert_eq!(recent, [pair, SourceSpec::Folder(PathBuf::from(&many))]);
-    window.harness.get_by_label("Source ▾").click();
+    window.click(window.harness.get_by_label("Source ▾").rect());
     window.harness.run_steps(3);
     assert!(window.has("one/left.png, right.png"));
-    window.harness.get_by_label_contains("/many").click();
+    window.click(window.harness.get_by_label_contains("/many").rect());
     window.until("the folder again", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
     assert_eq!(window.core().source.recent[0], SourceSpec::Folder(many));
 }

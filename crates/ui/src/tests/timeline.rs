@@ -90,7 +90,7 @@ fn transport(window: &Window) -> Arc<Transport> {
 }
 
 fn type_into(window: &mut Window, field: &str, text: &str) {
-    window.harness.get_by_role_and_label(Role::SpinButton, field).click();
+    window.click(window.harness.get_by_role_and_label(Role::SpinButton, field).rect());
     window.harness.run_steps(2);
     window.harness.event(egui::Event::Text(text.into()));
     window.harness.key_press(Key::Enter);
@@ -102,11 +102,11 @@ fn steps_and_seeks_by_keys_and_buttons_while_held() {
     let Some(mut window) = on_looped_pair() else { return };
     window.harness.key_press(Key::ArrowRight);
     shows(&mut window, 1);
-    window.harness.get_by_label("Step").click();
+    window.click(window.harness.get_by_label("Step").rect());
     shows(&mut window, 2);
     window.harness.key_press(Key::ArrowLeft);
     shows(&mut window, 1);
-    window.harness.get_by_label("Step back").click();
+    window.click(window.harness.get_by_label("Step back").rect());
     shows(&mut window, 0);
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowRight);
     shows(&mut window, 5);
@@ -114,9 +114,9 @@ fn steps_and_seeks_by_keys_and_buttons_while_held() {
     shows(&mut window, 0);
     window.harness.key_press(Key::End);
     shows(&mut window, PAIRS - 1);
-    window.harness.get_by_label("To the start").click();
+    window.click(window.harness.get_by_label("To the start").rect());
     shows(&mut window, 0);
-    window.harness.get_by_label("To the end").click();
+    window.click(window.harness.get_by_label("To the end").rect());
     shows(&mut window, PAIRS - 1);
     window.harness.key_press(Key::Home);
     shows(&mut window, 0);
@@ -220,14 +220,14 @@ fn playback_has_speed_loop_and_end() {
     assert_eq!(transport(&window).get().speed, Speed::Times(10.0));
     type_into(&mut window, "Frame", "30");
     shows(&mut window, 30);
-    window.harness.get_by_label("Pause").click();
+    window.click(window.harness.get_by_label("Pause").rect());
     shows(&mut window, PAIRS - 1);
     assert!(window.core().live().is_paused(), "it stands still at the end");
     window.harness.key_press(Key::Space);
     window.until("the start again", |w| (w.sequence() < 30).then_some(()));
     shows(&mut window, PAIRS - 1);
 
-    window.harness.get_by_role_and_label(Role::CheckBox, "loop").click();
+    window.click(window.harness.get_by_role_and_label(Role::CheckBox, "loop").rect());
     window.until("the start again, by itself", |w| (w.sequence() < 30).then_some(()));
     window.until("the end", |w| (w.sequence() > 35).then_some(()));
     window.until("the start once more", |w| (w.sequence() < 30).then_some(()));

@@ -64,7 +64,7 @@ fn the_pages_work_while_a_recording_plays() {
 
     window.harness.key_press(Key::G);
     window.until("the page", |w| w.has("Start the sweep").then_some(()));
-    window.harness.get_by_label("Start the sweep").click();
+    window.click(window.harness.get_by_label("Start the sweep").rect());
     window.until("cells", |w| w.core().search.sweep.as_ref().filter(|sweep| sweep.done > 3).map(drop));
     plays_on(&mut window);
 }
