@@ -63,7 +63,6 @@ soak: setup-test
 check: setup-test
 	cargo fmt --check
 	cargo clippy --locked --workspace --exclude stereopsis-lab --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --exclude stereopsis-lab --features stereopsis/full --no-deps --document-private-items
 
 ## Attacks the program beyond the tests, with damaged files, libFuzzer and Miri: about ten minutes once built. SHORT=1: ten seconds.
 attack: setup-test

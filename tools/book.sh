@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds the book of docs/ with mdBook, and fails where it warns. Installs mdBook into target/tools if this machine has none; where
-# that is not possible it says so and ends well.
+# Builds the documentation of the code, and the book of docs/ with mdBook; fails where either warns. Installs mdBook into target/tools
+# if this machine has none; where that is not possible it says so and ends well.
 #
 #   tools/book.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --features stereopsis/full --no-deps --document-private-items -q
 tools=$PWD/target/tools
 mdbook=$(command -v mdbook || true)
 if [ -z "$mdbook" ]; then

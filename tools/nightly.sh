@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that take too long for each change: random cases by the hundred, Vulkan's validation layer, whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
-# hands, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the book.
+# hands, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the documentation.
 #
 #   tools/nightly.sh            the parts that have not passed at this commit, one after the other; STEREOPSIS_DATA names pairs with truth
 #   tools/nightly.sh NAME ...   these parts, whether they have passed or not

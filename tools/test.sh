@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs all tests: builds them, runs the test programs side by side, half as many as there are cores, then the examples of the documentation.
+# Runs all tests: builds them, runs the test programs side by side, two or half as many as there are cores, then the examples of the documentation.
 # Prints a line for each program, the whole output of one that fails, and one sum.
 #
 #   tools/test.sh
@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cores=$(getconf _NPROCESSORS_ONLN)
 packages=(--locked --workspace --exclude stereopsis-lab --exclude stereopsis-attack)
-# some tests wait for time to pass; most keep two cores busy, so that two programs at once on them are no quicker
+# some tests wait for time to pass: two programs of four threads each on two cores take 324 s, one after the other 365
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * cores))}
 # the software GPU's shaders for wider vectors take a third longer to compile than to run here; those that Mesa keeps elsewhere are for
 # another width, which it does not check (22.3)
@@ -37,7 +37,7 @@ echo "$(wc -l <"$LOGS/programs") test programs, a line for each when it ends"
 # the largest ones run longest
 while IFS=$'\t' read -r program folder; do
   printf '%s\t%s\t%s\n' "$(wc -c <"$program")" "$program" "$folder"
-done <"$LOGS/programs" | sort -rn | cut -f2- | tr '\t\n' '\0\0' | xargs -0 -P "$(((cores + 1) / 2))" -n 2 bash -c 'run_one "$@"' run_one || failed=1
+done <"$LOGS/programs" | sort -rn | cut -f2- | tr '\t\n' '\0\0' | xargs -0 -P "$((cores > 4 ? cores / 2 : 2))" -n 2 bash -c 'run_one "$@"' run_one || failed=1
 cargo test "${packages[@]}" --doc >"$LOGS/doc.log" 2>&1 || { cat "$LOGS/doc.log"; failed=1; }
 
 awk -v built="$built" -v ran="$((SECONDS - started - built))" '

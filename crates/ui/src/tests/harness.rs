@@ -202,7 +202,6 @@ impl Window {
         self.harness.query_all_by_label_contains(label).next().is_some()
     }
 
-    /// Focuses a slider, which receives the arrow keys from the next frame on.
     /// Draws a frame in which the middle of `rect` is clicked. `Node::click` takes three, and a result between them can move what it is on.
     pub(crate) fn click(&mut self, rect: Rect) {
         let (pos, button) = (rect.center(), PointerButton::Primary);
@@ -214,6 +213,7 @@ impl Window {
         self.harness.step();
     }
 
+    /// Focuses a slider, which receives the arrow keys from the next frame on.
     pub(crate) fn focus_slider(&mut self, label: &str) {
         self.harness.get_by_role_and_label(Role::Slider, label).focus();
         self.harness.run_steps(2);
@@ -242,10 +242,7 @@ impl Window {
     }
 
     pub(crate) fn click_at(&mut self, place: Pos2) {
-        self.harness.hover_at(place);
-        self.harness.step();
-        self.harness.drag_at(place);
-        self.harness.drop_at(place);
+        self.click(Rect::from_pos(place));
         self.harness.run_steps(3);
     }
 
