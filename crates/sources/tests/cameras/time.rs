@@ -36,24 +36,26 @@ fn inside_half_rate() {
     assert_eq!(state.remarks, [expected]);
 }
 
-/// Runs a test whose right camera is 8 ms late, by correct stamps and by arrival, with this fault of its stamps.
+/// Runs a test whose right camera is 50 ms late, by correct stamps and by arrival, with this fault of its stamps. A busy machine wakes a
+/// thread some 10 ms late: the cameras send so rarely that this changes nothing.
 fn pairs_by_arrival(behaviour: &str) {
     with_cameras(
-        &["late=2", &format!("late=10 {behaviour}")],
+        &["slow=6 late=10", &format!("slow=6 late=60 {behaviour}")],
         &format!("time::inside_{}", behaviour.replace('-', "_")),
     );
 }
 
 fn inside_bad_stamps(cause: &str) {
     let mut source = open_pair(0, 1).expect("opens");
-    let pairs = take(&mut source, 20);
-    // use the median: a busy machine may delay single arrivals
+    let pairs = take(&mut source, 9);
     let mut skews: Vec<f64> = pairs[4..].iter().map(|p| p.skew_s).collect();
     skews.sort_by(f64::total_cmp);
-    assert!((0.003..0.013).contains(&skews[8]), "{skews:?}");
+    assert!((0.025..0.075).contains(&skews[2]), "{skews:?}");
     let expected =
         format!("camera 1: its time stamps {cause}; images are paired by when they come, which is less exact");
-    assert_eq!(source.state().remarks, [expected], "once, and of this camera alone");
+    let mut remarks = source.state().remarks;
+    remarks.retain(|remark| remark.contains("stamps")); // another one says that the cameras are slow
+    assert_eq!(remarks, [expected], "once, and of this camera alone");
 }
 
 #[test]
