@@ -23,7 +23,7 @@ fn open(engine: &str) -> Option<Window> {
     window.harness.key_press(Key::V);
     window.until("the view", |w| w.has("3d view").then_some(()));
     let title = window.harness.get_by_label("3d title").rect().left_center() + vec2(12.0, 0.0);
-    click(&mut window, title, 2);
+    double_click(&mut window, title);
     window.until("the view alone", |w| (!w.has("left view")).then_some(()));
     window.harness.run_steps(3);
     Some(window)
@@ -34,10 +34,10 @@ fn button(window: &mut Window, pos: Pos2, button: PointerButton, pressed: bool) 
     window.harness.input_mut().events.push(egui::Event::PointerButton { pos, button, pressed, modifiers });
 }
 
-fn click(window: &mut Window, place: Pos2, times: usize) {
+fn double_click(window: &mut Window, place: Pos2) {
     window.harness.hover_at(place);
     window.harness.step();
-    for _ in 0..times {
+    for _ in 0..2 {
         button(window, place, PointerButton::Primary, true);
         button(window, place, PointerButton::Primary, false);
     }
@@ -122,7 +122,7 @@ fn the_view_turns_and_goes_back_to_what_the_camera_sees() {
 fn keys_fly_after_a_click_and_step_through_pairs_otherwise() {
     let Some(mut window) = open("cpu") else { return };
     let middle = window.place("3d view", (0.5, 0.5));
-    click(&mut window, middle, 1);
+    window.click_at(middle);
     let sequence = window.sequence();
     for key in [Key::ArrowRight, Key::ArrowUp, Key::PageUp] {
         window.harness.key_press(key);
@@ -161,7 +161,7 @@ fn the_wheel_goes_nearer_and_a_double_click_back() {
     window.harness.run_steps(10);
     let pose = window.core().pose.expect("a pose");
     assert!(pose.eye_m().z > 0.1 && pose.eye_m().x == 0.0, "nearer: {pose:?}");
-    click(&mut window, middle, 2);
+    double_click(&mut window, middle);
     assert!(window.core().pose.is_none());
 }
 
