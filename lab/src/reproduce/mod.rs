@@ -1,5 +1,5 @@
 //! `reproduce`: tables and figures of five papers, reproduced on this machine beside the papers' figures.
-//! Each paper has a module, with an [`Exhibit`] for each table or figure with numbers.
+//! Each paper has a module, with an [`exhibit::Exhibit`] for each table or figure with numbers.
 
 mod banz2011;
 mod ernst2008;
