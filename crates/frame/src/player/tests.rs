@@ -103,12 +103,16 @@ fn steps_and_seeks_return_one_pair_while_paused() {
 #[test]
 fn the_speed_divides_the_intervals() {
     for (speed, seconds) in [(1.0, 0.18), (4.0, 0.045)] {
-        let mut player = player(Speed::Times(speed), false, false, &[]);
-        next(&mut player);
-        let start = Instant::now();
-        while next(&mut player).is_some() {}
-        let took = start.elapsed().as_secs_f64();
-        assert!((seconds - 0.01..seconds + 0.3).contains(&took), "{speed}: {took} s instead of {seconds} s");
+        let took = || {
+            let mut player = player(Speed::Times(speed), false, false, &[]);
+            next(&mut player);
+            let start = Instant::now();
+            while next(&mut player).is_some() {}
+            start.elapsed().as_secs_f64()
+        };
+        // a busy machine delays some, and makes none shorter
+        let took = (0..20).map(|_| took()).find(|&took| took < seconds + 0.05);
+        assert!(took.is_some_and(|took| took > seconds - 0.01), "{speed}: {took:?} s instead of {seconds} s");
     }
 }
 

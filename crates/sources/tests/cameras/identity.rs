@@ -1,6 +1,8 @@
 //! Tests of the list of cameras and of the identity of a camera: numbers, ports, buses, and returns under another number.
 
-use super::{SIZES, folder, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
+use super::{
+    SIZES, SLOWLY, assert_recent, folder, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras,
+};
 use stereopsis_capture::emulated::plug_in;
 use stereopsis_capture::webcam::{DetectedCamera, UsbBus, cameras, number_of};
 use stereopsis_frame::{CameraName, PairSource, SourceOptions, SourceSpec};
@@ -55,7 +57,7 @@ fn inside_by_port() {
 
 #[test]
 fn reopens_a_camera_under_another_number() {
-    with_cameras(&["", "unplug=10"], "identity::inside_replug");
+    with_cameras(&[SLOWLY, &format!("{SLOWLY} unplug=10")], "identity::inside_replug");
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn inside_replug() {
     until(&mut source, |source, pair| {
         last = pair.map_or(last, |pair| pair.sequence);
         let left = &source.state().cameras[0];
-        left.rate_hz > 15.0 && left.lost.is_none()
+        left.rate_hz > 2.5 && left.lost.is_none()
     });
     plug_in(&folder(), 1, 5);
     let mut pairs = Vec::new();
@@ -84,6 +86,5 @@ fn inside_replug() {
         assert!(pair.skew_s.abs() < 0.002, "the left images are of the same time: {}", pair.skew_s);
         assert!(pair.sequence > last);
     }
-    let age = pairs[5].capture_time.elapsed().expect("not in the future");
-    assert!(age.as_millis() < 500, "{age:?} old");
+    assert_recent(&pairs[5]);
 }

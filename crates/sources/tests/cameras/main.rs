@@ -39,6 +39,9 @@ fn folder() -> PathBuf {
     std::env::var_os("FAKE_V4L2").expect("runs under LD_PRELOAD").into()
 }
 
+/// Behaviour of cameras that send a sixth of their images: of those that a busy machine misses at 30 a second the neighbours become pairs.
+const SLOWLY: &str = "slow=6";
+
 /// Returns a request for any mode without colours, which takes less processor time.
 fn grey() -> ModeRequest {
     ModeRequest { pixels: Pixels::Luma, ..ModeRequest::default() }
@@ -70,7 +73,7 @@ fn take(source: &mut dyn PairSource, count: usize) -> Vec<RawPair> {
 
 /// Reads until `done` returns true.
 fn until(source: &mut dyn PairSource, mut done: impl FnMut(&dyn PairSource, Option<RawPair>) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(15);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         assert!(Instant::now() < deadline, "it does not come: {:?}", source.state());
         let pair = match source.next(Duration::from_millis(50)).expect("runs") {
@@ -82,6 +85,19 @@ fn until(source: &mut dyn PairSource, mut done: impl FnMut(&dyn PairSource, Opti
             return;
         }
     }
+}
+
+/// Returns the remarks of cameras that send [`SLOWLY`] but the one on that.
+fn other_remarks(source: &dyn PairSource) -> Vec<String> {
+    let mut remarks = source.state().remarks;
+    remarks.retain(|remark| !remark.starts_with("the cameras send "));
+    remarks
+}
+
+/// Checks that a pair is not of another clock, or of images that have waited; a busy machine delays threads by up to a second.
+fn assert_recent(pair: &RawPair) {
+    let age = pair.capture_time.elapsed().expect("not in the future");
+    assert!(age < Duration::from_secs(5), "{age:?} old");
 }
 
 /// Reads until camera `which` of the source is lost; returns the reason, and the time after the last pair.

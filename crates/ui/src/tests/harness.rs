@@ -241,6 +241,18 @@ impl Window {
         Pos2::new(rect.left() + x * rect.width(), rect.top() + y * rect.height())
     }
 
+    /// Rests the pointer on a view until it reads a number, at a place or up to a tenth of the view to the right of it: a scene that moves
+    /// is held at a moment in which some pixels have no depth.
+    pub(crate) fn rest_until_read(&mut self, view: &str, (x, y): (f32, f32), number: &str) -> (Pos2, f32) {
+        let mut tenths = (0..10).cycle();
+        self.until(&format!("a {number} to read"), |w| {
+            let at = w.place(view, (x + 0.01 * tenths.next()? as f32, y));
+            w.harness.hover_at(at);
+            w.harness.run_steps(2);
+            Some((at, w.read(number)?))
+        })
+    }
+
     pub(crate) fn click_at(&mut self, place: Pos2) {
         self.click(Rect::from_pos(place));
         self.harness.run_steps(3);

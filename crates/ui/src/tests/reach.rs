@@ -23,9 +23,7 @@ fn the_curves_follow_the_rig_the_range_and_the_pointer() {
     let field = window.harness.get_by_role_and_label(Role::SpinButton, "Error of a disparity").rect();
     assert!(field.width() > 10.0);
 
-    let below = window.place("left view", (0.4, 0.95));
-    window.harness.hover_at(below);
-    let depth = window.until("a depth to read", |w| w.read("depth"));
+    let (_, depth) = window.rest_until_read("left view", (0.4, 0.95), "depth");
     window.harness.run_steps(2);
     assert!(window.has(" m ± "), "the pointer's distance with its error");
     let at = window.read("under the pointer:").expect("its disparity");

@@ -34,9 +34,8 @@ fn two_distances_make_metres_of_disparities() {
     window.until("the rig's window", |w| w.has("Fit depth").then_some(()));
     // the typed distances are half of those of the scene's rig, so the baseline is halved too
     for (name, place) in [("near", (0.56, 0.72)), ("far", (0.28, 0.35))] {
-        let at = window.place("left view", place);
+        let (at, metres) = window.rest_until_read("left view", place, "depth");
         window.click_at(at);
-        let metres = window.until("a depth to read", |w| w.read("depth"));
         window.core_mut().rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
         window.press(&format!("Take {name}"));
         window.click_at(at); // a second click releases the pixel
