@@ -323,7 +323,7 @@ static void fill(struct camera *c, struct v4l2_buffer *b) {
     if (word(c->node, "stamp-far") > 0) stamp -= 90000000000LL;
     if (word(c->node, "stamp-wild") > 0) stamp = LLONG_MAX;
     if (word(c->node, "stamp-ahead") > 0) stamp += 30000000LL;
-    if (word(c->node, "stamp-back") > 0 && c->frames % 2) stamp -= 200000000LL;
+    if (word(c->node, "stamp-back") > 0 && c->frames % 2) stamp -= 1000000000LL; /* behind the one before, however slow */
     c->ready = 0;
     c->frames++;
     b->timestamp.tv_sec = stamp / 1000000000LL;

@@ -176,14 +176,22 @@ fn of_two_heads_started_simultaneously_one_ends() {
         let mut heads: Vec<_> = started.into_iter().flatten().collect();
         simultaneous += usize::from(heads.len() == 2);
         if heads.len() == 2 {
-            let mut ends: Vec<String> = Vec::new();
+            let mut ends: Vec<Option<String>> = Vec::new();
             until("one ends", || {
-                ends = heads.iter().filter_map(|head| head.yields()).map(|why| why.to_string()).collect();
-                !ends.is_empty()
+                ends = heads.iter().map(|head| head.yields().map(|why| why.to_string())).collect();
+                ends.iter().any(Option::is_some)
             });
-            assert!(ends.len() == 1 && ends[0].contains("already"), "round {round}: {ends:?}");
-            let ends: Vec<_> = heads.iter().map(|head| head.yields().is_some()).collect();
-            assert_eq!(ends.iter().filter(|ends| **ends).count(), 1, "and the same one: {ends:?}");
+            let ended = ends.iter().position(Option::is_some);
+            let reasons: Vec<_> = ends.iter().flatten().collect();
+            assert!(reasons.len() == 1 && reasons[0].contains("already"), "round {round}: {ends:?}");
+            // an answer that comes too late on a busy machine is no head: then none of them ends for the moment
+            let mut ending: Vec<bool> = Vec::new();
+            until("one ends again", || {
+                ending = heads.iter().map(|head| head.yields().is_some()).collect();
+                ending.contains(&true)
+            });
+            assert_eq!(ending.iter().position(|&ends| ends), ended, "round {round}: the same one");
+            assert_eq!(ending.iter().filter(|&&ends| ends).count(), 1, "round {round}: {ending:?}");
         }
         heads.clear();
     }
