@@ -110,7 +110,7 @@ if [ "$purpose" = instructions ]; then
 fi
 
 case $purpose in
-  run | bench) [ -x target/debug/stereopsis ] || echo "stereopsis: the first build compiles about 440 crates, four to ten minutes on two cores; later ones take seconds" ;;
+  run | bench) [ -x target/debug/stereopsis ] || echo "stereopsis: the first build compiles about 430 crates, four to ten minutes on two cores; later ones take seconds" ;;
   instructions) [ -x target/release/examples/match_scene ] || echo "stereopsis: the first build takes two to six minutes on two cores" ;;
   package) [ -x target/x86_64-unknown-linux-gnu/release/stereopsis ] || echo "stereopsis: packages for three systems take about an hour on two cores" ;;
   test) [ -d target/debug/deps ] || echo "stereopsis: building and running the tests takes ten to twenty-five minutes on two cores" ;;
