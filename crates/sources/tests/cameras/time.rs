@@ -119,7 +119,7 @@ fn inside_stamp_far() {
 
 #[test]
 fn aligns_free_running_cameras() {
-    with_cameras(&["free", "free late=13"], "time::inside_resync");
+    with_cameras(&[&format!("{SLOWLY} free"), &format!("{SLOWLY} free late=80")], "time::inside_resync");
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn inside_resync() {
     assert!(pairs > 3, "pairs go on coming meanwhile");
     take(&mut source, 10);
     let state = source.state();
-    assert!(state.skew.expect("is known").mean_s.abs() < 0.1 / 30.0, "{state:?}");
-    assert_eq!(state.remarks, [""; 0]);
+    assert!(state.skew.expect("is known").mean_s.abs() < 0.1 / 5.0, "{state:?}");
+    assert_eq!(other_remarks(&source), [""; 0]);
 }
 
 #[test]
