@@ -200,7 +200,7 @@ fn drops_whole_items_and_results_before_pairs() {
         recorder.frame(&frame, &info("test"));
         recorder.result(&output(&frame));
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "nobody waits: {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(1), "nobody waits: {:?}", start.elapsed());
     // two results had room until pairs needed it; then as many pairs are kept as fit
     let status = recorder.status();
     assert_eq!((status.counters.dropped_by_disk, status.counters.results_dropped_by_disk), (11, 20), "{status:?}");

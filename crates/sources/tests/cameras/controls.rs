@@ -104,7 +104,7 @@ fn survives_invalid_descriptions_of_controls() {
 fn inside_nonsense() {
     let asking = Instant::now();
     let kinds: Vec<_> = offered(0).expect("opens").iter().map(|c| c.kind).collect();
-    assert!(asking.elapsed() < Duration::from_secs(10), "a menu of 2^31 values is not walked through");
+    assert!(asking.elapsed() < Duration::from_secs(2), "a menu of 2^31 values is not walked through");
     assert!(!kinds.contains(&ControlKind::Gain), "no value is from 9 to 3: {kinds:?}");
     assert_eq!(kinds.len(), ControlKind::ALL.len() - 1);
     let wishes = ControlSettings {

@@ -63,8 +63,9 @@ fn reports_an_unplugged_camera_while_the_other_continues() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_unplugged() {
     let mut source = open_pair(0, 1).expect("opens");
-    let (why, _) = until_lost(&mut source, 1);
+    let (why, after) = until_lost(&mut source, 1);
     assert_eq!(why, "camera 1 is gone; plug it in again");
+    assert!(after < Duration::from_secs(1), "{after:?}");
     let waiting = Instant::now();
     assert!(matches!(source.next(Duration::from_millis(200)), Ok(Next::Waiting)), "no pairs of one camera");
     assert!(waiting.elapsed() >= Duration::from_millis(200), "waits without spinning");
@@ -107,10 +108,10 @@ fn inside_hanging() {
     let mut source = open_pair(0, 1).expect("opens");
     let (why, after) = until_lost(&mut source, 0);
     assert!(why.starts_with("camera 0 has sent no image for 1 s; check its cable"), "{why}");
-    assert!(after < Duration::from_secs(10), "{after:?}");
+    assert!(after < Duration::from_secs(3), "{after:?}");
     let stopping = Instant::now();
     drop(source);
-    assert!(stopping.elapsed() < Duration::from_secs(5), "{:?}", stopping.elapsed());
+    assert!(stopping.elapsed() < Duration::from_secs(1), "{:?}", stopping.elapsed());
     let again = open_pair(0, 1).expect_err("hangs").to_string();
     assert!(again.starts_with("camera 0 is still open in this program"), "{again}");
     take(&mut open_one(1).expect("the other one opens again"), 1);
@@ -165,5 +166,5 @@ fn inside_dead() {
     assert!(error.starts_with("camera 0 has sent no image for 5 s"), "{error}");
     let other = other.join().expect("ends");
     assert!(other.starts_with("camera 1 has sent no image for 5 s"), "{other}");
-    assert!(opening.elapsed() < Duration::from_millis(9500), "both at a time");
+    assert!(opening.elapsed() < Duration::from_secs(8));
 }

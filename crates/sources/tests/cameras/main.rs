@@ -39,7 +39,7 @@ fn folder() -> PathBuf {
     std::env::var_os("FAKE_V4L2").expect("runs under LD_PRELOAD").into()
 }
 
-/// Behaviour of cameras that send a sixth of their images: of those that a busy machine misses at 30 a second the neighbours become pairs.
+/// Behaviour of cameras that send a sixth of their images. At 30 a second a busy machine misses some, and their neighbours become pairs.
 const SLOWLY: &str = "slow=6";
 
 /// Returns a request for any mode without colours, which takes less processor time.

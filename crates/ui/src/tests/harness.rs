@@ -244,9 +244,9 @@ impl Window {
     /// Rests the pointer on a view until it reads a number, at a place or up to a tenth of the view to the right of it: a scene that moves
     /// is held at a moment in which some pixels have no depth.
     pub(crate) fn rest_until_read(&mut self, view: &str, (x, y): (f32, f32), number: &str) -> (Pos2, f32) {
-        let mut tenths = (0..10).cycle();
+        let mut hundredths = (0..10).cycle();
         self.until(&format!("a {number} to read"), |w| {
-            let at = w.place(view, (x + 0.01 * tenths.next()? as f32, y));
+            let at = w.place(view, (x + 0.01 * hundredths.next()? as f32, y));
             w.harness.hover_at(at);
             w.harness.run_steps(2);
             Some((at, w.read(number)?))

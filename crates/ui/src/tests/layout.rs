@@ -160,7 +160,7 @@ fn messages_and_read_outs_move_nothing() {
     window.harness.run_steps(3);
     assert!(window.has("error 2") && window.has("3 messages"));
     assert_eq!(places(&window), before);
-    let at = window.place("depth view", (0.5, 0.5));
+    let (at, _) = window.rest_until_read("depth view", (0.5, 0.5), "disparity");
     window.click_at(at);
     window.until("the read-out", |w| w.read("disparity"));
     assert_eq!(places(&window), before);

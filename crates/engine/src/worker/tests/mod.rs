@@ -335,7 +335,7 @@ fn stops_while_the_device_hangs() {
     let Bench { worker, .. } = bench;
     let start = Instant::now();
     drop(worker);
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < Duration::from_secs(1));
 }
 
 #[test]

@@ -176,22 +176,19 @@ fn of_two_heads_started_simultaneously_one_ends() {
         let mut heads: Vec<_> = started.into_iter().flatten().collect();
         simultaneous += usize::from(heads.len() == 2);
         if heads.len() == 2 {
-            let mut ends: Vec<Option<String>> = Vec::new();
-            until("one ends", || {
-                ends = heads.iter().map(|head| head.yields().map(|why| why.to_string())).collect();
-                ends.iter().any(Option::is_some)
-            });
-            let ended = ends.iter().position(Option::is_some);
-            let reasons: Vec<_> = ends.iter().flatten().collect();
-            assert!(reasons.len() == 1 && reasons[0].contains("already"), "round {round}: {ends:?}");
             // an answer that comes too late on a busy machine is no head: then none of them ends for the moment
-            let mut ending: Vec<bool> = Vec::new();
-            until("one ends again", || {
-                ending = heads.iter().map(|head| head.yields().is_some()).collect();
-                ending.contains(&true)
-            });
-            assert_eq!(ending.iter().position(|&ends| ends), ended, "round {round}: the same one");
-            assert_eq!(ending.iter().filter(|&&ends| ends).count(), 1, "round {round}: {ending:?}");
+            let yielding = || {
+                let mut found: Vec<(usize, String)> = Vec::new();
+                until("one ends", || {
+                    let ends = heads.iter().map(|head| head.yields().map(|why| why.to_string()));
+                    found = ends.enumerate().filter_map(|(at, why)| Some((at, why?))).collect();
+                    !found.is_empty()
+                });
+                found
+            };
+            let ends = yielding();
+            assert!(ends.len() == 1 && ends[0].1.contains("already"), "round {round}: {ends:?}");
+            assert_eq!(yielding(), ends, "round {round}: and the same one");
         }
         heads.clear();
     }

@@ -286,10 +286,10 @@ fn a_client_that_does_not_read_delays_nothing() {
     std::thread::sleep(Duration::from_secs(3));
     let (after, seconds) = (stage.live.status(), start.elapsed().as_secs_f64());
     let captured = (after.capture.captured - before.capture.captured) as f64 / seconds;
-    assert!(captured > 5.0, "{captured} pairs a second");
+    assert!(captured > 20.0, "{captured} pairs a second");
     assert!(quick.count_messages(Duration::from_millis(300)).get(PAIRS).is_some_and(|&n| n > 1), "others get theirs");
     assert_eq!(number(&stage.publisher, "client"), 2);
     let goodbye = Instant::now();
     stage.publisher.stop();
-    assert!(goodbye.elapsed() < Duration::from_secs(4), "{:?}", goodbye.elapsed());
+    assert!(goodbye.elapsed() < Duration::from_secs(1), "{:?}", goodbye.elapsed());
 }
