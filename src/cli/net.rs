@@ -11,7 +11,7 @@ use stereopsis_base::console;
 use stereopsis_frame::ControlSettings;
 use stereopsis_network::census::CensusTaker;
 use stereopsis_network::key::RigTopic;
-use stereopsis_network::{ANSWER_TIMEOUT, ControlRequest, Network, watch_results};
+use stereopsis_network::{ANSWER_TIMEOUT, ControlRequest, Network, NetworkError, watch_results};
 use stereopsis_stereo::StereoParams;
 
 /// Arguments of `net`.
@@ -75,8 +75,16 @@ fn results(network: &Network, time: Duration, json: bool) -> anyhow::Result<()> 
 fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
     let mut taker = CensusTaker::new(network);
     loop {
-        let census = taker.take()?;
-        let text = if args.json { format!("{}\n", console::json(&census)?) } else { census.table() };
+        let text = match taker.take() {
+            Ok(census) if args.json => format!("{}\n", console::json(&census)?),
+            Ok(census) => census.table(),
+            Err(lost @ NetworkError::RouterGone(_)) if args.watch && args.json => {
+                console::say(lost);
+                String::new()
+            }
+            Err(lost @ NetworkError::RouterGone(_)) if args.watch => format!("{lost}\n"),
+            Err(err) => return Err(err.into()),
+        };
         let is_screen = args.watch && !args.json && std::io::stdout().is_terminal();
         // to the upper left corner, and clear the rest of the screen
         let (home, end) = if is_screen { ("\u{1b}[H\u{1b}[J", "") } else { ("", if args.watch { "\n" } else { "" }) };

@@ -2,6 +2,8 @@
 
 /// Makes all of them.
 pub(super) fn prepare() {
+    #[cfg(feature = "zenoh")]
+    use_network_links_one_by_one();
     #[cfg(target_os = "linux")]
     leave_out_device_select();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -48,12 +50,28 @@ fn leave_out_device_select() {
     if is_path("XDG_RUNTIME_DIR") || is_path("WAYLAND_DISPLAY") || is_set("MESA_VK_DEVICE_SELECT") {
         return;
     }
-    let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
-    if threads == 1 {
-        #[allow(unsafe_code, reason = "the layer is told by a variable only")]
-        // SAFETY: there is no other thread that could read variables meanwhile.
+    set_variable("NODEVICE_SELECT", "1");
+}
+
+/// Makes Zenoh receive and send on one thread. It shares the state of a TLS connection between both without a lock (1.10.2, its issue
+/// 2557): of 600 new connections 5 broke at once, and messages could be damaged later.
+#[cfg(feature = "zenoh")]
+fn use_network_links_one_by_one() {
+    const VARIABLE: &str = "ZENOH_RUNTIME";
+    if std::env::var_os(VARIABLE).is_none() {
+        set_variable(VARIABLE, "(rx: (handover: tx))");
+    }
+}
+
+/// Sets an environment variable, the only way to tell some libraries, unless there is a second thread.
+#[cfg(any(target_os = "linux", feature = "zenoh"))]
+fn set_variable(name: &str, value: &str) {
+    let is_alone = !cfg!(target_os = "linux") || std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count) == 1;
+    if is_alone {
+        #[allow(unsafe_code, reason = "some libraries are told by a variable only")]
+        // SAFETY: no other thread could read variables meanwhile: on Linux there is none, elsewhere the main function has just begun.
         unsafe {
-            std::env::set_var("NODEVICE_SELECT", "1");
+            std::env::set_var(name, value);
         }
     }
 }

@@ -127,6 +127,20 @@ fn silent_connections_do_not_lock_others_out() {
 }
 
 #[test]
+fn a_lost_router_is_not_taken_for_an_empty_network() {
+    let (home, at) = (tempfile::tempdir().unwrap(), format!("tcp/{}", free()));
+    let router = announced(stereopsis(home.path(), &["router", "--listen", &at]), None);
+    let mut watch = stereopsis(home.path(), &["net", "--watch", "--connect", &at]);
+    let mut child = watch.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let _watch = Running { child, _cameras: None };
+    assert!(lines.any(|line| line.starts_with("router ")));
+    drop(router);
+    let said = lines.find(|line| line.contains("no router") || line.contains("is lost")).unwrap();
+    assert_eq!(said, format!("the connection to the router at {at} is lost"));
+}
+
+#[test]
 fn invalid_names_are_refused_before_a_router_is_searched() {
     let home = tempfile::tempdir().unwrap();
     for (flag, name) in [("--name", "a/b"), ("--only", ".."), ("--name", "")] {

@@ -1,6 +1,6 @@
 //! Census: all members with their states, engines and clocks at one time, for `stereopsis net` and the window's list.
 
-use super::access::Access;
+use super::access::{Access, names};
 use super::clock::{ClockEstimate, ClockOffset};
 use super::error::NetworkError;
 use super::key::{Member, RigTopic, Role, all_status};
@@ -49,7 +49,7 @@ impl CensusTaker {
     /// Queries all members; blocks for at most some seconds.
     ///
     /// # Errors
-    /// The session has ended.
+    /// The session has ended, the connection to the router is lost, or the network does not answer in time.
     pub fn take(&mut self) -> Result<Census, NetworkError> {
         let Present { members, other_versions } = self.network.presence()?.present();
         let mut status: BTreeMap<_, Status> =
@@ -68,6 +68,10 @@ impl CensusTaker {
             clocks.extend(offset.map(|offset| (name.clone(), offset)));
         }
         let engines = rigs.iter().map(|rig| (rig.clone(), engine_of(rig, &members, &status))).collect();
+        // without a router all queries end at once, and nobody seems to be there
+        if !self.network.is_connected() {
+            return Err(NetworkError::RouterGone(names(&self.network.access().connect)));
+        }
         let reported = |member: Member| MemberReport { status: status.remove(&member.status()), member };
         Ok(Census {
             members: members.into_iter().map(reported).collect(),
@@ -262,14 +266,11 @@ impl CensusWatch {
 
 /// Takes a census; opens a session if there is none.
 fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, NetworkError> {
-    if taker.is_none() {
-        let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
-        *taker = Some(CensusTaker::new(Network::open(&access)?));
+    if let Some(open) = taker {
+        return open.take();
     }
-    let Some(open) = taker.as_mut().filter(|open| open.network.is_connected()) else {
-        return Err(NetworkError::RouterGone(router.to_owned()));
-    };
-    open.take()
+    let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
+    taker.insert(CensusTaker::new(Network::open(&access)?)).take()
 }
 
 impl Census {

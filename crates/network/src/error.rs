@@ -1,5 +1,6 @@
 //! Faults of the network.
 
+use super::replies::ANSWER_TIMEOUT;
 use std::io;
 use std::path::PathBuf;
 use stereopsis_base::console::{self, foreign};
@@ -86,8 +87,14 @@ pub enum NetworkError {
         /// Machine of the other one; `None` if it does not answer.
         host: Option<String>,
     },
+    /// The router does not say in time who is there.
+    #[error(
+        "nothing tells within {} s who is there: try again, and look at the connection to the router",
+        ANSWER_TIMEOUT.as_secs()
+    )]
+    Unanswered,
     /// The connection to a router is lost.
-    #[error("the router at {0} is gone; looking for it")]
+    #[error("the connection to the router at {0} is lost")]
     RouterGone(String),
     /// Parameters from another machine are invalid.
     #[error("its parameters cannot be used: {0}")]

@@ -73,7 +73,7 @@ impl Presence {
     /// Starts to observe; on return, all current members are known.
     ///
     /// # Errors
-    /// The session has ended.
+    /// The session has ended, or the network does not answer in time.
     pub(super) fn follow(session: &zenoh::Session) -> Result<Self, NetworkError> {
         let failed = |cause| NetworkError::Zenoh("follow", "who is there".to_owned(), cause);
         let shared = Arc::<PresenceState>::default();
@@ -85,7 +85,10 @@ impl Presence {
         let subscriber = session.liveliness().declare_subscriber(ALL_MEMBERS).history(true).callback(take).wait();
         let subscriber = subscriber.map_err(failed)?;
         // this query ends after the history of tokens has arrived
-        tokens(session, ALL_MEMBERS, ANSWER_TIMEOUT, 0).map_err(failed)?;
+        let (_, is_complete) = tokens(session, ALL_MEMBERS, ANSWER_TIMEOUT, 0).map_err(failed)?;
+        if !is_complete {
+            return Err(NetworkError::Unanswered);
+        }
         Ok(Self { shared, _subscriber: subscriber })
     }
 

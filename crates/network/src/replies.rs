@@ -43,7 +43,7 @@ impl<T: Default> Replies<T> {
     }
 }
 
-/// Returns at most `limit` liveliness tokens that match a key; fewer if the network does not answer in time.
+/// Returns at most `limit` liveliness tokens that match a key, and whether the network has answered in time with all.
 ///
 /// # Errors
 /// The session has ended.
@@ -52,12 +52,14 @@ pub(super) fn tokens(
     key: &str,
     timeout: Duration,
     limit: usize,
-) -> zenoh::Result<BTreeSet<String>> {
-    let (take, tokens) = collect(move |tokens: &mut BTreeSet<String>, reply| {
-        if let (Ok(sample), true) = (reply.result(), tokens.len() < limit) {
-            tokens.insert(sample.key_expr().to_string());
-        }
-    });
+) -> zenoh::Result<(BTreeSet<String>, bool)> {
+    let (take, replies) =
+        collect(move |(tokens, is_late): &mut (BTreeSet<String>, bool), reply| match reply.result() {
+            Ok(sample) if tokens.len() < limit => drop(tokens.insert(sample.key_expr().to_string())),
+            Ok(_) => {}
+            Err(_) => *is_late = true, // the only error of such a query
+        });
     session.liveliness().get(key).timeout(timeout).callback(take).wait()?;
-    Ok(tokens.wait(timeout))
+    let (tokens, is_late) = replies.wait(timeout);
+    Ok((tokens, !is_late))
 }

@@ -87,7 +87,7 @@ impl Network {
     /// Returns the observer of present members; the first call blocks for at most some seconds.
     ///
     /// # Errors
-    /// The session has ended.
+    /// The session has ended, or the network does not answer in time.
     pub fn presence(&self) -> Result<Arc<Presence>, NetworkError> {
         let mut followed = self.0.presence.lock();
         if let Some(presence) = &*followed {

@@ -88,9 +88,8 @@ impl Node {
 
     /// Queries the publishers of the domain; fewer if the network does not answer in time.
     pub(super) fn published(&self) -> BTreeSet<PublisherToken> {
-        let tokens =
-            tokens(&self.session, &token::all(self.token.domain), ANSWER_TIMEOUT, MAX_TOKENS).unwrap_or_default();
-        tokens.iter().filter_map(|token| PublisherToken::of(token)).collect()
+        let tokens = tokens(&self.session, &token::all(self.token.domain), ANSWER_TIMEOUT, MAX_TOKENS);
+        tokens.unwrap_or_default().0.iter().filter_map(|token| PublisherToken::of(token)).collect()
     }
 
     /// Queries the number of publishers of the domain.
