@@ -106,15 +106,13 @@ fn notice_opens_the_recording_with_its_depth() {
         (info.name.starts_with("stereopsis_") && w.result().is_some()).then_some(())
     });
     window.harness.key_press(Key::Num6);
+    window.harness.key_press(Key::Space);
+    window.still_sequence();
     // pairs during a slow match have no result
-    let recorded = (0..).find_map(|step| {
-        let before = window.sequence();
-        window.harness.key_press(if step == 0 { Key::Home } else { Key::ArrowRight });
-        let raw = window.until("another pair", |w| {
-            let raw = w.result()?.job.frame.raw.clone();
-            (step == 0 || raw.sequence != before).then_some(raw)
-        });
-        raw.recorded.clone()
+    let recorded = (0..).find_map(|pair| {
+        window.harness.key_press(if pair == 0 { Key::Home } else { Key::ArrowRight });
+        window.until("the pair", |w| (w.sequence() == pair).then_some(()));
+        window.result()?.job.frame.raw.recorded.clone()
     });
     let recorded = recorded.expect("recorded depth");
     let depth = recorded.depth_m.as_ref().unwrap();
