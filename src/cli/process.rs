@@ -3,7 +3,7 @@
 /// Makes all of them.
 pub(super) fn prepare() {
     #[cfg(feature = "zenoh")]
-    use_network_links_one_by_one();
+    give_zenoh_one_thread();
     #[cfg(target_os = "linux")]
     leave_out_device_select();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -56,7 +56,7 @@ fn leave_out_device_select() {
 /// Makes Zenoh receive and send on one thread. It shares the state of a TLS connection between both without a lock (1.10.2, its issue
 /// 2557): of 600 new connections 5 broke at once, and messages could be damaged later.
 #[cfg(feature = "zenoh")]
-fn use_network_links_one_by_one() {
+fn give_zenoh_one_thread() {
     const VARIABLE: &str = "ZENOH_RUNTIME";
     if std::env::var_os(VARIABLE).is_none() {
         set_variable(VARIABLE, "(rx: (handover: tx))");

@@ -68,7 +68,7 @@ impl CensusTaker {
             clocks.extend(offset.map(|offset| (name.clone(), offset)));
         }
         let engines = rigs.iter().map(|rig| (rig.clone(), engine_of(rig, &members, &status))).collect();
-        // without a router all queries end at once, and nobody seems to be there
+        // queries without a router end at once, with no member as their answer
         if !self.network.is_connected() {
             return Err(NetworkError::RouterGone(names(&self.network.access().connect)));
         }
