@@ -19,16 +19,18 @@ TMPDIR=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)"); expor
 trap 'rm -rf "$TMPDIR"' EXIT
 mkdir -p artifacts logs
 [ $# -gt 0 ] || set -- $(ls seeds)
-limit=(-max_total_time="$seconds"); [ -z "${RUNS:-}" ] || limit=(-runs="$RUNS")
-broken=0
-printf '%-12s %10s %8s  %s\n' target inputs edges found
-for target in "$@"; do
+limit=-max_total_time=$seconds; [ -z "${RUNS:-}" ] || limit=-runs=$RUNS
+export program limit
+attack() { # TARGET: its line of the table; fails where something was found
+  local target=$1 found=nothing inputs edges broken=0
   mkdir -p "corpus/$target"
-  found=nothing
-  TARGET=$target "$program" "corpus/$target" "seeds/$target" "${limit[@]}" -max_len=12288 -timeout=10 -rss_limit_mb=2048 \
+  TARGET=$target "$program" "corpus/$target" "seeds/$target" "$limit" -max_len=12288 -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="artifacts/$target-" -print_final_stats=1 >"logs/$target" 2>&1 || {
     found=$(sed -n 's/.*Test unit written to //p' "logs/$target" | tail -n 1); found=${found:-"see fuzz/logs/$target"}; broken=1; }
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "logs/$target"); edges=$(grep -o 'cov: [0-9]*' "logs/$target" | tail -n 1 || true)
   printf '%-12s %10s %8s  %s\n' "$target" "${inputs:-?}" "${edges#cov: }" "$found"
-done
-exit "$broken"
+  return "$broken"
+}
+export -f attack
+printf '%-12s %10s %8s  %s\n' target inputs edges found
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -c 'attack {}' || exit 1

@@ -13,7 +13,7 @@ use std::time::Duration;
 use stereopsis_gpu::Gpu;
 
 /// Arguments with which the program prints each check of the drivers as a line of JSON.
-pub const QUERY: [&str; 2] = ["doctor", "--drivers"];
+pub(super) const QUERY: [&str; 2] = ["doctor", "--drivers"];
 
 /// Queries the drivers in this process, and reports each check as soon as it is known.
 pub fn ask(mut tell: impl FnMut(Check)) {

@@ -45,7 +45,7 @@ const GPU_LIMIT: Duration = Duration::from_secs(20);
 const CPU_LIMIT: Duration = Duration::from_secs(20);
 
 /// Examines this machine, reports each check as soon as it is known, and returns all. `folder` is that of recordings. `program` is
-/// started with the arguments [`drivers::QUERY`] to query the GPU drivers; with `None` they are queried in this process.
+/// started with `doctor --drivers` to query the GPU drivers; with `None` they are queried in this process.
 pub fn examine(folder: &Path, program: Option<&Path>, tell: impl FnMut(&Check)) -> Vec<Check> {
     let variables = variables();
     let mut examination =
