@@ -8,8 +8,8 @@ if [ "$(id -u)" != 0 ]; then
   echo "try-packages: bare systems are made by root; what is in dist/ was not tried. Next: sudo make try-packages" >&2
   exit 1
 fi
-if ! command -v mmdebstrap >/dev/null || ! command -v update-binfmts >/dev/null; then
-  apt-get update -qq && apt-get install -y -qq --no-install-recommends mmdebstrap qemu-user-static binfmt-support >/dev/null
+if ! command -v mmdebstrap >/dev/null || ! command -v update-binfmts >/dev/null || ! command -v arch-test >/dev/null; then
+  apt-get update -qq && apt-get install -y -qq --no-install-recommends mmdebstrap qemu-user-static binfmt-support arch-test >/dev/null
 fi
 [ -e /proc/sys/fs/binfmt_misc/status ] || mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
 update-binfmts --enable qemu-aarch64 2>/dev/null || true
