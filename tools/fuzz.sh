@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the targets of fuzz/attack under libFuzzer, each for so many seconds, and says what came out. On stable Rust; it needs a
+# Runs the targets of fuzz/attack under libFuzzer, each for so many seconds, one on each core, and says what came out. On stable Rust; it needs a
 # C++ compiler. Without one it says so and ends well.
 #
 #   tools/fuzz.sh [SECONDS [TARGET...]]      RUNS=1000000 tools/fuzz.sh: so many inputs for each instead
