@@ -13,7 +13,7 @@ export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
 program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
 parts=(random nokhwa video validation attack soak papers readers vivid faults ros2 python bench systems book)
 
-random() { CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory of_every changes information variants; }
+random() { cargo test --locked -p stereopsis-calibration random_rigs -- --ignored && CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory of_every changes information variants; }
 nokhwa() {
   compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null || compgen -G '/usr/lib/llvm-*/lib/libclang-[0-9]*.so*' >/dev/null || { echo "skipped: bindings of nokhwa need libclang (libclang-dev)"; return 0; }
   cargo test --locked --features nokhwa-linux --test program nokhwa

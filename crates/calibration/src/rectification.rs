@@ -4,7 +4,9 @@
 //! Rotations after Bouguet: each camera turns by half of the rotation between them, then both turn until the baseline lies along x or y.
 //! Focal length and principal point are equal in both images (so doffs is 0) and chosen as in OpenCV, so that a rig has the same focal
 //! length in both programs: the principal point centres the corners of both images; the focal length lies between the one that fills
-//! both images (alpha 0) and the one that loses no pixel of either (alpha 1), or follows from a field of view.
+//! both images (alpha 0) and the one that loses no pixel of either (alpha 1), or follows from a field of view. Of cameras that look towards
+//! each other such images would show what lies far behind the crossing of their axes; each then has a principal point of its own along the
+//! baseline, as without OpenCV's `CALIB_ZERO_DISPARITY`, and doffs is their difference.
 
 use super::crop::{self, Crop};
 use super::projection::to_right;
@@ -16,7 +18,7 @@ impl Rectification {
     /// Computes the rectification of a rig for images of `width` x `height`, at least 2x2.
     ///
     /// # Errors
-    /// The cameras are swapped, one in front of the other, or diverge too much.
+    /// The cameras are swapped, one in front of the other, or have no view in common.
     pub fn compute(
         rig: &StereoRig,
         width: usize,
@@ -24,9 +26,10 @@ impl Rectification {
         crop: impl Into<Crop>,
     ) -> Result<Self, CalibrationError> {
         let (rotation_left, rotation_right, axis) = rotations(rig)?;
-        let projection = projection(rig, [rotation_left, rotation_right], axis, (width, height), crop.into())?;
+        let rotations = [rotation_left, rotation_right];
+        let [left, right] = projections(rig, rotations, axis, (width, height), crop.into())?;
         let baseline_m = rig.translation_m.length();
-        Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m, axis })
+        Ok(Self { rotation_left, rotation_right, left, right, baseline_m, axis })
     }
 
     /// Returns the rectification with the same rotations and baseline, and another crop.
@@ -34,20 +37,28 @@ impl Rectification {
     /// # Errors
     /// The cameras diverge too much.
     pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), crop: Crop) -> Result<Self, CalibrationError> {
-        let projection = projection(rig, [self.rotation_left, self.rotation_right], self.axis, size, crop)?;
-        Ok(Self { left: projection, right: projection, ..*self })
+        let [left, right] = projections(rig, [self.rotation_left, self.rotation_right], self.axis, size, crop)?;
+        Ok(Self { left, right, ..*self })
     }
 }
 
-/// Computes the projection of both rectified images; see [`Rectification::compute`].
-fn projection(
+/// Smallest ratio of the focal length that fills both images with a common principal point to the one with two: above it the cameras look
+/// towards each other, and the common images would lose a third of their view.
+const VERGED: f64 = 1.25;
+
+/// Smallest part of a camera's axis across the baseline: 70 degrees to a side.
+const MIN_FORWARD: f64 = 0.34;
+
+/// Computes the projections of both rectified images; see [`Rectification::compute`].
+fn projections(
     rig: &StereoRig,
     rotations: [DMat3; 2],
     axis: Axis,
     size: (usize, usize),
     crop: Crop,
-) -> Result<Projection, CalibrationError> {
-    let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
+) -> Result<[Projection; 2], CalibrationError> {
+    let [left, right] = rotations;
+    let sides = [(&rig.left, left), (&rig.right, right)];
     let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
     // initial focal length, to centre the corners; the final one follows from them
     let usual = match axis {
@@ -56,13 +67,22 @@ fn projection(
     };
     let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
     let center = last / 2.0 - usual * (left + right) / 2.0;
-    let (filled, whole) = sides
-        .map(|(camera, rotation)| seen(camera, rotation, last))
-        .map(|seen| seen.focal_lengths(center, last))
-        .into_iter()
-        .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
+    let seen = sides.map(|(camera, rotation)| seen(camera, rotation, last));
+    // of cameras that look towards each other each image is centred along the baseline on the middle of what its camera sees
+    let along = to_right(axis).truncate();
+    let middles = sides.map(|(camera, rotation)| direction(camera, rotation, last / 2.0).unwrap_or_default() * along);
+    let own_center = center + (last / 2.0 - center) * along;
+    let focal_lengths = |seen: [FieldOfView; 2], center: DVec2| {
+        let [left, right] = seen.map(|seen| seen.focal_lengths(center, last));
+        (left.0.max(right.0), left.1.min(right.1))
+    };
+    let common = focal_lengths(seen, center);
+    let own = focal_lengths([seen[0].moved(-middles[0]), seen[1].moved(-middles[1])], own_center);
+    let is_verged = common.0 > VERGED * own.0;
+    let (center, (filled, whole)) = if is_verged { (own_center, own) } else { (center, common) };
+    let looks_aside = rotations.iter().any(|rotation| rotation.z_axis.z < MIN_FORWARD);
     // 20 times the usual focal length would show almost nothing
-    if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
+    if looks_aside || !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
         return Err(CalibrationError::Apart);
     }
     let focal = match crop {
@@ -71,7 +91,10 @@ fn projection(
         }
         Crop { alpha, .. } => filled * (1.0 - alpha) + whole * alpha,
     };
-    Ok(Projection { fx: focal, fy: focal, cx: center.x, cy: center.y })
+    Ok(middles.map(|middle| {
+        let center = if is_verged { center - focal * middle } else { center };
+        Projection { fx: focal, fy: focal, cx: center.x, cy: center.y }
+    }))
 }
 
 /// Computes R1 and R2, and the direction of the baseline.
@@ -120,6 +143,7 @@ fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
 const MAX_TANGENT: f64 = 3.73;
 
 /// Field of view of a camera in rectified directions.
+#[derive(Clone, Copy, Debug)]
 struct FieldOfView {
     /// Corners of the largest inscribed rectangle.
     inner: (DVec2, DVec2),
@@ -128,6 +152,11 @@ struct FieldOfView {
 }
 
 impl FieldOfView {
+    fn moved(&self, by: DVec2) -> Self {
+        let moved = |(low, high): (DVec2, DVec2)| (low + by, high + by);
+        Self { inner: moved(self.inner), outer: moved(self.outer) }
+    }
+
     /// Returns the focal lengths that fill the image and that show everything, with the principal point at `center`.
     fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
         let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
@@ -233,6 +262,27 @@ mod tests {
     }
 
     #[test]
+    fn verged_cameras_keep_their_views() {
+        for degrees in [15.0f64, 30.0, 60.0] {
+            let turn = degrees.to_radians();
+            let mut rig = plain_rig();
+            rig.rotation = DMat3::from_rotation_y(turn);
+            rig.translation_m = DMat3::from_rotation_y(turn / 2.0) * DVec3::new(-0.3, 0.0, 0.0);
+            let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
+            let geometry = done.geometry();
+            assert!(geometry.focal_px < 1.8 * 500.0, "{degrees} degrees: focal length {}", geometry.focal_px);
+            // the crossing of the axes lies in the middle of both images, at its depth
+            let depth_m = 0.15 / (turn / 2.0).tan();
+            let crossing = DVec3::new(0.15, 0.0, depth_m);
+            let pixels =
+                [(done.left, crossing), (done.right, crossing - DVec3::X * 0.3)].map(|(p, at)| p.pixel(at).unwrap());
+            assert!(pixels.iter().all(|at| (at.x - 319.5).abs() < 1.0), "{degrees} degrees: {pixels:?}");
+            let found_m = geometry.depth_m(pixels[0].x - pixels[1].x).unwrap();
+            assert!((found_m / depth_m - 1.0).abs() < 1e-9, "{found_m} {depth_m}");
+        }
+    }
+
+    #[test]
     fn a_full_fisheye_keeps_a_useful_image() {
         let mut rig = plain_rig();
         for camera in [&mut rig.left, &mut rig.right] {
@@ -257,8 +307,8 @@ mod tests {
         assert!(refused(-0.02, 0.12, 0.0).contains("above the left one"));
         assert!(refused(-0.02, 0.0, 0.12).contains("in front of the other"));
         let mut apart = plain_rig();
-        apart.rotation = DMat3::from_rotation_y(1.4);
-        apart.translation_m = DMat3::from_rotation_y(0.7) * DVec3::new(-0.1, 0.0, 0.0);
+        apart.rotation = DMat3::from_rotation_y(2.8);
+        apart.translation_m = DMat3::from_rotation_y(1.4) * DVec3::new(-0.1, 0.0, 0.0);
         let text = Rectification::compute(&apart, 640, 480, 0.0).unwrap_err().to_string();
         assert!(text.contains("look too far apart"), "{text}");
     }

@@ -4,7 +4,7 @@ use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::projection::to_right;
 use super::{Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
 use glam::{DMat3, DVec3};
-use stereopsis_base::geometry::{Axis, Geometry, Uncertainty};
+use stereopsis_base::geometry::{Axis, DepthSpread, Geometry, Uncertainty};
 
 /// Calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,8 @@ pub struct StereoRig {
     pub estimated: bool,
     /// Accuracy, if the file states it.
     pub uncertainty: Option<Uncertainty>,
+    /// Spread of depth of an estimated rig.
+    pub spread: Option<DepthSpread>,
 }
 
 impl StereoRig {
@@ -57,15 +59,16 @@ impl StereoRig {
             doubts: Vec::new(),
             estimated: false,
             uncertainty: None,
+            spread: None,
         }
     }
 
     /// Returns the rig of rectified images with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
-        let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, uncertainty, .. } = geometry;
+        let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, uncertainty, spread, .. } = geometry;
         let cameras = [[cx_px, cy_px], geometry.right_centre_px()];
         let cameras = cameras.map(|[cx, cy]| Projection { fx: focal_px, fy: focal_px, cx, cy });
-        Self { estimated, uncertainty, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
+        Self { estimated, uncertainty, spread, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
     }
 
     /// Returns the rig of rectified images with these cameras side by side.

@@ -3,8 +3,6 @@
 use stereopsis_base::console::counted;
 use stereopsis_base::remedy::{Remedy, option};
 
-const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
-
 /// Reason why a rig cannot be estimated from images.
 #[derive(Debug, thiserror::Error)]
 pub enum EstimateError {
@@ -27,17 +25,20 @@ pub enum EstimateError {
     #[error("with a focal length of {0:.0} px the points lie behind the cameras; check it")]
     Behind(f64),
     /// Left and right are exchanged: mirrored images match.
-    #[error("{}", SWAPPED)]
+    #[error("left and right are swapped: give the two cameras in the other order")]
     Exchanged,
-    /// Left and right are exchanged: disparities are negative, down to this one, px.
-    #[error("{}, as points lie up to {:.0} px on the wrong side; if the order is right, show something nearer", SWAPPED, -.0)]
-    Negative(f64),
     /// All matches have nearly the same disparity.
     #[error(
         "all points are at about the same distance (their disparities differ by {0:.1} px); show something near and something far \
          at once"
     )]
     OneDepth(f64),
+    /// The rows differ more than before, or much.
+    #[error(
+        "after the estimate rows would differ by {after:.1} px, before by {before:.1} px, so it is not taken: show more things with \
+         texture, near and far, or calibrate the cameras"
+    )]
+    Rows { before: f64, after: f64 },
     /// The row offsets scatter.
     #[error("the row offsets of the points scatter too much to be measured")]
     Scatter,
@@ -69,7 +70,7 @@ impl EstimateError {
     /// Returns the options with which the user can do something about the error.
     pub(crate) fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Exchanged | Self::Negative(_) => vec![option("swap-pictures")],
+            Self::Exchanged => vec![option("swap-pictures")],
             Self::Vertical(_) => vec![option("vertical")],
             _ => Vec::new(),
         }

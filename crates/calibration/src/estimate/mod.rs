@@ -1,18 +1,19 @@
 //! Estimates the rig of uncalibrated cameras from images alone: accurate enough to align rows, and marked as estimated.
 //!
-//! Points seen by both cameras in several pairs determine their relative rotation (`fit`), but not the baseline, and hardly the focal
-//! length and the principal points. The user measures the baseline and gives the field of view; the principal points are assumed at the
-//! centres. Depth is therefore off by a factor and an offset, which [`super::fit_depth`] corrects with two known distances.
+//! Points seen by both cameras in several pairs determine their relative rotation and the ratio of their focal lengths (`fit`), but not the
+//! baseline, and hardly the principal points. The user measures the baseline and gives the field of view. Depth is therefore off by a factor
+//! and an offset, whose spread (`spread`) says between which metres each depth lies; [`super::fit_depth`] narrows it with known distances.
 
 mod error;
 mod fit;
+mod spread;
 
 use super::health::{RowOffset, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::projection::Rectification;
 use super::{CalibrationError, Camera, FocalLength, StereoRig};
 pub(crate) use error::EstimateError;
-use fit::{Fit, Model};
+use fit::{Model, Parameters};
 use glam::{DMat3, DVec2, DVec3};
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Luma, QuarterTurn};
@@ -32,9 +33,12 @@ pub struct Estimate {
     pub matches: usize,
     /// Number of matches that do not, and are left out.
     pub left_out: usize,
+    /// Distance of nearly all points from the side on which those of parallel cameras lie, px: the cameras look towards each other, or left
+    /// and right are swapped.
+    pub wrong_side_px: Option<f64>,
 }
 
-/// Largest row offset that does not suggest cameras one above the other, px.
+/// Largest row offset of an estimate, px; a larger one suggests cameras one above the other.
 const MAX_ROWS_PX: f64 = 1.0;
 /// Smallest number of matches over all pairs.
 const MIN_MATCHES: usize = 40;
@@ -129,54 +133,62 @@ fn estimate_in_rows(
     }
     let found: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
     check_matches(pairs, &found)?;
-    let (model, fit) = fitted(size, focal, &found);
-    let focal_px = model.focal_px;
-    let agreeing = fit.inliers.iter().filter(|&&inlier| inlier).count();
+    of_matches(size, focal, baseline_m, &found)
+}
+
+/// Estimates the rig whose images of `size` have these matches, see [`estimate_in_rows`].
+fn of_matches(
+    size: (usize, usize),
+    focal: FocalLength,
+    baseline_m: f64,
+    found: &[Match],
+) -> Result<Estimate, CalibrationError> {
+    let error = |err: EstimateError| Err(err.into());
+    let model = Model::new(size, focal);
+    let fit = fit::fit(&model, found);
+    let kept: Vec<Match> =
+        found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(*found)).collect();
+    let agreeing = kept.len();
     if agreeing < MIN_MATCHES || agreeing * 2 < found.len() {
         return error(EstimateError::Disagreement { agreeing, found: found.len() });
     }
-    let rig = rig(&model, &fit, baseline_m)?;
-    let kept = found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(found));
-    let rectified = rectified(&rig, kept)?;
+    let parts = fits_without_parts(&model, &fit.parameters, found);
+    let Some((parameters, spread)) =
+        spread::middle_rig(&model, &kept, &fit, parts.iter().flatten().copied().collect::<Vec<_>>().as_slice())
+    else {
+        return error(EstimateError::Scatter);
+    };
+    let rig = StereoRig { spread: Some(spread), ..rig(&model, &parameters, baseline_m)? };
+    let rectified = rectified(&rig, kept.iter())?;
     if rectified.len() < MIN_MATCHES {
-        return error(EstimateError::Behind(focal_px));
+        return error(EstimateError::Behind(model.focal_px(&parameters)));
     }
     let mut disparities: Vec<_> = rectified.iter().map(Match::disparity_px).collect();
-    let [low, middle, high] = [0.05, 0.5, 0.95].map(|share| quantile(&mut disparities, share));
-    if middle < -0.01 * size.0 as f64 && quantile(&mut disparities, 0.9) < 0.0 {
-        return error(EstimateError::Negative(low));
-    }
+    let [low, high] = [0.05, 0.95].map(|share| quantile(&mut disparities, share));
     if high - low < MIN_DISPARITY_RANGE * size.0 as f64 {
         return error(EstimateError::OneDepth(high - low));
     }
-    let left_out = left_out(&model, &found, baseline_m)?;
-    let offsets = row_offset_of(&found, size.0, size.1).zip(row_offset_of(&left_out, size.0, size.1));
+    let left_out = left_out(&model, &parts, found, baseline_m)?;
+    let offsets = row_offset_of(found, size.0, size.1).zip(row_offset_of(&left_out, size.0, size.1));
     let Some((row_offset_before, row_offset_after)) = offsets else {
         return error(EstimateError::Scatter);
     };
-    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing, left_out: found.len() - agreeing })
-}
-
-/// Fits the lens and the pose that bring matches into rows.
-fn fitted(size: (usize, usize), focal: FocalLength, found: &[Match]) -> (Model, Fit) {
-    let mut model = Model::new(size, focal.px(size.0));
-    let mut fit = fit::fit(&model, found);
-    let FocalLength::FovDeg(fov_deg) = focal else { return (model, fit) };
-    // distortion hardly depends on the focal length, so that each round comes closer
-    for _ in 0..FOV_ROUNDS {
-        let factor = model.slope_at_border(&fit.parameters) / (fov_deg.to_radians() / 2.0).tan();
-        if !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < FOV_ACCURACY {
-            break;
-        }
-        model.focal_px *= factor;
-        fit = fit::fit(&model, found);
+    let [before, after] = [row_offset_before, row_offset_after].map(|offset| offset.median_abs_px);
+    if after > before.max(MAX_ROWS_PX / 2.0) || after > MAX_ROWS_PX {
+        return error(EstimateError::Rows { before, after });
     }
-    (model, fit)
+    let mut raw: Vec<_> = found.iter().map(Match::disparity_px).collect();
+    let nearest = quantile(&mut raw, 0.9);
+    let wrong_side_px = (nearest < 0.0).then_some(-nearest);
+    Ok(Estimate {
+        rig,
+        row_offset_before,
+        row_offset_after,
+        matches: agreeing,
+        left_out: found.len() - agreeing,
+        wrong_side_px,
+    })
 }
-
-/// Largest number of rounds to find the focal length for a field of view, and the change that ends them.
-const FOV_ROUNDS: usize = 6;
-const FOV_ACCURACY: f64 = 2e-3;
 
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), EstimateError> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
@@ -207,39 +219,46 @@ fn mean(luma: &Luma) -> f64 {
     sum as f64 / image.pixels().len().max(1) as f64
 }
 
-fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, CalibrationError> {
-    let [left, right] = Model::rotations(&fit.parameters);
-    let camera = Camera {
-        fx: model.focal_px,
-        fy: model.focal_px,
-        cx: model.center.x,
-        cy: model.center.y,
-        skew: 0.0,
-        distortion: model.distortion(&fit.parameters)?,
-    };
-    let right_camera = Camera { cy: model.right_center(&fit.parameters).y, ..camera };
+fn rig(model: &Model, parameters: &Parameters, baseline_m: f64) -> Result<StereoRig, CalibrationError> {
+    let [left, right] = Model::rotations(parameters);
+    let [left_camera, right_camera] = model.cameras(parameters)?;
     let rotation = right.transpose() * left;
     let translation_m = right.transpose() * DVec3::new(-baseline_m, 0.0, 0.0);
-    let rig = StereoRig::new(camera, right_camera, rotation, translation_m, Some(model.size));
+    let rig = StereoRig::new(left_camera, right_camera, rotation, translation_m, Some(model.size));
     Ok(StereoRig { estimated: true, ..rig })
 }
 
 /// Number of parts along each side of the image that are left out in turn.
 const PARTS: f64 = 3.0;
 
-/// Returns matches in rectified coordinates, each by a fit without the matches of its part of the image. Parts with too few other matches
-/// for a fit are left out.
-fn left_out(model: &Model, found: &[Match], baseline_m: f64) -> Result<Vec<Match>, CalibrationError> {
-    let size = DVec2::new(model.size.0 as f64, model.size.1 as f64);
-    let part = |found: &Match| (found.left * PARTS / size).floor().clamp(DVec2::ZERO, DVec2::splat(PARTS - 1.0));
+/// Returns the part of the image in which a match lies.
+fn part(size: (usize, usize), found: &Match) -> usize {
+    let size = DVec2::new(size.0 as f64, size.1 as f64);
+    let at = (found.left * PARTS / size).floor().clamp(DVec2::ZERO, DVec2::splat(PARTS - 1.0));
+    (at.y * PARTS + at.x) as usize
+}
+
+/// Returns for each part of the image the parameters of a fit without its matches; none for parts without matches, or with too few others.
+fn fits_without_parts(model: &Model, parameters: &Parameters, found: &[Match]) -> [Option<Parameters>; 9] {
+    std::array::from_fn(|number| {
+        let others: Vec<Match> = found.iter().filter(|found| part(model.size, found) != number).copied().collect();
+        (others.len() < found.len() && others.len() >= MIN_MATCHES)
+            .then(|| fit::fit_from(model, &others, *parameters).parameters)
+    })
+}
+
+/// Returns matches in rectified coordinates, each by the fit without its part of the image.
+fn left_out(
+    model: &Model,
+    parts: &[Option<Parameters>; 9],
+    found: &[Match],
+    baseline_m: f64,
+) -> Result<Vec<Match>, CalibrationError> {
     let mut rectified_by_others = Vec::new();
-    for number in 0..(PARTS * PARTS) as u32 {
-        let of_number = DVec2::new(f64::from(number) % PARTS, (f64::from(number) / PARTS).floor());
-        let (of_part, others): (Vec<Match>, Vec<Match>) = found.iter().partition(|found| part(found) == of_number);
-        if !of_part.is_empty() && others.len() >= MIN_MATCHES {
-            let rig = rig(model, &fit::fit(model, &others), baseline_m)?;
-            rectified_by_others.extend(rectified(&rig, of_part.iter())?);
-        }
+    for (number, parameters) in parts.iter().enumerate() {
+        let Some(parameters) = parameters else { continue };
+        let of_part = found.iter().filter(|found| part(model.size, found) == number);
+        rectified_by_others.extend(rectified(&rig(model, parameters, baseline_m)?, of_part)?);
     }
     Ok(rectified_by_others)
 }
@@ -247,14 +266,15 @@ fn left_out(model: &Model, found: &[Match], baseline_m: f64) -> Result<Vec<Match
 fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Result<Vec<Match>, CalibrationError> {
     let (width, height) = rig.size.unwrap_or_default();
     let done = Rectification::compute(rig, width, height, 0.0)?;
-    let place = |camera: &Camera, rotation: DMat3, at: DVec2| done.left.pixel(rotation * camera.ray(at)?);
     let both = found.filter_map(|found| {
-        let left = place(&rig.left, done.rotation_left, found.left)?;
-        let right = place(&rig.right, done.rotation_right, found.right)?;
+        let left = done.left.pixel(done.rotation_left * rig.left.ray(found.left)?)?;
+        let right = done.right.pixel(done.rotation_right * rig.right.ray(found.right)?)?;
         Some(Match { left, right, ..*found })
     });
     Ok(both.collect())
 }
 
+#[cfg(test)]
+mod random_rigs;
 #[cfg(test)]
 mod tests;

@@ -62,6 +62,23 @@ fn borrowed(pairs: &[(Luma, Luma)]) -> Vec<(&Luma, &Luma)> {
     pairs.iter().map(|(left, right)| (left, right)).collect()
 }
 
+/// Asserts that points over the whole image, at 0.7 to 5 m, come into one row and have their depth in its interval.
+fn assert_rows_agree(found: &StereoRig, truth: &StereoRig) {
+    let geometry = found.rectifier(640, 480, 0.0).unwrap().geometry();
+    for (x, y, depth_m) in [(60.0, 40.0), (330.0, 250.0), (580.0, 440.0), (90.0, 400.0), (550.0, 70.0)]
+        .into_iter()
+        .flat_map(|(x, y)| [0.7, 5.0].map(|depth_m| (x, y, depth_m)))
+    {
+        let left = DVec2::new(x, y);
+        let point = truth.left.ray(left).unwrap() * depth_m;
+        let right = truth.right.project(truth.rotation * point + truth.translation_m);
+        let seen = rectified(found, std::iter::once(&Match { left, right, score: 1.0 })).unwrap().pop().unwrap();
+        assert!(seen.row_offset_px().abs() < 0.4, "{} px at {left}, {depth_m} m", seen.row_offset_px());
+        let [near_m, far_m] = geometry.depth_interval_m(seen.disparity_px()).unwrap();
+        assert!((near_m..far_m).contains(&depth_m), "{depth_m} m at {left} is not in {near_m} to {far_m} m");
+    }
+}
+
 #[test]
 fn estimates_turned_cameras_and_aligns_rows() {
     let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
@@ -69,28 +86,20 @@ fn estimates_turned_cameras_and_aligns_rows() {
     assert!(found.row_offset_before.median_abs_px > 8.0, "{}", found.row_offset_before);
     assert!(found.row_offset_after.median_px.abs() < 0.05, "{}", found.row_offset_after);
     assert!(found.row_offset_after.median_abs_px < 0.12, "{}", found.row_offset_after);
-    let exact = angles(truth.rotation);
-    let Angles { pitch, yaw, roll } = angles(found.rig.rotation);
-    assert!((pitch - exact.pitch).abs() < 0.1 && (roll - exact.roll).abs() < 0.05, "{pitch} {roll} for {exact:?}");
-    assert!((yaw - exact.yaw).abs() < 0.5, "{yaw} for {exact:?}");
+    assert_rows_agree(&found.rig, &truth);
     assert!(found.rig.estimated && (found.rig.baseline_m() - 0.065).abs() < 1e-12);
 }
 
 #[test]
 fn estimates_cameras_one_above_the_other() {
     // clockwise turned images belong to a rig turned clockwise, whose left camera is the upper one
-    let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
+    let (pairs, _) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
     let upright: Vec<_> =
         pairs.iter().map(|(left, right)| (left.turned(QuarterTurn::Right), right.turned(QuarterTurn::Right))).collect();
     let found = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Vertical).unwrap();
     assert_eq!((found.rig.axis(), found.rig.size), (Axis::Vertical, Some((480, 640))));
     let beside = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err();
     assert!(beside.to_string().contains("(vertical)"), "{beside}");
-    // right in the images that are turned back is down here: (x, y, z) there is (-y, x, z) here
-    let turn = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
-    let apart = found.rig.rotation.transpose() * (turn * truth.rotation * turn.transpose());
-    let apart_deg = glam::DQuat::from_mat3(&apart).to_scaled_axis() * (180.0 / std::f64::consts::PI);
-    assert!(apart_deg.x.abs() < 0.5 && apart_deg.y.abs() < 0.1 && apart_deg.z.abs() < 0.05, "{apart_deg}");
     let rectifier = found.rig.rectifier(480, 640, 0.0).unwrap();
     let (left, right) = &upright[0];
     let (left, right) = rectifier.apply(&left.clone().into(), &right.clone().into()).unwrap();
@@ -139,8 +148,10 @@ fn a_field_of_view_includes_distortion() {
     let size = (640, 480);
     for fov_deg in [60.0f64, 90.0, 113.0] {
         let focal_px = 320.0 / (fov_deg.to_radians() / 2.0);
-        let (model, _) = fitted(size, FocalLength::FovDeg(fov_deg), &fisheye_matches(focal_px, size));
-        let (found, pinhole) = (model.focal_px / focal_px, FocalLength::FovDeg(fov_deg).px(640) / focal_px);
+        let model = Model::new(size, FocalLength::FovDeg(fov_deg));
+        let fit = fit::fit(&model, &fisheye_matches(focal_px, size));
+        let found = model.focal_px(&fit.parameters) / focal_px;
+        let pinhole = FocalLength::FovDeg(fov_deg).px(640) / focal_px;
         assert!(
             (found - 1.0).abs() < 0.06,
             "{fov_deg} degrees: {found:.3} of the truth, a pinhole would be {pinhole:.3}"
@@ -155,7 +166,8 @@ fn refused_estimates_name_the_reason() {
         estimate_rig(pairs, FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err().to_string()
     };
     let swapped: Vec<_> = pairs.iter().map(|(left, right)| (right, left)).collect();
-    assert!(refused(&swapped).contains("left and right are swapped"), "{}", refused(&swapped));
+    let of = |pairs: &[(&Luma, &Luma)]| estimate_rig(pairs, FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap();
+    assert!(of(&swapped).wrong_side_px.is_some() && of(&borrowed(&pairs)).wrong_side_px.is_none());
 
     let flat = Luma::U8(Image::filled(640, 480, 80));
     assert!(refused(&[(&flat, &flat)]).contains("too little texture"));
@@ -182,6 +194,8 @@ struct Accuracy {
     rows: [f64; 3],
     /// Median error of depth, before and after two known distances, %.
     depth: [f64; 2],
+    /// Share of the matches whose true depth lies in its interval.
+    inside: f64,
 }
 
 fn judge(name: &str, pairs: &[stereopsis_frame::RawPair], truth: &StereoRig, focal_error: f64) -> Accuracy {
@@ -219,7 +233,12 @@ fn judge(name: &str, pairs: &[stereopsis_frame::RawPair], truth: &StereoRig, foc
         let error = |p: &KnownDepth| geometry.depth_m(p.disparity_px).map_or(1.0, |z| (z / p.depth_m - 1.0).abs());
         100.0 * quantile(&mut points.iter().map(error).collect::<Vec<_>>(), 0.5)
     });
-    let judged = Accuracy { rows: rows.map(|mut rows| quantile(&mut rows, 0.5)), depth };
+    let is_inside = |p: &&KnownDepth| {
+        let [near_m, far_m] = own.depth_interval_m(p.disparity_px).unwrap();
+        (near_m..far_m).contains(&p.depth_m)
+    };
+    let inside = points.iter().filter(is_inside).count() as f64 / points.len() as f64;
+    let judged = Accuracy { rows: rows.map(|mut rows| quantile(&mut rows, 0.5)), depth, inside };
     eprintln!(
         "{name}, focal length x {focal_error}: {} of {} matches, rows {:.2?} px, depth {:.1?} % between {:.2} and {:.2} m, \
          turned {:.2?}, in truth {:.2?}",
@@ -239,7 +258,7 @@ fn judge(name: &str, pairs: &[stereopsis_frame::RawPair], truth: &StereoRig, foc
 fn real_rigs_are_estimated_almost_as_well_as_calibrated() {
     let Some(data) = shared_data::folder() else { return };
     for (name, (pairs, truth), rows, depth) in [
-        ("euroc", shared_data::euroc(&data), 0.15, 5.0),
+        ("euroc", shared_data::euroc(&data), 0.15, 7.0),
         ("webcams", shared_data::boards(&data, "webcam_640x360", 1.0), 0.3, 3.0),
         ("stereopi", shared_data::boards(&data, "stereopi_320x240", 0.01), 0.15, 3.0),
         ("charuco", shared_data::boards(&data, "charuco_1280x800", 1.0), 0.7, 8.0),
@@ -248,6 +267,6 @@ fn real_rigs_are_estimated_almost_as_well_as_calibrated() {
         // a field of view that is a fifth too large changes depth, but hardly the rows
         let focal_error = if name == "webcams" { 1.2 } else { 1.0 };
         let judged = judge(name, &pairs[..pairs.len().min(8)], &truth, focal_error);
-        assert!(judged.rows[1] < rows && judged.depth[1] < depth, "{name}: {judged:?}");
+        assert!(judged.rows[1] < rows && judged.depth[1] < depth && judged.inside > 0.75, "{name}: {judged:?}");
     }
 }

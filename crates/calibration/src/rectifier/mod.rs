@@ -43,7 +43,12 @@ impl StereoRig {
         Ok(Rectifier {
             left: table(&rig.left, rectification.rotation_left, rectification.left),
             right: table(&rig.right, rectification.rotation_right, rectification.right),
-            geometry: Geometry { estimated: self.estimated, uncertainty: self.uncertainty, ..rectification.geometry() },
+            geometry: Geometry {
+                estimated: self.estimated,
+                uncertainty: self.uncertainty,
+                spread: self.spread,
+                ..rectification.geometry()
+            },
             note,
         })
     }

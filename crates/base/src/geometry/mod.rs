@@ -1,6 +1,9 @@
 //! Geometry of a rectified rig: converts disparity to metres.
 
+mod spread;
+
 use crate::choices;
+pub use spread::{DepthSpread, KnownParallax};
 
 choices! {
     /// Direction of the baseline in rectified images, along which disparities lie.
@@ -33,6 +36,9 @@ pub struct Geometry {
     /// Accuracy of the calibration; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Uncertainty>,
+    /// Spread of depth; of estimated rigs only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<DepthSpread>,
 }
 
 /// Bounds of a calibration's errors, kept by 95 of 100 calibrations of its quality.
@@ -81,6 +87,7 @@ impl Geometry {
             estimated: false,
             axis: Axis::Horizontal,
             uncertainty: None,
+            spread: None,
         }
     }
 
@@ -128,6 +135,27 @@ impl Geometry {
     pub fn depth_m(&self, disparity_px: f64) -> Option<f64> {
         let d = disparity_px + self.doffs_px;
         (d > 0.0).then(|| self.focal_px * self.baseline_m / d)
+    }
+
+    /// Returns the parallax of a disparity: the baseline over the depth.
+    pub fn parallax(&self, disparity_px: f64) -> f64 {
+        (disparity_px + self.doffs_px) / self.focal_px
+    }
+
+    /// Returns the depths between which the true one of a disparity lies in 95 of 100 estimated rigs, m; the farther one may be infinite.
+    /// `None` without a spread.
+    pub fn depth_interval_m(&self, disparity_px: f64) -> Option<[f64; 2]> {
+        let [low, high] = self.spread?.interval(self.parallax(disparity_px));
+        let depth_m = |parallax: f64| if parallax > 0.0 { self.baseline_m / parallax } else { f64::INFINITY };
+        Some([depth_m(high), depth_m(low)])
+    }
+
+    /// Returns the geometry whose parallax is `offset + (1 + slope)` times the present one.
+    #[must_use]
+    pub fn corrected(&self, [offset, slope]: [f64; 2]) -> Self {
+        let focal_px = self.focal_px / (1.0 + slope);
+        let spread = self.spread.map(|spread| spread.corrected([offset, slope]));
+        Self { focal_px, doffs_px: self.doffs_px + offset * focal_px, spread, ..*self }
     }
 
     /// Returns the point that a pixel of the left image shows at a depth, m: x right, y down, z forward from the left camera.

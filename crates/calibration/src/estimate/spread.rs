@@ -1,0 +1,121 @@
+//! Spread of the depth of a fitted rig, from the covariance of its parameters.
+
+use super::fit::{Fit, Model, Normal, Parameters, Prior, Square, derivatives, distribution};
+use crate::matches::Match;
+use glam::DMat2;
+use glam::DVec2;
+use stereopsis_base::geometry::DepthSpread;
+use stereopsis_base::quantile::quantile;
+
+/// Share of the matches that are farther than the farthest one that counts; some matches are wrong.
+const FARTHEST: f64 = 0.03;
+
+/// Largest number of steps to the middle rig, and the change of the middle parallax that ends them, as a share of it.
+const STEPS: usize = 30;
+const ACCURACY: f64 = 0.01;
+
+/// Returns the parameters of the middle one of the usual rigs that explain matches, and the spread of all rigs that do. `found` are the
+/// matches that agree with the fit, `parts` the parameters of fits to parts of them. `None` if they determine nothing.
+pub(super) fn middle_rig(
+    model: &Model,
+    found: &[Match],
+    fit: &Fit,
+    parts: &[Parameters],
+) -> Option<(Parameters, DepthSpread)> {
+    let mut parameters = fit.parameters;
+    for _ in 0..STEPS {
+        let (spread, step) = around(model, found, &parameters, fit.sigma_px, &Prior::USUAL)?;
+        let [offset, slope] = spread.centre();
+        if (offset + slope * spread.middle).abs() < ACCURACY * spread.middle {
+            break;
+        }
+        parameters = Prior::USUAL.stepped(&parameters, &step);
+    }
+    let (spread, _) = around(model, found, &parameters, fit.sigma_px, &Prior::REAL)?;
+    let (variances, covariance) = between_parts(model, found, [&parameters, &fit.parameters], parts);
+    Some((parameters, spread.widened(variances, covariance)))
+}
+
+/// Returns the variances of offset and slope of the parallaxes, and their covariance, by the differences of fits to parts of the matches
+/// (jackknife): lenses are not quite as the model has them, which shows where fits to different parts disagree.
+fn between_parts(
+    model: &Model,
+    found: &[Match],
+    [middle, fitted]: [&Parameters; 2],
+    parts: &[Parameters],
+) -> ([f64; 2], f64) {
+    let at = |parameters| -> Vec<f64> { parallaxes(model, found, parameters).collect() };
+    let (middle, fitted) = (at(middle), at(fitted));
+    let error = |part| {
+        let change: Vec<f64> = parallaxes(model, found, part).zip(&fitted).map(|(to, from)| to - from).collect();
+        line(&middle, &change)
+    };
+    let errors: Vec<DVec2> = parts.iter().map(error).collect();
+    let count = errors.len().max(1) as f64;
+    let mean = errors.iter().sum::<DVec2>() / count;
+    let sum =
+        |of: &dyn Fn(DVec2) -> f64| errors.iter().map(|&error| of(error - mean)).sum::<f64>() * (count - 1.0) / count;
+    ([sum(&|error| error.x * error.x), sum(&|error| error.y * error.y)], sum(&|error| error.x * error.y))
+}
+
+/// Returns the spread of rigs as it looks at `parameters`, and the step to the middle rig.
+fn around(
+    model: &Model,
+    found: &[Match],
+    parameters: &Parameters,
+    sigma_px: f64,
+    prior: &Prior,
+) -> Option<(DepthSpread, Parameters)> {
+    let parallaxes = |parameters: &Parameters| parallaxes(model, found, parameters);
+    let Normal { mean, covariance } = distribution(model, found, parameters, sigma_px, prior)?;
+    let at: Vec<f64> = parallaxes(parameters).collect();
+    let columns = derivatives(parameters, prior, parallaxes);
+    // each parameter's effect on the parallaxes p, as offset + slope p, and what remains of it
+    let effects = columns.each_ref().map(|column| line(&at, column));
+    let [offsets, slopes] = [effects.map(|effect| effect.x), effects.map(|effect| effect.y)];
+    let of = |a: &Parameters, b: &Parameters| product(a, &covariance, b);
+    let (variances, with) = ([of(&offsets, &offsets), of(&slopes, &slopes)], of(&offsets, &slopes));
+    let rest = (0..found.len()).map(|k| {
+        let left: Parameters = std::array::from_fn(|i| columns[i][k] - effects[i].x - effects[i].y * at[k]);
+        of(&left, &left)
+    });
+    let noise = sigma_px / model.focal_px(parameters);
+    let rest = rest.sum::<f64>() / found.len() as f64 + noise * noise;
+    let deviation = variances.map(f64::sqrt);
+    let mut sorted = at.clone();
+    let spread = DepthSpread {
+        mean: [&offsets, &slopes].map(|effects| effects.iter().zip(mean).map(|(effect, mean)| effect * mean).sum()),
+        deviation,
+        correlation: with / (deviation[0] * deviation[1]),
+        rest: rest.sqrt(),
+        farthest: quantile(&mut sorted, FARTHEST),
+        middle: quantile(&mut sorted, 0.5),
+    };
+    // the most likely parameters with the errors of the middle rig
+    let errors = DMat2::from_cols(DVec2::new(variances[0], with), DVec2::new(with, variances[1]));
+    let by = errors.inverse() * (DVec2::from(spread.centre()) - DVec2::from(spread.mean));
+    let weights: Parameters = std::array::from_fn(|i| offsets[i] * by.x + slopes[i] * by.y);
+    let step = std::array::from_fn(|i| {
+        mean[i] + covariance[i].iter().zip(weights).map(|(with, weight)| with * weight).sum::<f64>()
+    });
+    Some((spread, step))
+}
+
+fn parallaxes<'a>(model: &Model, found: &'a [Match], parameters: &Parameters) -> impl Iterator<Item = f64> + use<'a> {
+    model.rectified(parameters, found).map(|[left, right]| left.x - right.x)
+}
+
+/// Returns offset and slope of the line through points, by least squares.
+fn line(x: &[f64], y: &[f64]) -> DVec2 {
+    let (mut normal, mut target) = (DMat2::ZERO, DVec2::ZERO);
+    for (&x, &y) in x.iter().zip(y) {
+        let row = DVec2::new(1.0, x);
+        normal += DMat2::from_cols(row, row * x);
+        target += row * y;
+    }
+    normal.inverse() * target
+}
+
+fn product(a: &Parameters, square: &Square, b: &Parameters) -> f64 {
+    a.iter().zip(square).map(|(a, row)| a * row.iter().zip(b).map(|(value, b)| value * b).sum::<f64>()).sum()
+}
