@@ -319,8 +319,8 @@ pub enum ValueFault {
     FisheyeCount(usize),
     #[error("is of a fisheye, but its four coefficients are missing")]
     NoFisheye,
-    #[error("has a tilted sensor (tau {0} {1}), which is not supported; calibrate without CALIB_TILTED_MODEL")]
-    Tilted(f64, f64),
+    #[error("has a sensor that is tilted by {} and {} rad (tau_x, tau_y), a right angle or more: calibrate again", .0[0], .0[1])]
+    Tilted([f64; 2]),
     #[error("holds {value} at place {place}: the calibration failed or the file is damaged; calibrate again")]
     NotFinite { value: f64, place: usize },
     #[error(
@@ -455,7 +455,7 @@ pub enum WriteError {
     )]
     KalibrLens { side: &'static str, name: &'static str, value: f64 },
     #[error(
-        "the {0} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's or our own"
+        "the {0} camera has coefficients of thin prisms or of a tilted sensor, which ROS's camera_info cannot hold; write OpenCV's or our own"
     )]
     RosLens(&'static str),
     #[error("cannot pack the archive: {0}")]
