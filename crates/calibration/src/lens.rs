@@ -70,7 +70,7 @@ impl BrownConrady {
     /// along it that leaves the principal point where it is; `None` without a tilt.
     fn sensor(&self) -> Option<DMat3> {
         let [tau_x, tau_y] = self.tilt;
-        if self.tilt == [0.0; 2] {
+        if tau_x == 0.0 && tau_y == 0.0 {
             return None;
         }
         let turn = DMat3::from_rotation_y(-tau_y) * DMat3::from_rotation_x(-tau_x);
