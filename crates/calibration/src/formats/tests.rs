@@ -355,6 +355,18 @@ fn unknown_texts_get_advice_without_a_line_of_yaml() {
     assert!(other.contains("to convert, write K1"), "{other}");
 }
 
+#[test]
+fn doffs_of_middlebury_follows_from_its_cameras() {
+    let text =
+        "cam0=[500 0 320; 0 500 240; 0 0 1]\ncam1=[500 0 350; 0 500 240; 0 0 1]\nbaseline=60\nwidth=640\nheight=480\n";
+    let rig_of = |text: &str| read(&[("calib.txt".into(), text.as_bytes().to_vec())], &LoadOptions::default());
+    let rig = rig_of(text).unwrap();
+    let Geometry { focal_px, baseline_m, doffs_px, .. } = rig.rectifier(640, 480, 0.0).unwrap().geometry();
+    assert_eq!((focal_px, baseline_m, doffs_px), (500.0, 0.06, 30.0));
+    assert_eq!(rig_of(&format!("{text}doffs=30\n")).unwrap(), rig);
+    assert!(rig_of(&format!("{text}doffs=20\n")).unwrap_err().to_string().contains("of two scenes or two sizes"));
+}
+
 /// Texts of other tools, with words of their refusals.
 const OTHER_TOOLS: &[(&str, &[&str])] = &[
     ("640.5 641.5 320 240 0\n640 480\ncrop\n512 384\n0.21\n", &["DSO", "focal-px", "baseline-m", "Camera.bf / 1000"]),
