@@ -83,7 +83,7 @@ pub(super) struct CalibrationArgs {
     #[arg(long, hide_short_help = true, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
     baseline_m: Option<f64>,
     /// Difference of the principal points of rectified images, right minus left, px
-    #[arg(long, hide_short_help = true, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "PX", requires = "lens")]
     doffs: Option<f64>,
     /// Exchange the left and the right image
     ///

@@ -24,7 +24,7 @@ pub(super) struct CameraArgs {
     #[arg(long, hide_short_help = true, value_name = "auto|MS", value_parser = exposure)]
     exposure_ms: Option<Setting<f64>>,
     /// Gain, in the driver's steps (`stereopsis devices` says which), or auto
-    #[arg(long, hide_short_help = true, value_name = "auto|N", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "auto|N")]
     gain: Option<Setting<i64>>,
     /// White balance, K, or auto
     #[arg(long, hide_short_help = true, value_name = "auto|K")]

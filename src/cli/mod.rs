@@ -24,6 +24,7 @@ mod live;
 mod measure;
 #[cfg(feature = "model")]
 mod model;
+mod negative;
 #[cfg(feature = "zenoh")]
 mod net;
 #[cfg(feature = "zenoh")]
@@ -158,7 +159,7 @@ pub fn run_program(run: impl FnOnce() -> anyhow::Result<()>) -> ExitCode {
 /// Parses the command line; ends the program where it is wrong, or requests help.
 pub fn parse<C: Parser>() -> C {
     let mut command = short_help::refer_to_help(C::command());
-    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = command.try_get_matches_from_mut(negative::joined(std::env::args_os()));
     let parsed = parsed.and_then(|matches| C::from_arg_matches(&matches).map_err(|err| err.format(&mut command)));
     parsed.unwrap_or_else(|err| {
         let text = err.render().to_string();

@@ -9,7 +9,7 @@ use stereopsis_base::console;
 use stereopsis_base::files::Outputs;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::Domain;
-use stereopsis_calibration::FocalLength;
+use stereopsis_calibration::{FocalLength, doubts_of_typed};
 use stereopsis_figures::{check_figure_name, write_reach};
 use stereopsis_frame::source::parse_size;
 use stereopsis_images::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
@@ -29,7 +29,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
     size: (usize, usize),
     /// Smallest disparity that is searched: what lies farther cannot be found
-    #[arg(long, value_name = "PX", value_parser = of_parameter::<i32>("min-disparity"), allow_negative_numbers = true)]
+    #[arg(long, value_name = "PX", value_parser = of_parameter::<i32>("min-disparity"))]
     #[arg(default_value_t = StereoParams::default().min_disparity)]
     min_disparity: i32,
     /// Number of disparities searched, from the smallest up
@@ -81,6 +81,8 @@ struct Plan {
     fov_deg: f64,
     focal_px: f64,
     baseline_m: f64,
+    /// Doubts about lens and baseline, each with advice.
+    doubts: Vec<String>,
     parameters: SearchRange,
     error_px: f64,
     /// Nearest depth, m; `None` where the whole range lies behind infinity.
@@ -171,6 +173,7 @@ impl Plan {
             fov_deg: FocalLength::Px(focal_px).fov_deg(width),
             focal_px,
             baseline_m,
+            doubts: doubts_of_typed(args.lens.focal(), Some(baseline_m), width),
             parameters: SearchRange { min_disparity, num_disparities },
             error_px,
             nearest_m: reach.nearest_m(),
@@ -186,7 +189,8 @@ impl Plan {
     }
 
     fn text(&self) -> String {
-        let Self { size: (width, height), fov_deg, focal_px, baseline_m, parameters, error_px, reach, .. } = self;
+        let Self { size: (width, height), fov_deg, focal_px, baseline_m, doubts, parameters, error_px, reach, .. } =
+            self;
         let SearchRange { num_disparities, .. } = parameters;
         let (first, last) = reach.range_px();
         let metres = |m: Option<f64>, none: &str| m.map_or_else(|| none.to_owned(), |m| format!("{m:.2} m"));
@@ -197,10 +201,11 @@ impl Plan {
             _ => None,
         });
         let mut text = format!(
-            "{width}x{height}, {fov_deg:.1} degrees wide (focal length {focal_px:.0} px), baseline {:.1} mm\n\
+            "{width}x{height}, {fov_deg:.1} degrees wide (focal length {focal_px:.0} px), baseline {:.1} mm\n{}\
              nearest depth with {num_disparities} disparities ({first} to {last} px): {nearest}, farthest: {farthest}\n\n\
              disparity    distance    error of depth where disparity is off by one px    by {error_px} px\n",
-            baseline_m * 1e3
+            baseline_m * 1e3,
+            doubts.iter().fold(String::new(), |all, doubt| all + doubt + "\n")
         );
         for Row { disparity_px, distance_m, step_error_m, step_error_percent, error_m, error_percent } in
             &self.disparities
@@ -279,6 +284,7 @@ mod tests {
         assert_eq!(plan.distances.iter().map(|at| at.seen).collect::<Vec<_>>(), [false, true, true, true, true, true]);
         assert!((plan.reaches[1].distance_m - 2.0).abs() < 1e-9, "{:?}", plan.reaches);
         assert_eq!(plan.near[1].num_disparities, 101);
+        assert!(plan.doubts.is_empty(), "{:?}", plan.doubts);
         let text = plan.text();
         assert!(text.contains("nearer than it sees") && text.contains("to see 0.5 m: --num-disparities 101"), "{text}");
     }
@@ -300,6 +306,12 @@ mod tests {
         for wrong in ["1e308", "1e10", "1e-10", "0", "-1", "inf", "NaN"] {
             assert!(plan(&format!("--focal-px 500 --baseline-m={wrong}")).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_baseline_in_millimetres_is_doubted() {
+        let plan = plan("--fov-deg 65 --baseline-m 60").unwrap();
+        assert!(plan.text().contains("baseline-m 0.06 if it is 60 mm") && plan.doubts.len() == 1, "{:?}", plan.doubts);
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let recording = open_recording(&args.recording, &args.topics.options(), &choice)?;
     let (losses, skew) = (recording.losses.clone(), recording.skew);
     losses.iter().for_each(console::say);
-    let note = recording.calibrated.note.clone();
+    let note = recording.calibrated.remarks();
     note.iter().filter(|_| !args.json).for_each(console::say);
     let options = RecomputeOptions {
         streams: args.streams,

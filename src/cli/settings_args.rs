@@ -171,8 +171,7 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
         .long(parameter.name)
         .help(format!("{first} [default: {default}]"))
         .long_help(format!("{first} [default: {default}{follows}]\n\n{rest}").trim_end().to_owned())
-        .hide_short_help(!COMMON.contains(&parameter.name))
-        .allow_negative_numbers(true);
+        .hide_short_help(!COMMON.contains(&parameter.name));
     let arg = match &parameter.domain {
         Domain::Choice(words) => {
             let former = parameter.properties.former_words;

@@ -60,7 +60,7 @@ pub(super) struct SceneArgs {
     #[arg(long, hide_short_help = true, value_name = "FACTOR", default_value_t = 1.0)]
     pub(super) scene_exposure: f64,
     /// Vertical misalignment of the scene's right camera, px
-    #[arg(long, hide_short_help = true, value_name = "PX", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "PX", default_value_t = 0.0)]
     pub(super) scene_vertical_px: f64,
     /// Baseline of the scene's rig, m
     #[arg(long, hide_short_help = true, value_name = "METRES")]
@@ -158,7 +158,7 @@ pub(super) struct TruthArgs {
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Scale of --truth: its numbers are the disparity in px times this; negative for right minus left
-    #[arg(long, hide_short_help = true, value_name = "N", requires = "truth", allow_negative_numbers = true, value_parser = truth_scale)]
+    #[arg(long, hide_short_help = true, value_name = "N", requires = "truth", value_parser = truth_scale)]
     truth_scale: Option<i32>,
 }
 

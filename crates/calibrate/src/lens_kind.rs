@@ -26,7 +26,7 @@ impl LensKind {
     /// Models compared by default, the simplest first.
     pub(crate) const COMPARED: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
 
-    /// Returns the simplest model with all of a camera's parameters, or `None` for thin prisms.
+    /// Returns the simplest model with all of a camera's parameters, or `None` for thin prisms and tilted sensors.
     pub fn of(camera: &Camera) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.vector(camera).is_some())
     }
@@ -59,7 +59,7 @@ impl LensKind {
             Self::Radtan | Self::Pinhole | Self::Rational => Distortion::BrownConrady(BrownConrady {
                 radial: [d(0), d(1), d(4), d(5), d(6), d(7)],
                 tangential: [d(2), d(3)],
-                prism: [0.0; 4],
+                ..BrownConrady::default()
             }),
         };
         Camera { fx, fy, cx, cy, skew: 0.0, distortion }
@@ -78,8 +78,7 @@ impl LensKind {
                 let [k1, k2, k3, k4, k5, k6] = lens.radial;
                 let [p1, p2] = lens.tangential;
                 v[4..].copy_from_slice(&[k1, k2, p1, p2, k3, k4, k5, k6]);
-                let has_prism = lens.prism.iter().any(|number| number.abs() > 0.0);
-                if has_prism || self.camera(&v) != *camera {
+                if self.camera(&v) != *camera {
                     return None;
                 }
             }

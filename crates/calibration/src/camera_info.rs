@@ -35,7 +35,7 @@ impl CameraInfo {
     /// Returns the left and right camera of a rig for raw images of `width` x `height`, see [`StereoRig::rectifier`].
     ///
     /// # Errors
-    /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not support.
+    /// The rig cannot be rectified at this size, or has coefficients of thin prisms or a tilted sensor, which ROS does not support.
     pub fn of_rig(
         rig: &StereoRig,
         (width, height): (usize, usize),

@@ -26,7 +26,7 @@ pub struct Camera {
 /// Distortion model of the lens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distortion {
-    /// Model close to a pinhole: plumb-bob, rational, thin prism.
+    /// Model close to a pinhole: plumb-bob, rational, thin prism, tilted sensor.
     BrownConrady(BrownConrady),
     /// Model of angles instead of tangents: fisheye, equidistant, Kannala-Brandt.
     Fisheye(Fisheye),
@@ -42,7 +42,7 @@ impl Distortion {
     /// Returns OpenCV's pinhole model of a coefficient list: see [`BrownConrady::from_opencv`].
     ///
     /// # Errors
-    /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
+    /// See there.
     pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, ValueError> {
         BrownConrady::from_opencv(name, coefficients).map(Self::BrownConrady)
     }
@@ -63,12 +63,13 @@ impl Distortion {
             Self::BrownConrady(lens) => match lens.coefficients().len() {
                 0..=5 => "plumb_bob",
                 6..=8 => "rational_polynomial",
-                _ => "thin_prism",
+                9..=12 => "thin_prism",
+                _ => "tilted_sensor",
             },
         }
     }
 
-    /// Returns the coefficients in OpenCV's order: 5, 8 or 12 for a pinhole, 4 for a fisheye.
+    /// Returns the coefficients in OpenCV's order: 5, 8, 12 or 14 for a pinhole, 4 for a fisheye.
     pub fn coefficients(&self) -> Vec<f64> {
         match self {
             Self::BrownConrady(lens) => lens.coefficients(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_base::console::foreign;
-use stereopsis_base::remedy::option;
+use stereopsis_base::remedy::{Remedy, option};
 
 /// Length of one unit in a calibration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,11 +61,11 @@ impl LengthUnit {
             return None;
         }
         let cause = if is_stated || PLAUSIBLE_BASELINE_M.contains(&baseline_m) {
-            let size = if baseline_m < 1.0 { "smaller" } else { "larger" };
             format!(
-                "a baseline of {} is {size} than that of nearly all rigs, as if the squares of the board had been given in \
+                "a baseline of {} is {} than that of nearly all rigs, as if the squares of the board had been given in \
                  another unit",
-                ruler(baseline_m)
+                ruler(baseline_m),
+                size_of(baseline_m)
             )
         } else {
             format!(
@@ -96,12 +96,41 @@ impl LengthUnit {
     }
 }
 
+/// Returns a doubt about a baseline that the user has typed, m, if hardly any rig has it.
+pub(super) fn typed_baseline_doubt(baseline_m: f64) -> Option<String> {
+    if COMMON_BASELINE_M.contains(&baseline_m) {
+        return None;
+    }
+    let units = [
+        (LengthUnit::Millimetre, format!("it is {} mm", number(baseline_m))),
+        (LengthUnit::Centimetre, format!("it is {} cm", number(baseline_m))),
+        (LengthUnit::Metres(1000.0), "metres were divided by 1000".to_owned()),
+    ];
+    let cures: Vec<_> = units
+        .into_iter()
+        .map(|(unit, why)| (baseline_m * unit.metres(), why))
+        .filter(|(other_m, _)| COMMON_BASELINE_M.contains(other_m))
+        .map(|(other_m, why)| format!("{} if {why}", Remedy::set("baseline-m", number(other_m))))
+        .collect();
+    let cure = match cures.join(", ") {
+        none if none.is_empty() => {
+            format!("measure between the lenses with a ruler, and give the metres ({})", option("baseline-m"))
+        }
+        listed => listed,
+    };
+    Some(format!("a baseline of {} is {} than that of nearly all rigs: {cure}", ruler(baseline_m), size_of(baseline_m)))
+}
+
+fn size_of(baseline_m: f64) -> &'static str {
+    if baseline_m < 1.0 { "smaller" } else { "larger" }
+}
+
 fn ruler(length_m: f64) -> String {
     if length_m < 1.0 { format!("{} mm", number(length_m * 1e3)) } else { format!("{} m", number(length_m)) }
 }
 
 /// Formats a number with three digits, or all before the point; one that no ruler shows with its power of ten.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if !(1e-9..1e15).contains(&value.abs()) {
         return format!("{value:.2e}");
     }

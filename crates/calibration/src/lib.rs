@@ -43,6 +43,7 @@ mod shared_data;
 
 pub use camera_info::CameraInfo;
 pub use camera_model::{Camera, Distortion};
+pub use checks::doubts_of_typed;
 pub use crop::Crop;
 pub use depth_fit::{KnownDepth, fit_depth};
 pub use error::CalibrationError;

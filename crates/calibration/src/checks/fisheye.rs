@@ -7,6 +7,8 @@ use glam::DVec2;
 const MAX_TANGENTIAL: f64 = 0.01;
 /// Field of view along a row, degrees, above which hardly any lens keeps straight lines straight.
 const MAX_STRAIGHT_DEG: f64 = 100.0;
+/// Angle to the axis, degrees, beyond which a fisheye's model may fold: its round image ends there.
+const ROUND_DEG: f64 = 80.0;
 /// Smallest k1 of a pinhole that bends straight lines visibly.
 const MIN_BENDING: f64 = 0.1;
 
@@ -17,11 +19,11 @@ pub fn doubt(name: &str, camera: &Camera, size: Option<(usize, usize)>) -> Optio
     let ([k1, k2, ..], [p1, p2]) = (lens.radial, lens.tangential);
     let four = [k1, k2, p1, p2];
     let as_fisheye = Camera { distortion: Distortion::from_fisheye(name, &four).ok()?, ..*camera };
-    let folds = |camera: &Camera| camera.edge_fold(size).is_some();
-    if four.iter().all(|v| *v == 0.0) || folds(&as_fisheye) {
+    let folds = as_fisheye.edge_fold(size).is_some_and(|(_, fold_deg)| fold_deg < ROUND_DEG);
+    if four.iter().all(|v| *v == 0.0) || folds {
         return None;
     }
-    let reason = if folds(camera) {
+    let reason = if camera.edge_fold(size).is_some() {
         "as k1 k2 p1 p2 of a pinhole they fold inside the image, as k1 k2 k3 k4 of a fisheye they do not".to_owned()
     } else if p1.abs().max(p2.abs()) > MAX_TANGENTIAL {
         format!("as p1 and p2 of a pinhole {p1:?} and {p2:?} are of no ordinary lens")
@@ -59,6 +61,7 @@ mod tests {
             (239.0, [0.0035, 0.0007, -0.0021, 0.0002], "sees 106 degrees"),
             (280.0, [-0.1, 0.05, -0.03, 0.006], "-0.03 and 0.006 are of no ordinary lens"),
             (200.0, [-0.03, 0.02, 0.17, -0.01], "fold inside the image"),
+            (200.0, [-0.0073, 0.0418, -0.0396, 0.0063], "-0.0396 and 0.0063 are of no ordinary lens"),
         ] {
             let text = doubted(focal_px, four).unwrap_or_else(|| panic!("{four:?}"));
             assert!(text.contains(words) && text.contains("write distortion_model: fisheye"), "{four:?}: {text}");

@@ -3,6 +3,7 @@
 mod error;
 mod fisheye;
 mod mode;
+mod typed;
 
 use super::camera_model::off_centre;
 use super::projection::to_right;
@@ -12,6 +13,7 @@ pub(crate) use error::RigError;
 pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
 use stereopsis_base::geometry::Axis;
+pub use typed::doubts_of_typed;
 
 impl StereoRig {
     /// Returns the direction of the baseline: horizontal or vertical.

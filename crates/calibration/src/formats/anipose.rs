@@ -1,11 +1,11 @@
 //! TOML of anipose, freemocap and Pose2Sim (a table for each camera) and of caliscope (`[cameras.1]`): K, lens, and the pose from common
 //! axes to each camera, as a vector or a matrix. Lengths have the unit of the calibration board.
 
-use super::cameras::listed;
+use super::cameras::pair;
 use super::draft::{self, Draft, Pose};
-use super::error::{LineFault, two_cameras};
+use super::error::LineFault;
 use super::tree::Node;
-use super::{FileError, Kind, LoadOptions, model, names, need, own};
+use super::{FileError, Kind, LoadOptions, model, need, own};
 use crate::{Camera, StereoRig};
 use std::collections::BTreeMap;
 use stereopsis_base::console::foreign;
@@ -70,38 +70,6 @@ fn cameras(tables: &Node) -> Vec<(Vec<String>, Table<'_>)> {
         cameras.insert((number.unwrap_or(u32::MAX), key), (names.into_iter().flatten().collect(), (key, node)));
     }
     cameras.into_values().collect()
-}
-
-/// Chooses two cameras, with a doubt if nothing indicates which are meant.
-fn pair<'a>(
-    cameras: &'a [(Vec<String>, Table<'a>)],
-    options: &LoadOptions,
-) -> Result<([&'a Table<'a>; 2], Option<String>), FileError> {
-    if let Some(chosen) = &options.cameras {
-        return Ok((chosen.among(cameras)?, None));
-    }
-    // the only camera whose name contains a word
-    let named = |word: &str| {
-        let has = |name: &String| names::plain(name).contains(word);
-        let mut found = cameras.iter().filter(|(names, _)| names.iter().any(has));
-        found.next().filter(|_| found.next().is_none()).map(|(_, table)| table)
-    };
-    if let (Some(left), Some(right)) = (named("left"), named("right")) {
-        return Ok(([left, right], None));
-    }
-    let [(_, left), (_, right), others @ ..] = cameras else {
-        return Err(FileError::CameraCount { count: cameras.len(), known: listed(cameras) });
-    };
-    let doubt = (!others.is_empty()).then(|| {
-        format!(
-            "it has the cameras {}: {} is taken as left and {} as right; for others give {}",
-            listed(cameras),
-            foreign(left.0),
-            foreign(right.0),
-            two_cameras()
-        )
-    });
-    Ok(([left, right], doubt))
 }
 
 fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), FileError> {

@@ -1,6 +1,7 @@
 //! Choice of two cameras in a file of several.
 
-use super::FileError;
+use super::error::two_cameras;
+use super::{FileError, LoadOptions, names};
 use std::fmt;
 use std::str::FromStr;
 use stereopsis_base::console::foreign;
@@ -27,6 +28,40 @@ impl Cameras {
         };
         Ok([find(left)?, find(right)?])
     }
+}
+
+/// Chooses two cameras of a file: those of the options, else those named left and right, else the first two, with a doubt where there are
+/// more. The first name of each is for display.
+pub(super) fn pair<'a, T>(
+    known: &'a [(Vec<String>, T)],
+    options: &LoadOptions,
+) -> Result<([&'a T; 2], Option<String>), FileError> {
+    if let Some(chosen) = &options.cameras {
+        return Ok((chosen.among(known)?, None));
+    }
+    // the only camera whose name contains a word
+    let named = |word: &str| {
+        let has = |name: &String| names::plain(name).contains(word);
+        let mut found = known.iter().filter(|(names, _)| names.iter().any(has));
+        found.next().filter(|_| found.next().is_none()).map(|(_, camera)| camera)
+    };
+    if let (Some(left), Some(right)) = (named("left"), named("right")) {
+        return Ok(([left, right], None));
+    }
+    let [(left_names, left), (right_names, right), others @ ..] = known else {
+        return Err(FileError::CameraCount { count: known.len(), known: listed(known) });
+    };
+    let shown = |names: &[String]| names.first().map_or_else(String::new, |name| foreign(name));
+    let doubt = (!others.is_empty()).then(|| {
+        format!(
+            "it has the cameras {}: {} is taken as left and {} as right; for others give {}",
+            listed(known),
+            shown(left_names),
+            shown(right_names),
+            two_cameras()
+        )
+    });
+    Ok(([left, right], doubt))
 }
 
 /// Whether two names are equal, in any case, or as numbers.

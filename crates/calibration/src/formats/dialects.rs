@@ -3,7 +3,10 @@
 use super::draft::Draft;
 use super::tree::Node;
 use super::{Content, File, FileError, LoadOptions};
-use super::{anipose, cityscapes, depthai, k_txt, kitti, matlab, ost, realsense, ros, rows};
+use super::{
+    anipose, argoverse, calibrating, cityscapes, depthai, k_txt, kitti, matlab, multiview, ost, realsense, rectified,
+    ros, rows,
+};
 
 /// Reads a text that is neither YAML nor JSON nor XML; `None` if it is of no known kind. `file` is the file's name.
 pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, FileError>> {
@@ -45,6 +48,14 @@ pub(super) fn read_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Dra
         Some(matlab::read(tree))
     } else if cityscapes::recognizes(tree) {
         Some(cityscapes::read(tree).map_err(FileError::from))
+    } else if multiview::recognizes(tree) {
+        Some(multiview::read(tree, options))
+    } else if calibrating::recognizes(tree) {
+        Some(calibrating::read(tree))
+    } else if argoverse::recognizes(tree) {
+        Some(argoverse::read(tree, options))
+    } else if rectified::recognizes(tree) {
+        Some(rectified::read(tree).map_err(FileError::from))
     } else {
         None
     }

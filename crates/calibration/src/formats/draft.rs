@@ -1,6 +1,6 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
-use super::{FileError, Kind, LoadOptions};
+use super::{FileError, LoadOptions};
 use crate::projection::{longer_axis, to_right};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
@@ -19,7 +19,7 @@ impl Draft {
     pub(super) fn of_cameras(self, options: &LoadOptions) -> Result<Self, FileError> {
         let kind = self.rig.kind;
         match &options.cameras {
-            Some(cameras) if !matches!(kind, Kind::Kitti | Kind::Anipose | Kind::DepthAi) => {
+            Some(cameras) if !kind.has_choice() => {
                 Err(FileError::NoChoice { kind: kind.word(), cameras: cameras.to_string() })
             }
             _ => Ok(self),

@@ -10,7 +10,7 @@ use stereopsis_base::remedy::{Remedy, option};
 
 const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
                       Kalibr (camchain), EuRoC (two sensor.yaml), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
-                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
+                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, DICe (XML), Argoverse, calibrating, stereodemo, or a K.txt";
 const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
 
 /// Two cameras, in the words of the option.
@@ -63,9 +63,9 @@ pub enum FileError {
     )]
     Dso,
     #[error(
-        "it is settings of ORB-SLAM, which is not read; to convert, write an OpenCV YAML file: LEFT.K, LEFT.D, LEFT.R and LEFT.P as K1, \
-         D1, R1 and P1, those of RIGHT as K2, D2, R2 and P2, with image_width and image_height; without them its images are rectified \
-         already: give {} and {} (Camera.bf / Camera.fx)",
+        "it is settings of ORB-SLAM without LEFT.K, LEFT.D, LEFT.R, LEFT.P and those of RIGHT, by which raw images are rectified; to \
+         convert, with Camera2.fx and Stereo.T_c1_c2 write the cameras as K1, D1, K2 and D2 and that pose as T_LEFT_RIGHT into an OpenCV YAML \
+         file; else its images are rectified already: give {} and {} (Camera.bf / Camera.fx)",
         option("focal-px"),
         option("baseline-m")
     )]
@@ -319,8 +319,8 @@ pub enum ValueFault {
     FisheyeCount(usize),
     #[error("is of a fisheye, but its four coefficients are missing")]
     NoFisheye,
-    #[error("has a tilted sensor (tau {0} {1}), which is not supported; calibrate without CALIB_TILTED_MODEL")]
-    Tilted(f64, f64),
+    #[error("has a sensor that is tilted by {} and {} rad (tau_x, tau_y), a right angle or more: calibrate again", .0[0], .0[1])]
+    Tilted([f64; 2]),
     #[error("holds {value} at place {place}: the calibration failed or the file is damaged; calibrate again")]
     NotFinite { value: f64, place: usize },
     #[error(
@@ -361,8 +361,8 @@ pub enum ValueFault {
     KalibrModel(String),
     #[error("has the lens model {} of DepthAI, which is not supported; calibrate again as perspective (0) or fisheye (1)", foreign(.0))]
     DepthAiModel(String),
-    #[error("is {0}, and only centimetres (1) are read; write it with DepthAI's own tools")]
-    DepthAiUnit(f64),
+    #[error("is {}, which is no unit of DepthAI (0 m, 1 cm, 2 mm, 3 inch, 4 foot); write it with DepthAI's own tools", foreign(.0))]
+    DepthAiUnit(String),
     #[error(
         "has lens coefficients: its images are not rectified by the camera; calibrate with these images, or use those of the format Y8"
     )]
@@ -455,7 +455,7 @@ pub enum WriteError {
     )]
     KalibrLens { side: &'static str, name: &'static str, value: f64 },
     #[error(
-        "the {0} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's or our own"
+        "the {0} camera has coefficients of thin prisms or of a tilted sensor, which ROS's camera_info cannot hold; write OpenCV's or our own"
     )]
     RosLens(&'static str),
     #[error("cannot pack the archive: {0}")]

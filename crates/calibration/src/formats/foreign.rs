@@ -11,14 +11,29 @@ const POSES_ADVICE: &str = "write a Kalibr camchain: cam0 and cam1, each with ca
 /// Advice for tools with complete files in their own form.
 const TO_OPENCV: &str = "write K1, D1, K2, D2, R and T into an OpenCV YAML file";
 
+/// Advice for pycamcalib, whose files hold one thing each.
+const PYCAMCALIB: &str = "write an OpenCV YAML file: of each camera f and c as K1 and K2 ([f1, s, c1, 0, f2, c2, 0, 0, 1]), and its k1 k2 p1 p2 \
+                          k3 as D1 and D2; of the matrix H of the pair the upper left 3x3 as R and the last column as T";
+
+/// Advice for COLMAP, whose cameras and rigs are two files.
+const COLMAP: &str = "write an OpenCV YAML file: the numbers of cameras.txt as K1, D1, K2 and D2, and the pose of the second camera in rigs.txt \
+                      (sensor_from_rig, its quaternion w first, where the first camera is the reference) as R and T";
+
 /// Keys that occur only in files of these tools.
-const TOOLS: &[(&[&str], &str)] = &[
-    (&["frames", "fl_x"], "a transforms.json of NeRF tools"),
-    (&["frames", "camera_angle_x"], "a transforms.json of NeRF tools"),
-    (&["sfm_data_version"], "an sfm_data.json of OpenMVG"),
-    (&["CalibrationInformation"], "a calibration of an Azure Kinect"),
-    (&["fx_left", "fx_right"], "a camera rig of VIAME"),
-    (&["baseline", "intrinsic_left"], "a calibration of RealSense"),
+const TOOLS: &[(&[&str], &str, &str)] = &[
+    (&["frames", "fl_x"], "a transforms.json of NeRF tools", TO_OPENCV),
+    (&["frames", "camera_angle_x"], "a transforms.json of NeRF tools", TO_OPENCV),
+    (&["sfm_data_version"], "an sfm_data.json of OpenMVG", TO_OPENCV),
+    (&["CalibrationInformation"], "a calibration of an Azure Kinect", TO_OPENCV),
+    (&["fx_left", "fx_right"], "a camera rig of VIAME", TO_OPENCV),
+    (&["baseline", "intrinsic_left"], "a calibration of RealSense", TO_OPENCV),
+    (&["radial_dist_coeffs", "tangential_dist_coeffs"], "one camera of pycamcalib", PYCAMCALIB),
+    (&["H", "info", "units"], "a pose between two cameras of pycamcalib", PYCAMCALIB),
+    (
+        &["left_rect", "right_rect"],
+        "a calibration of raw and rectified cameras (left, right, left_rect, right_rect)",
+        "write P of left_rect and right_rect as P1 and P2 into an OpenCV YAML file, and give it with the rectified images",
+    ),
 ];
 
 fn refuse(what: &'static str, advice: &'static str) -> Result<(), FileError> {
@@ -39,7 +54,7 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
         )
     } else if starts(b"\x80\x02") || starts(b"\x80\x03") || starts(b"\x80\x04") || starts(b"\x80\x05") {
         refuse("a pickle of Python", PYTHON)
-    } else if starts(b"MATLAB 5.0") {
+    } else if starts(b"MATLAB 5.0") || starts(b"MATLAB 7.3") {
         refuse(
             "a .mat file of MATLAB",
             "use stereoParametersToOpenCV, and write its matrices as K1, D1, K2, D2, R and T into an OpenCV YAML file",
@@ -53,6 +68,17 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
     }
 }
 
+/// Refuses XML of tools whose lens model is not known.
+pub(super) fn refuse_xml(text: &str) -> Result<(), FileError> {
+    if text.contains("<camera") && text.contains("<orientation>") {
+        return refuse(
+            "a calibration or project of VIC-3D, whose lens model is its own",
+            "calibrate both cameras with a chessboard or a ChArUco board",
+        );
+    }
+    Ok(())
+}
+
 pub(super) fn refuse_text(text: &str) -> Result<(), FileError> {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if is_dso(text) {
@@ -63,7 +89,13 @@ pub(super) fn refuse_text(text: &str) -> Result<(), FileError> {
         return Err(FileError::RigFile);
     }
     if begins("# Camera list with one line of data per camera") {
-        return refuse("a cameras.txt of COLMAP", TO_OPENCV);
+        return refuse("a cameras.txt of COLMAP", COLMAP);
+    }
+    if begins("# Rig calib list with one line of data per calib") {
+        return refuse("a rigs.txt of COLMAP", COLMAP);
+    }
+    if text.contains("\"cameras\"") && text.contains("\"ref_sensor\"") {
+        return refuse("a rig_config.json of COLMAP", COLMAP);
     }
     if begins("fc_left") || begins("fc =") && text.contains("cc =") {
         return refuse("one of Bouguet's Camera Calibration Toolbox", TO_OPENCV);
@@ -82,7 +114,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), FileError> {
         refuse("one camera of camodocal", camodocal)
     } else if has("body_T_cam0") || has("num_of_cam") {
         refuse("a configuration of VINS with camodocal's cameras", camodocal)
-    } else if ["Camera.fx", "Camera1.fx", "Camera.type"].into_iter().any(has) {
+    } else if !has("LEFT.K") && ["Camera.fx", "Camera1.fx", "Camera.type"].into_iter().any(has) {
         Err(FileError::OrbSlam)
     } else if tree.get(&["value0"]).is_some_and(|value| value.has("T_imu_cam")) {
         refuse(
@@ -92,8 +124,8 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), FileError> {
         )
     } else if has("ncameras") || (has("cameras") && has("label")) {
         refuse("a camera rig of maplab", POSES_ADVICE)
-    } else if let Some((_, tool)) = TOOLS.iter().find(|(keys, _)| keys.iter().all(|key| has(key))) {
-        refuse(tool, TO_OPENCV)
+    } else if let Some((_, tool, advice)) = TOOLS.iter().find(|(keys, ..)| keys.iter().all(|key| has(key))) {
+        refuse(tool, advice)
     } else {
         Ok(())
     }

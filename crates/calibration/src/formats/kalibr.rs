@@ -107,12 +107,12 @@ fn lens_of(side: &'static str, camera: &Camera) -> Result<(&'static str, [f64; 4
     if camera.skew != 0.0 {
         return Err(WriteError::Skew { side, skew: camera.skew });
     }
-    let BrownConrady { radial: [k1, k2, more @ ..], tangential: [p1, p2], prism } = match camera.distortion {
+    let BrownConrady { radial: [k1, k2, more @ ..], tangential: [p1, p2], prism, tilt } = match camera.distortion {
         Distortion::Fisheye(lens) => return Ok(("equidistant", lens.k)),
         Distortion::BrownConrady(lens) => lens,
     };
-    let names = ["k3", "k4", "k5", "k6", "s1", "s2", "s3", "s4"];
-    match names.iter().zip(more.iter().chain(&prism)).find(|(_, value)| **value != 0.0) {
+    let names = ["k3", "k4", "k5", "k6", "s1", "s2", "s3", "s4", "tau_x", "tau_y"];
+    match names.iter().zip(more.iter().chain(&prism).chain(&tilt)).find(|(_, value)| **value != 0.0) {
         None => Ok(("radtan", [k1, k2, p1, p2])),
         Some((name, &value)) => Err(WriteError::KalibrLens { side, name, value }),
     }

@@ -31,12 +31,29 @@ choices! {
         RealSense = "RealSense",
         /// MATLAB's stereoParameters as JSON.
         Matlab = "MATLAB stereoParameters",
+        /// OpenCV's calibration of many cameras.
+        Multiview = "OpenCV multiview",
+        /// XML of the Digital Image Correlation Engine.
+        Dice = "DICe",
+        /// YAML of the Python package calibrating.
+        Calibrating = "calibrating",
+        /// JSON of the Argoverse data set.
+        Argoverse = "Argoverse",
+        /// Focal length, principal points and baseline of a rectified pair, by their names.
+        Rectified = "rectified pair",
         /// FoundationStereo's K.txt.
         FoundationStereo = "K.txt",
         /// Cityscapes' camera.json.
         Cityscapes = "Cityscapes",
         /// No file.
         Computed = "computed",
+    }
+}
+
+impl Kind {
+    /// Whether files of this kind may hold more than two cameras.
+    pub(super) fn has_choice(self) -> bool {
+        matches!(self, Self::Kitti | Self::Anipose | Self::DepthAi | Self::Multiview | Self::Argoverse)
     }
 }
 

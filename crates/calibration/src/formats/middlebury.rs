@@ -11,7 +11,7 @@ pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "cam0"))
 }
 
-/// Reads `cam0`, `cam1`, `doffs`, `baseline`, `width` and `height`.
+/// Reads `cam0`, `cam1`, `baseline`, `width` and `height`; `doffs`, which follows from `cam0` and `cam1`, is checked if it is there.
 pub(super) fn read(text: &str) -> Result<Draft, FileError> {
     let mut lines: Vec<(&str, &str)> = Vec::new();
     for (n, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -33,7 +33,8 @@ pub(super) fn read(text: &str) -> Result<Draft, FileError> {
         if is_size { Ok(value as usize) } else { Err(ValueFault::NoImageSize(value).of(key)) }
     };
     let (left, right) = (camera("cam0", need("cam0")?)?, camera("cam1", need("cam1")?)?);
-    let (doffs, between) = (numbers("doffs")?, right.cx - left.cx);
+    let between = right.cx - left.cx;
+    let doffs = find("doffs").map_or(Ok(between), |_| numbers("doffs"))?;
     if (doffs - between).abs() > 0.01 + 1e-3 * doffs.abs() {
         return Err(FileError::Doffs { doffs, between });
     }

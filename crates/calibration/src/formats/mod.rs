@@ -2,11 +2,14 @@
 
 mod anipose;
 mod archive;
+mod argoverse;
 mod base64;
+mod calibrating;
 mod cameras;
 mod cityscapes;
 mod depthai;
 mod dialects;
+mod dice;
 mod draft;
 pub(crate) mod error;
 mod euroc;
@@ -20,12 +23,14 @@ mod matlab;
 mod matrix;
 mod middlebury;
 mod model;
+mod multiview;
 mod names;
 mod need;
 mod opencv;
 mod ost;
 mod own;
 mod realsense;
+mod rectified;
 mod ros;
 mod rows;
 mod text;
@@ -155,11 +160,9 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, F
         return Err(FileError::Empty);
     }
     if text.trim_start().starts_with('<') {
-        let (root, tree) = xml::parse(text.trim_start())?;
-        if root != "opencv_storage" {
-            return Err(FileError::OtherXml(root));
-        }
-        return Ok(Content::Tree(tree));
+        foreign::refuse_xml(text)?;
+        let tree = xml::parse(text.trim_start())?;
+        return if dice::recognizes(&tree) { dice::read(&tree).map(rig) } else { Ok(Content::Tree(tree)) };
     }
     foreign::refuse_text(text)?;
     if own::recognizes(text) {

@@ -4,8 +4,8 @@ use super::FileError;
 use super::names::{is_one_of, plain};
 use crate::Distortion;
 
-const PINHOLE: &str = "pinhole plumbbob radtan radialtangential rationalpolynomial rational brownconrady thinprism opencv none \
-                       perspective";
+const PINHOLE: &str = "pinhole plumbbob radtan radialtangential rationalpolynomial rational brownconrady thinprism tiltedsensor opencv \
+                       none perspective";
 const FISHEYE: &str = "fisheye equidistant kannalabrandt kannalabrandt4 kannalabrandt8 kb4 kb8 opencvfisheye";
 
 /// Returns the lens model of this name with these coefficients; `name` is the name of the coefficients.

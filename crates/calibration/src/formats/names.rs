@@ -10,6 +10,12 @@ pub(super) enum Meaning {
     /// Rotation between the cameras.
     Rotation,
     Translation,
+    /// Pose of the right camera in the axes of the left one.
+    RightInLeft,
+    /// Rotation from the axes of a board to a camera.
+    BoardRotation,
+    /// Translation from the axes of a board to a camera.
+    BoardTranslation,
     Size,
 }
 
@@ -54,13 +60,16 @@ const MEANINGS: &[(Meaning, &str)] = &[
     ),
     (Meaning::Rectifying, "r rect rectification rectificationmatrix"),
     (Meaning::Projection, "p proj projection projectionmatrix"),
+    (Meaning::BoardRotation, "rotmatrix"),
+    (Meaning::BoardTranslation, "t"),
 ];
 
 /// Words for each meaning, in names that refer to no camera.
 const UNSIDED: &[(Meaning, &str)] = &[
     (Meaning::Rotation, "r rot rotation rotationmatrix stereor om"),
     (Meaning::Translation, "t trans tvec translation translationvector stereot"),
-    (Meaning::Size, "size imagesize imgsize resolution"),
+    (Meaning::RightInLeft, "tleftright"),
+    (Meaning::Size, "size imagesize imgsize resolution res1 res2"),
 ];
 
 /// Names in the error text.
@@ -181,7 +190,10 @@ mod tests {
             ("R rotation Rotation_Matrix stereo.R", (Meaning::Rotation, Side::Unnamed)),
             ("T Tvec translation_vector", (Meaning::Translation, Side::Unnamed)),
             ("K camera_matrix", (Meaning::Camera, Side::Unnamed)),
-            ("image_size imageSize", (Meaning::Size, Side::Unnamed)),
+            ("T_LEFT_RIGHT", (Meaning::RightInLeft, Side::Unnamed)),
+            ("rot_matrix_left", (Meaning::BoardRotation, Side::Left)),
+            ("t_left", (Meaning::BoardTranslation, Side::Left)),
+            ("image_size imageSize res1", (Meaning::Size, Side::Unnamed)),
         ] {
             for name in names.split(' ') {
                 let found = meaning(name);

@@ -181,7 +181,8 @@ pub fn write(rig: &StereoRig) -> String {
             4 => "k1 k2 k3 k4 of the angle",
             5 => "k1 k2 p1 p2 k3",
             8 => "k1 k2 p1 p2 k3 k4 k5 k6",
-            _ => "k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4",
+            12 => "k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4",
+            _ => "k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tau_x tau_y",
         };
         line(format_args!("model = \"{}\"\ndistortion = {:?} # {order}", distortion.name(), distortion.coefficients()));
     }

@@ -15,7 +15,7 @@ fn lens(rng: &mut Rng) -> Distortion {
     let mild = BrownConrady {
         radial: [small(0.1), small(0.02), small(0.005), 0.0, 0.0, 0.0],
         tangential: [small(0.002), small(0.002)],
-        prism: [0.0; 4],
+        ..BrownConrady::default()
     };
     let rational = BrownConrady { radial: [small(0.1), small(0.02), 0.001, small(0.1), small(0.02), 0.002], ..mild };
     let fisheye = Fisheye { k: [small(0.02), small(0.005), small(0.001), small(0.001)] };

@@ -1,13 +1,15 @@
-//! OpenCV's XML as a tree.
+//! XML of OpenCV and of DICe as a tree.
 
 use super::FileError;
 use super::tree::{MAX_DEPTH, Node, check_key};
 use roxmltree::{Document, ParsingOptions};
 
 const MAX_ATTRIBUTES: usize = 4_000;
+/// Root elements of the files that are read: OpenCV's, and that of Trilinos' Teuchos, in which DICe writes.
+const ROOTS: [&str; 2] = ["opencv_storage", "ParameterList"];
 
-/// Parses a text: returns the name of its root element, and its content.
-pub(super) fn parse(text: &str) -> Result<(String, Node), FileError> {
+/// Parses a text with one of the known root elements.
+pub(super) fn parse(text: &str) -> Result<Node, FileError> {
     // far above any calibration; bounds the parser's time and depth
     let options = ParsingOptions { nodes_limit: 100_000, ..ParsingOptions::default() };
     let open = text.matches('<').count();
@@ -21,7 +23,10 @@ pub(super) fn parse(text: &str) -> Result<(String, Node), FileError> {
     }
     let document = Document::parse_with_options(text, options).map_err(FileError::Xml)?;
     let root = document.root_element();
-    Ok((root.tag_name().name().to_owned(), node(root, 0)?))
+    if !ROOTS.contains(&root.tag_name().name()) {
+        return Err(FileError::OtherXml(root.tag_name().name().to_owned()));
+    }
+    node(root, 0)
 }
 
 fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, FileError> {
@@ -30,6 +35,9 @@ fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, FileErro
     }
     let children: Vec<_> = element.children().filter(roxmltree::Node::is_element).collect();
     if children.is_empty() {
+        if let Some(value) = element.attribute("value") {
+            return Ok(Node::Word(value.trim().to_owned()));
+        }
         return Ok(Node::Word(element.text().unwrap_or_default().trim().to_owned()));
     }
     if children.iter().all(|child| child.tag_name().name() == "_") {
@@ -37,7 +45,8 @@ fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, FileErro
     }
     let mut entries: Vec<(String, Node)> = Vec::new();
     for child in children {
-        let name = child.tag_name().name().to_owned();
+        // Teuchos names each element by an attribute
+        let name = child.attribute("name").unwrap_or(child.tag_name().name()).to_owned();
         check_key(&entries, &name)?;
         entries.push((name, node(child, depth + 1)?));
     }
@@ -50,13 +59,12 @@ mod tests {
 
     #[test]
     fn matrices_sizes_and_lists_of_opencv_are_found() {
-        let (root, found) = parse(
+        let found = parse(
             "<?xml version=\"1.0\"?>\n<opencv_storage>\n<K1 type_id=\"opencv-matrix\">\n  <rows>1</rows>\n  \
              <cols>3</cols>\n  <dt>d</dt>\n  <data>\n    1. 2.5e-1\n    .Nan</data></K1>\n<size>\n  640 480</size>\n\
              <list><_>1</_><_>2</_></list></opencv_storage>",
         )
         .unwrap();
-        assert_eq!(root, "opencv_storage");
         let k1 = found.get(&["K1"]).unwrap().matrix("K1").unwrap();
         assert_eq!((k1.shape, k1.data[1]), (Some((1, 3)), 0.25));
         assert!(k1.data[2].is_nan());
@@ -69,15 +77,18 @@ mod tests {
     fn broken_deep_and_large_files_are_refused() {
         let refused = |text: &str| parse(text).unwrap_err().to_string();
         assert!(refused("<opencv_storage><K1></opencv_storage>").contains("cannot be read"));
-        assert!(refused("<a><b>1</b><b>2</b></a>").contains("b is there twice"));
-        let deep = format!("{}{}", "<a>".repeat(200), "</a>".repeat(200));
+        assert!(refused("<opencv_storage><b>1</b><b>2</b></opencv_storage>").contains("b is there twice"));
+        let deep = format!("<opencv_storage>{}{}</opencv_storage>", "<a>".repeat(200), "</a>".repeat(200));
         assert!(refused(&deep).contains("nested too deep") || refused(&deep).contains("cannot be read"));
         let wide = (0..5000).map(|i| format!("<k{i}/>")).collect::<Vec<_>>().concat();
-        assert!(refused(&format!("<a>{wide}</a>")).contains("more keys"));
+        assert!(refused(&format!("<opencv_storage>{wide}</opencv_storage>")).contains("more keys"));
         assert!(refused(&"<a>".repeat(60_000)).contains("too many"));
         let attributes = (0..200_000).map(|k| format!("a{k}='' ")).collect::<Vec<_>>().concat();
         assert!(refused(&format!("<opencv_storage {attributes}/>")).contains("200000 attributes"));
         let long = "k".repeat(200);
-        assert!(refused(&format!("<a><{long}/></a>")).contains("more than those of any calibration"));
+        assert!(
+            refused(&format!("<opencv_storage><{long}/></opencv_storage>"))
+                .contains("more than those of any calibration")
+        );
     }
 }

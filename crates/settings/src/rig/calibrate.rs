@@ -8,7 +8,7 @@ use stereopsis_base::parameter::{choices, is_default, set_options};
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
     CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
-    RowsChoice, StereoRig, estimate_rig, load, toml_of,
+    RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
 };
 use stereopsis_frame::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
 
@@ -115,17 +115,21 @@ pub struct Calibrated {
     pub note: Option<String>,
     /// Assumed numbers of an estimate, see [`CalibrationChoice::assumed`].
     pub assumed: Option<String>,
+    /// Doubts about numbers that the user has typed, see [`CalibrationChoice::doubts`].
+    pub doubts: Vec<String>,
     /// Loaded or estimated rig.
     pub rig: Option<StereoRig>,
 }
 
 impl Calibrated {
-    /// Returns the remarks, with the assumed numbers.
+    /// Returns the remarks, with the assumed numbers and the doubts.
     pub fn remarks(&self) -> Option<String> {
-        let note = self.note.clone()?;
-        Some(self.assumed.as_ref().map_or(note.clone(), |assumed| {
+        let doubts = Some(self.doubts.join("; ")).filter(|doubts| !doubts.is_empty());
+        let Some(note) = self.note.clone() else { return doubts };
+        let note = self.assumed.as_ref().map_or(note.clone(), |assumed| {
             format!("{note}, with {assumed} ({}, {})", option("fov-deg"), option("baseline-m"))
-        }))
+        });
+        Some(doubts.map_or(note.clone(), |doubts| format!("{note}; but {doubts}")))
     }
 
     /// Returns the calibration of a recording of raw pairs, for this source.
@@ -142,7 +146,7 @@ impl Calibrated {
         // recordings of earlier versions lack `rows`, and were made without a correction
         let rows = rows.and_then(|word| correction(word, row_field));
         let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped };
-        Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), assumed: None, rig })
+        Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig, ..Self::default() })
     }
 
     /// Returns the calibration as a recording of this source stores it.
@@ -266,7 +270,17 @@ impl CalibrationChoice {
                 calibrated
             }
         };
+        let calibrated = Calibrated { doubts: self.doubts(source), ..calibrated };
         Ok(self.with_depth_fit(self.standing(calibrated, source)?, source))
+    }
+
+    /// Returns doubts about the lens and the baseline, if they are typed and in use for a source, each with advice.
+    pub fn doubts(&self, source: &SourceInfo) -> Vec<String> {
+        let has_own_geometry = source.is_rectified && source.geometry.is_some();
+        if has_own_geometry || !self.files.is_empty() || self.depth_fit.is_some() {
+            return Vec::new();
+        }
+        doubts_of_typed(self.focal(), self.baseline_m, source.width)
     }
 
     /// Returns the preparation for the user's mounting of the cameras, one above the other or side by side.
@@ -331,7 +345,8 @@ impl CalibrationChoice {
         note: Option<String>,
         source: &SourceInfo,
     ) -> Result<Calibrated, CalibrationError> {
-        let calibrated = Calibrated { note, assumed: self.assumed(), ..self.with_rig(rig, source)? };
+        let (assumed, doubts) = (self.assumed(), self.doubts(source));
+        let calibrated = Calibrated { note, assumed, doubts, ..self.with_rig(rig, source)? };
         Ok(self.with_depth_fit(calibrated, source))
     }
 
@@ -376,7 +391,7 @@ impl CalibrationChoice {
         let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..self.unrectified() };
-        Ok(Calibrated { preparation, note: Some(note), assumed: None, rig: Some(rig) })
+        Ok(Calibrated { preparation, note: Some(note), rig: Some(rig), ..Calibrated::default() })
     }
 
     fn with_depth_fit(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
@@ -444,5 +459,17 @@ mod tests {
         assert_eq!(baseline_m(Some([2, 3]), None), (0.52, false));
         assert_eq!(baseline_m(Some([2, 3]), Some("0,1")), (0.53, false));
         assert_eq!(baseline_m(None, None), (0.52, true));
+    }
+
+    #[test]
+    fn typed_numbers_are_doubted_while_they_are_in_use() {
+        let source = SourceInfo { width: 320, height: 240, ..SourceInfo::default() };
+        let typed = CalibrationChoice { focal_px: Some(250.0), baseline_m: Some(6.0), ..CalibrationChoice::default() };
+        let said = |choice: &CalibrationChoice| choice.apply(&source).unwrap().remarks();
+        let text = said(&typed).unwrap();
+        assert!(text.starts_with("a baseline of 6 m is larger") && text.contains("baseline-m 0.06 if"), "{text}");
+        assert_eq!(said(&CalibrationChoice { baseline_m: Some(0.06), ..typed.clone() }), None);
+        let depth_fit = Some(FittedDepth { focal_px: 250.0, baseline_m: 0.06, doffs_px: 0.0 });
+        assert_eq!(said(&CalibrationChoice { depth_fit, ..typed }), None);
     }
 }

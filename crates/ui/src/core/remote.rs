@@ -10,8 +10,8 @@ impl Core {
     /// Describes the open source and its calibration.
     pub(crate) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // describes a source that was opened just now
-        let calibrated =
-            Calibrated { preparation: self.live.preparation(), note: None, assumed: None, rig: self.rig.rig.clone() };
+        let preparation = self.live.preparation();
+        let calibrated = Calibrated { preparation, rig: self.rig.rig.clone(), ..Calibrated::default() };
         let calibration = calibrated.to_note(self.rig.choice.crop(), &info);
         let parameters = parameter_words(&self.matching.params.of_source(info.is_camera));
         About { calibration, parameters, ..About::of_source(&self.source.spec.to_string(), &info, started) }

@@ -11,7 +11,7 @@ use stereopsis_engine::worker::EngineSource;
 use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_images::write_picture;
 use stereopsis_scene::render;
-use stereopsis_settings::rig::RectifyChoice;
+use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice};
 use stereopsis_stereo::Preset;
 
 /// Writes a pair of the scene with exchanged views and enough texture for matches.
@@ -142,6 +142,20 @@ fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
     window.click(window.harness.get_by_label("It is right").rect());
     window.until("its end", |w| (!w.has("doubtful")).then_some(()));
     assert!(!window.core().title().contains("doubtful"));
+}
+
+#[test]
+fn a_baseline_typed_in_centimetres_is_doubted_until_it_is_corrected() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(pair(folder.path()));
+    options.calibration.fov_deg = Some(60.0);
+    options.calibration.baseline_m = Some(6.0);
+    let mut window = Window::open(&gpu, options);
+    window.until("the doubt", |w| w.has("a baseline of 6 m is larger than that of nearly all rigs").then_some(()));
+    let choice = CalibrationChoice { baseline_m: Some(0.06), ..window.core().rig.choice.clone() };
+    window.execute(Command::Calibrate(choice));
+    window.until("its end", |w| (!w.has("nearly all rigs")).then_some(()));
 }
 
 /// Calibration file in the format of OpenCV's tools, for a board whose squares have side 1.

@@ -85,6 +85,25 @@ fn an_axis_skew_comes_back_from_the_files_that_hold_it() {
 }
 
 #[test]
+fn a_tilted_sensor_comes_back_from_the_files_that_hold_it() {
+    let mut rig = example();
+    let mut lens = [0.0; 14];
+    (lens[12], lens[13]) = (0.0002, -0.0005);
+    rig.left.distortion = Distortion::from_opencv("D1", &lens).unwrap();
+    for output in [Output::Toml, Output::OpenCvYaml, Output::OpenCvXml] {
+        let files = write(&rig, output, 0.0).unwrap();
+        assert_eq!(load("rig", &files[0].1).unwrap().left, rig.left, "{output:?}");
+    }
+    for (output, words) in [
+        (Output::RosArchive, "the left camera has coefficients of thin prisms or of a tilted sensor, which ROS's"),
+        (Output::Kalibr, "the left camera's lens has tau_x = 0.0002"),
+    ] {
+        let refusal = write(&rig, output, 0.0).unwrap_err().to_string();
+        assert!(refusal.contains(words), "{refusal}");
+    }
+}
+
+#[test]
 fn transposed_and_other_matrices_are_no_camera_matrices() {
     let k = "531.4, 0., 322.8, 0., 530.9, 237.6, 0., 0., 1.";
     let text = refused(&replaced(EXAMPLE, k, "531.4, 0., 0., 0., 530.9, 0., 322.8, 237.6, 1."));

@@ -1,9 +1,12 @@
 //! OpenCV's stereo calibration: one file, or intrinsics and extrinsics, or left, right and both.
 //!
-//! Required are camera matrices, R and T; or R1, R2, P1 and P2; or only P1 and P2, for rectified images. Q follows from P1 and P2 and is
+//! Required are camera matrices, R and T; or R1, R2, P1 and P2; or only P1 and P2, for rectified images. In place of R and T may stand the
+//! pose of the right camera in the axes of the left one (`T_LEFT_RIGHT`, a point of the right camera to the left one, as the frames of
+//! OpenLORIS-Scene's `trans_matrix.yaml` and `T_c1_c2` of ORB-SLAM3's Calibration Tutorial 1.0), or the pose of one board in both cameras
+//! (`rot_matrix_left`, `t_left`: a point of the board to the camera, as `cv2.solvePnP` returns them). Q follows from P1 and P2 and is
 //! ignored. Lengths have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
 
-use super::draft::{self, Draft};
+use super::draft::{self, Draft, Pose};
 use super::matrix::Matrix;
 use super::names::{self, Meaning, Side};
 use super::tree::Node;
@@ -155,7 +158,10 @@ impl FoundValues {
     /// Returns the rig of rectified images, if the file has only P1 and P2.
     fn rectified(&self) -> Result<Option<StereoRig>, FileError> {
         let [p1, p2] = [Side::Left, Side::Right].map(|side| self.find(Meaning::Projection, side));
-        let has_others = self.matrices.iter().any(|(meaning, ..)| *meaning != Meaning::Projection);
+        let is_other = |meaning: Meaning| {
+            !matches!(meaning, Meaning::Projection | Meaning::BoardRotation | Meaning::BoardTranslation)
+        };
+        let has_others = self.matrices.iter().any(|(meaning, ..)| is_other(*meaning));
         let (Some(p1), Some(p2), false) = (p1, p2, has_others) else { return Ok(None) };
         let projections = [p1.projection()?, p2.projection()?];
         let cameras = projections.map(|(Projection { fx, fy, cx, cy }, _)| {
@@ -191,19 +197,34 @@ impl FoundValues {
         let right = self.camera(Side::Right, "the right camera matrix")?;
         let size = self.size()?;
         let rectification = self.rectification()?;
-        let whole = self.has(Meaning::Rotation, Side::Unnamed) && self.has(Meaning::Translation, Side::Unnamed);
-        let (rotation, translation) = match &rectification {
-            Some(rectification) if !whole => draft::pose(rectification),
-            _ => {
-                let rotation = self.need(Meaning::Rotation, Side::Unnamed, "the rotation R between the cameras")?;
-                let translation =
-                    self.need(Meaning::Translation, Side::Unnamed, "the translation T between the cameras")?;
-                (rotation.rotation()?, translation.vector()?)
-            }
-        };
+        let (rotation, translation) = self.pose(rectification.as_ref())?;
         let doubts = self.lens_doubts([&left, &right], size);
         let rig = StereoRig::new(left, right, rotation, translation, size);
         Ok(StereoRig { rectification, doubts, ..rig })
+    }
+
+    /// Returns the pose of the left camera in the axes of the right one, in the way in which the files say it.
+    fn pose(&self, rectification: Option<&Rectification>) -> Result<Pose, FileError> {
+        let has = |meaning| self.has(meaning, Side::Unnamed);
+        if !(has(Meaning::Rotation) && has(Meaning::Translation)) {
+            if let Some(rectification) = rectification {
+                return Ok(draft::pose(rectification));
+            }
+            if let Some(right_in_left) = self.find(Meaning::RightInLeft, Side::Unnamed) {
+                return Ok(draft::inverse(right_in_left.pose()?));
+            }
+            let of_board =
+                |side| self.find(Meaning::BoardRotation, side).zip(self.find(Meaning::BoardTranslation, side));
+            if let (Some(left), Some(right)) = (of_board(Side::Left), of_board(Side::Right)) {
+                let to_board = |(rotation, translation): (&Matrix, &Matrix)| -> Result<Pose, FileError> {
+                    Ok(draft::inverse((rotation.rotation()?, translation.vector()?)))
+                };
+                return Ok(draft::relative([to_board(left)?, to_board(right)?]));
+            }
+        }
+        let rotation = self.need(Meaning::Rotation, Side::Unnamed, "the rotation R between the cameras")?;
+        let translation = self.need(Meaning::Translation, Side::Unnamed, "the translation T between the cameras")?;
+        Ok((rotation.rotation()?, translation.vector()?))
     }
 
     /// Returns the lens model that the file names for a camera; empty for none. A fisheye's name wins, because some files also name the

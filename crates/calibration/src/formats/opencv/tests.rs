@@ -116,6 +116,43 @@ fn rectification_of_the_file_is_taken_and_gives_r_and_t() {
     assert!(refused(&format!("{intrinsics}{torn}")).contains("do not belong together"));
 }
 
+/// Replaces R and T of the example.
+fn with_pose(pose: &str) -> String {
+    let (before, _) = EXAMPLE.split_at(EXAMPLE.find("R: ").unwrap());
+    format!("{before}{pose}")
+}
+
+fn numbers(matrix: DMat3) -> String {
+    matrix.transpose().to_cols_array().map(|number| number.to_string()).join(", ")
+}
+
+#[test]
+fn the_pose_of_the_right_camera_and_those_of_a_board_give_r_and_t() {
+    let whole = load_text(EXAMPLE).unwrap();
+    let back = whole.rotation.transpose();
+    let at = -(back * whole.translation_m);
+    let rows: Vec<_> =
+        [0, 1, 2].map(|i| format!("{}, {}", back.row(i).to_array().map(|n| n.to_string()).join(", "), at[i])).into();
+    let text = with_pose(&format!("T_LEFT_RIGHT: {{ rows: 4, cols: 4, data: [ {}, 0, 0, 0, 1 ] }}\n", rows.join(", ")));
+    let rig = load_text(&text).unwrap();
+    assert!(rig.rotation.abs_diff_eq(whole.rotation, 1e-9) && rig.translation_m.abs_diff_eq(whole.translation_m, 1e-9));
+    // a board at 0.8 m, turned, in both cameras
+    let board = (DMat3::from_rotation_x(0.3) * DMat3::from_rotation_y(-0.2), DVec3::new(-0.1, -0.05, 0.8));
+    let in_right = (whole.rotation * board.0, whole.rotation * board.1 + whole.translation_m);
+    let pose = |side: &str, (rotation, translation): (DMat3, DVec3)| {
+        format!(
+            "rot_matrix_{side}: {{ rows: 3, cols: 3, data: [ {} ] }}\nt_{side}: {:?}\n",
+            numbers(rotation),
+            translation.to_array()
+        )
+    };
+    let text = with_pose(&(pose("left", board) + &pose("right", in_right)));
+    let rig = load_text(&text).unwrap();
+    assert!(rig.rotation.abs_diff_eq(whole.rotation, 1e-9) && rig.translation_m.abs_diff_eq(whole.translation_m, 1e-9));
+    let one = refused(&with_pose(&pose("left", board)));
+    assert!(one.contains("rotation R between the cameras is missing"), "{one}");
+}
+
 #[test]
 fn unknown_files_report_expected_and_found_names() {
     let text = refused("%YAML:1.0\n---\nboard_width: 9\nsquare_size: 0.025\nK9: [1, 2]\n");

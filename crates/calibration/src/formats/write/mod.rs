@@ -26,7 +26,7 @@ pub enum Output {
 /// the rig has no image size or cannot be rectified; [`StereoRig::describe`] has the reason.
 ///
 /// # Errors
-/// The format cannot store the rig: ROS supports no thin prisms and needs an image size; Kalibr needs one too, and has four coefficients
+/// The format cannot store the rig: ROS supports no thin prisms and tilted sensors, and needs an image size; Kalibr needs one too, and has four coefficients
 /// for each lens.
 pub fn write(
     rig: &StereoRig,

@@ -121,8 +121,8 @@ fn convert(conversion: &mut ConversionState, core: &mut Core, kind: Conversion) 
 /// Recomputes with the parameters, the engine and the calibration of the window.
 fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress) {
     let (rig, matching) = (&core.rig, &core.matching);
-    let calibrated =
-        Calibrated { preparation: core.live.preparation(), note: None, assumed: None, rig: rig.rig.clone() };
+    let preparation = core.live.preparation();
+    let calibrated = Calibrated { preparation, rig: rig.rig.clone(), ..Calibrated::default() };
     let (options, crop) = (rig.options.clone(), core.about(SystemTime::now()).calibration.crop);
     let engine = &matching.engine.settings;
     let settings = Settings {

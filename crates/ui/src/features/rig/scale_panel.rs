@@ -32,6 +32,9 @@ pub(super) fn state_of(core: &Core) -> (StepState, String) {
         let cure = "metres may be wrong by a factor: type what you know, or take two distances below";
         return (StepState::Doubtful, format!("{assumed}: {cure}"));
     }
+    if let Some(doubt) = core.rig.choice.doubts(&core.status().source).into_iter().next() {
+        return (StepState::Doubtful, doubt);
+    }
     let source = if core.rig.choice.depth_fit.is_some() { ", by two distances" } else { "" };
     (StepState::Good, format!("{text}{source}"))
 }

@@ -43,6 +43,7 @@ fn messages(core: &Core) -> Vec<Message> {
     };
     let mut messages: Vec<_> = core.notices.all().iter().enumerate().rev().map(of_notice).collect();
     messages.extend(baseline_doubt(core));
+    messages.extend(core.rig.choice.doubts(&core.status().source).into_iter().map(typed_doubt));
     messages.extend(core.status().warnings.iter().map(|warning| of_warning(core, warning)));
     messages.extend(overload::too_large(core));
     messages.extend(overload::message(core));
@@ -85,6 +86,12 @@ fn baseline_doubt(core: &Core) -> Option<Message> {
         ("It is right".to_owned(), Command::ConfirmBaseline),
     ];
     Some(Message { text, level: Level::Warning, remedies, notice: None, is_new: false })
+}
+
+/// Returns the message of a doubt about a typed lens or baseline.
+fn typed_doubt(text: String) -> Message {
+    let remedies = vec![("Correct it …".to_owned(), Action::Rig.into())];
+    Message { text, level: Level::Warning, remedies, notice: None, is_new: false }
 }
 
 fn remedy_button(remedy: &Remedy) -> (String, Command) {
