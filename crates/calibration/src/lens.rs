@@ -46,6 +46,12 @@ impl BrownConrady {
         all
     }
 
+    /// Returns the lens of images turned by 90 degrees counterclockwise.
+    pub(super) fn turned(&self) -> Self {
+        let ([p1, p2], [s1, s2, s3, s4]) = (self.tangential, self.prism);
+        Self { radial: self.radial, tangential: [-p2, p1], prism: [s3, s4, -s1, -s2] }
+    }
+
     /// Distorts a ray; both points are `(x / z, y / z)`.
     pub(crate) fn distort(&self, ray: DVec2) -> DVec2 {
         let [k1, k2, k3, k4, k5, k6] = self.radial;

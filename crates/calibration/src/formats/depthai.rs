@@ -26,10 +26,9 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileErro
     let sockets = sockets(tree)?;
     let ([left, right], doubt) = pair(tree, &sockets, options)?;
     let [(left_camera, left_size), (right_camera, right_size)] = [camera(left)?, camera(right)?];
-    let names = [left.0, right.0].map(|socket| format!("camera {socket}"));
-    let size = need::one_size([(&names[0], left_size), (&names[1], right_size)])?;
     let (rotation, translation) = between(left, right, &sockets)?;
-    let rig = StereoRig::new(left_camera, right_camera, rotation, translation, Some(size));
+    let rig = StereoRig::new(left_camera, right_camera, rotation, translation, Some(left_size));
+    let rig = rig.with_right_size(right_size);
     let doubts = doubt.into_iter().collect();
     Ok(Draft { rig: StereoRig { kind: Kind::DepthAi, doubts, ..rig }, unit: Some(LengthUnit::Centimetre) })
 }

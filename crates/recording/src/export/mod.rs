@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_calibration::Crop;
-use stereopsis_frame::{MaxPixels, Pixels};
+use stereopsis_frame::{MaxPixels, Pixels, RawPair};
 
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -131,10 +131,11 @@ fn write_pairs(
     progress: &Progress,
 ) -> Result<WrittenPairs, ExportError> {
     progress.begin(numbers.len() as u64, 0);
-    let read = |&k: &u64| (k, recording.packets_of_pair(k), recording.packets_of_result(k));
-    let write = |(k, pair, result): (u64, Result<Vec<Packet>, ReadError>, _)| {
+    let read =
+        |&k: &u64| (k, recording.packets_of_pair(k), recording.cameras_of_pair(k), recording.packets_of_result(k));
+    let write = |(k, pair, cameras, result): (u64, Result<Vec<Packet>, ReadError>, Option<_>, _)| {
         let written = match pair.and_then(|packets| Ok(unpacker.pair(&packets)?)) {
-            Ok(raw) => Ok(writer.write(k, raw, result)?),
+            Ok(raw) => Ok(writer.write(k, RawPair { cameras: cameras.or(raw.cameras), ..raw }, result)?),
             Err(why) => Err(why),
         };
         progress.done();
