@@ -53,7 +53,7 @@ pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read
 pub use health::{RowOffset, Verdict, row_offset_of};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
-pub use matches::{Match, Search, matches, search};
+pub use matches::{Match, Search, edge_matches, matches, search};
 pub use note::CalibrationNote;
 pub use part::{ModeCrop, SensorPart};
 pub use projection::{Projection, Rectification};

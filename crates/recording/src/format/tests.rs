@@ -69,7 +69,7 @@ fn camera() -> CameraBody {
         k: numbers(9).try_into().unwrap(),
         r: numbers(9).try_into().unwrap(),
         p: numbers(12).try_into().unwrap(),
-        part: SensorPart::default(),
+        ..CameraBody::default()
     }
 }
 
