@@ -79,9 +79,8 @@ pub enum CalibrationError {
     },
     /// Images have another aspect ratio than the calibration.
     #[error(
-        "the calibration is for images of {}x{}, these are {}x{}, another shape: if they are a crop of those, give {} (or X,Y of its \
-         corner); else choose a camera mode of the same shape, or calibrate in this one",
-        .own.0, .own.1, .size.0, .size.1, Remedy::set("calibration-crop", "centre")
+        "the calibration is for images of {}x{}, these are {}x{}, another shape: {}",
+        .own.0, .own.1, .size.0, .size.1, cure_of_shape(*.own, *.size)
     )]
     Shape {
         /// Size of the calibration, px.
@@ -233,6 +232,17 @@ pub enum CalibrationError {
         /// Name of the source.
         source_name: String,
     },
+}
+
+fn cure_of_shape(own: (usize, usize), size: (usize, usize)) -> String {
+    if own.0 * size.0 == own.1 * size.1 {
+        return "turn them by 90 degrees, as the camera took them when it was calibrated".to_owned();
+    }
+    format!(
+        "if they are a crop of those, give {} (or X,Y of its corner); else choose a camera mode of the same shape, or calibrate in \
+         this one",
+        Remedy::set("calibration-crop", "centre")
+    )
 }
 
 impl CalibrationError {

@@ -226,7 +226,9 @@ fn images_of_half_the_size_use_the_same_calibration() {
 #[test]
 fn another_shape_is_refused_with_the_numbers() {
     let text = bent_rig().rectifier(640, 360, 0.0).unwrap_err().to_string();
-    assert!(text.contains("640x480") && text.contains("640x360"), "{text}");
+    assert!(text.contains("640x480") && text.contains("640x360") && text.contains("calibration-crop"), "{text}");
+    let turned = bent_rig().rectifier(480, 640, 0.0).unwrap_err().to_string();
+    assert!(turned.contains("turn them by 90 degrees") && !turned.contains("crop"), "{turned}");
     assert!(bent_rig().rectifier(321, 240, 0.0).is_ok(), "a column of rounding is the same shape");
     assert!(bent_rig().rectifier(1, 1, 0.0).unwrap_err().to_string().contains("1x1"));
 }

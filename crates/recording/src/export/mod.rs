@@ -22,6 +22,7 @@ use crate::CalibratedRecording;
 use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
+use recording_json::GeometryFrom;
 use std::collections::BTreeMap;
 use std::path::Path;
 use stereopsis_base::files;
@@ -87,10 +88,13 @@ impl CalibratedRecording {
             let (done, pairs, folder) = (written.len(), numbers.len(), folder.to_owned());
             return Err(ExportError::Stopped { done, pairs, folder });
         }
-        let (mut lines, mut with_files) = (Vec::new(), Vec::new());
+        let (mut lines, mut with_files, mut geometries) = (Vec::new(), Vec::new(), Vec::<GeometryFrom>::new());
         for (number, pair) in written {
             match pair {
-                Ok(WrittenPair { line, warnings, parts }) => {
+                Ok(WrittenPair { line, warnings, parts, geometry }) => {
+                    if geometries.last().is_none_or(|last| last.geometry != geometry) {
+                        geometries.push(GeometryFrom { pair: number, geometry });
+                    }
                     lines.push(line);
                     with_files.extend(parts);
                     for warning in warnings {
@@ -111,7 +115,7 @@ impl CalibratedRecording {
             files::write(&folder.join("frames.csv"), frames_csv::table(&lines).as_bytes())?;
         }
         if exported.parts.contains(&Part::Json) {
-            let text = format!("{:#}\n", recording_json::describe(self, &exported, &sets));
+            let text = format!("{:#}\n", recording_json::describe(self, &exported, &sets, &geometries));
             files::write(&folder.join("recording.json"), text.as_bytes())?;
         }
         claimed.finish();
