@@ -18,11 +18,11 @@ pub(super) struct ImagePart {
 
 impl ImagePart {
     pub(super) fn camera(&self, camera: &Camera) -> Camera {
-        camera.from_corner(self.corner).scaled(self.factor)
+        camera.cut_at(self.corner).scaled(self.factor)
     }
 
     pub(super) fn projection(&self, projection: &Projection) -> Projection {
-        projection.from_corner(self.corner).scaled(self.factor)
+        projection.cut_at(self.corner).scaled(self.factor)
     }
 }
 
@@ -128,10 +128,7 @@ impl StereoRig {
     /// # Errors
     /// The calibration names no image size, or two; or the images lie outside of the calibration's.
     pub fn cropped(&self, crop: ModeCrop, size: (usize, usize)) -> Result<Self, CalibrationError> {
-        let own = match (self.size, self.right_size) {
-            (Some(own), None) => own,
-            _ => return Err(CalibrationError::CropOfSizes),
-        };
+        let (Some(own), None) = (self.size, self.right_size) else { return Err(CalibrationError::CropOfSizes) };
         let [given, of] = [size, own].map(|(width, height)| DVec2::new(width as f64, height as f64));
         let (corner, factor) = match crop {
             ModeCrop::Corner([x, y]) => (DVec2::new(x.into(), y.into()), DVec2::ONE),

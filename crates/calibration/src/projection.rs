@@ -29,7 +29,7 @@ impl Projection {
     }
 
     /// Returns the projection to a part of the images, without the columns and rows before `corner`.
-    pub(super) fn from_corner(&self, corner: DVec2) -> Self {
+    pub(super) fn cut_at(&self, corner: DVec2) -> Self {
         Self { cx: self.cx - corner.x, cy: self.cy - corner.y, ..*self }
     }
 

@@ -265,24 +265,24 @@ fn cameras_that_change_on_the_way_hold_from_their_image_on() {
             let raw = Arc::new(*next(source.as_mut()).unwrap());
             let frame = calibrated.preparation.prepare(&raw, &source.info(), Instant::now()).unwrap();
             assert_eq!(frame.size(), raw.left.size());
-            frame.geometry.unwrap().focal_px.round()
+            frame.geometry.unwrap().focal_px.round() as u32
         };
-        assert_eq!([(); 4].map(|()| focal_px()), [50.0, 50.0, 40.0, 40.0], "{format} {pictures}");
+        assert_eq!([(); 4].map(|()| focal_px()), [50, 50, 40, 40], "{format} {pictures}");
         let remarks = source.state().remarks.join("; ");
         assert!(remarks.contains("from pair 2 on") && remarks.contains("40.0 px, before 50.0 px"), "{remarks}");
         assert_eq!(remarks.contains("20x15 px, before 40x30 px"), pictures == "image_raw", "{remarks}");
         source.transport().unwrap().seek(1);
         let mut focal_px = || {
             let raw = Arc::new(*next(source.as_mut()).unwrap());
-            calibrated.preparation.geometry_of(&raw, &source.info()).unwrap().focal_px.round()
+            calibrated.preparation.geometry_of(&raw, &source.info()).unwrap().focal_px.round() as u32
         };
-        assert_eq!([focal_px(), focal_px()], [50.0, 40.0], "back before the change");
+        assert_eq!([focal_px(), focal_px()], [50, 40], "back before the change");
 
         let own = CalibrationChoice { focal_px: Some(60.0), baseline_m: Some(0.1), ..CalibrationChoice::default() };
         let stereopsis_sources::CalibratedSource { mut source, calibrated, .. } = opened(own);
         let pairs: Vec<_> = (0..3).map(|_| next(source.as_mut()).unwrap()).collect();
         let geometry = calibrated.preparation.geometry_of(&pairs[2], &source.info()).unwrap();
-        assert_eq!(geometry.focal_px, 60.0, "the user's numbers hold for all");
+        assert_eq!(geometry.focal_px.round() as u32, 60, "the user's numbers hold for all");
     }
 }
 
@@ -326,8 +326,8 @@ fn a_new_recording_keeps_cameras_that_change() {
         )
         .unwrap();
         let info = source.info();
-        let focal = |raw: &RawPair| calibrated.preparation.geometry_of(raw, &info).unwrap().focal_px.round();
-        let expected = if own { [60.0; 4] } else { [50.0, 50.0, 40.0, 40.0] };
+        let focal = |raw: &RawPair| calibrated.preparation.geometry_of(raw, &info).unwrap().focal_px.round() as u32;
+        let expected = if own { [60; 4] } else { [50, 50, 40, 40] };
         assert_eq!(all(source.as_mut()).iter().map(focal).collect::<Vec<_>>(), expected, "{streams} {own}");
     }
 }

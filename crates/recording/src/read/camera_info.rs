@@ -52,7 +52,7 @@ impl Recording {
             return fault.map_or(Ok(None), Err);
         }
         let [of_left, of_right] = cameras;
-        let from = [self.from_pairs(0, of_left, &images[0]), self.from_pairs(1, of_right, &images[1])];
+        let from = [self.with_pairs(0, of_left, &images[0]), self.with_pairs(1, of_right, &images[1])];
         let mut begins: Vec<u64> = from.iter().flatten().map(|(pair, _)| *pair).collect();
         begins.sort_unstable();
         begins.dedup();
@@ -144,7 +144,7 @@ impl Recording {
 
     /// Returns the number of the first pair of each message, from 0: with the image of the same stamp, else with the next image that was
     /// recorded. Of several messages the last one holds.
-    fn from_pairs(&self, side: usize, messages: Vec<CameraMessage>, images: &[TimedImage]) -> Vec<(u64, CameraInfo)> {
+    fn with_pairs(&self, side: usize, messages: Vec<CameraMessage>, images: &[TimedImage]) -> Vec<(u64, CameraInfo)> {
         let pairs: BTreeMap<_, u64> = (0..).zip(&self.pairs).map(|(k, pair)| (pair.positions[side], k)).collect();
         let mut from: Vec<(u64, CameraInfo)> = Vec::new();
         for CameraMessage { stamp, log_time_ns, camera } in messages {
