@@ -58,7 +58,9 @@ impl FramePreparation {
         let sizes = self.sides(raw).map(Picture::size);
         let cameras = raw.cameras.as_ref().filter(|_| self.follows);
         let rectifier = match &self.rectifier {
-            Some(first) if cameras.is_some() || sizes != first.raw_sizes() => Some(first.for_others(cameras, sizes)?),
+            Some(first) if cameras.is_some() || sizes != first.raw_sizes() => {
+                Some(first.for_others(cameras.and_then(|note| note.rig.as_deref()), sizes)?)
+            }
             None if sizes[0] != sizes[1] => return Err(CalibrationError::PairSizes(sizes)),
             first => first.clone(),
         };

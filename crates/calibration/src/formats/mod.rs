@@ -106,6 +106,14 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
     }
 }
 
+/// Reads a rig from the text of Stereopsis's TOML.
+///
+/// # Errors
+/// The text is no rig.
+pub(crate) fn read_toml(text: &str) -> Result<StereoRig, CalibrationError> {
+    read(&[(PathBuf::from("calibration.toml"), text.as_bytes().to_vec())], &LoadOptions::default())
+}
+
 fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, FileError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {

@@ -1,9 +1,10 @@
 //! Rectifier: a rig prepared for images of one size. Raw pairs in, rectified pairs out.
 
 use super::camera_model::Reach;
+use super::formats::read_toml;
 use super::remap::{self, RemapTable, RowRemap};
 use super::rig::quarters;
-use super::{CalibrationError, CalibrationNote, Camera, Crop, Projection, Rectification, StereoRig, checks};
+use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec2};
 use parking_lot::Mutex;
 use std::panic::resume_unwind;
@@ -26,8 +27,8 @@ pub struct Rectifier {
     other: Mutex<Option<(OtherPairs, Arc<Rectifier>)>>,
 }
 
-/// What a rectifier was made for: cameras, where they are not those of the first one, and the sizes of the raw images, px.
-type OtherPairs = (Option<Arc<CalibrationNote>>, [(usize, usize); 2]);
+/// What a rectifier was made for: the TOML of a rig, where it is not that of the first one, and the sizes of the raw images, px.
+type OtherPairs = (Option<String>, [(usize, usize); 2]);
 
 impl StereoRig {
     /// Computes the map for raw images of `width` x `height`. Another size of the same aspect ratio scales the calibration. A rectification
@@ -216,25 +217,21 @@ impl Rectifier {
         [self.left.source_size(), self.right.source_size()]
     }
 
-    /// Returns the rectifier, with the same crop, of pairs of other sizes or of other cameras. It is kept until others are needed.
+    /// Returns the rectifier, with the same crop, of pairs of other sizes, or of another rig in Stereopsis's TOML. It is kept until others
+    /// are needed.
     ///
     /// # Errors
-    /// Errors of [`StereoRig::rectifier`]; or the cameras are damaged.
-    pub fn for_others(
-        &self,
-        cameras: Option<&Arc<CalibrationNote>>,
-        sizes: [(usize, usize); 2],
-    ) -> Result<Arc<Self>, CalibrationError> {
-        let pairs = (cameras.cloned(), sizes);
+    /// Errors of [`StereoRig::rectifier`]; or the text is no rig.
+    pub fn for_others(&self, rig: Option<&str>, sizes: [(usize, usize); 2]) -> Result<Arc<Self>, CalibrationError> {
         let mut other = self.other.lock();
-        if let Some((made_for, rectifier)) = &*other
-            && *made_for == pairs
+        if let Some(((of_rig, of_sizes), rectifier)) = &*other
+            && (of_rig.as_deref(), *of_sizes) == (rig, sizes)
         {
             return Ok(Arc::clone(rectifier));
         }
-        let rig = cameras.map(|note| note.parsed_rig()).transpose()?.flatten();
-        let rectifier = Arc::new(rig.as_ref().unwrap_or(&self.rig).rectifier_of(sizes, self.crop)?);
-        *other = Some((pairs, Arc::clone(&rectifier)));
+        let parsed = rig.map(read_toml).transpose()?;
+        let rectifier = Arc::new(parsed.as_ref().unwrap_or(&self.rig).rectifier_of(sizes, self.crop)?);
+        *other = Some(((rig.map(str::to_owned), sizes), Arc::clone(&rectifier)));
         Ok(rectifier)
     }
 

@@ -346,8 +346,7 @@ fn pairs_of_other_cameras_or_sizes_get_their_own_rectifier() {
     let mut zoomed = bent_rig();
     (zoomed.left, zoomed.right) =
         [zoomed.left, zoomed.right].map(|camera| Camera { fx: 1.5 * camera.fx, fy: 1.5 * camera.fy, ..camera }).into();
-    let note = Arc::new(CalibrationNote::of_rig(&zoomed, 0.0));
-    let of_zoom = rectifier.for_others(Some(&note), [(640, 480); 2]).unwrap();
+    let of_zoom = rectifier.for_others(Some(&crate::toml_of(&zoomed)), [(640, 480); 2]).unwrap();
     assert_eq!(of_zoom.geometry(), zoomed.rectifier(640, 480, 0.0).unwrap().geometry());
     assert!(rectifier.for_others(None, [(640, 360); 2]).is_err());
 }
