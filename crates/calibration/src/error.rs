@@ -136,7 +136,7 @@ pub enum CalibrationError {
         size: (usize, usize),
     },
     /// Images have another size than the rectifier.
-    #[error("images of {}x{} came in, the rectification was made for {}x{}; open the source again", .size.0, .size.1, .own.0, .own.1)]
+    #[error("images of {}x{} came in, the rectification was made for {}x{}: make one for this size", .size.0, .size.1, .own.0, .own.1)]
     RectifierSize {
         /// Size of the rectifier, px.
         own: (usize, usize),
