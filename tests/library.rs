@@ -123,8 +123,8 @@ fn pairs_of_the_programs_recording_give_its_depth_again() {
     stereopsis(folder.path(), &[&words[..], &["--streams", "raw,disparity,depth", "-o", "walk.mcap"]].concat());
     let mut pairs = RecordedPairs::open(&path).unwrap();
     assert_eq!((pairs.num_pairs(), pairs.are_rectified()), (2, true));
-    let geometry = pairs.geometry().unwrap();
     let pair = pairs.next().unwrap().unwrap();
+    let geometry = pairs.geometry(&pair).unwrap();
     let recorded = pair.recorded.unwrap();
     let map = Matcher::new(StereoParams::default()).match_pair(pair.left, pair.right).unwrap().map;
     assert!(same(&map.to_px(), recorded.disparity_px.as_ref().unwrap()));
@@ -151,8 +151,8 @@ fn raw_pairs_of_a_recording_are_rectified_as_the_program_did() {
     let mut pairs = RecordedPairs::open(&path).unwrap();
     let pair = pairs.next().unwrap().unwrap();
     assert!(!pairs.are_rectified());
-    let rectifier = pairs.rectifier(pair.left.size()).unwrap().unwrap();
-    assert_eq!(Some(rectifier.geometry()), pairs.geometry());
+    let rectifier = pairs.rectifier(&pair).unwrap().unwrap();
+    assert_eq!(Some(rectifier.geometry()), pairs.geometry(&pair));
     let (left, right) = rectifier.apply(&pair.left, &pair.right).unwrap();
     let params = StereoParams { num_disparities: 32, ..StereoParams::default() };
     let map = Matcher::new(params).match_pair(left, right).unwrap().map;

@@ -85,8 +85,10 @@ impl FileArgs {
         let cameras = calibration_cameras.clone();
         let options = LoadOptions { unit, swapped, size: self.size, cameras, camera_numbers: None };
         let rig = stereopsis_calibration::load(&Files::all(&self.files), &options)?;
-        match (rig.size, self.size) {
-            (None, Some(size)) => Ok(rig.with_size(size)?),
+        match (rig.size, self.size, self.reading.calibration_crop) {
+            (_, Some(size), Some(crop)) => Ok(rig.cropped(crop, size)?),
+            (_, None, Some(_)) => refuse("--calibration-crop needs the size of the images: give --size"),
+            (None, Some(size), None) => Ok(rig.with_size(size)?),
             _ => Ok(rig),
         }
     }

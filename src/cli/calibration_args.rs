@@ -6,7 +6,7 @@ use super::values::{Files, choice, positive, separated, share};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use stereopsis_base::console;
-use stereopsis_calibration::{Cameras, Crop, FocalLength, LengthUnit, RowsChoice, check_readable};
+use stereopsis_calibration::{Cameras, Crop, FocalLength, LengthUnit, ModeCrop, RowsChoice, check_readable};
 use stereopsis_frame::Scale;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
@@ -26,6 +26,12 @@ pub(super) struct ReadingArgs {
     /// suggests, with a remark]
     #[arg(long, hide_short_help = true, value_name = "LEFT,RIGHT")]
     pub(super) calibration_cameras: Option<Cameras>,
+    /// Where the images lie in those of the calibration, for a mode that is a crop: column and row of its corner, or centre
+    ///
+    /// Of a calibration of 1280x800 images of 1280x720 show the rows from 40 on: --calibration-crop centre, or 0,40. Images that are
+    /// larger than those of the calibration have a corner below 0.
+    #[arg(long, hide_short_help = true, value_name = "X,Y|centre", allow_hyphen_values = true)]
+    pub(super) calibration_crop: Option<ModeCrop>,
     /// Share of the images that rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, hide_short_help = true, value_name = "0..1", value_parser = share)]
     pub(super) alpha: Option<f64>,
@@ -137,6 +143,7 @@ impl CalibrationArgs {
             unit: self.reading.calibration_unit.or(base.unit),
             swapped: self.reading.calibration_swap || base.swapped,
             cameras: self.reading.calibration_cameras.clone().or(base.cameras),
+            mode_crop: self.reading.calibration_crop.or(base.mode_crop),
             swap_pictures: self.swap_pictures || base.swap_pictures,
             vertical: self.vertical || base.vertical,
             alpha: self.reading.alpha.unwrap_or(if self.reading.rectified_fov_deg.is_some() {
@@ -174,6 +181,9 @@ fn check(choice: &CalibrationChoice) -> anyhow::Result<()> {
         ),
         (None, Some(_)) if !auto => {
             refuse("--baseline-m needs the lens (--fov-deg, --focal-px or --focal-mm), or --rectify auto")
+        }
+        _ if choice.mode_crop.is_some() && choice.files.is_empty() => {
+            refuse("--calibration-crop needs --calibration: it says where the images lie in those of the calibration")
         }
         _ if auto && !choice.files.is_empty() => {
             refuse("--rectify auto finds out what --calibration says; give one of them")

@@ -38,6 +38,45 @@ fn show_prints_the_same_for_people_and_programs() {
 }
 
 #[test]
+fn a_crop_of_the_mode_moves_the_principal_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let cy_px = |more: &[&str]| {
+        let told = done(folder.path(), &[&["show", EXAMPLE, "--json"], more].concat());
+        serde_json::from_str::<serde_json::Value>(&told).unwrap()["left"]["cy_px"].as_f64().unwrap()
+    };
+    let whole = cy_px(&[]);
+    for (crop, size, moved) in [("centre", "640x360", -60.0), ("10,20", "600x400", -20.0), ("-10,-20", "660x520", 20.0)]
+    {
+        let moved_px = cy_px(&["--calibration-crop", crop, "--size", size]) - whole;
+        assert!((moved_px - moved).abs() < 1e-9, "{crop}: {moved_px}");
+    }
+}
+
+#[test]
+fn images_of_two_sizes_are_matched_by_a_calibration_of_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let texture = |x: u32, y: u32| image::Luma([((x * 7919 % 251) ^ (y * 6007 % 241) ^ (x * y % 113)) as u8]);
+    image::GrayImage::from_fn(80, 40, texture).save(folder.join("left.png")).unwrap();
+    image::GrayImage::from_fn(160, 80, |x, y| texture(x / 2 + 6, y / 2)).save(folder.join("right.png")).unwrap();
+    let camera = |number: u32, pose: &str, [f, cx, cy]: [f64; 3], size: &str| {
+        format!(
+            "cam{number}:\n{pose}  camera_model: pinhole\n  distortion_coeffs: [0, 0, 0, 0]\n  distortion_model: radtan\n  \
+             intrinsics: [{f}, {f}, {cx}, {cy}]\n  resolution: {size}\n"
+        )
+    };
+    let pose = "  T_cn_cnm1: [[1, 0, 0, -0.1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]\n";
+    let text = camera(0, "", [80.0, 39.5, 19.5], "[80, 40]") + &camera(1, pose, [160.0, 79.5, 39.5], "[160, 80]");
+    std::fs::write(folder.join("rig.yaml"), text).unwrap();
+    let args = ["compute", "left.png", "right.png", "-o", "out.png", "--num-disparities", "16", "--engine", "cpu"];
+    start::refused(folder, &args, 1, &["80x40", "160x80", "--calibration"]);
+    start::printed(folder, &[&args[..], &["--calibration", "rig.yaml"]].concat());
+    let map = image::open(folder.join("out.png")).unwrap().to_luma16();
+    assert_eq!(map.dimensions(), (80, 40));
+    assert!(map.get_pixel(40, 20).0[0].abs_diff(6 * 256) < 64, "{:?}", map.get_pixel(40, 20));
+}
+
+#[test]
 fn convert_goes_around_all_kinds_and_overwrites_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -105,6 +144,17 @@ fn impossible_conversions_are_refused() {
         &["show", EXAMPLE, "--calibration-swap"],
         1,
         &["left of the left one", "leave --calibration-swap out"],
+    );
+    refused(folder, &["show", EXAMPLE, "--calibration-crop", "centre"], 2, &["needs the size", "--size"]);
+    refused(folder, &["show", EXAMPLE, "--calibration-crop", "40"], 2, &["expected centre", "0,40"]);
+    for name in ["l.png", "r.png"] {
+        std::fs::write(folder.join(name), "not read").unwrap();
+    }
+    start::refused(
+        folder,
+        &["compute", "l.png", "r.png", "-o", "o.pfm", "--calibration-crop", "-3,4"],
+        2,
+        &["--calibration-crop needs --calibration"],
     );
     refused(folder, &["convert", EXAMPLE, "-o", "rig.dat"], 2, &["rig.dat", "--to toml"]);
     refused(folder, &["convert", EXAMPLE, "-o", "rig.xml", "--to", "ros"], 2, &["rig.xml", "another kind"]);

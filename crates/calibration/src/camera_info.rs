@@ -1,7 +1,7 @@
 //! Conversion of a rig to and from two ROS `camera_info` messages, for files and recordings.
 
 use super::formats::yaml_list;
-use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
+use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, SensorPart, StereoRig, read};
 use crate::formats::WriteError;
 use crate::projection::longer_axis;
 use glam::DMat3;
@@ -12,11 +12,11 @@ use stereopsis_base::geometry::{Axis, Geometry};
 const MAX_COEFFICIENTS: usize = 14;
 
 /// Camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraInfo {
-    /// Width of the image, px.
+    /// Width of the whole sensor's image, px.
     pub width: u32,
-    /// Height of the image, px.
+    /// Height of the whole sensor's image, px.
     pub height: u32,
     /// Name of the lens model: `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
     pub distortion_model: String,
@@ -29,6 +29,8 @@ pub struct CameraInfo {
     /// Projection P of the rectified camera; `p[3]` of the right one is `-fx` times the baseline, or `p[7]` is `-fy` times that if it is
     /// below the left one.
     pub p: [f64; 12],
+    /// Part of the sensor that the images show.
+    pub part: SensorPart,
 }
 
 impl CameraInfo {
@@ -42,6 +44,7 @@ impl CameraInfo {
         crop: impl Into<Crop>,
     ) -> Result<[Self; 2], CalibrationError> {
         let (rig, rectification, _) = rig.at_size(width, height, crop.into())?;
+        let (right_width, right_height) = rig.right_size.unwrap_or((width, height));
         let info = |side, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
             let d = camera.distortion.coefficients();
             let model = match camera.distortion {
@@ -50,13 +53,14 @@ impl CameraInfo {
                 Distortion::BrownConrady(_) => return Err(WriteError::RosLens(side)),
             };
             Ok(Self {
-                width: width as u32,
-                height: height as u32,
+                width: if side == "left" { width } else { right_width } as u32,
+                height: if side == "left" { height } else { right_height } as u32,
                 distortion_model: model.to_owned(),
                 d,
                 k: matrix_of(camera),
                 r: rows(rotation),
                 p: projection_of(projection, baseline_m, rectification.axis),
+                part: SensorPart::default(),
             })
         };
         let r = &rectification;
@@ -77,18 +81,29 @@ impl CameraInfo {
             k: [focal_px, 0.0, cx, 0.0, focal_px, cy, 0.0, 0.0, 1.0],
             r: rows(DMat3::IDENTITY),
             p: projection_of(&Projection { fx: focal_px, fy: focal_px, cx, cy }, baseline_m, axis),
+            part: SensorPart::default(),
         })
     }
 
-    /// Returns the geometry of a pair from [`Self::of_rectified`], from `-f T` in the right camera's `p`; `None` without a baseline.
-    pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
-        let [fx_px, _, cx_px, _, _, fy_px, cy_px, ..] = left.p;
+    /// Returns the geometry of rectified images of this size, from `-f T` in the right camera's `p`; `None` without a baseline.
+    pub fn rectified_geometry([left, right]: [&Self; 2], image_size: Option<(usize, usize)>) -> Option<Geometry> {
         let axis = longer_axis(right.p[3], right.p[7]);
-        let (focal_px, baseline_m, doffs_px) = match axis {
-            Axis::Horizontal => (fx_px, -right.p[3] / right.p[0], right.p[2] - cx_px),
-            Axis::Vertical => (fy_px, -right.p[7] / right.p[5], right.p[6] - cy_px),
+        let baseline_m = match axis {
+            Axis::Horizontal => -right.p[3] / right.p[0],
+            Axis::Vertical => -right.p[7] / right.p[5],
         };
-        let geometry = Geometry { axis, ..Geometry::new(focal_px, baseline_m, doffs_px, [cx_px, cy_px]) };
+        let [of_left, of_right] = [left, right].map(|camera| {
+            let [fx, _, cx, _, _, fy, cy, ..] = camera.p;
+            let whole = (camera.width as usize, camera.height as usize);
+            let (part, _) = camera.part.seen(whole, image_size);
+            let projection = Projection { fx, fy, cx, cy };
+            part.map_or(projection, |part| part.projection(&projection))
+        });
+        let (focal_px, doffs_px) = match axis {
+            Axis::Horizontal => (of_left.fx, of_right.cx - of_left.cx),
+            Axis::Vertical => (of_left.fy, of_right.cy - of_left.cy),
+        };
+        let geometry = Geometry { axis, ..Geometry::new(focal_px, baseline_m, doffs_px, [of_left.cx, of_left.cy]) };
         let is_sound = left.p.iter().chain(&right.p).all(|v| v.is_finite()) && baseline_m.is_finite();
         (is_sound && focal_px > 0.0 && baseline_m > 0.0).then_some(geometry)
     }
@@ -116,13 +131,13 @@ impl CameraInfo {
         Ok(())
     }
 
-    /// Returns the rig of a left and a right camera.
+    /// Returns the rig of a left and a right camera with images of this size; `None` for those that they describe.
     ///
     /// # Errors
     /// The cameras are uncalibrated, or no stereo pair.
-    pub fn rig([left, right]: [&Self; 2]) -> Result<StereoRig, CalibrationError> {
+    pub fn rig([left, right]: [&Self; 2], image_size: Option<(usize, usize)>) -> Result<StereoRig, CalibrationError> {
         let file = |info: &Self, side: &str| (PathBuf::from(format!("{side}.yaml")), info.yaml(side).into_bytes());
-        read(&[file(left, "left"), file(right, "right")], &LoadOptions::default())
+        read(&[file(left, "left"), file(right, "right")], &LoadOptions { size: image_size, ..LoadOptions::default() })
     }
 
     /// Returns the text of the file that ROS's calibrator writes for this camera.
@@ -131,7 +146,13 @@ impl CameraInfo {
             let columns = data.len() / rows;
             format!("{name}:\n  rows: {rows}\n  cols: {columns}\n  data: {}\n", yaml_list(data))
         };
-        let Self { width, height, distortion_model, .. } = self;
+        let Self { width, height, distortion_model, part, .. } = self;
+        let SensorPart { offset: [x, y], size: [columns, rows], binning: [across, down] } = part;
+        let part = (*part != SensorPart::default()).then(|| {
+            format!(
+                "binning_x: {across}\nbinning_y: {down}\nroi:\n  x_offset: {x}\n  y_offset: {y}\n  height: {rows}\n  width: {columns}\n"
+            )
+        });
         [
             format!("image_width: {width}\nimage_height: {height}\ncamera_name: stereo/{side}\n"),
             matrix("camera_matrix", 3, &self.k),
@@ -139,6 +160,7 @@ impl CameraInfo {
             matrix("distortion_coefficients", 1, &self.d),
             matrix("rectification_matrix", 3, &self.r),
             matrix("projection_matrix", 3, &self.p),
+            part.unwrap_or_default(),
         ]
         .concat()
     }
@@ -174,7 +196,7 @@ mod tests {
         let [left, right] = CameraInfo::of_rig(&rig, (640, 480), 0.0).unwrap();
         assert_eq!((left.k[0], left.p[3]), (500.0, 0.0));
         assert!((right.p[3] + right.p[0] * 0.12).abs() < 1e-9 && !left.is_uncalibrated());
-        let back = CameraInfo::rig([&left, &right]).unwrap();
+        let back = CameraInfo::rig([&left, &right], None).unwrap();
         assert_eq!((back.left, back.right, back.size), (rig.left, rig.right, rig.size));
         assert!((back.baseline_m() - 0.12).abs() < 1e-12);
     }

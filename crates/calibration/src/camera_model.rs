@@ -228,6 +228,20 @@ impl Camera {
         off_centre(DVec2::new(self.cx, self.cy), size)
     }
 
+    /// Returns the camera of images of `width` columns turned by 90 degrees counterclockwise. An axis skew is left out.
+    pub(super) fn turned(&self, width: usize) -> Self {
+        let distortion = match &self.distortion {
+            Distortion::BrownConrady(lens) => Distortion::BrownConrady(lens.turned()),
+            Distortion::Fisheye(lens) => Distortion::Fisheye(*lens),
+        };
+        Self { fx: self.fy, fy: self.fx, cx: self.cy, cy: width as f64 - 1.0 - self.cx, skew: 0.0, distortion }
+    }
+
+    /// Returns the camera of a part of the images, without the columns and rows before `corner`.
+    pub(super) fn cut_at(&self, corner: DVec2) -> Self {
+        Self { cx: self.cx - corner.x, cy: self.cy - corner.y, ..*self }
+    }
+
     /// Scales the images by `factor` along x and y.
     #[must_use]
     pub fn scaled(&self, factor: DVec2) -> Self {

@@ -133,7 +133,7 @@ impl StereoRig {
             exchanged: self.exchanged,
             estimated: self.estimated,
             left: camera(&self.left, self.size),
-            right: camera(&self.right, self.size),
+            right: camera(&self.right, self.sizes()[1]),
             toe_in_deg: turn.y.to_degrees(),
             pitch_deg: -turn.x.to_degrees(),
             roll_deg: -turn.z.to_degrees(),
@@ -148,6 +148,9 @@ impl StereoRig {
     }
 
     fn row_offset(&self, size: (usize, usize)) -> Option<f64> {
+        if self.right_size.is_some() || self.quarter_turns() != 0 {
+            return None; // the rows of such images are not the same
+        }
         let middle = last(size) / 2.0;
         let seen = self.rotation * self.left.ray(middle)?;
         let apart = (seen.z > 0.0).then(|| self.right.project(seen) - middle)?;
@@ -160,9 +163,10 @@ impl StereoRig {
     fn rectified(&self, r: &Rectification, size: (usize, usize)) -> RectifiedDescription {
         let angle = |low: f64, high: f64, focal: f64| ((high / focal).atan() - (low / focal).atan()).to_degrees();
         let end = last(size) + 0.5;
-        let sides = [(&self.left, r.rotation_left, r.left), (&self.right, r.rotation_right, r.right)];
+        let right_size = self.right_size.unwrap_or(size);
+        let sides = [(&self.left, size, r.rotation_left, r.left), (&self.right, right_size, r.rotation_right, r.right)];
         let visible_fraction: f64 =
-            sides.iter().map(|(camera, rotation, p)| visible_fraction(camera, *rotation, p, size)).sum();
+            sides.iter().map(|(camera, of, rotation, p)| visible_fraction((camera, *of), *rotation, p, size)).sum();
         let projection = |p: &Projection, baseline_m: f64| {
             let [a, b, c, d, e, f, g, h, rest @ ..] = projection_of(p, baseline_m, r.axis);
             [[a, b, c, d], [e, f, g, h], rest]
@@ -191,11 +195,16 @@ fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
 }
 
 /// Returns the fraction of a camera's pixels that rectified images show.
-fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize)) -> f64 {
+fn visible_fraction(
+    (camera, of): (&Camera, (usize, usize)),
+    rotation: DMat3,
+    to: &Projection,
+    size: (usize, usize),
+) -> f64 {
     const STEPS: u32 = 64;
     let inside = |x: u32, y: u32| {
         let share = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5) / f64::from(STEPS);
-        let ray = camera.direction(share * (last(size) + 1.0) - 0.5);
+        let ray = camera.direction(share * (last(of) + 1.0) - 0.5);
         let at = ray.and_then(|ray| to.pixel(rotation * ray));
         at.is_some_and(|at| at.cmpge(DVec2::splat(-0.5)).all() && at.cmple(last(size) + 0.5).all())
     };

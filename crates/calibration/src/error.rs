@@ -1,5 +1,6 @@
 //! Errors of calibrations: each names its cause with numbers and names, and the texts say it with the next step for the user.
 
+use crate::ModeCrop;
 use crate::checks::RigError;
 use crate::estimate::EstimateError;
 use crate::formats::{FileError, ValueError, WriteError};
@@ -78,9 +79,8 @@ pub enum CalibrationError {
     },
     /// Images have another aspect ratio than the calibration.
     #[error(
-        "the calibration is for images of {}x{}, these are {}x{}, another shape: choose a camera mode of the same shape, or \
-         calibrate in this one",
-        .own.0, .own.1, .size.0, .size.1
+        "the calibration is for images of {}x{}, these are {}x{}, another shape: {}",
+        .own.0, .own.1, .size.0, .size.1, cure_of_shape(*.own, *.size)
     )]
     Shape {
         /// Size of the calibration, px.
@@ -88,6 +88,31 @@ pub enum CalibrationError {
         /// Size of the images, px.
         size: (usize, usize),
     },
+    /// A word gives no crop of a mode.
+    #[error("expected centre, or column and row of the corner of the crop in the calibration's images, such as 0,40, and not {}", console::foreign(.0))]
+    ModeCrop(String),
+    /// There is no crop of a calibration without one image size.
+    #[error("{} needs a calibration that names one image size for both cameras", option("calibration-crop"))]
+    CropOfSizes,
+    /// The images lie outside of those of the calibration.
+    #[error(
+        "images of {}x{} at {crop} lie outside of the calibration's {}x{}: give the corner of the crop in them",
+        .size.0, .size.1, .own.0, .own.1
+    )]
+    CropOutside {
+        /// Crop.
+        crop: ModeCrop,
+        /// Size of the calibration, px.
+        own: (usize, usize),
+        /// Size of the images, px.
+        size: (usize, usize),
+    },
+    /// The images of a pair have two sizes, and nothing rectifies them into one.
+    #[error(
+        "the images of the pair have {}x{} and {}x{} px: give a calibration of both cameras, which brings them into one size",
+        .0[0].0, .0[0].1, .0[1].0, .0[1].1
+    )]
+    PairSizes([(usize, usize); 2]),
     /// The calibration names no size, and its principal points are far from the centre of the images.
     #[error(
         "the calibration names no image size and cannot be for {}x{}: its optical axis is at ({:.0}, {:.0}), as in images of about \
@@ -111,7 +136,7 @@ pub enum CalibrationError {
         size: (usize, usize),
     },
     /// Images have another size than the rectifier.
-    #[error("images of {}x{} came in, the rectification was made for {}x{}; open the source again", .size.0, .size.1, .own.0, .own.1)]
+    #[error("images of {}x{} came in, the rectification was made for {}x{}: make one for this size", .size.0, .size.1, .own.0, .own.1)]
     RectifierSize {
         /// Size of the rectifier, px.
         own: (usize, usize),
@@ -209,6 +234,17 @@ pub enum CalibrationError {
     },
 }
 
+fn cure_of_shape(own: (usize, usize), size: (usize, usize)) -> String {
+    if own.0 * size.0 == own.1 * size.1 {
+        return "turn them by 90 degrees, as the camera took them when it was calibrated".to_owned();
+    }
+    format!(
+        "if they are a crop of those, give {} (or X,Y of its corner); else choose a camera mode of the same shape, or calibrate in \
+         this one",
+        Remedy::set("calibration-crop", "centre")
+    )
+}
+
 impl CalibrationError {
     /// Returns the options with which the user can do something about the error.
     pub fn remedies(&self) -> Vec<Remedy> {
@@ -221,6 +257,9 @@ impl CalibrationError {
             Self::PairMemory { .. } => vec![option("scale")],
             Self::NoCalibration => vec![option("calibration"), Remedy::set("rectify", "auto")],
             Self::SideBySide { .. } => vec![option("vertical")],
+            Self::Shape { .. } => vec![Remedy::set("calibration-crop", "centre")],
+            Self::PairSizes(_) => vec![option("calibration")],
+            Self::CropOfSizes | Self::CropOutside { .. } => vec![option("calibration-crop")],
             _ => Vec::new(),
         }
     }

@@ -52,6 +52,13 @@ impl BrownConrady {
         all
     }
 
+    /// Returns the lens of images turned by 90 degrees counterclockwise.
+    pub(super) fn turned(&self) -> Self {
+        let ([p1, p2], [s1, s2, s3, s4]) = (self.tangential, self.prism);
+        let [tau_x, tau_y] = self.tilt; // turned up to the product of both angles, 1e-6 in the largest tilts of files
+        Self { radial: self.radial, tangential: [-p2, p1], prism: [s3, s4, -s1, -s2], tilt: [tau_y, -tau_x] }
+    }
+
     /// Distorts a ray; both points are `(x / z, y / z)`. The result is NaN if the ray never meets the tilted sensor.
     pub(crate) fn distort(&self, ray: DVec2) -> DVec2 {
         let bent = self.bend(ray);

@@ -30,6 +30,7 @@ mod length_unit;
 mod lens;
 mod matches;
 mod note;
+mod part;
 mod polynomial;
 mod projection;
 mod rectification;
@@ -53,8 +54,9 @@ pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read
 pub use health::{RowOffset, Verdict, row_offset_of};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
-pub use matches::{Match, Search, matches, search};
+pub use matches::{Match, Search, edge_matches, matches, search};
 pub use note::CalibrationNote;
+pub use part::{ModeCrop, SensorPart};
 pub use projection::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use remap::RowRemap;

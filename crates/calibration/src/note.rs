@@ -1,8 +1,8 @@
 //! Calibration of a pair source in the form that recordings store.
 
-use super::{CalibrationError, Crop, LoadOptions, RowField, RowsChoice, StereoRig, read, toml_of};
+use super::formats::read_toml;
+use super::{CalibrationError, Crop, RowField, RowsChoice, StereoRig, toml_of};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 use stereopsis_base::geometry::{Axis, Geometry};
 
 /// Rectification of the pairs, and their geometry.
@@ -62,8 +62,7 @@ impl CalibrationNote {
     /// # Errors
     /// The text of the rig is damaged.
     pub fn parsed_rig(&self) -> Result<Option<StereoRig>, CalibrationError> {
-        let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
-        self.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()
+        self.rig.as_deref().map(read_toml).transpose()
     }
 
     /// Returns the note of pairs that this rig rectifies.

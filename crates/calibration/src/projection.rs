@@ -28,8 +28,13 @@ impl Projection {
         (ray.z > 0.0).then(|| DVec2::new(fx * ray.x / ray.z + cx, fy * ray.y / ray.z + cy))
     }
 
+    /// Returns the projection to a part of the images, without the columns and rows before `corner`.
+    pub(super) fn cut_at(&self, corner: DVec2) -> Self {
+        Self { cx: self.cx - corner.x, cy: self.cy - corner.y, ..*self }
+    }
+
     #[must_use]
-    fn scaled(&self, factor: DVec2) -> Self {
+    pub(super) fn scaled(&self, factor: DVec2) -> Self {
         let Self { fx, fy, cx, cy } = *self;
         Self { fx: fx * factor.x, fy: fy * factor.y, cx: (cx + 0.5) * factor.x - 0.5, cy: (cy + 0.5) * factor.y - 0.5 }
     }

@@ -19,10 +19,12 @@ const BLOCK: usize = 128;
 
 type ChannelBlocks<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
 
-/// Sources of all target pixels; both images have the same size, at least 2x2.
+/// Sources of all target pixels; both images are at least 2x2.
 #[derive(Debug)]
 pub(super) struct RemapTable {
     size: (usize, usize),
+    /// Size of the source image.
+    source_size: (usize, usize),
     blocks: Vec<Block>,
     /// Whether some target pixel has no source. Then only such pixels are black: others get at least brightness 1.
     has_border: bool,
@@ -43,25 +45,38 @@ struct Block {
 pub(super) const BYTES_PER_PIXEL: usize = size_of::<Block>() / BLOCK;
 
 impl RemapTable {
-    /// Computes a map from target pixel `(x, y)` to its source position `source(x, y)`, px.
+    /// Computes a map from target pixel `(x, y)` to its source position `source(x, y)`, px, in images of one size.
     pub(super) fn new(width: usize, height: usize, source: impl Fn(usize, usize) -> DVec2) -> Self {
+        Self::between((width, height), (width, height), source)
+    }
+
+    /// Computes a map from target pixel `(x, y)` to its position `source(x, y)`, px, in source images of another size.
+    pub(super) fn between(
+        (width, height): (usize, usize),
+        source_size: (usize, usize),
+        source: impl Fn(usize, usize) -> DVec2,
+    ) -> Self {
         let none = Block { places: [0; BLOCK], rights: [0; BLOCK], lowers: [OUTSIDE; BLOCK] };
         let mut blocks = vec![none; (width * height).div_ceil(BLOCK)];
         let mut has_border = false;
         for at in 0..width * height {
             let position = source(at % width, at / width);
-            if let Some((place, [right, lower])) = quantize(position, width, height) {
+            if let Some((place, [right, lower])) = quantize(position, source_size) {
                 let (block, at) = (&mut blocks[at / BLOCK], at % BLOCK);
                 (block.places[at], block.rights[at], block.lowers[at]) = (place, right, lower);
             } else {
                 has_border = true;
             }
         }
-        Self { size: (width, height), blocks, has_border }
+        Self { size: (width, height), source_size, blocks, has_border }
     }
 
     pub(super) fn size(&self) -> (usize, usize) {
         self.size
+    }
+
+    pub(super) fn source_size(&self) -> (usize, usize) {
+        self.source_size
     }
 
     /// Returns the source position of a target pixel, to 1/128 px; `None` outside.
@@ -69,7 +84,8 @@ impl RemapTable {
         let at = y * self.size.0 + x;
         let (block, at) = (self.blocks.get(at / BLOCK)?, at % BLOCK);
         let place = block.places[at] as usize;
-        let whole = DVec2::new((place % self.size.0) as f64, (place / self.size.0) as f64);
+        let columns = self.source_size.0;
+        let whole = DVec2::new((place % columns) as f64, (place / columns) as f64);
         let share = DVec2::new(block.rights[at].into(), block.lowers[at].into()) / f64::from(ONE);
         (block.lowers[at] != OUTSIDE).then_some(whole + share)
     }
@@ -79,7 +95,7 @@ impl RemapTable {
     pub(super) fn seen_through(&self, place: impl Fn(usize, usize) -> DVec2) -> Self {
         let (width, height) = self.size;
         let last = DVec2::new(width as f64 - 2.0, height as f64 - 2.0);
-        Self::new(width, height, |x, y| {
+        Self::between(self.size, self.source_size, |x, y| {
             let at = place(x, y);
             let first = at.floor().clamp(DVec2::ZERO, last);
             let share = at - first;
@@ -161,7 +177,7 @@ impl RemapTable {
         unpack: impl Fn([u32; WORDS]) -> [[u32; 2]; CHANNELS],
         mut write: impl FnMut(&ChannelBlocks<CHANNELS>),
     ) {
-        let width = self.size.0;
+        let width = self.source_size.0;
         let least = u32::from(self.has_border);
         let mut words = [[[0; BLOCK]; WORDS]; 2];
         let mut moved = [[0; BLOCK]; CHANNELS];
@@ -217,7 +233,7 @@ fn two(pixels: &[u8], at: usize) -> u32 {
 }
 
 /// Returns the index of the upper left source pixel, and the weights of the right and the lower ones; `None` outside.
-fn quantize(position: DVec2, width: usize, height: usize) -> Option<(u32, [u8; 2])> {
+fn quantize(position: DVec2, (width, height): (usize, usize)) -> Option<(u32, [u8; 2])> {
     let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
     // a pixel extends half a step beyond its centre; NaN is outside too
     let inside = position.cmpge(DVec2::splat(-0.5)).all() && position.cmple(last + 0.5).all();

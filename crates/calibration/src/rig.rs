@@ -4,6 +4,7 @@ use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::projection::to_right;
 use super::{Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
 use glam::{DMat3, DVec3};
+use std::f64::consts::FRAC_PI_2;
 use stereopsis_base::geometry::{Axis, DepthSpread, Geometry, Uncertainty};
 
 /// Calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
@@ -19,6 +20,8 @@ pub struct StereoRig {
     pub translation_m: DVec3,
     /// Image size of the calibration, if the file states it.
     pub size: Option<(usize, usize)>,
+    /// Image size of the right camera, if it is another one.
+    pub right_size: Option<(usize, usize)>,
     /// Rectification of the file; without it one is computed.
     pub rectification: Option<Rectification>,
     /// Kind of the rig's file.
@@ -52,6 +55,7 @@ impl StereoRig {
             rotation,
             translation_m,
             size,
+            right_size: None,
             rectification: None,
             kind: Kind::Computed,
             unit: LengthUnit::Metre,
@@ -97,6 +101,35 @@ impl StereoRig {
         Self { rectification: Some(rectification), ..rig }
     }
 
+    /// Returns the rig whose right images have this size.
+    pub(crate) fn with_right_size(self, right_size: (usize, usize)) -> Self {
+        Self { right_size: Some(right_size).filter(|size| self.size != Some(*size)), ..self }
+    }
+
+    /// Returns the image sizes of the left and the right camera.
+    pub(crate) fn sizes(&self) -> [Option<(usize, usize)>; 2] {
+        [self.size, self.right_size.or(self.size)]
+    }
+
+    /// Returns by how many quarters, from -1 to 2, the right camera is turned clockwise about its axis, as seen from behind, against the left one.
+    pub(crate) fn quarter_turns(&self) -> i32 {
+        let r = &self.rotation;
+        let roll = (r.x_axis.y - r.y_axis.x).atan2(r.x_axis.x + r.y_axis.y);
+        let turns = (roll / FRAC_PI_2).round() as i32;
+        if turns == -2 { 2 } else { turns }
+    }
+
+    /// Returns the pose of the right camera as if it was not turned by quarters.
+    pub(crate) fn upright_pose(&self) -> (DMat3, DVec3) {
+        match self.quarter_turns() {
+            0 => (self.rotation, self.translation_m),
+            turns => {
+                let back = quarters(-turns);
+                (back * self.rotation, back * self.translation_m)
+            }
+        }
+    }
+
     /// Returns the baseline, the distance of the two optical centres, m.
     pub fn baseline_m(&self) -> f64 {
         self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
@@ -114,9 +147,12 @@ impl StereoRig {
 
     /// Returns the numbers that a user can check with a ruler, in one sentence, followed by the warnings.
     pub fn summary(&self) -> String {
-        let size = match self.size {
-            Some((width, height)) => format!("{width}x{height} per image"),
-            None => "no image size in the file".to_owned(),
+        let size = match self.sizes() {
+            [Some((width, height)), Some((columns, rows))] if self.right_size.is_some() => {
+                format!("left {width}x{height}, right {columns}x{rows}")
+            }
+            [Some((width, height)), _] => format!("{width}x{height} per image"),
+            [None, _] => "no image size in the file".to_owned(),
         };
         let unit = match self.unit {
             LengthUnit::Metres(size) => format!("units of {size} m"),
@@ -153,6 +189,8 @@ impl StereoRig {
         Self {
             left: self.right,
             right: self.left,
+            size: self.sizes()[1],
+            right_size: self.size.filter(|_| self.right_size.is_some()),
             rotation,
             translation_m: -(rotation * self.translation_m),
             rectification: self.rectification.map(|r| Rectification {
@@ -167,6 +205,12 @@ impl StereoRig {
             ..self.clone()
         }
     }
+}
+
+/// Returns the rotation about the optical axis by quarters: exact, without a sine.
+pub(crate) fn quarters(turns: i32) -> DMat3 {
+    let quarter = DMat3::from_cols(DVec3::Y, -DVec3::X, DVec3::Z);
+    (0..turns.rem_euclid(4)).fold(DMat3::IDENTITY, |all, _| quarter * all)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::{Image, Picture, QuarterTurn, Truth};
 use stereopsis_base::rate::LatencySince;
+use stereopsis_calibration::CalibrationNote;
 use stereopsis_stereo::DisparityMap;
 
 /// Raw pair of a source, not rectified.
@@ -16,7 +17,7 @@ use stereopsis_stereo::DisparityMap;
 pub struct RawPair {
     /// Left view, as seen from behind the cameras.
     pub left: Picture,
-    /// Right view; the left one's size.
+    /// Right view; the left one's size, unless a calibration of both cameras brings two sizes into one.
     pub right: Picture,
     /// Number of the pair at its source, from 0; a gap means that the source dropped pairs.
     pub sequence: u64,
@@ -28,6 +29,9 @@ pub struct RawPair {
     pub name: String,
     /// Encoded camera images before decoding, splitting and turning; `None` if the source has none.
     pub original: Option<Original>,
+    /// Cameras of the pair, where its source says that they are others than at its beginning; of the note only the rig, or the geometry of
+    /// rectified images.
+    pub cameras: Option<Arc<CalibrationNote>>,
     /// Recorded result of the pair, if the recording has one and the source options request it.
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, if the source has it.
@@ -35,7 +39,7 @@ pub struct RawPair {
 }
 
 impl RawPair {
-    /// Creates a pair without skew, encoded images, recorded result and ground truth. Both images get the bit depth of the deeper one.
+    /// Creates a pair without skew, encoded images, other cameras, recorded result and ground truth. Both images get the bit depth of the deeper one.
     pub fn new(
         name: impl Into<String>,
         sequence: u64,
@@ -52,6 +56,7 @@ impl RawPair {
             skew_s: 0.0,
             name,
             original: None,
+            cameras: None,
             recorded: None,
             truth: None,
         };
@@ -165,6 +170,7 @@ impl Frame {
             right: Picture::empty(),
             name: self.raw.name.clone(),
             original: None,
+            cameras: self.raw.cameras.clone(),
             recorded: None,
             truth: None,
             ..*self.raw

@@ -26,6 +26,8 @@ pub struct FramePreparation {
     pub scale: Scale,
     /// Whether left and right are swapped, before all other steps.
     pub swapped: bool,
+    /// Whether the calibration is the source's own, so that other cameras of a pair hold for it.
+    pub follows: bool,
 }
 
 /// Pair at the source's size, ready to be scaled.
@@ -42,6 +44,40 @@ impl FramePreparation {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or_else(of_source)
     }
 
+    /// Returns the geometry of one pair, at its size; `None` also for a pair that cannot be prepared.
+    pub fn geometry_of(&self, raw: &RawPair, source: &SourceInfo) -> Option<Geometry> {
+        self.of_pair(raw, source).ok()?.1
+    }
+
+    /// Returns rectifier and geometry of one pair, at its size: it may be of other cameras or of another size than the first one.
+    fn of_pair(
+        &self,
+        raw: &RawPair,
+        source: &SourceInfo,
+    ) -> Result<(Option<Arc<Rectifier>>, Option<Geometry>), CalibrationError> {
+        let sizes = self.sides(raw).map(Picture::size);
+        let cameras = raw.cameras.as_ref().filter(|_| self.follows);
+        let rectifier = match &self.rectifier {
+            Some(first) if cameras.is_some() || sizes != first.raw_sizes() => {
+                Some(first.for_others(cameras.and_then(|note| note.rig.as_deref()), sizes)?)
+            }
+            None if sizes[0] != sizes[1] => return Err(CalibrationError::PairSizes(sizes)),
+            first => first.clone(),
+        };
+        let geometry = match (cameras, &self.rectifier, &rectifier) {
+            (Some(cameras), _, Some(rectifier)) => cameras.geometry.or_else(|| Some(rectifier.geometry())),
+            (Some(cameras), _, None) => {
+                cameras.geometry.map(|geometry| if self.swapped { geometry.swapped() } else { geometry })
+            }
+            (None, Some(first), Some(rectifier)) => match self.geometry {
+                Some(geometry) => Some(geometry.scaled(sizes[0].0 as f64 / first.size().0 as f64)),
+                None => Some(rectifier.geometry()),
+            },
+            (None, ..) => self.geometry(source),
+        };
+        Ok((rectifier, geometry))
+    }
+
     fn sides<'a>(&self, raw: &'a RawPair) -> [&'a Picture; 2] {
         let sides = [&raw.left, &raw.right];
         if self.swapped { [sides[1], sides[0]] } else { sides }
@@ -51,9 +87,10 @@ impl FramePreparation {
     ///
     /// # Errors
     /// The pair does not fit the calibration.
-    pub fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
+    pub fn check(&self, raw: &RawPair, source: &SourceInfo) -> Result<(), CalibrationError> {
         let [left, right] = self.sides(raw);
-        self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(left, right))
+        let (rectifier, _) = self.of_pair(raw, source)?;
+        rectifier.map_or(Ok(()), |rectifier| rectifier.check(left, right))
     }
 
     /// Refuses a pair whose rectified and scaled images do not fit into memory.
@@ -84,7 +121,10 @@ impl FramePreparation {
         let scale = self.scale;
         let [left, right] = self.sides(raw);
         self.check_memory(left, right)?;
-        let RectifiedPair { left, right, rows } = self.rectified(left, right, source)?;
+        let (rectifier, geometry) = self.of_pair(raw, source)?;
+        let axis = geometry.map_or(self.axis, |geometry| geometry.axis);
+        let RectifiedPair { left, right, rows } =
+            self.rectified(left, right, rectifier.as_ref(), (axis, source.is_camera))?;
         let scaled = |picture: Cow<'_, Picture>| match picture {
             Cow::Owned(picture) if scale == Scale::One => picture,
             picture => scale.picture(&picture),
@@ -94,12 +134,12 @@ impl FramePreparation {
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
             truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
-        let geometry = self.geometry(source).map(|geometry| geometry.scaled(scale.factor()));
+        let geometry = geometry.map(|geometry| geometry.scaled(scale.factor()));
         Ok(Frame {
             left: Arc::new(left),
             right: Arc::new(right),
             raw: Arc::clone(raw),
-            axis: self.axis_of(source),
+            axis,
             truth,
             geometry,
             rows,
@@ -110,21 +150,16 @@ impl FramePreparation {
         })
     }
 
-    fn axis_of(&self, source: &SourceInfo) -> Axis {
-        self.geometry(source).map_or(self.axis, |geometry| geometry.axis)
-    }
-
     /// Rectifies both images and corrects the right one's rows: by the field in force, or for files by that of the pair.
     fn rectified<'a>(
         &self,
         left: &'a Picture,
         right: &'a Picture,
-        source: &SourceInfo,
+        rectifier: Option<&Arc<Rectifier>>,
+        (axis, is_camera): (Axis, bool),
     ) -> Result<RectifiedPair<'a>, CalibrationError> {
-        let rectifier = self.rectifier.as_ref();
-        let of_pair = !source.is_camera;
-        let map =
-            |rows: &RowCorrection, field: RowField| rows.map(field, self.axis_of(source), right.size(), rectifier);
+        let size = left.size(); // of both rectified images
+        let map = |rows: &RowCorrection, field: RowField| rows.map(field, axis, size, rectifier);
         let mut field = self.rows.as_ref().map(|rows| rows.field()).unwrap_or_default();
         let first = self.rows.as_ref().and_then(|rows| map(rows, field));
         let raw = right;
@@ -136,7 +171,7 @@ impl FramePreparation {
             None => (Cow::Borrowed(left), first.map_or(Cow::Borrowed(right), |map| Cow::Owned(map.apply(right)))),
         };
         let Some(rows) = &self.rows else { return Ok(RectifiedPair { left, right, rows: None }) };
-        let fit = if of_pair { rows.of_pair(&left.luma, &right.luma, self.axis_of(source)) } else { None };
+        let fit = if is_camera { None } else { rows.of_pair(&left.luma, &right.luma, axis) };
         if let Some(fit) = fit
             && let Some(map) = map(rows, fit.field)
         {

@@ -26,6 +26,8 @@ pub struct SourceOptions {
     pub topics: TopicChoice,
     /// Arrangement of both views in each image of files, or of [`TopicChoice::both`]; `None` for one image per view.
     pub both_views: Option<Arrangement>,
+    /// Whether the views of files may have two sizes, because a calibration of both cameras brings them into one.
+    pub two_sizes: bool,
     /// Limit on the size of images from files and recordings.
     pub max_pixels: MaxPixels,
     /// Parts of images that are decoded: brightness alone, or colours too.

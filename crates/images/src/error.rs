@@ -263,6 +263,10 @@ fn cure_of_sizes(
     &[(wl, hl), (wr, hr)]: &[(usize, usize); 2],
     turned_differently: bool,
 ) -> String {
+    let calibrated = format!(
+        "give the calibration of both cameras ({} FILE), which brings them into one size",
+        option("calibration")
+    );
     if turned_differently {
         "their orientation tags differ: take both with cameras that are held alike, or remove the tags".to_owned()
     } else if (wl, hl) == (hr, wr) {
@@ -270,9 +274,11 @@ fn cure_of_sizes(
     } else if wl * hr == hl * wr {
         let (path, width, height) = if wl > wr { (&paths[0], wr, hr) } else { (&paths[1], wl, hl) };
         let path = console::path(path);
-        format!("resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
+        format!("{calibrated}, or resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
     } else {
         let (width, height) = (wl.min(wr), hl.min(hr));
-        format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
+        format!(
+            "{calibrated}; or crop rectified ones to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)"
+        )
     }
 }

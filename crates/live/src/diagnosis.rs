@@ -6,7 +6,7 @@ use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::SourceState;
 use stereopsis_frame::engine::{Job, Output};
-use stereopsis_stereo::{Shares, StereoParams};
+use stereopsis_stereo::{CostKind, Shares, StereoParams};
 
 /// Condition that makes depth worse.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,11 +137,18 @@ pub fn warnings(
     } else if let Some(shares) =
         shares.filter(|shares| shares.measured < MIN_MEASURED && is_judged && health.is_measured)
     {
-        let text = format!(
-            "only {:.1} % match: do both images show the same things, the same way up, within the search range (min-disparity, \
-             num-disparities)?",
-            100.0 * shares.measured
-        );
+        let share = 100.0 * shares.measured;
+        let text = match health.edges_alone.filter(|_| params.cost != CostKind::MutualInformation) {
+            Some(points) => format!(
+                "only {share:.1} % match, and edges do at {points} points: the images seem to be of two kinds of light, such as thermal \
+                 and visible; match them by what they tell of each other ({})",
+                Remedy::set("cost", CostKind::MutualInformation)
+            ),
+            None => format!(
+                "only {share:.1} % match: do both images show the same things, the same way up, within the search range (min-disparity, \
+             num-disparities)?"
+            ),
+        };
         warn(Cause::Matches, text);
     }
     if let (Some(skew), Some(motion)) = (source.skew, health.motion_px_per_s) {
@@ -174,7 +181,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use stereopsis_base::geometry::Axis;
-    use stereopsis_base::image::{Picture, QuarterTurn};
+    use stereopsis_base::image::{Luma, Picture, QuarterTurn};
     use stereopsis_calibration::Exchanged;
     use stereopsis_frame::{Frame, RawPair, SceneOptions, Skew};
     use stereopsis_metrics::{Blank, LumaDifference};
@@ -255,6 +262,33 @@ mod tests {
             [Cause::Exchanged],
             "the cause, not its symptom"
         );
+    }
+
+    #[test]
+    fn images_of_two_kinds_of_light_get_the_cost_for_them() {
+        let raw =
+            stereopsis_scene::render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
+        let said = |right: Luma, cost| {
+            let raw = RawPair { right: right.into(), ..raw.clone() };
+            let params = Arc::new(StereoParams { cost, ..StereoParams::default() });
+            let job =
+                Job { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params, read_back: true, wants_right: false };
+            let shares = Shares { measured: 0.03, ..Shares::default() };
+            let warnings = warnings(&SourceState::default(), &Health::of(&job), &job.params, Some(&shares), None);
+            warnings
+                .iter()
+                .find(|warning| warning.cause == Cause::Matches)
+                .map(|warning| warning.text.clone())
+                .unwrap_or_default()
+        };
+        let right = raw.right.luma.to_u8();
+        let inverted = || Luma::U8(right.map(|&v| 255 - v));
+        let text = said(inverted(), CostKind::Census5x5);
+        assert!(text.contains("cost mutual-information") && text.contains("two kinds of light"), "{text}");
+        assert!(said(inverted(), CostKind::MutualInformation).contains("do both images show the same things"));
+        let elsewhere = raw.right.luma.turned(QuarterTurn::Left).turned(QuarterTurn::Left);
+        let text = said(elsewhere, CostKind::Census5x5);
+        assert!(!text.contains("kinds of light"), "{text}");
     }
 
     #[test]

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Axis;
-use stereopsis_base::image::QuarterTurn;
-use stereopsis_calibration::{Exchanged, Match, RowFit, RowOffset, Verdict, exchanged, matches, row_offset_of};
+use stereopsis_base::image::{Luma, QuarterTurn};
+use stereopsis_calibration::{
+    Exchanged, Match, RowFit, RowOffset, Verdict, edge_matches, exchanged, matches, row_offset_of,
+};
 use stereopsis_frame::engine::{Job, Output};
 use stereopsis_frame::{Frame, RawPair};
 use stereopsis_metrics::{Blank, LumaDifference, blank, luma_difference, motion};
@@ -28,6 +30,8 @@ pub struct Health {
     pub in_columns: Option<usize>,
     /// Sign that left and right are exchanged.
     pub exchanged: Option<Exchanged>,
+    /// Number of points at which edges match, where brightness matches at hardly any: images of two kinds of light.
+    pub edges_alone: Option<usize>,
     /// Reason why the pair has no texture or light for depth; nothing else is measured then.
     pub blank: Option<Blank>,
     /// Brightness difference of the images.
@@ -60,6 +64,7 @@ impl Health {
             row_fit: row_fit(frame, &found, (width, height)),
             in_columns: in_columns(frame, row_offset.as_ref()),
             exchanged: exchanged(left, right, &found, farthest_px),
+            edges_alone: edges_alone(left, right, &found),
             blank: None,
             luma: luma_difference(left, right),
             motion_px_per_s: None,
@@ -89,6 +94,18 @@ fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
     let columns = row_offset_of(&matches(&left, &right), width, height)?;
     let is_better = row_offset.is_none_or(|rows| rows.median_abs_px > 4.0 * columns.median_abs_px);
     (is_better && columns.verdict() != Verdict::Bad).then_some(columns.matches)
+}
+
+/// Number of matches that tell that two images show the same things.
+const MIN_EDGE_MATCHES: usize = 24;
+
+/// Returns the number of points at which edges match, if they are many more than those at which brightness does.
+fn edges_alone(left: &Luma, right: &Luma, found: &[Match]) -> Option<usize> {
+    if found.len() >= MIN_EDGE_MATCHES {
+        return None;
+    }
+    let edges = edge_matches(left, right).len();
+    (edges >= MIN_EDGE_MATCHES.max(3 * found.len())).then_some(edges)
 }
 
 pub(super) struct HealthMonitor {

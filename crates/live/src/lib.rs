@@ -138,7 +138,7 @@ impl Live {
         // the newest result may still be that of another source
         let last = self.latest().filter(|output| output.job.frame.raw.left.size() == (info.width, info.height));
         if let Some(output) = last {
-            preparation.check(&output.job.frame.raw)?;
+            preparation.check(&output.job.frame.raw, &info)?;
         }
         // set on the capture thread first: the engine then prepares again every frame that the old preparation has made
         capture.set_preparation(preparation.clone());

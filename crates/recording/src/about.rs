@@ -74,6 +74,9 @@ pub struct PairNote {
     pub name: String,
     /// Significant bits of a pixel.
     pub bits: u8,
+    /// Cameras of the pair, where they are others than in [`About::calibration`]: see [`stereopsis_frame::RawPair::cameras`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cameras: Option<Box<CalibrationNote>>,
 }
 
 /// Note of a result, sent as [`super::topic::RESULTS`].

@@ -248,6 +248,8 @@ pub enum MessageError {
     // content
     #[error("{0}")]
     Content(&'static str),
+    #[error("the cameras in the note of the pair: {0}")]
+    Cameras(CalibrationError),
     #[error("{name} has {found} numbers instead of {wanted}")]
     Matrix { name: &'static str, found: usize, wanted: usize },
     #[error("it holds {0} transforms, and only messages of one are read here")]

@@ -127,7 +127,8 @@ pub fn ours_with_depth(format: Format, pairs: u64, has_depth: impl Fn(u64) -> bo
     for k in 0..pairs {
         let number = FIRST + k;
         let at = (number as u32, taken(k) + Duration::from_millis(7));
-        let note = PairNote { sequence: number, skew_s: 0.001, name: format!("camera-{number:06}"), bits: 8 };
+        let note =
+            PairNote { sequence: number, skew_s: 0.001, name: format!("camera-{number:06}"), bits: 8, cameras: None };
         recorder.write(topic::PAIRS, at, taken(k), json(serde_json::to_value(note).unwrap()));
         for (side, topic) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
             let body = image(SIZE.0, SIZE.1, picture(k, side).pixels());

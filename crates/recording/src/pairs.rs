@@ -28,19 +28,21 @@ impl RecordedPairs {
         Ok(Self { recording, unpacker, next: 0 })
     }
 
-    /// Returns the rectification for raw images of this `(width, height)`, as the program rectified them; `None` where the images are
-    /// rectified, or the recording has no calibration.
+    /// Returns the rectification for a raw pair, as the program rectified it; `None` where the images are rectified, or the recording has
+    /// no calibration. Pairs of one size have the same, unless [`RawPair::cameras`] differ.
     ///
     /// # Errors
     /// The recorded calibration is damaged, or belongs to images of another shape.
-    pub fn rectifier(&self, (width, height): (usize, usize)) -> Result<Option<Rectifier>, CalibrationError> {
-        let Some(note) = self.recording.calibration().filter(|note| note.rectifies) else { return Ok(None) };
-        note.parsed_rig()?.map(|rig| rig.rectifier(width, height, note.crop)).transpose()
+    pub fn rectifier(&self, pair: &RawPair) -> Result<Option<Rectifier>, CalibrationError> {
+        let Some(first) = self.recording.calibration().filter(|note| note.rectifies) else { return Ok(None) };
+        let (width, height) = pair.left.size();
+        let note = pair.cameras.as_deref().unwrap_or(first);
+        note.parsed_rig()?.map(|rig| rig.rectifier(width, height, first.crop)).transpose()
     }
 
-    /// Returns the geometry of the rectified images at full size, where the recording contains it.
-    pub fn geometry(&self) -> Option<Geometry> {
-        self.recording.calibration().and_then(|note| note.geometry)
+    /// Returns the geometry of the rectified images of a pair at full size, where the recording contains it.
+    pub fn geometry(&self, pair: &RawPair) -> Option<Geometry> {
+        pair.cameras.as_deref().or(self.recording.calibration())?.geometry
     }
 
     /// Returns whether the images are rectified.

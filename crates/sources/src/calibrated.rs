@@ -83,6 +83,7 @@ pub fn open_in_any_case(
 ) -> Result<(CalibratedSource, Option<OpenError>), CaptureError> {
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
+    options.two_sizes = choice.rectify() == RectifyChoice::Calibration;
     // an estimate requires several pairs, and a watched source may deliver only one
     let estimates = choice.rectify() == RectifyChoice::Auto;
     let first = SourceOptions {

@@ -35,18 +35,19 @@ pub(super) fn is_rotation(matrix: DMat3) -> bool {
 }
 
 pub(super) fn check(rig: &StereoRig) -> Result<(), RigError> {
-    if let Some((width, height)) = rig.size
-        && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
-    {
-        return Err(RigError::Size { width, height });
+    let [left_size, right_size] = rig.sizes();
+    for (width, height) in [left_size, right_size].into_iter().flatten() {
+        if !(2..=65_536).contains(&width) || !(2..=65_536).contains(&height) {
+            return Err(RigError::Size { width, height });
+        }
     }
-    let sides = [("left", &rig.left), ("right", &rig.right)];
-    for (side, camera) in sides {
+    let sides = [("left", &rig.left, left_size), ("right", &rig.right, right_size)];
+    for (side, camera, size) in sides {
         finite(side, camera)?;
-        focal_lengths(side, camera, rig.size)?;
+        focal_lengths(side, camera, size)?;
     }
-    for (side, camera) in sides {
-        let is_of_pictures = principal_point(side, camera, rig.size).and_then(|()| fold(side, camera, rig.size));
+    for (side, camera, size) in sides {
+        let is_of_pictures = principal_point(side, camera, size).and_then(|()| fold(side, camera, size));
         is_of_pictures.map_err(|cause| match mode::doubt(rig) {
             Some(mode) => RigError::OtherMode { mode, cause: Box::new(cause) },
             None => cause,
@@ -71,7 +72,8 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), RigError> {
 pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
     let mut doubts = Vec::new();
     let of_mode = mode::doubt(rig);
-    for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
+    let [left_size, right_size] = rig.sizes();
+    for (side, camera, size) in [("left", &rig.left, left_size), ("right", &rig.right, right_size)] {
         if !(0.8..1.25).contains(&(camera.fx / camera.fy)) {
             doubts.push(format!(
                 "the {side} camera's focal lengths {:.0} and {:.0} px differ as with no ordinary camera: is the file for \
@@ -87,7 +89,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
                 (camera.skew / camera.fy).atan().to_degrees().abs()
             ));
         }
-        if let Some(size) = rig.size.filter(|&size| of_mode.is_none() && camera.off_centre(size) > 0.25) {
+        if let Some(size) = size.filter(|&size| of_mode.is_none() && camera.off_centre(size) > 0.25) {
             doubts.push(format!(
                 "the {side} camera's principal point ({:.0}, {:.0}) is far from the middle of {}x{}: is the file of \
                      another camera, or for another size?",
@@ -97,13 +99,21 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
     }
     // with the size of another mode the corners would be wrong
     doubts.extend(of_mode.map(|mode| mode.to_string()).or_else(|| corner_folds(rig)));
-    if !(0.67..1.5).contains(&(rig.left.fx / rig.right.fx)) {
+    // images of two sizes are of two lenses
+    if rig.right_size.is_none() && !(0.67..1.5).contains(&(rig.left.fx / rig.right.fx)) {
         doubts.push(format!(
             "the cameras' focal lengths, {:.0} and {:.0} px, are of two different lenses: is one file of another camera?",
             rig.left.fx, rig.right.fx
         ));
     }
-    let angle = DQuat::from_mat3(&rig.rotation).normalize().to_scaled_axis().length().to_degrees();
+    let turns = rig.quarter_turns();
+    if turns != 0 {
+        let degrees = 90 * turns.abs();
+        doubts.push(format!(
+            "the right camera is mounted turned by {degrees} degrees to the left one: rectification turns its images"
+        ));
+    }
+    let angle = DQuat::from_mat3(&rig.upright_pose().0).normalize().to_scaled_axis().length().to_degrees();
     if angle > 20.0 {
         doubts.push(format!("the cameras are turned by {angle:.0} degrees to each other: is that so?"));
     }
@@ -158,8 +168,9 @@ fn fold(side: &'static str, camera: &Camera, size: Option<(usize, usize)>) -> Re
 }
 
 fn corner_folds(rig: &StereoRig) -> Option<String> {
-    let [left, right] = [&rig.left, &rig.right].map(|camera| {
-        let fold = camera.corner_fold(rig.size).filter(|(_, fold_deg)| *fold_deg < SHOWN_DEG);
+    let [left_size, right_size] = rig.sizes();
+    let [left, right] = [(&rig.left, left_size), (&rig.right, right_size)].map(|(camera, size)| {
+        let fold = camera.corner_fold(size).filter(|(_, fold_deg)| *fold_deg < SHOWN_DEG);
         fold.map_or(1.0, |(share, _)| share)
     });
     let (who, share) = match (left < 0.97, right < 0.97) {
@@ -177,8 +188,9 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
 
 /// Checks that the cameras are side by side, left one first, or one above the other, upper one first.
 pub(super) fn standing(rig: &StereoRig) -> Result<Axis, RigError> {
-    let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
-    let along = half.inverse() * rig.translation_m;
+    let (rotation, translation_m) = rig.upright_pose();
+    let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rotation).normalize(), 0.5);
+    let along = half.inverse() * translation_m;
     let order = Order { exchanged: rig.exchanged };
     match along {
         t if t.z.abs() > t.x.abs().max(t.y.abs()) => Err(RigError::InFront),
@@ -229,12 +241,13 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), RigError>
 
 /// Returns a doubt about the image size of a rectification, by the position of the images' centres.
 fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, usize)) -> Option<String> {
-    let middle = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
+    let right_size = rig.right_size.unwrap_or(size);
     let sides = [
-        ("left", &rig.left, rectification.rotation_left, rectification.left),
-        ("right", &rig.right, rectification.rotation_right, rectification.right),
+        ("left", &rig.left, size, rectification.rotation_left, rectification.left),
+        ("right", &rig.right, right_size, rectification.rotation_right, rectification.right),
     ];
-    for (side, camera, rotation, projection) in sides {
+    for (side, camera, (width, height), rotation, projection) in sides {
+        let middle = DVec2::new(width as f64 - 1.0, height as f64 - 1.0) / 2.0;
         let at = camera.ray(middle).and_then(|ray| projection.pixel(rotation * ray));
         let inside = at.is_some_and(|at| off_centre(at, size) < 0.2);
         let ratio = projection.fx / camera.fx;

@@ -35,6 +35,9 @@ const NEAR_SHARE: f64 = 0.05;
 /// Returns a doubt with the common size whose centre is near both principal points, if these are far from that of the stated size.
 pub(super) fn doubt(rig: &StereoRig) -> Option<OtherMode> {
     let stated = rig.size?;
+    if rig.right_size.is_some() {
+        return None;
+    }
     let [left, right] = [&rig.left, &rig.right].map(|camera| likely_size(camera, stated));
     let likely = left.filter(|_| left == right)?;
     let centres = [&rig.left, &rig.right].map(|camera| [camera.cx, camera.cy]);

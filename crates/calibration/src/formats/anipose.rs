@@ -21,8 +21,6 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, FileError
     let cameras = cameras(&tables);
     let (pair, doubt) = pair(&cameras, options)?;
     let [(left, left_size, left_pose), (right, right_size, right_pose)] = [camera(pair[0])?, camera(pair[1])?];
-    let names = pair.map(|(key, _)| key.as_str());
-    let size = need::one_size([(names[0], left_size), (names[1], right_size)])?;
     let (rotation, translation) = draft::relative([left_pose, right_pose].map(draft::inverse));
     let turned =
         pair.iter().find(|(_, node)| node.get(&["rotation_count"]).and_then(Node::number).is_some_and(|n| n != 0.0));
@@ -32,7 +30,7 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, FileError
             foreign(key)
         )
     });
-    let rig = StereoRig::new(left, right, rotation, translation, Some(size));
+    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size)).with_right_size(right_size);
     let doubts = doubt.into_iter().chain(turned).collect();
     Ok(Draft { rig: StereoRig { kind: Kind::Anipose, doubts, ..rig }, unit: None })
 }
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn what_is_missing_is_named_and_two_sizes_are_kept() {
         let text = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", "");
         assert!(rig_of(&text, None).unwrap_err().to_string().contains("cam_1.rotation is missing"));
         let ignored = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", &format!("ignore = true\n{TURNED}"));
@@ -165,11 +163,7 @@ mod tests {
         let broken = rig_of(&(table("cam_0", "A", AT_ORIGIN) + "[cam_1\n"), None).unwrap_err().to_string();
         assert!(broken.contains("line 10") && !broken.contains("YAML"), "{broken}");
         let other = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", TURNED).replace("1600, 900", "1280, 720");
-        assert!(
-            rig_of(&other, None)
-                .unwrap_err()
-                .to_string()
-                .contains("cam_0 is calibrated for 1600x900, cam_1 for 1280x720")
-        );
+        let other = rig_of(&other, None).unwrap();
+        assert_eq!((other.size, other.right_size), (Some((1600, 900)), Some((1280, 720))));
     }
 }

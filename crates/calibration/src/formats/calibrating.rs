@@ -13,9 +13,8 @@ pub(super) fn recognizes(tree: &Node) -> bool {
 
 pub(super) fn read(tree: &Node) -> Result<Draft, FileError> {
     let [(left, left_size), (right, right_size)] = [camera("cam1", tree)?, camera("cam2", tree)?];
-    let size = need::one_size([("cam1", left_size), ("cam2", right_size)])?;
     let (rotation, translation) = (need::matrix("", tree, "R")?.rotation()?, need::matrix("", tree, "t")?.vector()?);
-    let rig = StereoRig::new(left, right, rotation, translation, Some(size));
+    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size)).with_right_size(right_size);
     Ok(Draft { rig: StereoRig { kind: Kind::Calibrating, ..rig }, unit: None })
 }
 

@@ -1,7 +1,6 @@
 //! DepthAI's JSON of an OAK camera, as `CalibrationHandler.eepromToJsonFile` writes it: K and lens of each socket, and its pose relative to
 //! another socket. A point at X in a camera is at `rotationMatrix` X + `translation` in the camera of `toCameraSocket`; lengths are in
-//! `lengthUnit`, else in centimetres. Images of another shape are the middle of the sensor's (`CalibrationHandler::getCameraIntrinsics` of
-//! depthai-core 3.12, with its ratio kept).
+//! `lengthUnit`, else in centimetres.
 
 use super::cameras::listed;
 use super::draft::{self, Draft, Pose};
@@ -9,7 +8,7 @@ use super::error::two_cameras;
 use super::tree::Node;
 use super::{FileError, Kind, LoadOptions, ValueFault, need};
 use crate::{Camera, Distortion, LengthUnit, StereoRig};
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat3, DVec3};
 
 /// Sockets of the left and the right camera of OAKs, for files that do not name them.
 const USUAL: [i64; 2] = [1, 2];
@@ -27,35 +26,11 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileErro
     let sockets = sockets(tree)?;
     let ([left, right], doubt) = pair(tree, &sockets, options)?;
     let [(left_camera, left_size), (right_camera, right_size)] = [camera(left)?, camera(right)?];
-    let names = [left.0, right.0].map(|socket| format!("camera {socket}"));
-    let size = need::one_size([(&names[0], left_size), (&names[1], right_size)])?;
     let (rotation, translation) = between(left, right, &sockets)?;
-    let wanted = options.size.filter(|wanted| is_of_other_shape(*wanted, size));
-    let [left, right] =
-        [left_camera, right_camera].map(|camera| wanted.map_or(camera, |wanted| middle(&camera, size, wanted)));
-    let rig = StereoRig::new(left, right, rotation, translation, wanted.or(Some(size)));
-    let cropped = wanted.map(|(width, height)| {
-        format!(
-            "images of {width}x{height} are taken as the middle of the sensor's {}x{}, as DepthAI crops them",
-            size.0, size.1
-        )
-    });
-    let doubts = doubt.into_iter().chain(cropped).collect();
+    let rig = StereoRig::new(left_camera, right_camera, rotation, translation, Some(left_size));
+    let rig = rig.with_right_size(right_size);
+    let doubts = doubt.into_iter().collect();
     Ok(Draft { rig: StereoRig { kind: Kind::DepthAi, doubts, ..rig }, unit: Some(LengthUnit::Centimetre) })
-}
-
-fn is_of_other_shape((width, height): (usize, usize), (own_width, own_height): (usize, usize)) -> bool {
-    let apart = own_height as f64 * width as f64 - height as f64 * own_width as f64;
-    apart.abs() > own_width.max(width) as f64
-}
-
-/// Returns the camera of the largest middle part of its images that has the shape of `wanted`, at that size.
-fn middle(camera: &Camera, own: (usize, usize), wanted: (usize, usize)) -> Camera {
-    let [own, wanted] = [own, wanted].map(|(width, height)| DVec2::new(width as f64, height as f64));
-    let factor = (wanted / own).max_element();
-    let left_out = (own * factor - wanted) / 2.0;
-    let scaled = camera.scaled(DVec2::splat(factor));
-    Camera { cx: scaled.cx - left_out.x, cy: scaled.cy - left_out.y, ..scaled }
 }
 
 fn socket(node: &Node) -> Option<i64> {
@@ -261,28 +236,5 @@ mod tests {
             let rig = rig_of(&json(&in_unit(code, x), STEREO), None).unwrap();
             assert!((rig.baseline_m() - 0.0762).abs() < 1e-12, "{code}: {}", rig.summary());
         }
-    }
-
-    /// The numbers of `getCameraIntrinsics(socket, 1280, 720)` of DepthAI 3.12, and half of them.
-    #[test]
-    fn images_of_another_shape_are_the_middle_of_the_sensors() {
-        let text = json(&in_unit(1, -7.5), STEREO).into_bytes();
-        let of = |size| {
-            let options = LoadOptions { size: Some(size), ..LoadOptions::default() };
-            read(&[(PathBuf::from("oak.json"), text.clone())], &options).unwrap()
-        };
-        let rig = of((1280, 720));
-        assert_eq!((rig.size, rig.left.fx, rig.left.cx, rig.left.cy), (Some((1280, 720)), 790.5, 641.5, 359.5));
-        assert!(
-            rig.doubts[0].contains("1280x720 are taken as the middle of the sensor's 1280x800"),
-            "{:?}",
-            rig.doubts
-        );
-        let half = of((640, 360));
-        assert_eq!((half.left.fx, half.left.cy), (395.25, 179.5));
-        let square = of((800, 800));
-        assert_eq!((square.left.fx, square.left.cx, square.left.cy), (790.5, 401.5, 399.5));
-        let same = of((640, 400));
-        assert_eq!((same.size, same.doubts.len()), (Some((1280, 800)), 0));
     }
 }

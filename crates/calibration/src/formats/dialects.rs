@@ -12,7 +12,7 @@ use super::{
 pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, FileError>> {
     let rig = |draft: Result<Draft, FileError>| Some(draft.map(Content::rig));
     if ost::recognizes(text) {
-        Some(ost::read(text).and_then(cameras))
+        Some(ost::read(text).and_then(|found| cameras(found, options)))
     } else if kitti::recognizes(text) {
         rig(kitti::read(text, options))
     } else if k_txt::recognizes(text) {
@@ -28,12 +28,12 @@ pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option
     }
 }
 
-fn cameras(mut cameras: Vec<File>) -> Result<Content, FileError> {
+fn cameras(mut cameras: Vec<File>, options: &LoadOptions) -> Result<Content, FileError> {
     match (cameras.pop(), cameras.is_empty()) {
         (Some(only), true) => Ok(Content::Tree(only.tree)),
         (last, _) => {
             cameras.extend(last);
-            ros::read(&cameras).map(Content::rig)
+            ros::read(&cameras, options.size).map(Content::rig)
         }
     }
 }

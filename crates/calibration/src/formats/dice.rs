@@ -22,14 +22,13 @@ pub(super) fn recognizes(tree: &Node) -> bool {
 pub(super) fn read(tree: &Node) -> Result<Draft, FileError> {
     let [(left, left_size, left_pose), (right, right_size, right_pose)] =
         [camera("CAMERA 0", tree)?, camera("CAMERA 1", tree)?];
-    let size = need::one_size([("CAMERA 0", left_size), ("CAMERA 1", right_size)])?;
     let is_relative = tree.get(&["extrinsics_relative_camera_to_camera"]).and_then(Node::word) == Some("true");
     let (rotation, translation) =
         if is_relative { right_pose } else { draft::relative([left_pose, right_pose].map(draft::inverse)) };
     let more = tree
         .has("CAMERA 2")
         .then(|| "the file has more than two cameras: CAMERA 0 is taken as left, CAMERA 1 as right".to_owned());
-    let rig = StereoRig::new(left, right, rotation, translation, Some(size));
+    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size)).with_right_size(right_size);
     Ok(Draft { rig: StereoRig { kind: Kind::Dice, doubts: more.into_iter().collect(), ..rig }, unit: None })
 }
 

@@ -108,11 +108,6 @@ pub enum FileError {
 
     // sizes
     #[error(
-        "{} is calibrated for {}x{}, {} for {}x{}: calibrate both in one mode",
-        foreign(&.names[0]), .sizes[0].0, .sizes[0].1, foreign(&.names[1]), .sizes[1].0, .sizes[1].1
-    )]
-    Sizes { names: [String; 2], sizes: [(usize, usize); 2] },
-    #[error(
         "the left camera is calibrated for {}x{}, the right one for {}x{}: they are no pair; calibrate both in one mode",
         .0[0].0, .0[0].1, .0[1].0, .0[1].1
     )]

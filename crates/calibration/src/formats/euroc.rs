@@ -18,9 +18,9 @@ pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
     let camera = |file: &File| kalibr::camera(&file.name, &file.tree, "distortion_coefficients");
     let pose = |file: &File| need::matrix(&file.name, &file.tree, "T_BS")?.pose();
     let ((left_camera, left_size), (right_camera, right_size)) = (camera(left)?, camera(right)?);
-    let size = need::one_size([(&left.name, left_size), (&right.name, right_size)])?;
     let (rotation, translation) = draft::relative([pose(left)?, pose(right)?]);
-    let rig = StereoRig::new(left_camera, right_camera, rotation, translation, Some(size));
+    let rig = StereoRig::new(left_camera, right_camera, rotation, translation, Some(left_size));
+    let rig = rig.with_right_size(right_size);
     Ok(Draft { rig: StereoRig { kind: Kind::Euroc, ..rig }, unit: Some(LengthUnit::Metre) })
 }
 
@@ -53,7 +53,7 @@ mod tests {
         assert!(one.contains("cam0/sensor.yaml,cam1/sensor.yaml"), "{one}");
         let swapped = rig(&[camera(0.3, 0.11, "[752, 480]"), camera(0.3, 0.0, "[752, 480]")]).unwrap_err().to_string();
         assert!(swapped.contains("to the left of the left one"), "{swapped}");
-        let sizes = rig(&[camera(0.3, 0.0, "[752, 480]"), camera(0.3, 0.11, "[640, 480]")]).unwrap_err().to_string();
-        assert!(sizes.contains("calibrate both in one mode"), "{sizes}");
+        let sizes = rig(&[camera(0.3, 0.0, "[752, 480]"), camera(0.3, 0.11, "[640, 480]")]).unwrap();
+        assert_eq!((sizes.size, sizes.right_size), (Some((752, 480)), Some((640, 480))));
     }
 }

@@ -19,13 +19,12 @@ pub(super) fn read(tree: &Node) -> Result<Draft, FileError> {
     };
     let (left, left_size) = camera("cam0", cam0, "distortion_coeffs")?;
     let (right, right_size) = camera("cam1", cam1, "distortion_coeffs")?;
-    need::one_size([("cam0", left_size), ("cam1", right_size)])?;
     let mut doubts = Vec::new();
     if tree.has("cam2") {
         doubts.push("the camchain has more than two cameras: cam0 is taken as left, cam1 as right".to_owned());
     }
     let (rotation, translation) = pose(cam0, cam1)?;
-    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size));
+    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size)).with_right_size(right_size);
     Ok(Draft { rig: StereoRig { kind: Kind::Kalibr, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
 }
 
@@ -73,11 +72,12 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), FileError> {
 /// # Errors
 /// The rig has no image size, or a lens has coefficients that Kalibr's models lack.
 pub(super) fn write(rig: &StereoRig) -> Result<String, WriteError> {
-    let Some((width, height)) = rig.size else {
+    let [Some(left_size), Some(right_size)] = rig.sizes() else {
         return Err(WriteError::NoSize("Kalibr's camchain"));
     };
     let mut text = String::new();
-    for (number, side, camera) in [(0, "left", &rig.left), (1, "right", &rig.right)] {
+    let sides = [(0, "left", &rig.left, left_size), (1, "right", &rig.right, right_size)];
+    for (number, side, camera, (width, height)) in sides {
         let (model, coefficients) = lens_of(side, camera)?;
         let Camera { fx, fy, cx, cy, .. } = *camera;
         let mut line = |args: std::fmt::Arguments| {

@@ -37,13 +37,13 @@ pub(super) fn read(tree: &Node) -> Result<Draft, FileError> {
     let tree = parameters(tree).unwrap_or(tree);
     let [left, right] = ["CameraParameters1", "CameraParameters2"].map(|name| camera(name, tree));
     let ((left, left_size), (right, right_size)) = (left?, right?);
-    let size = match (left_size, right_size) {
-        (Some(left), Some(right)) => Some(need::one_size([("CameraParameters1", left), ("CameraParameters2", right)])?),
-        (left, right) => left.or(right),
-    };
+    let size = left_size.or(right_size);
     let (rotation, translation) = pose(tree)?;
     let (unit, doubt) = unit(tree);
-    let rig = StereoRig::new(left, right, rotation, translation, size);
+    let rig = StereoRig {
+        right_size: right_size.filter(|_| right_size != size),
+        ..StereoRig::new(left, right, rotation, translation, size)
+    };
     let doubts = doubt.into_iter().collect();
     Ok(Draft { rig: StereoRig { kind: Kind::Matlab, doubts, ..rig }, unit })
 }

@@ -111,6 +111,14 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
     }
 }
 
+/// Reads a rig from the text of Stereopsis's TOML.
+///
+/// # Errors
+/// The text is no rig.
+pub(crate) fn read_toml(text: &str) -> Result<StereoRig, CalibrationError> {
+    read(&[(PathBuf::from("calibration.toml"), text.as_bytes().to_vec())], &LoadOptions::default())
+}
+
 fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, FileError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {
@@ -129,7 +137,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, F
     match kalibr {
         Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree),
         Some(i) => Err(FileError::Camchain(trees.swap_remove(i).name)),
-        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees),
+        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees, options.size),
         None if trees.iter().all(|file| euroc::recognizes(&file.tree)) => euroc::read(&trees),
         None if trees.iter().all(|file| file.tree.entries().is_empty()) => Err(FileError::UnknownText),
         None => opencv::read(&trees)
@@ -147,7 +155,7 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, F
     if bytes.starts_with(&archive::MAGIC) {
         return match archive::packed_text(bytes)? {
             Some(text) => content(name, &text, options),
-            None => ros::read(&archive::read(bytes)?).map(rig),
+            None => ros::read(&archive::read(bytes)?, options.size).map(rig),
         };
     }
     foreign::refuse_bytes(bytes)?;

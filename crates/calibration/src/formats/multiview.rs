@@ -27,10 +27,9 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileErro
     let ([&left, &right], doubt) = pair(&known, options)?;
     let [(left_camera, left_size, left_pose), (right_camera, right_size, right_pose)] =
         [camera(tree, left, count)?, camera(tree, right, count)?];
-    let names = [left, right].map(|i| format!("camera {i}"));
-    let size = need::one_size([(&names[0], left_size), (&names[1], right_size)])?;
     let (rotation, translation) = draft::relative([left_pose, right_pose].map(draft::inverse));
-    let rig = StereoRig::new(left_camera, right_camera, rotation, translation, Some(size));
+    let rig =
+        StereoRig::new(left_camera, right_camera, rotation, translation, Some(left_size)).with_right_size(right_size);
     Ok(Draft { rig: StereoRig { kind: Kind::Multiview, doubts: doubt.into_iter().collect(), ..rig }, unit: None })
 }
 

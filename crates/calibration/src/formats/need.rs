@@ -2,7 +2,7 @@
 
 use super::matrix::Matrix;
 use super::tree::Node;
-use super::{FileError, ValueError, ValueFault};
+use super::{ValueError, ValueFault};
 
 fn name_in(group: &str, key: &str) -> String {
     if group.is_empty() { key.to_owned() } else { format!("{group}.{key}") }
@@ -21,13 +21,4 @@ pub(super) fn matrix(group: &str, of: &Node, key: &str) -> Result<Matrix, ValueE
 pub(super) fn number(group: &str, of: &Node, key: &str) -> Result<f64, ValueError> {
     let value = node(group, of, key)?.number().filter(|value| value.is_finite());
     value.ok_or_else(|| ValueFault::NoNumber.of(name_in(group, key)))
-}
-
-/// Checks that two cameras are calibrated for images of one size, and returns it.
-pub(super) fn one_size([left, right]: [(&str, (usize, usize)); 2]) -> Result<(usize, usize), FileError> {
-    let ((left, size), (right, right_size)) = (left, right);
-    if size == right_size {
-        return Ok(size);
-    }
-    Err(FileError::Sizes { names: [left.to_owned(), right.to_owned()], sizes: [size, right_size] })
 }

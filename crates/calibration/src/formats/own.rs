@@ -25,6 +25,7 @@ pub(super) fn recognizes(text: &str) -> bool {
 struct RigFile {
     format: String,
     size_px: Option<[usize; 2]>,
+    right_size_px: Option<[usize; 2]>,
     focal_px: f64,
     baseline_m: f64,
     #[serde(default)]
@@ -104,6 +105,10 @@ pub(super) fn read(text: &str) -> Result<Draft, FileError> {
             file.size_px.map(|[width, height]| (width, height)),
         )
     };
+    let rig = match file.right_size_px {
+        Some([width, height]) => rig.with_right_size((width, height)),
+        None => rig,
+    };
     // files have both numbers for readers; a manual change of only one is an error
     for (name, said, is) in
         [("focal_px", file.focal_px, rig.focal_px()), ("baseline_m", file.baseline_m, rig.baseline_m())]
@@ -158,7 +163,11 @@ pub fn write(rig: &StereoRig) -> String {
         let _ = writeln!(text, "{args}");
     };
     if let Some((width, height)) = rig.size {
-        line(format_args!("size_px = [{width}, {height}] # of each image"));
+        let whose = if rig.right_size.is_some() { "the left image" } else { "each image" };
+        line(format_args!("size_px = [{width}, {height}] # of {whose}"));
+    }
+    if let Some((width, height)) = rig.right_size {
+        line(format_args!("right_size_px = [{width}, {height}]"));
     }
     line(format_args!("focal_px = {:?} # of the rectification, else of the left camera", rig.focal_px()));
     line(format_args!("baseline_m = {:?} # between the two lenses: check it with a ruler", rig.baseline_m()));

@@ -7,8 +7,8 @@ use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, FileError, Kind, ValueError, ValueFault, model};
 use crate::checks::fisheye_doubt;
-use crate::{Camera, LengthUnit, Projection, StereoRig};
-use glam::DMat3;
+use crate::{Camera, LengthUnit, Projection, SensorPart, StereoRig};
+use glam::{DMat3, DVec2};
 
 const K: &[&str] = &["camera_matrix", "K", "k"];
 const D: &[&str] = &["distortion_coefficients", "D", "d"];
@@ -27,47 +27,56 @@ pub(super) fn recognizes(tree: &Node) -> bool {
 
 struct Info {
     camera: Camera,
+    /// Size of the sensor's images.
+    whole: (usize, usize),
+    /// Size of the images in use.
     size: (usize, usize),
     rotation: DMat3,
     projection: (Projection, [f64; 2]),
+    /// First column and row of the sensor that the images show.
+    region_corner: DVec2,
     doubts: Vec<String>,
 }
 
-/// Reads the files of both cameras; names indicate the left one, otherwise it is the first.
-pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
+/// Reads the files of both cameras; names indicate the left one, otherwise it is the first. `image_size` is that of the images in use.
+pub(super) fn read(files: &[File], image_size: Option<(usize, usize)>) -> Result<Draft, FileError> {
     let [first, second] = files else {
         return Err(FileError::CountOfRos(files.len()));
     };
     let backwards = names::side_of(&first.stem()) == Side::Right && names::side_of(&second.stem()) == Side::Left;
     let (left, right) = if backwards { (second, first) } else { (first, second) };
     let [left, right] = [("left", left), ("right", right)].map(|(side, file)| {
-        info(&file.tree).map_err(|cause| FileError::Camera {
+        info(&file.tree, image_size).map_err(|cause| FileError::Camera {
             side,
             file: file.name.clone().into(),
             cause: Box::new(cause),
         })
     });
     let (left, right) = (left?, right?);
-    if left.size != right.size {
-        return Err(FileError::NoPairOfSizes([left.size, right.size]));
+    if left.whole != right.whole {
+        return Err(FileError::NoPairOfSizes([left.whole, right.whole]));
     }
-    let shift = |info: &Info| glam::DVec2::from(info.projection.1);
+    let shift = |info: &Info| DVec2::from(info.projection.1);
     if (shift(&left) - shift(&right)).length() < 1e-9 {
         return Err(FileError::SameShift);
     }
     let rotations = [left.rotation, right.rotation];
     let rectification = draft::rectification([left.projection, right.projection], rotations);
     let (rotation, translation) = draft::pose(&rectification);
+    // regions that begin in different rows, or images of two sizes, need another rectification than that of the whole sensors
+    let is_of_images = left.size == right.size && left.region_corner == right.region_corner;
+    let mut doubts = left.doubts;
+    doubts.extend(right.doubts.into_iter().filter(|doubt| !doubts.contains(doubt)).collect::<Vec<_>>());
     let rig = StereoRig {
         kind: Kind::Ros,
-        rectification: Some(rectification),
-        doubts: [left.doubts, right.doubts].concat(),
+        rectification: is_of_images.then_some(rectification),
+        doubts,
         ..StereoRig::new(left.camera, right.camera, rotation, translation, Some(left.size))
     };
-    Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
+    Ok(Draft { rig: rig.with_right_size(right.size), unit: Some(LengthUnit::Metre) })
 }
 
-fn info(tree: &Node) -> Result<Info, FileError> {
+fn info(tree: &Node, image_size: Option<(usize, usize)>) -> Result<Info, FileError> {
     let k = need(tree, K)?;
     if k.data.iter().all(|v| *v == 0.0) {
         return Err(FileError::Uncalibrated);
@@ -85,19 +94,37 @@ fn info(tree: &Node) -> Result<Info, FileError> {
         let number = tree.get(keys).and_then(Node::number).filter(|n| (1.0..=65_536.0).contains(n));
         number.map(|n| n as usize).ok_or_else(|| ValueFault::NoSize.of(keys[0]))
     };
-    let binned = |key: &str| tree.get(&[key]).and_then(Node::number).is_some_and(|n| n > 1.0);
-    let roi = tree.get(&["roi"]);
-    let cut = ["x_offset", "y_offset"]
-        .iter()
-        .any(|key| roi.and_then(|roi| roi.get(&[key])).and_then(Node::number).is_some_and(|n| n != 0.0));
     let size = (number(WIDTH)?, number(HEIGHT)?);
     let unnamed = (lens.data.len() == 4 && model.is_empty()).then(|| fisheye_doubt(&lens.name, &camera, Some(size)));
-    let binned = (binned("binning_x") || binned("binning_y") || cut).then(|| {
-        "the camera_info speaks of binning or of a region: the calibration is taken to be for the whole, unbinned image"
-            .to_owned()
-    });
-    let doubts = binned.into_iter().chain(unnamed.flatten()).chain(p.skew_doubt()).collect();
-    Ok(Info { camera, size, rotation, projection: p.projection()?, doubts })
+    let (part, doubt) = sensor_part(tree).seen(size, image_size);
+    let doubts = doubt.into_iter().chain(unnamed.flatten()).chain(p.skew_doubt()).collect();
+    let (projection, shift) = p.projection()?;
+    let Some(part) = part else {
+        let projection = (projection, shift);
+        return Ok(Info { camera, whole: size, size, rotation, projection, region_corner: DVec2::ZERO, doubts });
+    };
+    Ok(Info {
+        camera: part.camera(&camera),
+        whole: size,
+        size: part.size,
+        rotation,
+        projection: (part.projection(&projection), (DVec2::from(shift) * part.factor).into()),
+        region_corner: part.corner,
+        doubts,
+    })
+}
+
+fn sensor_part(tree: &Node) -> SensorPart {
+    let number = |node: Option<&Node>, key: &str| {
+        let number = node.and_then(|node| node.get(&[key])).and_then(Node::number);
+        number.filter(|n| (0.0..=65_536.0).contains(n)).map_or(0, |n| n as u32)
+    };
+    let roi = tree.get(&["roi"]);
+    SensorPart {
+        offset: ["x_offset", "y_offset"].map(|key| number(roi, key)),
+        size: ["width", "height"].map(|key| number(roi, key)),
+        binning: ["binning_x", "binning_y"].map(|key| number(Some(tree), key)),
+    }
 }
 
 fn need(tree: &Node, keys: &[&str]) -> Result<Matrix, ValueError> {

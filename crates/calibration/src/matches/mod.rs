@@ -14,7 +14,7 @@ use glam::DVec2;
 use patch::Patch;
 pub use point::Match;
 use pyramid::Pyramid;
-use stereopsis_base::image::Luma;
+use stereopsis_base::image::{Image, Luma};
 
 /// Search window and resolution of the matches.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,25 @@ const SAME_POINT_PX: f32 = 4.0;
 /// height. Empty for images of different sizes or without texture.
 pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
     search(left, right, STEREO)
+}
+
+/// Finds matches like [`matches`] of the edges alone, whichever side of them is brighter: of images of two kinds of light, such as thermal
+/// and visible ones.
+pub fn edge_matches(left: &Luma, right: &Luma) -> Vec<Match> {
+    let [left, right] = [left, right].map(|luma| Luma::U8(edges(&luma.to_u8())));
+    matches(&left, &right)
+}
+
+/// Returns how much the brightness changes at each pixel.
+fn edges(image: &Image<u8>) -> Image<u8> {
+    let (width, height) = image.size();
+    Image::from_fn(width, height, |x, y| {
+        let at = |x: usize, y: usize| i32::from(image.at(x.min(width - 1), y.min(height - 1)));
+        let change = |before: i32, behind: i32| (behind - before).unsigned_abs();
+        let (x_change, y_change) =
+            (change(at(x.saturating_sub(1), y), at(x + 1, y)), change(at(x, y.saturating_sub(1)), at(x, y + 1)));
+        (x_change + y_change).min(255) as u8
+    })
 }
 
 /// Finds matches in the window of `search`.

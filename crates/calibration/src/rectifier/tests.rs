@@ -226,7 +226,9 @@ fn images_of_half_the_size_use_the_same_calibration() {
 #[test]
 fn another_shape_is_refused_with_the_numbers() {
     let text = bent_rig().rectifier(640, 360, 0.0).unwrap_err().to_string();
-    assert!(text.contains("640x480") && text.contains("640x360"), "{text}");
+    assert!(text.contains("640x480") && text.contains("640x360") && text.contains("calibration-crop"), "{text}");
+    let turned = bent_rig().rectifier(480, 640, 0.0).unwrap_err().to_string();
+    assert!(turned.contains("turn them by 90 degrees") && !turned.contains("crop"), "{turned}");
     assert!(bent_rig().rectifier(321, 240, 0.0).is_ok(), "a column of rounding is the same shape");
     assert!(bent_rig().rectifier(1, 1, 0.0).unwrap_err().to_string().contains("1x1"));
 }
@@ -272,4 +274,79 @@ fn a_rectification_of_the_file_can_be_cropped_otherwise() {
     assert!((focal(1.0) - computed(1.0).left.fx).abs() < 1e-9);
     let text = rig.rectifier(640, 480, 1.1).unwrap_err().to_string();
     assert!(text.contains("1.1") && text.contains("from 0"), "{text}");
+}
+
+/// Returns the largest distance, px, between the source of a rectified right pixel and where the right camera sees that point, and the
+/// share of filled pixels.
+fn source_error(rig: &StereoRig, sizes: [(usize, usize); 2]) -> (f64, f64) {
+    let rectifier = rig.rectifier_of(sizes, Crop::default()).unwrap();
+    let (scaled, Rectification { rotation_left, left, .. }, _) = rig.at_sizes(sizes, Crop::default()).unwrap();
+    let mut worst = 0.0f64;
+    for (x, y) in (60..sizes[0].0).step_by(37).flat_map(|x| (8..sizes[0].1).step_by(29).map(move |y| (x, y))) {
+        let (px, z) = (40, rectifier.geometry().depth_m(40.0).unwrap());
+        let at_left = rotation_left.transpose() * (left.ray(x as f64, y as f64) * z);
+        let expected = scaled.right.project(rig.rotation * at_left + rig.translation_m);
+        if let Some(source) = rectifier.sources(x - px, y)[1] {
+            worst = worst.max((DVec2::from(source) - expected).length());
+        }
+    }
+    (worst, filled(&rectifier))
+}
+
+#[test]
+fn images_of_two_sizes_become_one() {
+    let rig = bent_rig();
+    let right = rig.right.scaled(DVec2::new(2.0, 1.5));
+    let rig = StereoRig { right, ..rig }.with_right_size((1280, 720));
+    let rectifier = rig.rectifier(640, 480, 0.0).unwrap();
+    assert_eq!((rectifier.size(), rectifier.raw_sizes()), ((640, 480), [(640, 480), (1280, 720)]));
+    for sizes in [[(640, 480), (1280, 720)], [(320, 240), (1280, 720)], [(640, 480), (640, 360)]] {
+        let (error, filled) = source_error(&rig, sizes);
+        assert!(error < 0.02 && filled > 0.999, "{sizes:?}: {error} px, {filled}");
+    }
+    let text = rig.rectifier_of([(640, 480), (640, 480)], Crop::default()).unwrap_err().to_string();
+    assert!(text.contains("1280x720") && text.contains("these are 640x480"), "{text}");
+    let swapped = rig.swapped();
+    assert_eq!((swapped.size, swapped.right_size), (Some((1280, 720)), Some((640, 480))));
+    let back = crate::read(&[("a.toml".into(), crate::toml_of(&rig).into_bytes())], &crate::LoadOptions::default());
+    assert_eq!(back.unwrap().sizes(), rig.sizes());
+    let alike = bent_rig();
+    let ([left, other], [same, as_before]) =
+        ([&rig, &alike].map(|rig| rig.rectifier(640, 480, 0.0).unwrap().geometry()).map(|g| [g.focal_px, g.cx_px]))
+            .into();
+    assert!((left - same).abs() < 1e-9 && (other - as_before).abs() < 1e-9, "the same cameras");
+}
+
+#[test]
+fn cameras_turned_by_quarters_are_rectified() {
+    let upright = bent_rig();
+    for turns in 1..4 {
+        let (mut right, mut size) = (upright.right, (640, 480));
+        for _ in turns..4 {
+            right = right.turned(size.0);
+            size = (size.1, size.0);
+        }
+        let rotation = quarters(turns) * upright.rotation;
+        let translation_m = quarters(turns) * upright.translation_m;
+        let rig = StereoRig { right, rotation, translation_m, ..upright.clone() }.with_right_size(size);
+        assert_eq!(rig.quarter_turns().rem_euclid(4), turns);
+        let (error, filled) = source_error(&rig, [(640, 480), size]);
+        assert!(error < 0.02 && filled > 0.999, "{turns} quarters: {error} px, {filled}");
+        let [turned, plain] = [&rig, &upright].map(|rig| rig.rectifier(640, 480, 0.0).unwrap().geometry());
+        assert!((turned.focal_px - plain.focal_px).abs() < 1e-6 && turned.axis == plain.axis, "{turned:?}");
+    }
+}
+
+#[test]
+fn pairs_of_other_cameras_or_sizes_get_their_own_rectifier() {
+    let rectifier = bent_rig().rectifier(640, 480, 0.0).unwrap();
+    let half = rectifier.for_others(None, [(320, 240); 2]).unwrap();
+    assert_eq!(half.size(), (320, 240));
+    assert!(Arc::ptr_eq(&half, &rectifier.for_others(None, [(320, 240); 2]).unwrap()), "it is kept");
+    let mut zoomed = bent_rig();
+    (zoomed.left, zoomed.right) =
+        [zoomed.left, zoomed.right].map(|camera| Camera { fx: 1.5 * camera.fx, fy: 1.5 * camera.fy, ..camera }).into();
+    let of_zoom = rectifier.for_others(Some(&crate::toml_of(&zoomed)), [(640, 480); 2]).unwrap();
+    assert_eq!(of_zoom.geometry(), zoomed.rectifier(640, 480, 0.0).unwrap().geometry());
+    assert!(rectifier.for_others(None, [(640, 360); 2]).is_err());
 }

@@ -147,7 +147,7 @@ pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowFiel
 }
 
 impl RowRemap {
-    /// Computes the map of right images of a size; with a rectifier of this size, of raw ones.
+    /// Computes the map of right images of a size; with a rectifier to this size, of raw ones.
     pub fn new(field: &RowField, axis: Axis, size: (usize, usize), rectifier: Option<&Rectifier>) -> Self {
         let (width, height) = (size.0 as f64, size.1 as f64);
         let corrected = |x: usize, y: usize| {

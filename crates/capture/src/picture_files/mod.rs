@@ -119,6 +119,7 @@ impl FileSource {
             times,
             color: options.pixels.keeps_rgb(),
             max_pixels: options.max_pixels,
+            two_sizes: options.two_sizes,
             leaves_out: mode == PlaybackMode::Held,
             first: None,
             pair_remarks: Arc::clone(&pair_remarks),
@@ -204,6 +205,7 @@ struct PictureFiles {
     times: Arc<[Duration]>,
     color: bool,
     max_pixels: MaxPixels,
+    two_sizes: bool,
     /// Whether a pair that cannot be read is skipped.
     leaves_out: bool,
     /// Number of the pair that was read when the source was opened, and the pair.
@@ -223,7 +225,7 @@ impl PictureFiles {
 
     fn read_files(&self, k: u64) -> Result<RawPair, CaptureError> {
         let files = &self.pairs[k as usize];
-        let (mut pair, mut remarks) = files.read_and_remark(self.color, self.max_pixels)?;
+        let (mut pair, mut remarks) = files.read_and_remark(self.color, self.max_pixels, self.two_sizes)?;
         remarks.extend(files.read_truth(&mut pair, self.truth.as_ref(), self.max_pixels)?);
         if !remarks.is_empty() {
             self.pair_remarks.lock().insert(k, remarks.join("; "));

@@ -286,7 +286,10 @@ fn suggests_a_remedy_for_two_sizes() {
     let text = why((4, 3), (8, 6));
     assert!(text.contains("r.png\" -resize 4x3"), "{text}");
     let text = why((4, 3), (4, 2));
-    assert!(text.contains("crop both to 4x2"), "{text}");
+    assert!(
+        text.contains("give the calibration of both cameras") && text.contains("crop rectified ones to 4x2"),
+        "{text}"
+    );
     let text = why((4, 3), (3, 4));
     assert!(text.contains("turn one of them by 90 degrees"), "{text}");
 }

@@ -29,7 +29,7 @@ impl FilePair {
     /// # Errors
     /// An image cannot be read, or the sizes differ.
     pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
-        self.read_and_remark(color, max_pixels).map(|(pair, _)| pair)
+        self.read_and_remark(color, max_pixels, false).map(|(pair, _)| pair)
     }
 
     /// Reads the brightness of one view; an image that is not `size` px is refused before decoding.
@@ -55,11 +55,16 @@ impl FilePair {
         Ok(if is_right { right } else { left })
     }
 
-    /// Reads both images like [`Self::read`], with remarks on changes of their pixels.
+    /// Reads both images like [`Self::read`], with remarks on changes of their pixels. With `two_sizes` their sizes may differ.
     ///
     /// # Errors
     /// Errors of [`Self::read`].
-    pub fn read_and_remark(&self, color: bool, max_pixels: MaxPixels) -> Result<(RawPair, Vec<String>), CaptureError> {
+    pub fn read_and_remark(
+        &self,
+        color: bool,
+        max_pixels: MaxPixels,
+        two_sizes: bool,
+    ) -> Result<(RawPair, Vec<String>), CaptureError> {
         let mut remarks = Vec::new();
         let read = |path: &Path, remarks: &mut Vec<String>| -> Result<(Picture, Turn), CaptureError> {
             let (picture, turn) = read_turned(path, color, max_pixels, None)?;
@@ -80,7 +85,7 @@ impl FilePair {
             let (left, left_turn) = read(&self.left, &mut remarks)?;
             let (right, right_turn) = read(&self.right, &mut remarks)?;
             let sizes = [left.size(), right.size()];
-            if sizes[0] != sizes[1] {
+            if sizes[0] != sizes[1] && !two_sizes {
                 let paths = [self.left.clone(), self.right.clone()];
                 return Err(FileError::PairSizes { paths, sizes, turned_differently: left_turn != right_turn }.into());
             }

@@ -249,11 +249,8 @@ impl CaptureThread {
                 state.remarks.push(TRUTH_DROPPED.to_owned());
             }
             *self.shared.state.lock() = state;
-            let raw = match next? {
-                Next::Pair(mut raw) => {
-                    self.bits = raw.deepen(self.bits);
-                    Arc::new(*raw)
-                }
+            let mut raw = match next? {
+                Next::Pair(raw) => raw,
                 Next::Waiting => {
                     // the rate must fall while no pair comes
                     self.shared.stats.lock().rate_hz = self.rate.per_second(Instant::now());
@@ -264,9 +261,13 @@ impl CaptureThread {
             let arrived = Instant::now();
             let info = self.source.info();
             let (mut version, preparation) = self.shared.preparation.lock().clone();
+            self.bits = raw.deepen(self.bits);
+            // a recording of this pair must not name cameras that the user has replaced
+            raw.cameras.take_if(|_| !preparation.follows);
+            let raw = Arc::new(*raw);
             let taps = self.shared.taps.lock().clone();
             for tap in &taps.raw {
-                tap.pair(&raw, preparation.geometry(&info), &info);
+                tap.pair(&raw, preparation.geometry_of(&raw, &info), &info);
             }
             let latency_begin = self.source.latency_begin(arrived);
             let prepared = |preparation: &FramePreparation| {

@@ -19,7 +19,9 @@ pub(super) fn read(
     if input.recording.about().is_none() {
         raw.sequence = k;
     }
-    let frame = input.calibrated.preparation.prepare(&Arc::new(raw), &input.info, Instant::now());
+    let preparation = &input.calibrated.preparation;
+    raw.cameras.take_if(|_| !preparation.follows);
+    let frame = preparation.prepare(&Arc::new(raw), &input.info, Instant::now());
     Ok((packets, frame?))
 }
 

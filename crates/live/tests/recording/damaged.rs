@@ -35,7 +35,7 @@ fn recordings() -> Vec<Vec<u8>> {
             let mut others = Recorder::new(format, options.clone());
             for k in 0..PAIRS {
                 let at = (k as u32, taken(k));
-                let note = PairNote { sequence: k, skew_s: 0.0, name: format!("a-{k:06}"), bits: 8 };
+                let note = PairNote { sequence: k, skew_s: 0.0, name: format!("a-{k:06}"), bits: 8, cameras: None };
                 ours.write(topic::PAIRS, at, taken(k), json(serde_json::to_value(note).unwrap()));
                 for (eye, side) in ["left", "right"].into_iter().enumerate() {
                     let pixels = picture(k, eye);

@@ -230,6 +230,108 @@ fn foreign_camera_messages_make_depth_metric() {
     }
 }
 
+/// Returns a recording of another program whose cameras change at pair 2: another focal length and images of half the size.
+fn changing(format: Format, pictures: &str) -> Vec<u8> {
+    let cameras = [(50.0, SIZE), (40.0, (SIZE.0 / 2, SIZE.1 / 2))].map(|(focal_px, size)| {
+        let geometry = Geometry::centred(focal_px, 0.1, 0.0, size);
+        (CameraInfo::of_rectified(&geometry, size), size)
+    });
+    let mut recorder = Recorder::new(format, WriteOptions::new());
+    for k in 0..4 {
+        let (cameras, (width, height)) = &cameras[usize::from(k >= 2)];
+        for (side, camera) in cameras.iter().enumerate() {
+            let of = |what: &str| format!("/rig/{}/{what}", ["left", "right"][side]);
+            // the message comes behind its image
+            let at = |ms| (0, taken(k) + Duration::from_millis(ms));
+            let body = image(*width, *height, &picture(k, side).pixels()[..width * height]);
+            recorder.write(&of(pictures), at(side as u64), taken(k), body);
+            recorder.write(&of("camera_info"), at(9), taken(k), Body::Camera(Box::new(camera.clone())));
+        }
+    }
+    recorder.finish()
+}
+
+#[test]
+fn cameras_that_change_on_the_way_hold_from_their_image_on() {
+    for (format, pictures) in
+        [(Format::Ros2, "image_raw"), (Format::Ros2, "image_rect"), (Format::Foxglove, "image_raw")]
+    {
+        let file = file(&changing(format, pictures));
+        let spec = SourceSpec::Recording(file.path().into());
+        let options = SourceOptions { watched: true, ..at_once() };
+        let opened = |choice| stereopsis_sources::open_calibrated(&spec, &options, &choice).unwrap();
+        let stereopsis_sources::CalibratedSource { mut source, calibrated, .. } = opened(CalibrationChoice::default());
+        let mut focal_px = || {
+            let raw = Arc::new(*next(source.as_mut()).unwrap());
+            let frame = calibrated.preparation.prepare(&raw, &source.info(), Instant::now()).unwrap();
+            assert_eq!(frame.size(), raw.left.size());
+            frame.geometry.unwrap().focal_px.round() as u32
+        };
+        assert_eq!([(); 4].map(|()| focal_px()), [50, 50, 40, 40], "{format} {pictures}");
+        let remarks = source.state().remarks.join("; ");
+        assert!(remarks.contains("from pair 2 on") && remarks.contains("40.0 px, before 50.0 px"), "{remarks}");
+        assert_eq!(remarks.contains("20x15 px, before 40x30 px"), pictures == "image_raw", "{remarks}");
+        source.transport().unwrap().seek(1);
+        let mut focal_px = || {
+            let raw = Arc::new(*next(source.as_mut()).unwrap());
+            calibrated.preparation.geometry_of(&raw, &source.info()).unwrap().focal_px.round() as u32
+        };
+        assert_eq!([focal_px(), focal_px()], [50, 40], "back before the change");
+
+        let own = CalibrationChoice { focal_px: Some(60.0), baseline_m: Some(0.1), ..CalibrationChoice::default() };
+        let stereopsis_sources::CalibratedSource { mut source, calibrated, .. } = opened(own);
+        let pairs: Vec<_> = (0..3).map(|_| next(source.as_mut()).unwrap()).collect();
+        let geometry = calibrated.preparation.geometry_of(&pairs[2], &source.info()).unwrap();
+        assert_eq!(geometry.focal_px.round() as u32, 60, "the user's numbers hold for all");
+    }
+}
+
+#[test]
+fn a_new_recording_keeps_cameras_that_change() {
+    let file = file(&changing(Format::Ros2, "image_raw"));
+    let folder = tempfile::tempdir().unwrap();
+    let spec = SourceSpec::Recording(file.path().into());
+    for (streams, own) in [("raw", false), ("rectified", false), ("raw", true)] {
+        let choice = if own {
+            CalibrationChoice { focal_px: Some(60.0), baseline_m: Some(0.1), ..CalibrationChoice::default() }
+        } else {
+            CalibrationChoice::default()
+        };
+        let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
+            stereopsis_sources::open_calibrated(&spec, &SourceOptions::default(), &choice).unwrap();
+        let path = folder.path().join(format!("{streams}-{own}.mcap"));
+        let info = source.info();
+        let calibration = calibrated.to_note(choice.crop(), &info);
+        let about = About {
+            streams: streams.parse().unwrap(),
+            calibration,
+            ..About::of_source("test", &info, SystemTime::now())
+        };
+        let recorder =
+            stereopsis_recording::write::Recorder::start(Target::File(path.clone()), about, RecordOptions::default())
+                .unwrap();
+        let options = CaptureOptions { taps: recorder.taps(), ..CaptureOptions::from(calibrated.preparation) };
+        let capture = Capture::start(source, options);
+        let deadline = Instant::now() + TIMEOUT;
+        while !capture.stats().ended {
+            assert!(Instant::now() < deadline, "the source does not end");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        drop(capture);
+        assert_eq!(recorder.stop().unwrap().counters.pairs, 4, "{streams}");
+        let stereopsis_sources::CalibratedSource { mut source, calibrated, .. } = stereopsis_sources::open_calibrated(
+            &SourceSpec::Recording(path),
+            &at_once(),
+            &CalibrationChoice::default(),
+        )
+        .unwrap();
+        let info = source.info();
+        let focal = |raw: &RawPair| calibrated.preparation.geometry_of(raw, &info).unwrap().focal_px.round() as u32;
+        let expected = if own { [60; 4] } else { [50, 50, 40, 40] };
+        assert_eq!(all(source.as_mut()).iter().map(focal).collect::<Vec<_>>(), expected, "{streams} {own}");
+    }
+}
+
 #[test]
 fn ambiguous_topics_are_listed_and_accepted_by_name() {
     let file = file(&foreign(Format::Ros2, ["/infra1", "/infra2"], &[]));
@@ -329,9 +431,9 @@ fn records_raw_pairs_while_rectification_fails() {
         let recorder =
             stereopsis_recording::write::Recorder::start(Target::File(path.clone()), about, RecordOptions::default())
                 .unwrap();
-        // made for images of half the size
-        let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
-        let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
+        // made for images of another shape
+        let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1));
+        let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1, 0.0).unwrap();
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
         let options = CaptureOptions { taps: recorder.taps(), max_pairs: Some(3), ..CaptureOptions::from(preparation) };
         let capture = Capture::start(Box::new(source), options);

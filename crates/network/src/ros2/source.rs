@@ -67,11 +67,11 @@ impl RosSource {
         let mut subscriptions = Subscriptions::start([left, right], environment).map_err(failed)?;
         let unpacker = Unpacker::of(None, options.pixels, options.max_pixels);
         let first = subscriptions.first_pair(&unpacker).map_err(failed)?;
-        let (calibration, no_calibration) = match subscriptions.calibration() {
+        let (width, height) = first.left.size();
+        let (calibration, no_calibration) = match subscriptions.calibration((width, height)) {
             Ok(calibration) => (calibration, None),
             Err(why) => (None, Some(format!("the calibration of ROS 2 is not used: {why}"))),
         };
-        let (width, height) = first.left.size();
         let name = format!("ros2 {}", foreign(left));
         let info = SourceInfo { name, width, height, is_camera: true, ..SourceInfo::default() };
         let first = Some(Box::new(first));
@@ -170,12 +170,12 @@ impl Subscriptions {
         }
     }
 
-    /// Returns the calibration, if the drivers publish one.
-    fn calibration(&self) -> Result<Option<CalibrationNote>, Cause> {
+    /// Returns the calibration of images of this size, if the drivers publish one.
+    fn calibration(&self, size: (usize, usize)) -> Result<Option<CalibrationNote>, Cause> {
         let cameras = self.cameras();
         let pictures = self.topics.each_ref().map(String::as_str);
         match &cameras {
-            [Some(left), Some(right)] => Ok(calibration_of_cameras([left, right], pictures)?),
+            [Some(left), Some(right)] => Ok(calibration_of_cameras([left, right], pictures, Some(size))?),
             [None, None] => Ok(None),
             [left, _] => {
                 let missing = camera_topic(pictures[usize::from(left.is_some())]);

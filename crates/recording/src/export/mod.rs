@@ -22,11 +22,12 @@ use crate::CalibratedRecording;
 use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
+use recording_json::GeometryFrom;
 use std::collections::BTreeMap;
 use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_calibration::Crop;
-use stereopsis_frame::{MaxPixels, Pixels};
+use stereopsis_frame::{MaxPixels, Pixels, RawPair};
 
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,10 +88,13 @@ impl CalibratedRecording {
             let (done, pairs, folder) = (written.len(), numbers.len(), folder.to_owned());
             return Err(ExportError::Stopped { done, pairs, folder });
         }
-        let (mut lines, mut with_files) = (Vec::new(), Vec::new());
+        let (mut lines, mut with_files, mut geometries) = (Vec::new(), Vec::new(), Vec::<GeometryFrom>::new());
         for (number, pair) in written {
             match pair {
-                Ok(WrittenPair { line, warnings, parts }) => {
+                Ok(WrittenPair { line, warnings, parts, geometry }) => {
+                    if geometries.last().is_none_or(|last| last.geometry != geometry) {
+                        geometries.push(GeometryFrom { pair: number, geometry });
+                    }
                     lines.push(line);
                     with_files.extend(parts);
                     for warning in warnings {
@@ -111,7 +115,7 @@ impl CalibratedRecording {
             files::write(&folder.join("frames.csv"), frames_csv::table(&lines).as_bytes())?;
         }
         if exported.parts.contains(&Part::Json) {
-            let text = format!("{:#}\n", recording_json::describe(self, &exported, &sets));
+            let text = format!("{:#}\n", recording_json::describe(self, &exported, &sets, &geometries));
             files::write(&folder.join("recording.json"), text.as_bytes())?;
         }
         claimed.finish();
@@ -131,10 +135,11 @@ fn write_pairs(
     progress: &Progress,
 ) -> Result<WrittenPairs, ExportError> {
     progress.begin(numbers.len() as u64, 0);
-    let read = |&k: &u64| (k, recording.packets_of_pair(k), recording.packets_of_result(k));
-    let write = |(k, pair, result): (u64, Result<Vec<Packet>, ReadError>, _)| {
+    let read =
+        |&k: &u64| (k, recording.packets_of_pair(k), recording.cameras_of_pair(k), recording.packets_of_result(k));
+    let write = |(k, pair, cameras, result): (u64, Result<Vec<Packet>, ReadError>, Option<_>, _)| {
         let written = match pair.and_then(|packets| Ok(unpacker.pair(&packets)?)) {
-            Ok(raw) => Ok(writer.write(k, raw, result)?),
+            Ok(raw) => Ok(writer.write(k, RawPair { cameras: cameras.or(raw.cameras), ..raw }, result)?),
             Err(why) => Err(why),
         };
         progress.done();

@@ -7,6 +7,7 @@ use crate::unpack::UnpackedResult;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_base::geometry::Geometry;
 use stereopsis_frame::{Frame, FramePreparation, RawPair, SourceInfo};
 
 /// Writer of the files of pairs, shared by any number of threads.
@@ -29,6 +30,8 @@ pub(super) struct WrittenPair {
     pub(super) warnings: Vec<String>,
     /// Parts of which the pair has a file.
     pub(super) parts: Vec<Part>,
+    /// Geometry of the pair at working size.
+    pub(super) geometry: Option<Geometry>,
 }
 
 impl PairWriter<'_> {
@@ -65,7 +68,9 @@ impl PairWriter<'_> {
         let taken = self.parameter_times_ns.iter().filter(|&&taken| taken <= measured.log_time_ns).count();
         let parameters = measured.note.as_ref().and_then(|_| taken.checked_sub(1));
         let line = frames_csv::line(number, &raw, measured.note.as_ref(), parameters);
-        Ok(WrittenPair { line, warnings, parts })
+        let geometry = self.preparation.geometry_of(&raw, self.info);
+        let geometry = geometry.map(|geometry| geometry.scaled(self.preparation.scale.factor()));
+        Ok(WrittenPair { line, warnings, parts, geometry })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::CalibratedRecording;
 use crate::read::Recording;
 use crate::{format, topic};
 use serde_json::{Map, Value, json};
+use stereopsis_base::geometry::Geometry;
 use stereopsis_frame::FramePreparation;
 
 /// Parameters of matching from a time on.
@@ -33,7 +34,20 @@ pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
     sets
 }
 
-pub(super) fn describe(opened: &CalibratedRecording, exported: &Exported, sets: &[ParameterSet]) -> Value {
+/// Geometry from a pair on.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(super) struct GeometryFrom {
+    /// Number of the pair.
+    pub(super) pair: u64,
+    pub(super) geometry: Option<Geometry>,
+}
+
+pub(super) fn describe(
+    opened: &CalibratedRecording,
+    exported: &Exported,
+    sets: &[ParameterSet],
+    geometries: &[GeometryFrom],
+) -> Value {
     let CalibratedRecording { path, recording, info, calibrated, .. } = opened;
     let about = recording.about();
     let has = |part: Part| exported.parts.contains(&part);
@@ -66,8 +80,10 @@ pub(super) fn describe(opened: &CalibratedRecording, exported: &Exported, sets: 
         "pictures_are_rectified": rectifier.is_none() && (info.is_rectified || geometry.is_some()),
         "working_scale": scale.to_string(),
         "geometry": geometry,
+        "geometry_from_pair": geometries,
         "units": {
-            "geometry": "of the rectified images at working size, to which depth and disparity belong",
+            "geometry": "of the rectified images at working size, to which depth and disparity belong; of the first pair",
+            "geometry_from_pair": "the geometry of each pair from the named one on: the cameras may change on the way",
             "focal_px, doffs_px, cx_px, cy_px": "px, pixel centres at whole numbers",
             "baseline_m": "metres",
             "depth": "focal_px * baseline_m / (disparity + doffs_px)",

@@ -14,6 +14,7 @@ use ::foxglove::messages::{
 use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use stereopsis_calibration::SensorPart;
 use stereopsis_frame::Cause;
 
 /// Key of a channel's metadata, with the value [`DISPARITY`] for a disparity image: Foxglove has no message for disparity, so it is
@@ -89,7 +90,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
             to_bytes(&CompressedImage { timestamp, frame_id, data, format })
         }
         Body::Camera(camera) => {
-            let CameraBody { width, height, distortion_model, d, k, r, p } = camera.as_ref();
+            let CameraBody { width, height, distortion_model, d, k, r, p, part: _ } = camera.as_ref();
             to_bytes(&CameraCalibration {
                 timestamp,
                 frame_id,
@@ -192,6 +193,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
                 k: if k.is_empty() { [0.0; 9] } else { matrix("K", &k)? },
                 r: if r.is_empty() { identity } else { matrix("R", &r)? },
                 p: if p.is_empty() { [0.0; 12] } else { matrix("P", &p)? },
+                part: SensorPart::default(),
             };
             Ok(message(timestamp, frame_id, Body::Camera(Box::new(camera))))
         }

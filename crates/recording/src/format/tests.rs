@@ -69,6 +69,7 @@ fn camera() -> CameraBody {
         k: numbers(9).try_into().unwrap(),
         r: numbers(9).try_into().unwrap(),
         p: numbers(12).try_into().unwrap(),
+        ..CameraBody::default()
     }
 }
 

@@ -1,42 +1,42 @@
 //! Camera messages of raw images, from the calibration of the recording.
 
 use crate::About;
-use stereopsis_calibration::{CalibrationError, CameraInfo, StereoRig};
+use stereopsis_calibration::{CalibrationError, CalibrationNote, CameraInfo};
 
-/// Image size, px, and the cameras for it.
-type SizedCameras = ((usize, usize), Option<[CameraInfo; 2]>);
+/// Image size, px, and other cameras of a pair than those of the recording.
+type Key = ((usize, usize), Option<CalibrationNote>);
 
-/// Maker of the camera messages, with a cache for the last image size.
+/// Maker of the camera messages, with a cache for the last pair.
+#[derive(Default)]
 pub(super) struct Cameras {
-    /// Rig that rectifies pairs.
-    rig: Option<StereoRig>,
-    /// Cameras of the last image size.
-    cached: Option<SizedCameras>,
+    cached: Option<(Key, Option<[CameraInfo; 2]>)>,
 }
 
 impl Cameras {
-    pub(super) fn of(about: &About) -> Self {
-        let note = &about.calibration;
-        let rig = if note.rectifies { note.parsed_rig() } else { Ok(None) };
-        Self { rig: rig.unwrap_or_else(|err| no_cameras(&err)), cached: None }
-    }
-
-    /// Returns the left and the right camera of raw images of this size; `None` if they are unknown.
-    pub(super) fn of_raw(&mut self, about: &About, size: (usize, usize)) -> Option<&[CameraInfo; 2]> {
-        if self.cached.as_ref().is_none_or(|(cached, _)| *cached != size) {
-            self.cached = Some((size, self.find(about, size)));
+    /// Returns the left and the right camera of a raw pair of this size; `None` if they are unknown.
+    pub(super) fn of_raw(
+        &mut self,
+        about: &About,
+        size: (usize, usize),
+        others: Option<&CalibrationNote>,
+    ) -> Option<&[CameraInfo; 2]> {
+        if self.cached.as_ref().is_none_or(|((cached, of), _)| *cached != size || of.as_ref() != others) {
+            self.cached = Some(((size, others.cloned()), find(about, size, others)));
         }
         self.cached.as_ref()?.1.as_ref()
     }
+}
 
-    fn find(&self, about: &About, size: (usize, usize)) -> Option<[CameraInfo; 2]> {
-        let note = &about.calibration;
-        if let Some(rig) = &self.rig {
-            return CameraInfo::of_rig(rig, size, note.crop).map_or_else(|err| no_cameras(&err), Some);
-        }
-        let geometry = note.geometry.filter(|_| !note.rectifies && size == (about.width, about.height))?;
-        Some(CameraInfo::of_rectified(&geometry, size))
+fn find(about: &About, size: (usize, usize), others: Option<&CalibrationNote>) -> Option<[CameraInfo; 2]> {
+    let note = others.unwrap_or(&about.calibration);
+    if note.rectifies {
+        let cameras = note
+            .parsed_rig()
+            .and_then(|rig| rig.map(|rig| CameraInfo::of_rig(&rig, size, about.calibration.crop)).transpose());
+        return cameras.unwrap_or_else(|err| no_cameras(&err));
     }
+    let geometry = note.geometry.filter(|_| others.is_some() || size == (about.width, about.height))?;
+    Some(CameraInfo::of_rectified(&geometry, size))
 }
 
 fn no_cameras<T>(err: &CalibrationError) -> Option<T> {

@@ -52,7 +52,7 @@ struct Packets<'a> {
 impl Packer {
     /// Creates a packer for a recording with this description and format.
     pub fn new(about: About, format: Format) -> Self {
-        let cameras = Cameras::of(&about);
+        let cameras = Cameras::default();
         // rerun takes uncompressed images of one channel in ROS 2's format for depth
         let grey = if format == Format::Ros2 { GreyFormat::Png } else { GreyFormat::Plain };
         Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, right_m: None }
@@ -303,7 +303,9 @@ impl Packets<'_> {
 
     fn raw_cameras(&mut self, pair: &PairParts) {
         let Packer { cameras, about, .. } = &mut *self.packer;
-        let Some([left, right]) = cameras.of_raw(about, pair.size).cloned() else { return };
+        let Some([left, right]) = cameras.of_raw(about, pair.size, pair.note.cameras.as_deref()).cloned() else {
+            return;
+        };
         let [left_taken, right_taken] = taken(pair);
         self.camera(topic::LEFT_CAMERA, frame::LEFT, left_taken, left);
         self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Luma, Picture};
+use stereopsis_calibration::CalibrationNote;
 use stereopsis_frame::{Frame, Original, RawPair};
 
 /// Parts of a pair that the streams require.
@@ -27,9 +28,9 @@ impl PairParts {
         let (has_raw, has_eyes) = (streams.has(Stream::Raw), streams.has(Stream::Eyes));
         let is_plain = pair.original.as_ref().is_none_or(|original| original.layout.is_plain());
         let decodes = has_raw && pair.original.is_none() || has_eyes && !(is_plain && pair.original.is_some());
-        let name = pair.name.clone();
+        let (name, cameras) = (pair.name.clone(), pair.cameras.as_deref().cloned().map(Box::new));
         Self {
-            note: PairNote { sequence: pair.sequence, skew_s: pair.skew_s, name, bits: pair.left.luma.bits() },
+            note: PairNote { sequence: pair.sequence, skew_s: pair.skew_s, name, bits: pair.left.luma.bits(), cameras },
             capture_time: pair.capture_time,
             size: pair.left.size(),
             geometry,
@@ -47,7 +48,12 @@ impl PairParts {
     pub(crate) fn of_frame(frame: &Frame, streams: Streams) -> Self {
         let rectified = || [&frame.left, &frame.right].map(Arc::clone);
         let rectified = streams.has(Stream::Rectified).then(rectified);
-        Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
+        let mut parts = Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) };
+        if parts.note.cameras.is_some() && !streams.has_unrectified() {
+            // what is read again are the rectified images
+            parts.note.cameras = frame.geometry.map(CalibrationNote::of_rectified).map(Box::new);
+        }
+        parts
     }
 
     /// Returns the capture time of the left image.

@@ -40,6 +40,7 @@ pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
 use super::{About, Channel, Packet, PairNote, format, time, topic};
 use crate::error::{Damage, FileError, OpenError, ReadError};
+use camera_info::CamerasFrom;
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
@@ -63,6 +64,10 @@ pub struct Recording {
     damage: Vec<Arc<Damage>>,
     skew: Option<PairSkew>,
     calibration: Result<Option<CalibrationNote>, RecordedCameraError>,
+    /// Cameras after a change, in the order of their pairs.
+    later_cameras: Vec<CamerasFrom>,
+    /// First fault of camera messages, where others can be used.
+    unused_cameras: Option<RecordedCameraError>,
 }
 
 /// Number of messages behind a pair among which its result is searched.
@@ -87,14 +92,24 @@ impl Recording {
         let refused = |why: OpenError| FileError::Read { path: path.to_owned(), why };
         let (file, index) = parts::open(path).map_err(refused)?;
         let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| index.has_topic(name));
-        let (about, stereo_topics, pairs, damage, skew, calibration) =
-            (None, None, Vec::new(), Vec::new(), None, Ok(None));
-        let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, skew, calibration };
+        let mut recording = Self {
+            file,
+            index,
+            is_ours,
+            about: None,
+            stereo_topics: None,
+            pairs: Vec::new(),
+            damage: Vec::new(),
+            skew: None,
+            calibration: Ok(None),
+            later_cameras: Vec::new(),
+            unused_cameras: None,
+        };
         recording.stereo_topics = recording.choose(topics)?;
         recording.about = recording.read_about();
         recording.check_pairs().map_err(refused)?;
-        recording.find_pairs(topics.pair_by);
-        recording.calibration = recording.read_calibration();
+        let images = recording.find_pairs(topics.pair_by);
+        recording.calibration = recording.read_calibration(&images);
         Ok(recording)
     }
 
@@ -147,7 +162,7 @@ impl Recording {
         let skew = self.skew.as_ref().and_then(PairSkew::remark);
         let stereo_topics = self.stereo_topics.as_ref().filter(|_| !self.is_ours);
         let left_out = stereo_topics.and_then(|topics| topics.left_out(&self.index));
-        damage.into_iter().chain(left_out).chain(calibration).chain(skew).collect()
+        damage.into_iter().chain(left_out).chain(calibration).chain(self.camera_changes()).chain(skew).collect()
     }
 
     /// Returns the calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera
@@ -305,7 +320,9 @@ impl Recording {
         if max > Some(limits::MAX_PAIRS) { Err(limits::exceeded("pairs", limits::MAX_PAIRS)) } else { Ok(()) }
     }
 
-    fn find_pairs(&mut self, pair_by: PairBy) {
+    /// Finds the pairs, and returns the images of both sides in a recording of another program.
+    fn find_pairs(&mut self, pair_by: PairBy) -> [Vec<TimedImage>; 2] {
+        let mut images = [Vec::new(), Vec::new()];
         let FoundPairs { pairs, unpaired, interval, clocks } = match self.stereo_topics.clone() {
             None => FoundPairs::default(),
             Some(stereo_topics) if self.is_ours => {
@@ -319,8 +336,8 @@ impl Recording {
                 FoundPairs { pairs: positions.map(pair).collect(), ..FoundPairs::default() }
             }
             Some(StereoTopics::Separate { left, right }) => {
-                let (left, right) = (self.timed_images(&left.topic), self.timed_images(&right.topic));
-                pair_index::nearest([&left, &right], pair_by)
+                images = [self.timed_images(&left.topic), self.timed_images(&right.topic)];
+                pair_index::nearest([&images[0], &images[1]], pair_by)
             }
         };
         self.pairs = pairs;
@@ -335,6 +352,7 @@ impl Recording {
         let of_pairs = (unpaired > 0).then_some(Damage::Several { count: unpaired, one_or_more });
         damage.extend(self.index.unfinished.take().into_iter().chain(of_pairs).chain(clocks).map(Arc::new));
         self.damage = damage;
+        images
     }
 
     /// Returns the skew in the notes of some pairs, evenly spread over the file.

@@ -11,6 +11,8 @@ use mcap::{WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::SystemTime;
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::{CameraInfo, SensorPart};
 use stereopsis_frame::{MaxPixels, Pixels, RawPair};
 
 const NAMES: [&str; 2] = ["/s/left/image", "/s/right/image"];
@@ -58,7 +60,7 @@ fn reports_the_skew_in_notes() {
     recorder.write(topic::ABOUT, (0, taken(0)), taken(0), json(serde_json::to_value(crate::fixture::about()).unwrap()));
     for k in 0..40 {
         let skew_s = -0.0071 - 0.002 * (k % 2) as f64;
-        let note = PairNote { sequence: k, skew_s, name: format!("camera-{k:06}"), bits: 8 };
+        let note = PairNote { sequence: k, skew_s, name: format!("camera-{k:06}"), bits: 8, cameras: None };
         recorder.write(topic::PAIRS, (k as u32, taken(k)), taken(k), json(serde_json::to_value(note).unwrap()));
         for (side, name) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
             recorder.write(name, (k as u32, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, side).pixels()));
@@ -333,4 +335,88 @@ fn leaves_out_and_names_unreadable_files_of_a_bag() {
     let many: Vec<_> = (0..=limits::MAX_FILES).map(|k| (format!("{k}.mcap"), Vec::new())).collect();
     let many: Vec<_> = many.iter().map(|(name, bytes)| (name.as_str(), Vec::clone(bytes))).collect();
     assert!(refusal(bag(&many)).contains("more than 512 files"));
+}
+
+/// Returns a recording of raw pairs; `camera` returns what each side's driver says beside image `k`, with its stamp.
+fn with_cameras(pairs: u64, camera: impl Fn(u64) -> Option<(SystemTime, CameraInfo)>) -> Recording {
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    for k in 0..pairs {
+        for (side, name) in ["left", "right"].into_iter().enumerate() {
+            let at = (k as u32, taken(k));
+            if let Some((stamp, mut camera)) = camera(k) {
+                camera.p[3] *= side as f64;
+                recorder.write(&format!("/s/{name}/camera_info"), at, stamp, Body::Camera(Box::new(camera)));
+            }
+            recorder.write(
+                &format!("/s/{name}/image_raw"),
+                at,
+                taken(k),
+                image(SIZE.0, SIZE.1, picture(k, side).pixels()),
+            );
+        }
+    }
+    Recording::open(file(&recorder.finish()).path()).unwrap()
+}
+
+fn camera_of(focal_px: f64) -> CameraInfo {
+    let [_, right] = CameraInfo::of_rectified(&Geometry::centred(focal_px, 0.1, 0.0, SIZE), SIZE);
+    right
+}
+
+/// Returns the focal length of the calibration, and the pairs with other cameras, with theirs.
+fn focal_lengths(recording: &Recording) -> (Option<f64>, Vec<(u64, f64)>) {
+    let focal_px = |note: &CalibrationNote| note.parsed_rig().unwrap().unwrap().focal_px();
+    let later = (0..recording.pairs().len() as u64)
+        .filter_map(|k| Some((k, focal_px(&*recording.cameras_of_pair(k)?))))
+        .collect();
+    (recording.calibration().map(focal_px), later)
+}
+
+#[test]
+fn cameras_without_a_stamp_hold_from_the_next_image_on() {
+    let zoom = |k: u64, stamp: SystemTime| (k == 0 || k == 2).then(|| (stamp, camera_of(50.0 + 5.0 * k as f64)));
+    for stamp in [SystemTime::UNIX_EPOCH, taken(100)] {
+        let recording = with_cameras(4, |k| zoom(k, stamp));
+        assert_eq!(focal_lengths(&recording), (Some(50.0), vec![(2, 60.0), (3, 60.0)]));
+    }
+}
+
+#[test]
+fn unusable_cameras_among_others_change_nothing() {
+    let uncalibrated = CameraInfo { k: [0.0; 9], ..camera_of(50.0) };
+    let recording = with_cameras(4, |k| {
+        let camera = if k % 2 == 0 { uncalibrated.clone() } else { camera_of(50.0) };
+        Some((taken(k), camera))
+    });
+    assert_eq!((focal_lengths(&recording), recording.losses()), ((Some(50.0), vec![]), vec![]));
+    let recording = with_cameras(3, |k| Some((taken(k), uncalibrated.clone())));
+    assert_eq!((focal_lengths(&recording), recording.losses()), ((None, vec![]), vec![]));
+    let broken = CameraInfo { k: [f64::NAN; 9], ..camera_of(50.0) };
+    let recording = with_cameras(4, |k| Some((taken(k), if k == 2 { broken.clone() } else { camera_of(50.0) })));
+    assert_eq!(focal_lengths(&recording), (Some(50.0), vec![]));
+    let losses = recording.losses().join("; ");
+    assert!(losses.contains("some of what the recording says of its cameras is not used"), "{losses}");
+    let recording = with_cameras(9, |k| Some((taken(k), camera_of(50.0 + k as f64))));
+    let losses = recording.losses();
+    assert!(losses.len() == 5 && losses[4].contains("the cameras change 4 more times"), "{losses:?}");
+}
+
+#[test]
+fn regions_and_binning_of_the_sensor_are_those_of_the_images() {
+    // the images show 80x60 px of a sensor of 200x100, two by two
+    let part = SensorPart { offset: [60, 20], size: [80, 60], binning: [2, 2] };
+    let k = [100.0, 0.0, 99.5, 0.0, 100.0, 49.5, 0.0, 0.0, 1.0];
+    let p = [100.0, 0.0, 99.5, -10.0, 0.0, 100.0, 49.5, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let camera = CameraInfo { width: 200, height: 100, k, p, part, ..camera_of(50.0) };
+    let rig = |camera: &CameraInfo| {
+        let recording = with_cameras(2, |k| Some((taken(k), camera.clone())));
+        recording.calibration().unwrap().parsed_rig().unwrap().unwrap()
+    };
+    let found = rig(&camera);
+    assert_eq!((found.size, found.left.fx, found.left.cx, found.left.cy), (Some(SIZE), 50.0, 19.5, 14.5));
+    assert!((found.baseline_m() - 0.1).abs() < 1e-12 && found.doubts.is_empty(), "{:?}", found.doubts);
+    // a driver that fills the fields and sends the whole sensor
+    let part = SensorPart { offset: [0, 0], size: [20, 30], binning: [1, 1] };
+    let whole = rig(&CameraInfo { part, ..camera_of(50.0) });
+    assert_eq!((whole.size, whole.left.fx), (Some(SIZE), 50.0));
 }

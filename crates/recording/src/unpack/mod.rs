@@ -1,7 +1,7 @@
 //! From packets to messages to raw pairs.
 
 mod mosaic;
-mod picture;
+pub(crate) mod picture;
 mod result;
 mod sizes;
 #[cfg(test)]
@@ -14,6 +14,7 @@ use super::error::{Damage, MessageError, ReadError};
 use super::read::Recording;
 use super::time::later_s;
 use super::{About, Body, Message, Packet, PairNote, format, topic};
+use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::{Arrangement, MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, split};
@@ -78,6 +79,7 @@ impl Unpacker {
         let packets = recording.packets_of_pair(k)?;
         let mut pair = self.pair(&packets)?;
         pair.skew_s = recording.skew_of_pair(k).unwrap_or(pair.skew_s);
+        pair.cameras = recording.cameras_of_pair(k).or(pair.cameras);
         Ok((packets, pair))
     }
 
@@ -92,7 +94,9 @@ impl Unpacker {
         for packet in packets {
             let message = format::decode(&packet.channel, &packet.data)?;
             if let Body::Json(value) = message.body {
-                note = Some(serde_json::from_value(value).map_err(MessageError::Note)?);
+                let told: PairNote = serde_json::from_value(value).map_err(MessageError::Note)?;
+                told.cameras.as_ref().map_or(Ok(()), |cameras| cameras.check()).map_err(MessageError::Cameras)?;
+                note = Some(told);
             } else {
                 shown.push(PairImage { packet, message });
             }
@@ -128,6 +132,7 @@ impl Unpacker {
         Ok(RawPair {
             skew_s: note.as_ref().map_or_else(|| later_s(times), |note| note.skew_s),
             original: self.original(&shown),
+            cameras: note.as_ref().and_then(|note| note.cameras.clone()).map(|note| Arc::new(*note)),
             ..RawPair::new(
                 note.as_ref().map_or_else(|| format!("{sequence:06}"), name_of),
                 note.as_ref().map_or(sequence, |note| note.sequence),

@@ -45,6 +45,16 @@ pub(super) fn of(
     if width == 0 || height == 0 { Err(MessageError::EmptyImage(width, height)) } else { Ok(picture) }
 }
 
+/// Returns columns and rows of the image of a message, by its header.
+pub(crate) fn size(body: &Body) -> Option<(usize, usize)> {
+    let (width, height) = match body {
+        Body::Image(image) => (image.width, image.height),
+        Body::Compressed { data, .. } => picture_size(data).ok()?,
+        _ => return None,
+    };
+    Some((width as usize, height as usize))
+}
+
 /// Returns the image as the camera encoded it, if the message contains that; with `plain` also if its bytes are the decoded pixels.
 pub(super) fn encoded(body: &Body, plain: bool) -> Option<EncodedImage> {
     let (layout, data) = match body {

@@ -29,7 +29,7 @@ fn deep(pixels: &[u16]) -> Body {
 }
 
 fn note(name: &str, bits: u8) -> Packet {
-    let note = PairNote { sequence: 4_294_967_301, skew_s: -0.002, name: name.into(), bits };
+    let note = PairNote { sequence: 4_294_967_301, skew_s: -0.002, name: name.into(), bits, cameras: None };
     packet(topic::PAIRS, Body::Json(serde_json::to_value(note).unwrap()))
 }
 

@@ -7,8 +7,8 @@ use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::parameter::{choices, is_default, set_options};
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
-    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
-    RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
+    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, ModeCrop,
+    RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
 };
 use stereopsis_frame::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
 
@@ -40,6 +40,9 @@ pub struct CalibrationChoice {
     /// Left and right camera of files with several; `None` for the cameras of the images' folders, or the usual ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cameras: Option<Cameras>,
+    /// Crop of the camera mode: where the images lie in those of the files; `None` for images of the files' shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode_crop: Option<ModeCrop>,
     /// Whether the images have left and right exchanged; independent of the files.
     #[serde(skip_serializing_if = "is_default")]
     pub swap_pictures: bool,
@@ -145,7 +148,7 @@ impl Calibrated {
         let CalibrationNote { geometry, axis, rows, row_field, swapped, .. } = *note;
         // recordings of earlier versions lack `rows`, and were made without a correction
         let rows = rows.and_then(|word| correction(word, row_field));
-        let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped };
+        let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped, follows: true };
         Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig, ..Self::default() })
     }
 
@@ -215,6 +218,7 @@ impl CalibrationChoice {
             ("calibration", (!files.is_empty()).then(|| files.join(","))),
             ("calibration-unit", self.unit.map(|unit| unit.to_string())),
             ("calibration-cameras", self.cameras.as_ref().map(Cameras::to_string)),
+            ("calibration-crop", self.mode_crop.map(|crop| crop.to_string())),
             ("rectify", self.rectify.map(|rectify| rectify.to_string())),
             ("alpha", number(Some(self.alpha).filter(|alpha| *alpha > 0.0))),
             ("rectified-fov-deg", number(self.rectified_fov_deg)),
@@ -247,6 +251,7 @@ impl CalibrationChoice {
                 let mut calibrated = Calibrated { note, ..self.without_files(source) };
                 // rows of such a source are exact, or differ on purpose
                 calibrated.preparation.rows = None;
+                calibrated.preparation.follows = self.is_unset();
                 calibrated
             }
             RectifyChoice::Calibration if self.files.is_empty() => {
@@ -262,7 +267,15 @@ impl CalibrationChoice {
                 let camera_numbers = source.camera_numbers;
                 let options = LoadOptions { unit, swapped, size, cameras: cameras.clone(), camera_numbers };
                 let rig = load(&self.files, &options)?;
+                let rig =
+                    self.mode_crop.map_or(Ok(rig.clone()), |crop| rig.cropped(crop, (source.width, source.height)))?;
                 let mut calibrated = self.with_rig(rig, source)?;
+                if let Some(crop) = self.mode_crop {
+                    let note = calibrated.note.unwrap_or_default();
+                    let place = if crop == ModeCrop::Centre { "the middle".to_owned() } else { crop.to_string() };
+                    calibrated.note =
+                        Some(format!("{note}; the images are taken as a crop of the calibration's, at {place}"));
+                }
                 if self.rectify() == RectifyChoice::Off {
                     let geometry = calibrated.preparation.geometry(source);
                     calibrated.preparation = FramePreparation { rectifier: None, geometry, ..calibrated.preparation };

@@ -79,7 +79,9 @@ impl Core {
     pub(crate) fn is_current(&self, output: &Output) -> bool {
         let preparation = self.live.preparation();
         let scale = preparation.scale.factor();
-        let geometry = preparation.geometry(&self.status().source).map(|geometry| geometry.scaled(scale));
+        let geometry = preparation
+            .geometry_of(&output.job.frame.raw, &self.status().source)
+            .map(|geometry| geometry.scaled(scale));
         *output.job.params == *self.live.params() && output.job.frame.geometry == geometry
     }
 

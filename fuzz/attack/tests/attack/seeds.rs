@@ -243,6 +243,7 @@ fn camera() -> CameraBody {
         k: [9.0, 0.0, 4.0, 0.0, 9.0, 3.0, 0.0, 0.0, 1.0],
         r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         p: [9.0, 0.0, 4.0, 0.0, 0.0, 9.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        ..CameraBody::default()
     }
 }
 
@@ -258,7 +259,7 @@ fn disparity() -> Body {
 }
 
 fn note(k: u64) -> PairNote {
-    PairNote { sequence: fixture::FIRST + k, skew_s: 0.001, name: format!("camera-{k:06}"), bits: 8 }
+    PairNote { sequence: fixture::FIRST + k, skew_s: 0.001, name: format!("camera-{k:06}"), bits: 8, cameras: None }
 }
 
 fn result(k: u64) -> ResultNote {

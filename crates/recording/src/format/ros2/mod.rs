@@ -18,6 +18,7 @@ use messages::{
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use stereopsis_calibration::SensorPart;
 
 /// Type code of a 32-bit float in `PointField`.
 const FLOAT32: u8 = 7;
@@ -85,7 +86,8 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
             cdr::to_bytes(&CompressedImage { header, format: format.into(), data }, data.len() + 256)
         }
         Body::Camera(camera) => {
-            let CameraBody { width, height, distortion_model, d, k, r, p } = camera.as_ref();
+            let CameraBody { width, height, distortion_model, d, k, r, p, part } = camera.as_ref();
+            let SensorPart { offset: [x_offset, y_offset], size, binning: [binning_x, binning_y] } = *part;
             let camera = CameraInfo {
                 header,
                 height: *height,
@@ -95,10 +97,9 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
                 k: *k,
                 r: *r,
                 p: *p,
-                // 0 means 1: pixels are not binned. An empty region is the whole image.
-                binning_x: 0,
-                binning_y: 0,
-                roi: RegionOfInterest::default(),
+                binning_x,
+                binning_y,
+                roi: RegionOfInterest { x_offset, y_offset, height: size[1], width: size[0], do_rectify: false },
             };
             cdr::to_bytes(&camera, 512)
         }
@@ -219,13 +220,13 @@ fn compressed(image: CompressedImage) -> Result<Message, MessageError> {
 
 fn camera(camera: CameraInfo) -> Result<Message, MessageError> {
     let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } = camera;
-    let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
-    if binning_x > 1 || binning_y > 1 || !is_whole {
-        let why = "it describes a part of the image (roi) or summed pixels (binning), which is not read here";
-        return Err(MessageError::Content(why));
-    }
     let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());
-    Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))
+    let part = SensorPart {
+        offset: [roi.x_offset, roi.y_offset],
+        size: [roi.width, roi.height],
+        binning: [binning_x, binning_y],
+    };
+    Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p, part }))))
 }
 
 /// Returns the coding of the video in a message of Foxglove, such as `h264`.

@@ -314,7 +314,7 @@ pub(crate) fn fit_depth(core: &mut Core) {
     let [near, far] = core.rig.known;
     let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
     let info = core.status().source.clone();
-    let preparation = FramePreparation { geometry: None, ..core.live.preparation() };
+    let preparation = FramePreparation { geometry: None, follows: false, ..core.live.preparation() };
     let choice = &core.rig.choice;
     let geometry = preparation.geometry(&info).unwrap_or_else(|| {
         let assumed = FittedDepth::unknown(&info, preparation.axis);
