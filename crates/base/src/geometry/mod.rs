@@ -150,6 +150,21 @@ impl Geometry {
         Some([depth_m(high), depth_m(low)])
     }
 
+    /// Returns the depth of a disparity in words, with its interval in an estimated rig; `None` at and behind infinity.
+    pub fn depth_words(&self, disparity_px: f64) -> Option<String> {
+        let metres = |depth_m: f64| match depth_m {
+            _ if depth_m.is_infinite() => "infinity".to_owned(),
+            _ if depth_m < 10.0 => format!("{depth_m:.2} m"),
+            _ if depth_m < 100.0 => format!("{depth_m:.1} m"),
+            _ => format!("{depth_m:.0} m"),
+        };
+        let depth = metres(self.depth_m(disparity_px)?);
+        Some(match self.depth_interval_m(disparity_px) {
+            Some([near_m, far_m]) => format!("{depth}, between {} and {}", metres(near_m), metres(far_m)),
+            None => depth,
+        })
+    }
+
     /// Returns the geometry whose parallax is `offset + (1 + slope)` times the present one.
     #[must_use]
     pub fn corrected(&self, [offset, slope]: [f64; 2]) -> Self {
@@ -167,5 +182,29 @@ impl Geometry {
     /// Returns the disparity of a depth in metres, px.
     pub fn disparity_px(&self, depth_m: f64) -> f64 {
         self.focal_px * self.baseline_m / depth_m - self.doffs_px
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_depth_have_its_interval() {
+        let geometry = Geometry::new(500.0, 0.06, 0.0, [319.5, 239.5]);
+        assert_eq!(geometry.depth_words(12.5).as_deref(), Some("2.40 m"));
+        assert_eq!(geometry.depth_words(0.0), None);
+        let wide = DepthSpread {
+            mean: [0.0; 2],
+            deviation: [0.02, 0.0],
+            correlation: 0.0,
+            rest: 0.002,
+            farthest: 0.01,
+            middle: 0.025,
+        };
+        let estimated = Geometry { spread: Some(wide), ..geometry };
+        assert_eq!(estimated.depth_words(5.0).as_deref(), Some("6.00 m, between 1.32 m and infinity"));
+        let narrow = Geometry { spread: Some(DepthSpread { deviation: [5e-4, 0.0], rest: 0.0, ..wide }), ..geometry };
+        assert_eq!(narrow.depth_words(12.5).as_deref(), Some("2.40 m, between 2.31 m and 2.50 m"));
     }
 }

@@ -27,6 +27,12 @@ pub enum EstimateError {
     /// Left and right are exchanged: mirrored images match.
     #[error("left and right are swapped: give the two cameras in the other order")]
     Exchanged,
+    /// Left and right are exchanged, or the cameras look towards each other: disparities are negative, down to this one, px.
+    #[error(
+        "left and right are swapped: give the two cameras in the other order, as points lie up to {:.0} px on the wrong side; if the order \
+         is right, the cameras look towards each other: turn them apart, or show something nearer", -.0
+    )]
+    Negative(f64),
     /// All matches have nearly the same disparity.
     #[error(
         "all points are at about the same distance (their disparities differ by {0:.1} px); show something near and something far \
@@ -70,7 +76,7 @@ impl EstimateError {
     /// Returns the options with which the user can do something about the error.
     pub(crate) fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Exchanged => vec![option("swap-pictures")],
+            Self::Exchanged | Self::Negative(_) => vec![option("swap-pictures")],
             Self::Vertical(_) => vec![option("vertical")],
             _ => Vec::new(),
         }

@@ -245,6 +245,11 @@ pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     fits.into_iter().min_by(|a, b| a.cost.total_cmp(&b.cost)).expect("there are starts")
 }
 
+/// Returns the parameters of the usual rig that fits best.
+pub(super) fn usual(model: &Model, found: &[Match]) -> Parameters {
+    descended(model, found, Prior::USUAL.mean, &Prior::USUAL, STEPS)
+}
+
 /// Fits from given parameters on.
 pub(super) fn fit_from(model: &Model, found: &[Match], start: Parameters) -> Fit {
     let parameters = descended(model, found, start, &Prior::ANY, STEPS);

@@ -33,9 +33,6 @@ pub struct Estimate {
     pub matches: usize,
     /// Number of matches that do not, and are left out.
     pub left_out: usize,
-    /// Distance of nearly all points from the side on which those of parallel cameras lie, px: the cameras look towards each other, or left
-    /// and right are swapped.
-    pub wrong_side_px: Option<f64>,
 }
 
 /// Largest row offset of an estimate, px; a larger one suggests cameras one above the other.
@@ -64,14 +61,15 @@ pub fn estimate_rig(
         (_, None) => estimate_in_rows(pairs, focal, baseline_m),
         (Axis::Horizontal, Some(_)) => {
             let found = estimate_in_rows(pairs, focal, baseline_m);
-            if found.as_ref().is_ok_and(|found| found.row_offset_after.median_abs_px < MAX_ROWS_PX) {
+            if matches!(
+                found,
+                Ok(_) | Err(CalibrationError::Estimate(EstimateError::Exchanged | EstimateError::Negative(_)))
+            ) {
                 return found;
             }
             match estimate_rig(pairs, focal, baseline_m, Axis::Vertical) {
-                Ok(other) if other.row_offset_after.median_abs_px < MAX_ROWS_PX => {
-                    Err(EstimateError::Vertical(other.matches).into())
-                }
-                _ => found,
+                Ok(other) => Err(EstimateError::Vertical(other.matches).into()),
+                Err(_) => found,
             }
         }
         (Axis::Vertical, Some((first, _))) => {
@@ -133,7 +131,22 @@ fn estimate_in_rows(
     }
     let found: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
     check_matches(pairs, &found)?;
+    check_sides(size, focal, &found)?;
     of_matches(size, focal, baseline_m, &found)
+}
+
+/// Refuses matches that lie on the wrong side by the fit of a usual rig. Of cameras that look towards each other the same matches would be
+/// right; no image tells which.
+fn check_sides(size: (usize, usize), focal: FocalLength, found: &[Match]) -> Result<(), EstimateError> {
+    let model = Model::new(size, focal);
+    let parameters = fit::usual(&model, found);
+    let disparity_px = |[left, right]: [DVec2; 2]| (left.x - right.x) * model.focal_px(&parameters);
+    let mut disparities: Vec<f64> = model.rectified(&parameters, found).map(disparity_px).collect();
+    let [low, middle, high] = [0.05, 0.5, 0.9].map(|share| quantile(&mut disparities, share));
+    if middle < -0.01 * size.0 as f64 && high < 0.0 {
+        return Err(EstimateError::Negative(low));
+    }
+    Ok(())
 }
 
 /// Estimates the rig whose images of `size` have these matches, see [`estimate_in_rows`].
@@ -177,17 +190,7 @@ fn of_matches(
     if after > before.max(MAX_ROWS_PX / 2.0) || after > MAX_ROWS_PX {
         return error(EstimateError::Rows { before, after });
     }
-    let mut raw: Vec<_> = found.iter().map(Match::disparity_px).collect();
-    let nearest = quantile(&mut raw, 0.9);
-    let wrong_side_px = (nearest < 0.0).then_some(-nearest);
-    Ok(Estimate {
-        rig,
-        row_offset_before,
-        row_offset_after,
-        matches: agreeing,
-        left_out: found.len() - agreeing,
-        wrong_side_px,
-    })
+    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing, left_out: found.len() - agreeing })
 }
 
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), EstimateError> {

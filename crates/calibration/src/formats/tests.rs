@@ -106,8 +106,8 @@ const READ: &[(&[&str], Kind, &str)] = &[
     (
         &["depthai_json/oakd_calib.json"],
         Kind::DepthAi,
-        "1280x720 per image, focal 808 px, baseline 0.0738 m (file: 7.3808, read as cm), left is left; but images of 1280x720 are taken \
-         as the middle of the sensor's 1280x800, as DepthAI crops them; but both cameras' distortion folds inside the image",
+        "1280x800 per image, focal 808 px, baseline 0.0738 m (file: 7.3808, read as cm), left is left; but both cameras' distortion folds \
+         inside the image",
     ),
 ];
 

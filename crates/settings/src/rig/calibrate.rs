@@ -324,7 +324,7 @@ impl CalibrationChoice {
             }
         }
         let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
-        let note = format!(
+        let mut note = format!(
             "estimated from {} in {}, {} that disagree left out: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
             counted(pairs.len() as u64, "pair"),
@@ -333,6 +333,11 @@ impl CalibrationChoice {
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
         );
+        let geometry = found.rig.rectifier(source.width, source.height, self.crop())?.geometry();
+        let middle_m = found.rig.spread.map(|spread| found.rig.baseline_m() / spread.middle);
+        if let Some(words) = middle_m.and_then(|middle_m| geometry.depth_words(geometry.disparity_px(middle_m))) {
+            note += &format!(": the middle point is {words} away");
+        }
         self.of_estimate(found.rig, Some(note), source)
     }
 
