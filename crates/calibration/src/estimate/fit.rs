@@ -149,6 +149,10 @@ impl Model {
         parameters: &Parameters,
         found: &'a [Match],
     ) -> impl Iterator<Item = [DVec2; 2]> + use<'a> {
+        self.seen(parameters, found).map(|sides| sides.map(|Seen { at, .. }| at))
+    }
+
+    fn seen<'a>(&self, parameters: &Parameters, found: &'a [Match]) -> impl Iterator<Item = [Seen; 2]> + use<'a> {
         let Lens { a, b } = Self::lens(parameters);
         let [of_left, of_right] = self.pinholes(parameters);
         let [left, right] = Self::rotations(parameters);
@@ -161,8 +165,9 @@ impl Model {
                 bent.x -= 2.0 * p1 * xy + p2 * (r2 + 2.0 * bent.x * bent.x);
                 bent.y -= p1 * (r2 + 2.0 * bent.y * bent.y) + 2.0 * p2 * xy;
                 let radius = bent.length().max(1e-12);
-                let ray: DVec3 = rotation * (bent * (lens.undistort(radius) / radius)).extend(1.0);
-                ray.truncate() / ray.z
+                let widening = lens.undistort(radius) / radius;
+                let ray: DVec3 = rotation * (bent * widening).extend(1.0);
+                Seen { at: ray.truncate() / ray.z, px: focal * ray.z / widening }
             };
         let lenses = [Lens { a: a - differ, b }, Lens { a: a + differ, b }];
         let others = [[left_y, left_p1, left_p2], [right_y, right_p1, right_p2]];
@@ -174,11 +179,23 @@ impl Model {
         })
     }
 
-    /// Returns the row of the right point minus that of the left one after rectification, px.
+    /// Returns the row of the right point minus that of the left one after rectification, in px of the raw images: in rectified ones a short
+    /// focal length would make every error small.
     fn row_offsets<'a>(&self, parameters: &Parameters, found: &'a [Match]) -> impl Iterator<Item = f64> + use<'a> {
-        let focal = self.focal_px(parameters);
-        self.rectified(parameters, found).map(move |[left, right]| focal * (right.y - left.y))
+        self.seen(parameters, found).map(|[left, right]| {
+            let px = (2.0 / (left.px.powi(-2) + right.px.powi(-2))).sqrt();
+            px * (right.at.y - left.at.y)
+        })
     }
+}
+
+/// Rectified point of a raw pixel.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Place, as (x / z, y / z).
+    at: DVec2,
+    /// Raw pixels for each unit of y / z there.
+    px: f64,
 }
 
 /// Prior of the parameters: independent normal distributions.
@@ -259,6 +276,11 @@ pub(super) fn fit_from(model: &Model, found: &[Match], start: Parameters) -> Fit
     let cost = share(found) * found.len() as f64 * sigma_px.ln()
         + cost(&parameters, &residuals, sigma_px, &Prior::ANY, share(found));
     Fit { parameters, sigma_px, inliers: residuals.iter().map(|r| r.abs() <= limit).collect(), cost }
+}
+
+/// Returns the standard deviation of the row offsets, px.
+pub(super) fn row_sigma_px(model: &Model, found: &[Match], parameters: &Parameters) -> f64 {
+    scale(&model.row_offsets(parameters, found).collect::<Vec<_>>())
 }
 
 fn share(found: &[Match]) -> f64 {

@@ -61,11 +61,15 @@ pub fn estimate_rig(
         (_, None) => estimate_in_rows(pairs, focal, baseline_m),
         (Axis::Horizontal, Some(_)) => {
             let found = estimate_in_rows(pairs, focal, baseline_m);
-            if matches!(
-                found,
-                Ok(_) | Err(CalibrationError::Estimate(EstimateError::Exchanged | EstimateError::Negative(_)))
-            ) {
-                return found;
+            let are_rows_equal = || {
+                let raw: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
+                let (width, height) = pairs.first().map_or((0, 0), |(left, _)| left.size());
+                row_offset_of(&raw, width, height).is_some_and(|offset| offset.median_abs_px < MAX_ROWS_PX)
+            };
+            match &found {
+                Ok(_) | Err(CalibrationError::Estimate(EstimateError::Exchanged)) => return found,
+                Err(CalibrationError::Estimate(EstimateError::Negative(_))) if are_rows_equal() => return found,
+                Err(_) => (),
             }
             match estimate_rig(pairs, focal, baseline_m, Axis::Vertical) {
                 Ok(other) => Err(EstimateError::Vertical(other.matches).into()),

@@ -1,6 +1,6 @@
 //! Spread of the depth of a fitted rig, from the covariance of its parameters.
 
-use super::fit::{Fit, Model, Normal, Parameters, Prior, Square, derivatives, distribution};
+use super::fit::{Fit, Model, Normal, Parameters, Prior, Square, derivatives, distribution, row_sigma_px};
 use crate::matches::Match;
 use glam::DMat2;
 use glam::DVec2;
@@ -10,6 +10,8 @@ use stereopsis_base::quantile::quantile;
 /// Share of the matches that are farther than the farthest one that counts; some matches are wrong.
 const FARTHEST: f64 = 0.03;
 
+/// Largest ratio of the row offsets of a usual rig to those of the best one with which it is preferred.
+const MAX_SIGMA: f64 = 1.3;
 /// Largest number of steps to the middle rig, and the change of the middle parallax that ends them, as a share of it.
 const STEPS: usize = 30;
 const ACCURACY: f64 = 0.01;
@@ -22,18 +24,36 @@ pub(super) fn middle_rig(
     fit: &Fit,
     parts: &[Parameters],
 ) -> Option<(Parameters, DepthSpread)> {
+    let spread_at = |parameters: &Parameters| around(model, found, parameters, fit.sigma_px, &Prior::REAL);
+    let mut parameters = middle_of(model, found, fit, &Prior::USUAL)?;
+    let (mut spread, _) = spread_at(&parameters)?;
+    let [low, high] = spread.interval(spread.middle);
+    if !(low..high).contains(&spread.middle) {
+        if row_sigma_px(model, found, &parameters) < MAX_SIGMA * fit.sigma_px {
+            // a usual rig explains the matches nearly as well: what tells against it are errors of the lens model
+            let [offset, slope] = spread.mean;
+            spread = spread.widened([offset * offset, slope * slope], offset * slope);
+        } else {
+            parameters = middle_of(model, found, fit, &Prior::ANY)?;
+            (spread, _) = spread_at(&parameters)?;
+        }
+    }
+    let (variances, covariance) = between_parts(model, found, [&parameters, &fit.parameters], parts);
+    Some((parameters, spread.widened(variances, covariance)))
+}
+
+/// Returns the parameters of the middle one of the rigs with a prior that explain matches.
+fn middle_of(model: &Model, found: &[Match], fit: &Fit, prior: &Prior) -> Option<Parameters> {
     let mut parameters = fit.parameters;
     for _ in 0..STEPS {
-        let (spread, step) = around(model, found, &parameters, fit.sigma_px, &Prior::USUAL)?;
+        let (spread, step) = around(model, found, &parameters, fit.sigma_px, prior)?;
         let [offset, slope] = spread.centre();
         if (offset + slope * spread.middle).abs() < ACCURACY * spread.middle {
             break;
         }
-        parameters = Prior::USUAL.stepped(&parameters, &step);
+        parameters = prior.stepped(&parameters, &step);
     }
-    let (spread, _) = around(model, found, &parameters, fit.sigma_px, &Prior::REAL)?;
-    let (variances, covariance) = between_parts(model, found, [&parameters, &fit.parameters], parts);
-    Some((parameters, spread.widened(variances, covariance)))
+    Some(parameters)
 }
 
 /// Returns the variances of offset and slope of the parallaxes, and their covariance, by the differences of fits to parts of the matches

@@ -336,7 +336,8 @@ impl CalibrationChoice {
         let geometry = found.rig.rectifier(source.width, source.height, self.crop())?.geometry();
         let middle_m = found.rig.spread.map(|spread| found.rig.baseline_m() / spread.middle);
         if let Some(words) = middle_m.and_then(|middle_m| geometry.depth_words(geometry.disparity_px(middle_m))) {
-            note += &format!(": the middle point is {words} away");
+            note.push_str(": the distance of the middle point is ");
+            note.push_str(&words);
         }
         self.of_estimate(found.rig, Some(note), source)
     }
