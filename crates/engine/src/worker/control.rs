@@ -37,6 +37,6 @@ pub(super) enum Command {
     Frames(NewestReceiver<Arc<Frame>>, Option<Arc<dyn SourceEngine>>),
     Engine(EngineSource),
     /// Prepares the frames of this source in another way.
-    PrepareAgain(FramePreparation, SourceInfo),
+    PrepareAgain(FramePreparation, Box<SourceInfo>),
     MatchAgain,
 }

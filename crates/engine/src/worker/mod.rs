@@ -109,7 +109,7 @@ impl EngineWorker {
 
     /// Prepares the frames of the last pair and of a held one again, on the engine thread, and matches them.
     pub fn prepare_again(&self, preparation: FramePreparation, source: SourceInfo) {
-        self.send(Command::PrepareAgain(preparation, source));
+        self.send(Command::PrepareAgain(preparation, Box::new(source)));
     }
 
     /// Matches the last pair again.
