@@ -82,7 +82,7 @@ pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Resu
         return Err(DepthFitError::Focal { px: focal_px, was_px: geometry.focal_px, baseline_m: geometry.baseline_m });
     }
     let doffs_px = product / far.depth_m - far.disparity_px;
-    Ok(Geometry { focal_px, doffs_px, uncertainty: None, ..*geometry })
+    Ok(Geometry { focal_px, doffs_px, uncertainty: None, spread: None, ..*geometry })
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl DepthSpread {
     /// lower one is 0 or less where the point may be at infinity.
     pub fn interval(&self, parallax: f64) -> [f64; 2] {
         let along = |[offset, slope]: [f64; 2]| parallax + offset + slope * parallax;
-        let [low, middle, high] = self.quantiles(along, [0.025, 0.5, 0.975]);
+        let [low, middle, high] = self.quantiles(&self.draws(), along, [0.025, 0.5, 0.975]);
         let rest = WITHIN_95 * self.rest;
         [middle - (middle - low).hypot(rest), middle + (high - middle).hypot(rest)]
     }
@@ -67,9 +67,9 @@ impl DepthSpread {
     /// Returns the errors of the middle rig: half of the rigs have the middle match farther.
     pub fn centre(&self) -> [f64; 2] {
         let middle = |[offset, slope]: [f64; 2]| self.middle + offset + slope * self.middle;
-        let [median] = self.quantiles(middle, [0.5]);
-        // of the rigs with this parallax of the middle match the mean one, by the covariance with that parallax
         let draws = self.draws();
+        let [median] = self.quantiles(&draws, middle, [0.5]);
+        // of the rigs with this parallax of the middle match the mean one, by the covariance with that parallax
         let total: f64 = draws.iter().map(|draw| draw.weight).sum();
         let mean =
             |of: &dyn Fn([f64; 2]) -> f64| draws.iter().map(|draw| draw.weight * of(draw.error)).sum::<f64>() / total;
@@ -168,8 +168,8 @@ impl DepthSpread {
         draws
     }
 
-    fn quantiles<const N: usize>(&self, of: impl Fn([f64; 2]) -> f64, shares: [f64; N]) -> [f64; N] {
-        let mut values: Vec<_> = self.draws().iter().map(|draw| (of(draw.error), draw.weight)).collect();
+    fn quantiles<const N: usize>(&self, draws: &[Draw], of: impl Fn([f64; 2]) -> f64, shares: [f64; N]) -> [f64; N] {
+        let mut values: Vec<_> = draws.iter().map(|draw| (of(draw.error), draw.weight)).collect();
         values.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         let total: f64 = values.iter().map(|(_, weight)| weight).sum();
         shares.map(|share| {

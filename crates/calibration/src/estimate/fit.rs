@@ -206,15 +206,15 @@ pub(super) struct Prior {
     sigma: Parameters,
 }
 
+/// Standard deviations of all rigs: 8 degrees of yaw, 4 of the other angles, focal lengths that differ by 6 %, principal points 4 % of the
+/// width from the middle, a given focal length that is 20 % wrong.
+const ANY_RIG: [f64; 11] = [0.14, 0.07, 0.07, 0.14, 0.07, 0.06, 0.04, 0.04, 0.04, 0.04, 0.2];
+
 impl Prior {
-    /// All rigs: 8 degrees of yaw, 4 of the other angles, focal lengths that differ by 6 %, principal points 4 % of the width from the
-    /// middle, a given focal length that is 20 % wrong.
-    pub(super) const ANY: Self = Self::of([0.14, 0.07, 0.07, 0.14, 0.07, 0.06, 0.04, 0.04, 0.04, 0.04, 0.2], [0.0; 7]);
+    /// All rigs.
+    pub(super) const ANY: Self = Self::of(ANY_RIG, [0.0; 7]);
     /// All rigs, of real lenses.
-    pub(super) const REAL: Self = Self::of(
-        [0.14, 0.07, 0.07, 0.14, 0.07, 0.06, 0.04, 0.04, 0.04, 0.04, 0.2],
-        [0.006, 2e-3, 1e-3, 1e-3, 2e-3, 1e-3, 1e-3],
-    );
+    pub(super) const REAL: Self = Self::of(ANY_RIG, [0.006, 2e-3, 1e-3, 1e-3, 2e-3, 1e-3, 1e-3]);
     /// Usual rigs, of two cameras of one kind that are meant to look in the same direction, with the given lens.
     pub(super) const USUAL: Self =
         Self::of([0.05, 0.05, 0.07, 0.05, 0.05, 0.02, 0.015, 0.015, 0.015, 0.015, 0.02], [0.0; 7]);

@@ -2,8 +2,7 @@
 
 use super::fit::{Fit, Model, Normal, Parameters, Prior, Square, derivatives, distribution, row_sigma_px};
 use crate::matches::Match;
-use glam::DMat2;
-use glam::DVec2;
+use glam::{DMat2, DVec2};
 use stereopsis_base::geometry::DepthSpread;
 use stereopsis_base::quantile::quantile;
 
@@ -24,9 +23,11 @@ pub(super) fn middle_rig(
     fit: &Fit,
     parts: &[Parameters],
 ) -> Option<(Parameters, DepthSpread)> {
-    let spread_at = |parameters: &Parameters| around(model, found, parameters, fit.sigma_px, &Prior::REAL);
+    let spread_at = |parameters: &Parameters| {
+        Around::of(model, found, parameters, fit.sigma_px, &Prior::REAL).map(|around| around.spread)
+    };
     let mut parameters = middle_of(model, found, fit, &Prior::USUAL)?;
-    let (mut spread, _) = spread_at(&parameters)?;
+    let mut spread = spread_at(&parameters)?;
     let [low, high] = spread.interval(spread.middle);
     if !(low..high).contains(&spread.middle) {
         if row_sigma_px(model, found, &parameters) < MAX_SIGMA * fit.sigma_px {
@@ -35,7 +36,7 @@ pub(super) fn middle_rig(
             spread = spread.widened([offset * offset, slope * slope], offset * slope);
         } else {
             parameters = middle_of(model, found, fit, &Prior::ANY)?;
-            (spread, _) = spread_at(&parameters)?;
+            spread = spread_at(&parameters)?;
         }
     }
     let (variances, covariance) = between_parts(model, found, [&parameters, &fit.parameters], parts);
@@ -46,12 +47,13 @@ pub(super) fn middle_rig(
 fn middle_of(model: &Model, found: &[Match], fit: &Fit, prior: &Prior) -> Option<Parameters> {
     let mut parameters = fit.parameters;
     for _ in 0..STEPS {
-        let (spread, step) = around(model, found, &parameters, fit.sigma_px, prior)?;
-        let [offset, slope] = spread.centre();
-        if (offset + slope * spread.middle).abs() < ACCURACY * spread.middle {
+        let around = Around::of(model, found, &parameters, fit.sigma_px, prior)?;
+        let centre = around.spread.centre();
+        let middle = around.spread.middle;
+        if (centre[0] + centre[1] * middle).abs() < ACCURACY * middle {
             break;
         }
-        parameters = prior.stepped(&parameters, &step);
+        parameters = prior.stepped(&parameters, &around.step_to(centre));
     }
     Some(parameters)
 }
@@ -78,47 +80,56 @@ fn between_parts(
     ([sum(&|error| error.x * error.x), sum(&|error| error.y * error.y)], sum(&|error| error.x * error.y))
 }
 
-/// Returns the spread of rigs as it looks at `parameters`, and the step to the middle rig.
-fn around(
-    model: &Model,
-    found: &[Match],
-    parameters: &Parameters,
-    sigma_px: f64,
-    prior: &Prior,
-) -> Option<(DepthSpread, Parameters)> {
-    let parallaxes = |parameters: &Parameters| parallaxes(model, found, parameters);
-    let Normal { mean, covariance } = distribution(model, found, parameters, sigma_px, prior)?;
-    let at: Vec<f64> = parallaxes(parameters).collect();
-    let columns = derivatives(parameters, prior, parallaxes);
-    // each parameter's effect on the parallaxes p, as offset + slope p, and what remains of it
-    let effects = columns.each_ref().map(|column| line(&at, column));
-    let [offsets, slopes] = [effects.map(|effect| effect.x), effects.map(|effect| effect.y)];
-    let of = |a: &Parameters, b: &Parameters| product(a, &covariance, b);
-    let (variances, with) = ([of(&offsets, &offsets), of(&slopes, &slopes)], of(&offsets, &slopes));
-    let rest = (0..found.len()).map(|k| {
-        let left: Parameters = std::array::from_fn(|i| columns[i][k] - effects[i].x - effects[i].y * at[k]);
-        of(&left, &left)
-    });
-    let noise = sigma_px / model.focal_px(parameters);
-    let rest = rest.sum::<f64>() / found.len() as f64 + noise * noise;
-    let deviation = variances.map(f64::sqrt);
-    let mut sorted = at.clone();
-    let spread = DepthSpread {
-        mean: [&offsets, &slopes].map(|effects| effects.iter().zip(mean).map(|(effect, mean)| effect * mean).sum()),
-        deviation,
-        correlation: with / (deviation[0] * deviation[1]),
-        rest: rest.sqrt(),
-        farthest: quantile(&mut sorted, FARTHEST),
-        middle: quantile(&mut sorted, 0.5),
-    };
-    // the most likely parameters with the errors of the middle rig
-    let errors = DMat2::from_cols(DVec2::new(variances[0], with), DVec2::new(with, variances[1]));
-    let by = errors.inverse() * (DVec2::from(spread.centre()) - DVec2::from(spread.mean));
-    let weights: Parameters = std::array::from_fn(|i| offsets[i] * by.x + slopes[i] * by.y);
-    let step = std::array::from_fn(|i| {
-        mean[i] + covariance[i].iter().zip(weights).map(|(with, weight)| with * weight).sum::<f64>()
-    });
-    Some((spread, step))
+/// Distribution of rigs as it looks at some parameters.
+struct Around {
+    spread: DepthSpread,
+    of_parameters: Normal,
+    /// Effect of each parameter on the parallaxes p: offset and slope of offset + slope p.
+    effects: [Parameters; 2],
+}
+
+impl Around {
+    fn of(model: &Model, found: &[Match], parameters: &Parameters, sigma_px: f64, prior: &Prior) -> Option<Self> {
+        let parallaxes = |parameters: &Parameters| parallaxes(model, found, parameters);
+        let of_parameters = distribution(model, found, parameters, sigma_px, prior)?;
+        let Normal { mean, covariance } = &of_parameters;
+        let at: Vec<f64> = parallaxes(parameters).collect();
+        let columns = derivatives(parameters, prior, parallaxes);
+        let lines = columns.each_ref().map(|column| line(&at, column));
+        let effects @ [offsets, slopes] = [lines.map(|effect| effect.x), lines.map(|effect| effect.y)];
+        let of = |a: &Parameters, b: &Parameters| product(a, covariance, b);
+        let deviation = [of(&offsets, &offsets), of(&slopes, &slopes)].map(f64::sqrt);
+        // what offset and slope leave of the effects
+        let rest = (0..found.len()).map(|k| {
+            let left: Parameters = std::array::from_fn(|i| columns[i][k] - offsets[i] - slopes[i] * at[k]);
+            of(&left, &left)
+        });
+        let noise = sigma_px / model.focal_px(parameters);
+        let rest = rest.sum::<f64>() / found.len() as f64 + noise * noise;
+        let mut sorted = at;
+        let spread = DepthSpread {
+            mean: effects.map(|effects| effects.iter().zip(mean).map(|(effect, mean)| effect * mean).sum()),
+            deviation,
+            correlation: of(&offsets, &slopes) / (deviation[0] * deviation[1]),
+            rest: rest.sqrt(),
+            farthest: quantile(&mut sorted, FARTHEST),
+            middle: quantile(&mut sorted, 0.5),
+        };
+        Some(Self { spread, of_parameters, effects })
+    }
+
+    /// Returns the step to the most likely parameters with these errors of offset and slope.
+    fn step_to(&self, errors: [f64; 2]) -> Parameters {
+        let Self { spread, of_parameters: Normal { mean, covariance }, effects: [offsets, slopes] } = self;
+        let [a, b] = spread.deviation;
+        let with = spread.correlation * a * b;
+        let square = DMat2::from_cols(DVec2::new(a * a, with), DVec2::new(with, b * b));
+        let by = square.inverse() * (DVec2::from(errors) - DVec2::from(spread.mean));
+        let weights: Parameters = std::array::from_fn(|i| offsets[i] * by.x + slopes[i] * by.y);
+        std::array::from_fn(|i| {
+            mean[i] + covariance[i].iter().zip(weights).map(|(with, weight)| with * weight).sum::<f64>()
+        })
+    }
 }
 
 fn parallaxes<'a>(model: &Model, found: &'a [Match], parameters: &Parameters) -> impl Iterator<Item = f64> + use<'a> {

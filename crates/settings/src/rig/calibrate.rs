@@ -324,7 +324,7 @@ impl CalibrationChoice {
             }
         }
         let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
-        let mut note = format!(
+        let note = format!(
             "estimated from {} in {}, {} that disagree left out: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
             counted(pairs.len() as u64, "pair"),
@@ -333,13 +333,17 @@ impl CalibrationChoice {
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
         );
-        let geometry = found.rig.rectifier(source.width, source.height, self.crop())?.geometry();
         let middle_m = found.rig.spread.map(|spread| found.rig.baseline_m() / spread.middle);
-        if let Some(words) = middle_m.and_then(|middle_m| geometry.depth_words(geometry.disparity_px(middle_m))) {
+        let mut calibrated = self.of_estimate(found.rig, Some(note), source)?;
+        let geometry = calibrated.preparation.geometry(source).filter(|geometry| geometry.spread.is_some());
+        let words = geometry
+            .zip(middle_m)
+            .and_then(|(geometry, middle_m)| geometry.depth_words(geometry.disparity_px(middle_m)));
+        if let (Some(note), Some(words)) = (&mut calibrated.note, words) {
             note.push_str(": the distance of the middle point is ");
             note.push_str(&words);
         }
-        self.of_estimate(found.rig, Some(note), source)
+        Ok(calibrated)
     }
 
     /// Returns the preparation by an earlier estimate, with the baseline, crop and size of this choice. Lens, sides and mounting, which
@@ -448,7 +452,7 @@ impl FittedDepth {
     /// Returns a geometry with these numbers, marked as estimated.
     pub fn applied(self, known: Geometry) -> Geometry {
         let Self { focal_px, baseline_m, doffs_px } = self;
-        Geometry { focal_px, baseline_m, doffs_px, estimated: true, uncertainty: None, ..known }
+        Geometry { focal_px, baseline_m, doffs_px, estimated: true, uncertainty: None, spread: None, ..known }
     }
 }
 
