@@ -28,9 +28,9 @@ pub(super) struct ReadingArgs {
     pub(super) calibration_cameras: Option<Cameras>,
     /// Where the images lie in those of the calibration, for a mode that is a crop: column and row of its corner, or centre
     ///
-    /// Of a calibration of 1280x800 images of 1280x720 show the rows from 40 on: --calibration-crop centre, or 0,40. Images that are
+    /// Images of 1280x720 show the rows from 40 on of a calibration for 1280x800: --calibration-crop centre, or 0,40. Images that are
     /// larger than those of the calibration have a corner below 0.
-    #[arg(long, hide_short_help = true, value_name = "X,Y|centre", allow_hyphen_values = true)]
+    #[arg(long, hide_short_help = true, value_name = "X,Y|centre")]
     pub(super) calibration_crop: Option<ModeCrop>,
     /// Share of the images that rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, hide_short_help = true, value_name = "0..1", value_parser = share)]

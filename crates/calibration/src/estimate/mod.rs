@@ -236,17 +236,17 @@ fn rig(model: &Model, parameters: &Parameters, baseline_m: f64) -> Result<Stereo
 }
 
 /// Number of parts along each side of the image that are left out in turn.
-const PARTS: f64 = 3.0;
+const PARTS: usize = 3;
 
 /// Returns the part of the image in which a match lies.
 fn part(size: (usize, usize), found: &Match) -> usize {
     let size = DVec2::new(size.0 as f64, size.1 as f64);
-    let at = (found.left * PARTS / size).floor().clamp(DVec2::ZERO, DVec2::splat(PARTS - 1.0));
-    (at.y * PARTS + at.x) as usize
+    let at = (found.left * PARTS as f64 / size).floor().clamp(DVec2::ZERO, DVec2::splat(PARTS as f64 - 1.0));
+    at.y as usize * PARTS + at.x as usize
 }
 
 /// Returns for each part of the image the parameters of a fit without its matches; none for parts without matches, or with too few others.
-fn fits_without_parts(model: &Model, parameters: &Parameters, found: &[Match]) -> [Option<Parameters>; 9] {
+fn fits_without_parts(model: &Model, parameters: &Parameters, found: &[Match]) -> [Option<Parameters>; PARTS * PARTS] {
     std::array::from_fn(|number| {
         let others: Vec<Match> = found.iter().filter(|found| part(model.size, found) != number).copied().collect();
         (others.len() < found.len() && others.len() >= MIN_MATCHES)
@@ -257,7 +257,7 @@ fn fits_without_parts(model: &Model, parameters: &Parameters, found: &[Match]) -
 /// Returns matches in rectified coordinates, each by the fit without its part of the image.
 fn left_out(
     model: &Model,
-    parts: &[Option<Parameters>; 9],
+    parts: &[Option<Parameters>; PARTS * PARTS],
     found: &[Match],
     baseline_m: f64,
 ) -> Result<Vec<Match>, CalibrationError> {

@@ -32,7 +32,7 @@ struct Truth {
 }
 
 /// Returns a rig: focal lengths with a ratio of 0.9 to 1.1, principal points 0 to 60 px from the middle, 0 to 20 degrees of toe-in, noise
-/// of 0.1 to 0.5 px; half of the rigs have distortion, and of half of them a wrong field of view is known.
+/// of 0.1 to 0.5 px. Half of the rigs have distortion; the user states a wrong field of view for half.
 fn rig_of(random: &mut Random) -> Truth {
     let fov_deg = random.between(50.0, 80.0);
     let focal_px = FocalLength::FovDeg(fov_deg).px(SIZE.0);

@@ -1,7 +1,6 @@
 //! XML of the Digital Image Correlation Engine: `CAMERA 0` and `CAMERA 1` as lists of parameters, which leave out what is 0.
 //!
-//! As `DICe_CameraSystem.cpp` and `DICe_Camera.cpp` read them (DICe, commit 5ebcdfa): the rotation and `TX`, `TY`, `TZ` take a point of the
-//! world to the camera, or those of camera 1 one of camera 0, where `extrinsics_relative_camera_to_camera` is true. The rotation is
+//! Rotation and `TX`, `TY`, `TZ` take a point of the world to the camera (`DICe_CameraSystem.cpp` and `DICe_Camera.cpp` of DICe 5ebcdfa), or those of camera 1 one of camera 0, where `extrinsics_relative_camera_to_camera` is true. The rotation is
 //! `rotation_3x3_matrix`, or `Rz(GAMMA) Ry(BETA) Rx(ALPHA)` in degrees. Lengths have the unit of the calibration board.
 
 use super::draft::{self, Draft, Pose};

@@ -27,7 +27,7 @@ pub struct Rectifier {
     other: Mutex<Option<(OtherPairs, Arc<Rectifier>)>>,
 }
 
-/// What a rectifier was made for: the TOML of a rig, where it is not that of the first one, and the sizes of the raw images, px.
+/// Cameras of a rectifier: the TOML of their rig, where it is not the first one, and the sizes of the raw images, px.
 type OtherPairs = (Option<String>, [(usize, usize); 2]);
 
 impl StereoRig {

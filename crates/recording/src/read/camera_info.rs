@@ -21,7 +21,7 @@ pub(super) struct CamerasFrom {
     pub(super) note: Arc<CalibrationNote>,
 }
 
-/// Maximum changes of the cameras that are told one by one.
+/// Largest number of changes of the cameras that are told one by one.
 const MAX_TOLD: usize = 4;
 
 /// Camera message that differs from the one before it, with its stamp and log time, ns.
@@ -97,8 +97,8 @@ impl Recording {
         beside.map(|channel| channel.topic.clone())
     }
 
-    /// Reads the camera messages of both sides that differ from those before them, and returns the first fault of the others. Messages
-    /// that are marked as uncalibrated change nothing, unless all are.
+    /// Reads the camera messages of both sides that differ from those before them, and returns the first fault of the others. Messages of
+    /// uncalibrated cameras are left out, unless all are.
     fn camera_messages(
         &mut self,
         topics: [&str; 2],
