@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use stereopsis_base::console;
 use stereopsis_calibration::{Cameras, Crop, FocalLength, LengthUnit, ModeCrop, RowsChoice, check_readable};
 use stereopsis_frame::Scale;
-use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
+use stereopsis_settings::rig::{CalibrationChoice, KnownPlace, RectifyChoice, RigFile};
 
 /// Reading of calibration files, and rectification.
 #[derive(Clone, Debug, clap::Args)]
@@ -91,6 +91,12 @@ pub(super) struct CalibrationArgs {
     /// Difference of the principal points of rectified images, right minus left, px
     #[arg(long, hide_short_help = true, value_name = "PX", requires = "lens")]
     doffs: Option<f64>,
+    /// What the rectified left image shows at a pixel is this far from the cameras, by a ruler; repeat for more places
+    ///
+    /// X,Y are column and row at the working size. One place corrects how much the cameras look towards each other, with lens and baseline
+    /// trusted; two, one near and one far, correct lens and baseline too. Depth stays labelled as an estimate.
+    #[arg(long = "known-distance", hide_short_help = true, value_name = "X,Y:METRES")]
+    known: Vec<KnownPlace>,
     /// Exchange the left and the right image
     ///
     /// --calibration-swap exchanges the sides of the calibration.
@@ -138,6 +144,9 @@ impl CalibrationArgs {
             base.set_focal(focal);
             base.depth_fit = None; // belongs to another lens
         }
+        if !self.known.is_empty() {
+            base.depth_fit = None; // is made anew
+        }
         let choice = CalibrationChoice {
             files: if files.is_empty() { base.files } else { files },
             unit: self.reading.calibration_unit.or(base.unit),
@@ -158,6 +167,7 @@ impl CalibrationArgs {
             rectify: self.rectify.or(base.rectify),
             baseline_m: self.baseline_m.or(base.baseline_m),
             doffs_px: self.doffs.unwrap_or(base.doffs_px),
+            known: self.known.clone(),
             rows: self.rows.or(base.rows),
             scale: self.scale.unwrap_or(base.scale),
             ..base

@@ -5,8 +5,11 @@ use super::{Camera, Crop, Projection, Rectification, StereoRig};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
-use stereopsis_base::geometry::Axis;
+use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::remedy::option;
+
+/// Depths whose bounds are described, m.
+const BOUNDED_DEPTHS_M: [f64; 4] = [0.5, 1.0, 2.0, 5.0];
 
 /// Numbers of a rig for the user; `None` if they need an unknown image size, or do not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,6 +32,8 @@ pub struct RigDescription {
     pub exchanged: bool,
     /// Whether the rig is estimated from images, not calibrated.
     pub estimated: bool,
+    /// Bounds of depths by an estimated rig, which the true ones keep in 95 of 100.
+    pub depth_bounds: Vec<DepthBounds>,
     /// Left camera.
     pub left: CameraDescription,
     /// Right camera.
@@ -54,6 +59,18 @@ pub struct RigDescription {
     pub summary: String,
     /// Warnings.
     pub doubts: Vec<String>,
+}
+
+/// Depth by an estimated rig, with its bounds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DepthBounds {
+    /// Depth, m.
+    pub depth_m: f64,
+    /// Nearest and farthest true depth, m; `None` where the images do not tell it from infinity.
+    pub between_m: [Option<f64>; 2],
+    /// Sentence with both.
+    #[serde(skip)]
+    words: String,
 }
 
 /// Description of one camera.
@@ -132,6 +149,7 @@ impl StereoRig {
             unit: self.unit.to_string(),
             exchanged: self.exchanged,
             estimated: self.estimated,
+            depth_bounds: self.depth_bounds(),
             left: camera(&self.left, self.size),
             right: camera(&self.right, self.sizes()[1]),
             toe_in_deg: turn.y.to_degrees(),
@@ -145,6 +163,17 @@ impl StereoRig {
             summary: self.summary(),
             doubts: self.doubts.clone(),
         }
+    }
+
+    fn depth_bounds(&self) -> Vec<DepthBounds> {
+        // of the images' disparities only the ratio to the focal length matters
+        let geometry = Geometry { spread: self.spread, ..Geometry::new(1.0, self.baseline_m(), 0.0, [0.0; 2]) };
+        let bounds = |&depth_m: &f64| {
+            let disparity_px = geometry.disparity_px(depth_m);
+            let between_m = geometry.depth_interval_m(disparity_px)?.map(|end| Some(end).filter(|m| m.is_finite()));
+            Some(DepthBounds { depth_m, between_m, words: geometry.depth_words(disparity_px)? })
+        };
+        BOUNDED_DEPTHS_M.iter().filter_map(bounds).collect()
     }
 
     fn row_offset(&self, size: (usize, usize)) -> Option<f64> {
@@ -250,6 +279,9 @@ impl fmt::Display for RigDescription {
         writeln!(f, "check      {}", self.summary.split("; but ").next().unwrap_or_default())?;
         for doubt in &self.doubts {
             writeln!(f, "doubt      {doubt}")?;
+        }
+        for bounds in &self.depth_bounds {
+            writeln!(f, "depth      {}", bounds.words)?;
         }
         for (name, camera) in [("left ", &self.left), ("right", &self.right)] {
             writeln!(f, "{name}      {camera}")?;

@@ -2,6 +2,7 @@
 
 use crate::ModeCrop;
 use crate::checks::RigError;
+use crate::depth_fit::DepthFitError;
 use crate::estimate::EstimateError;
 use crate::formats::{FileError, ValueError, WriteError};
 use std::io;
@@ -201,9 +202,15 @@ pub enum CalibrationError {
     /// A recorded row field is no slight error.
     #[error("row_field moves rows by up to {0:.0} of 1000: leave it out")]
     RowField(f64),
+    /// Depth cannot be corrected by known distances.
+    #[error(transparent)]
+    DepthFit(#[from] DepthFitError),
     /// A recorded uncertainty is implausible.
     #[error("uncertainty is {0:?}")]
     Uncertainty(Uncertainty),
+    /// A recorded spread of depth is implausible.
+    #[error("the spread of depth is no distribution: its numbers are damaged")]
+    Spread,
     /// A recorded number is implausible.
     #[error("{name} is {value}")]
     Number {

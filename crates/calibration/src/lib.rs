@@ -46,7 +46,7 @@ pub use camera_info::CameraInfo;
 pub use camera_model::{Camera, Distortion};
 pub use checks::doubts_of_typed;
 pub use crop::Crop;
-pub use depth_fit::{KnownDepth, fit_depth};
+pub use depth_fit::{DepthFitError, KnownDepth, fit_depth};
 pub use error::CalibrationError;
 pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;

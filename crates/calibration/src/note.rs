@@ -48,6 +48,9 @@ impl CalibrationNote {
         {
             return Err(CalibrationError::Uncertainty(wrong));
         }
+        if self.geometry.and_then(|geometry| geometry.spread).is_some_and(|spread| !spread.is_plausible()) {
+            return Err(CalibrationError::Spread);
+        }
         let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
         let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
         let wrong = above_zero.iter().find(|(_, v)| !(*v > 0.0 && *v < 1e9));

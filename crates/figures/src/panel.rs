@@ -13,8 +13,8 @@ const QUIET_TEXT: [u8; 3] = [152, 158, 168];
 /// Image with a caption and an optional colour bar.
 pub(crate) struct Panel {
     pub(crate) title: &'static str,
-    /// Text beside the title, if it fits.
-    pub(crate) detail: String,
+    /// Texts of which the first one that fits stands beside the title.
+    pub(crate) details: Vec<String>,
     /// Pixels; all panels have one size.
     pub(crate) picture: Image<[u8; 3]>,
     pub(crate) bar: Option<Bar>,
@@ -72,8 +72,9 @@ fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &
     let caption = y - layout.line * 5 / 4;
     face.draw(image, x, caption, TEXT, panel.title);
     let detail_x = x + face.width_px(panel.title) + layout.line / 2;
-    if detail_x + face.width_px(&panel.detail) <= x + layout.panel.0 {
-        face.draw(image, detail_x, caption, QUIET_TEXT, &panel.detail);
+    let fits = |detail: &&String| detail_x + face.width_px(detail) <= x + layout.panel.0;
+    if let Some(detail) = panel.details.iter().find(fits) {
+        face.draw(image, detail_x, caption, QUIET_TEXT, detail);
     }
     for row in 0..layout.panel.1 {
         let source = panel.picture.row(row / layout.zoom);

@@ -12,7 +12,7 @@ use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::Frame;
 use stereopsis_images::colormap::{Colormap, DisplayRange};
 use stereopsis_images::{ExportError, colormap, colors_of, write_rgb};
-use stereopsis_stereo::DisparityMap;
+use stereopsis_stereo::{DisparityMap, depth};
 
 /// Draws the preview of a result. Small images are enlarged by an integer factor.
 pub fn preview(frame: &Frame, map: &DisparityMap) -> Image<[u8; 3]> {
@@ -24,29 +24,25 @@ pub fn preview(frame: &Frame, map: &DisparityMap) -> Image<[u8; 3]> {
     };
     let (width, height) = map.size();
 
-    let left =
-        Panel { title: "left", detail: format!("{width} x {height}"), picture: colors_of(&frame.left), bar: None };
+    let left = Panel {
+        title: "left",
+        details: vec![format!("{width} x {height}")],
+        picture: colors_of(&frame.left),
+        bar: None,
+    };
     let colors = if geometry.is_some() { Colormap::Grey } else { Colormap::default() };
     let disparity = Panel {
         title: "disparity",
         // the shares at the ends of the search range are not shown
-        detail: map.shares(0, 0).to_string(),
+        details: vec![map.shares(0, 0).to_string()],
         picture: colored(colors, None),
         bar: range.map(|range| Bar { colormap: colors, unit: "px", ticks: scale::disparity_ticks(range) }),
     };
     let depth = geometry.map_or_else(
-        || Panel {
-            title: "depth",
-            detail: String::new(),
-            picture: Image::filled(width, height, EMPTY_PANEL),
-            bar: None,
-        },
+        || Panel { title: "depth", details: Vec::new(), picture: Image::filled(width, height, EMPTY_PANEL), bar: None },
         |geometry| Panel {
             title: if geometry.estimated { "depth, estimated" } else { "depth" },
-            detail: match median_depth_m(map, geometry) {
-                Some(median) => format!("median {} m", scale::metres(median)),
-                None => "nowhere".to_owned(),
-            },
+            details: median_words(map, geometry),
             picture: colored(Colormap::default(), Some(geometry)),
             bar: range.map(|range| Bar {
                 colormap: Colormap::default(),
@@ -78,11 +74,18 @@ pub fn write_preview(path: &Path, frame: &Frame, map: &DisparityMap) -> Result<(
     write_rgb(path, &preview(frame, map))
 }
 
-fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
-    let depths = stereopsis_stereo::depth::depth_map(map, geometry).into_pixels();
-    let mut depths: Vec<f32> = depths.into_iter().filter(|z| z.is_finite()).collect();
-    let middle = depths.len() / 2;
-    (!depths.is_empty()).then(|| f64::from(*depths.select_nth_unstable_by(middle, f32::total_cmp).1))
+/// Describes the middle one of the depths, in words of which the first ones need more room.
+fn median_words(map: &DisparityMap, geometry: &Geometry) -> Vec<String> {
+    let Some(median_px) = depth::median_px(map, geometry) else { return vec!["nowhere".to_owned()] };
+    let median = geometry.depth_m(median_px).map_or_else(String::new, scale::metres);
+    match geometry.depth_interval_m(median_px) {
+        None => vec![format!("median {median} m")],
+        Some(interval_m) => {
+            let [near, far] = interval_m.map(scale::metres);
+            let words = geometry.depth_words(median_px).unwrap_or_default();
+            vec![format!("median {words}"), words, format!("{median} m ({near} to {far})")]
+        }
+    }
 }
 
 #[cfg(test)]

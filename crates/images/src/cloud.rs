@@ -6,6 +6,7 @@ use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Picture};
+use stereopsis_base::quantile::quantile;
 
 /// Maximum difference of the disparities of four neighbours on one surface, px for each pixel between them: a disparity gradient of 1,
 /// which a surface exceeds only where it is seen almost edge-on.
@@ -104,7 +105,7 @@ pub fn cloud_bytes(
         body.extend(face.iter().flat_map(|number| number.to_le_bytes()));
     }
     let size = CloudSize { points, faces: faces.len() };
-    let mut bytes = header(size, colors.is_some(), shape).into_bytes();
+    let mut bytes = header(size, colors.is_some(), shape, remark(depth_m, geometry)).into_bytes();
     bytes.extend(body);
     (bytes, size)
 }
@@ -163,8 +164,23 @@ fn faces(depth_m: &Image<f32>, geometry: &Geometry, numbers: &Image<u32>, every:
     faces
 }
 
-fn header(size: CloudSize, colored: bool, shape: CloudShape) -> String {
+/// Returns the comment on the lengths of an estimated rig, with the interval of the middle depth.
+fn remark(depth_m: &Image<f32>, geometry: &Geometry) -> Option<String> {
+    geometry.estimated.then_some(())?;
+    let depths = depth_m.pixels().iter().filter(|z| z.is_finite() && **z > 0.0);
+    let mut depths: Vec<_> = depths.map(|&z| f64::from(z)).collect();
+    let median_m = (!depths.is_empty()).then(|| quantile(&mut depths, 0.5));
+    let words = median_m.filter(|_| geometry.spread.is_some());
+    let words = words.and_then(|median_m| geometry.depth_words(geometry.disparity_px(median_m)));
+    Some(words.map_or_else(
+        || "comment estimated: lengths may be off by a factor\n".to_owned(),
+        |words| format!("comment estimated: the middle depth is {words}\n"),
+    ))
+}
+
+fn header(size: CloudSize, colored: bool, shape: CloudShape, remark: Option<String>) -> String {
     let CloudSize { points, faces } = size;
+    let remark = remark.unwrap_or_default();
     let normals = if shape.has_normals { "property float nx\nproperty float ny\nproperty float nz\n" } else { "" };
     let colors = if colored { "property uchar red\nproperty uchar green\nproperty uchar blue\n" } else { "" };
     let faces = if shape.has_faces {
@@ -173,7 +189,7 @@ fn header(size: CloudSize, colored: bool, shape: CloudShape) -> String {
         String::new()
     };
     format!(
-        "ply\nformat binary_little_endian 1.0\ncomment metres, x right, y down, z forward, from the left camera\n\
+        "ply\nformat binary_little_endian 1.0\ncomment metres, x right, y down, z forward, from the left camera\n{remark}\
          element vertex {points}\nproperty float x\nproperty float y\nproperty float z\n{normals}{colors}{faces}end_header\n"
     )
 }

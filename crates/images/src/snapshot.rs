@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use stereopsis_base::files;
 use stereopsis_frame::Frame;
 use stereopsis_frame::engine::Output;
-use stereopsis_stereo::{DisparityMap, reason};
+use stereopsis_stereo::{DisparityMap, depth, reason};
 
 /// Files and losses of a [`snapshot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub fn describe(output: &Output) -> Value {
         "size": [width, height],
         "baseline_axis": output.job.frame.axis,
         "geometry": output.job.frame.geometry,
+        "depth_m": depth_m(output),
         "rows": output.job.frame.rows.as_ref().map(|rows| rows.fit.map_or_else(|| json!({ "field": rows.field }), |fit| json!(fit))),
         "engine": *output.engine,
         "parameters": *output.job.params,
@@ -39,6 +40,18 @@ pub fn describe(output: &Output) -> Value {
         },
         "stages_ms": output.stages_ms(),
     })
+}
+
+/// Describes the middle one of the depths, m, with its interval where the rig is estimated: no number at infinity.
+fn depth_m(output: &Output) -> Value {
+    let median = || {
+        let (map, geometry) = (output.map.as_deref()?, output.job.frame.geometry.as_ref()?);
+        let median_px = depth::median_px(map, geometry)?;
+        let between =
+            geometry.depth_interval_m(median_px).map(|ends| ends.map(|end| Some(end).filter(|m| m.is_finite())));
+        Some(json!({ "median": geometry.depth_m(median_px), "between": between }))
+    };
+    median().unwrap_or_default()
 }
 
 /// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_confidence.png` (with a

@@ -41,9 +41,12 @@ pub enum Missing {
     /// Calibration without bounds of its errors.
     #[error("the calibration does not say how exact it is, so this part is unknown and not in the sum")]
     Uncertainty,
-    /// Estimated calibration, whose errors are unknown.
+    /// Estimated calibration, whose errors are unknown or unbounded.
     #[error("the calibration is an estimate: lengths may be off by a factor, which is not in the sum")]
     Estimate,
+    /// Estimated calibration that does not bound a distance.
+    #[error("not bounded: the images do not tell it from infinity")]
+    FarBound,
     /// Unknown scatter of matching around a point.
     #[error(
         "too few measured pixels around a point lie on one plane with it, so this part is unknown and not in the sum"

@@ -1,11 +1,13 @@
 //! Opens a source and determines its calibration: that of the user, its own, or an estimate from its first pairs.
 
-use super::open;
+use super::known_distances::FitError;
+use super::{known_distances, open};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::remedy::Remedy;
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
+use stereopsis_frame::engine::EngineError;
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
 use stereopsis_recording::ReadError;
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, RectifyChoice};
@@ -37,13 +39,21 @@ pub enum OpenError {
         /// Error of the calibration.
         error: CalibrationError,
     },
+    /// Error of matching the pairs that have places at known distances.
+    #[error("{source_name}: the disparities of the known distances cannot be measured: {error}")]
+    Engine {
+        /// Name of the source.
+        source_name: String,
+        /// Error of the engine.
+        error: EngineError,
+    },
 }
 
 impl OpenError {
     /// Returns the options with which the user can do something about an error of the calibration.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Capture(_) | Self::Recording(_) => Vec::new(),
+            Self::Capture(_) | Self::Recording(_) | Self::Engine { .. } => Vec::new(),
             Self::Calibration { error, .. } => error.remedies(),
         }
     }
@@ -86,27 +96,26 @@ pub fn open_in_any_case(
     options.two_sizes = choice.rectify() == RectifyChoice::Calibration;
     // an estimate requires several pairs, and a watched source may deliver only one
     let estimates = choice.rectify() == RectifyChoice::Auto;
-    let first = SourceOptions {
-        watched: options.watched && !estimates,
-        looped: options.looped && !estimates,
-        ..options.clone()
-    };
+    let reads = estimates || !choice.known.is_empty();
+    let first =
+        SourceOptions { watched: options.watched && !reads, looped: options.looped && !reads, ..options.clone() };
     let mut source = open(spec, &first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
-    let calibrated = if estimates {
-        let pairs = first_pairs(source.as_mut())?;
-        if !info.is_camera {
-            source = open(spec, &options)?; // back to the first pair
-        }
-        choice.estimate(&pairs, &info)
-    } else {
-        known(spec, &*source, choice)
-    };
+    let pairs = if reads { first_pairs(source.as_mut())? } else { Vec::new() };
+    let calibrated = if estimates { choice.estimate(&pairs, &info) } else { known(spec, &*source, choice) };
+    let calibrated = calibrated.map_err(FitError::Calibration);
+    let calibrated = calibrated.and_then(|calibrated| known_distances::fitted(calibrated, choice, &pairs, &info));
+    if reads && !info.is_camera {
+        source = open(spec, &options)?; // back to the first pair
+    }
     let (calibrated, failed) = match calibrated {
         Ok(calibrated) => (calibrated, None),
         Err(error) => {
-            let failed = OpenError::Calibration { source_name: info.name, error };
+            let failed = match error {
+                FitError::Calibration(error) => OpenError::Calibration { source_name: info.name, error },
+                FitError::Engine(error) => OpenError::Engine { source_name: info.name, error },
+            };
             (choice.uncalibrated(), Some(failed))
         }
     };

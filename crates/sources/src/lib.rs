@@ -2,6 +2,7 @@
 //! calibration ([`open_calibrated`]).
 
 mod calibrated;
+mod known_distances;
 mod recorded;
 
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};

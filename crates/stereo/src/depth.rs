@@ -17,6 +17,14 @@ pub fn depth_map(map: &DisparityMap, geometry: &Geometry) -> Image<f32> {
     map.values.map(|&value| depth_m(value, geometry))
 }
 
+/// Returns the middle one of the disparities in front of infinity, px, whose depth is the middle one too; `None` if there are none.
+pub fn median_px(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
+    let in_front = |value: &i16| depth_m(*value, geometry).is_finite();
+    let mut values: Vec<_> = map.values.pixels().iter().copied().filter(in_front).collect();
+    let middle = values.len().checked_sub(1)? / 2;
+    Some(f64::from(*values.select_nth_unstable(middle).1) / f64::from(SUBPIXEL_STEPS))
+}
+
 /// Returns millimetres for a 16-bit file, rounded half up; 0 without a depth and above 65.535 m.
 pub fn millimetres(depth_m: f32) -> u16 {
     let mm = (f64::from(depth_m) * 1000.0 + 0.5).floor();

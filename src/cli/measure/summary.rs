@@ -4,6 +4,7 @@ use super::rows::{Measurement, Part, Row, Setting};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use stereopsis_base::console;
+use stereopsis_base::geometry::Geometry;
 use stereopsis_metrics::{Better, Missing, Trend, trend};
 
 /// Number over the pairs of a range.
@@ -60,6 +61,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
 fn sentence(why: Missing) -> String {
     let remedy = match why {
         Missing::Calibration => ": give --calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m",
+        Missing::FarBound => ": give a --known-distance",
         Missing::TrueDistance => ": give --distance-m",
         Missing::LeftRightCheck => " with --left-right 1",
         Missing::Nothing | Missing::Pixels { .. } => "; is the search range right, and the region textured?",
@@ -90,8 +92,12 @@ fn heading(found: &Measurement, setting: &Setting) -> String {
         engine.kind,
         engine.adapter
     );
-    if geometry.is_some_and(|geometry| geometry.estimated) {
-        text.push_str("the calibration is an estimate: lengths may be off by a factor\n");
+    match geometry.filter(|geometry| geometry.estimated) {
+        Some(Geometry { spread: Some(_), .. }) => {
+            text.push_str("the calibration is an estimate: its lengths have bounds, which 95 of 100 such rigs keep\n");
+        }
+        Some(_) => text.push_str("the calibration is an estimate: lengths may be off by a factor\n"),
+        None => {}
     }
     text
 }

@@ -152,17 +152,17 @@ impl Geometry {
 
     /// Returns the depth of a disparity in words, with its interval in an estimated rig; `None` at and behind infinity.
     pub fn depth_words(&self, disparity_px: f64) -> Option<String> {
-        let metres = |depth_m: f64| match depth_m {
-            _ if depth_m.is_infinite() => "infinity".to_owned(),
-            _ if depth_m < 10.0 => format!("{depth_m:.2} m"),
-            _ if depth_m < 100.0 => format!("{depth_m:.1} m"),
-            _ => format!("{depth_m:.0} m"),
-        };
         let depth = metres(self.depth_m(disparity_px)?);
-        Some(match self.depth_interval_m(disparity_px) {
-            Some([near_m, far_m]) => format!("{depth}, between {} and {}", metres(near_m), metres(far_m)),
+        Some(match self.interval_words(disparity_px) {
+            Some(between) => format!("{depth}, {between}"),
             None => depth,
         })
+    }
+
+    /// Returns the interval of a disparity's depth in words, as `between 0.90 m and infinity`; `None` without a spread.
+    pub fn interval_words(&self, disparity_px: f64) -> Option<String> {
+        let [near_m, far_m] = self.depth_interval_m(disparity_px)?;
+        Some(format!("between {} and {}", metres(near_m), metres(far_m)))
     }
 
     /// Returns the geometry whose parallax is `offset + (1 + slope)` times the present one.
@@ -182,6 +182,16 @@ impl Geometry {
     /// Returns the disparity of a depth in metres, px.
     pub fn disparity_px(&self, depth_m: f64) -> f64 {
         self.focal_px * self.baseline_m / depth_m - self.doffs_px
+    }
+}
+
+/// Formats a depth with about three digits, in m.
+fn metres(depth_m: f64) -> String {
+    match depth_m {
+        _ if depth_m.is_infinite() => "infinity".to_owned(),
+        _ if depth_m < 10.0 => format!("{depth_m:.2} m"),
+        _ if depth_m < 100.0 => format!("{depth_m:.1} m"),
+        _ => format!("{depth_m:.0} m"),
     }
 }
 

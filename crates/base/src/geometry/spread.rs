@@ -111,18 +111,34 @@ impl DepthSpread {
     #[must_use]
     pub fn knowing(&self, point: KnownParallax) -> Self {
         let ([a, b], c) = self.covariance();
-        let p = point.measured;
-        // Kalman's update with the observation offset + p slope = truth - p
-        let with = [a + p * c, c + p * b];
-        let variance = with[0] + p * with[1] + point.deviation.powi(2) + self.rest.powi(2);
+        let (with, variance) = self.observed(point);
         if variance <= 0.0 {
             return *self;
         }
-        let surprise = point.truth - p - self.mean[0] - p * self.mean[1];
         let gain = with.map(|with| with / variance);
-        let mean = [0, 1].map(|i| self.mean[i] + gain[i] * surprise);
+        let mean = [0, 1].map(|i| self.mean[i] + gain[i] * self.error(point));
         let left = [a - gain[0] * with[0], b - gain[1] * with[1]].map(|variance| variance.max(0.0));
         Self { mean, ..self.with_covariance(left, c - gain[0] * with[1]) }
+    }
+
+    /// Returns by how many standard deviations a point at its known distance differs from the mean rig.
+    pub fn surprise(&self, point: KnownParallax) -> f64 {
+        let (_, variance) = self.observed(point);
+        self.error(point).abs() / variance.max(f64::MIN_POSITIVE).sqrt()
+    }
+
+    /// Returns the error of the mean rig at a point.
+    fn error(&self, point: KnownParallax) -> f64 {
+        point.truth - point.measured - self.mean[0] - point.measured * self.mean[1]
+    }
+
+    /// Returns the covariances of offset and slope with the error at a point, and its variance: Kalman's update observes
+    /// offset + measured slope.
+    fn observed(&self, point: KnownParallax) -> ([f64; 2], f64) {
+        let ([a, b], c) = self.covariance();
+        let p = point.measured;
+        let with = [a + p * c, c + p * b];
+        (with, with[0] + p * with[1] + point.deviation.powi(2) + self.rest.powi(2))
     }
 
     /// Returns the variances of offset and slope, and their covariance.

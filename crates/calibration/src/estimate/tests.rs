@@ -227,7 +227,7 @@ fn judge(name: &str, pairs: &[stereopsis_frame::RawPair], truth: &StereoRig, foc
         let mut around: Vec<_> = points[at - 10..at + 10].iter().map(|p| p.disparity_px).collect();
         KnownDepth { disparity_px: quantile(&mut around, 0.5), depth_m: points[at].depth_m }
     };
-    let corrected = fit_depth(&own, clicked(0.1), clicked(0.9)).unwrap();
+    let corrected = fit_depth(&own, &[clicked(0.1), clicked(0.9)]).unwrap();
     let depth = [own, corrected].map(|geometry| {
         let error = |p: &KnownDepth| geometry.depth_m(p.disparity_px).map_or(1.0, |z| (z / p.depth_m - 1.0).abs());
         100.0 * quantile(&mut points.iter().map(error).collect::<Vec<_>>(), 0.5)

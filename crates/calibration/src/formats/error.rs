@@ -350,6 +350,10 @@ pub enum ValueFault {
     NoPose,
     #[error("is {0:?}: per cent from 0 to 100 are wanted")]
     NoPercentages(Uncertainty),
+    #[error(
+        "is no distribution: deviations of 0 to 100 and a correlation of -1 to 1 are wanted; estimate the rig again"
+    )]
+    NoSpread,
     #[error("is {said}, but the rest of the file says {is}; change both, or give the file as it was written")]
     Disagreement { said: f64, is: f64 },
     #[error("is {}, which is not supported; calibrate again with pinhole-radtan or pinhole-equi", foreign(.0))]

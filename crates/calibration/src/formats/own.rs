@@ -9,7 +9,7 @@ use crate::{Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
 use serde::Deserialize;
 use std::fmt::Write as _;
-use stereopsis_base::geometry::Uncertainty;
+use stereopsis_base::geometry::{DepthSpread, Uncertainty};
 
 /// Value of the first key of every file.
 const FORMAT: &str = "stereopsis-rig-1";
@@ -31,6 +31,7 @@ struct RigFile {
     #[serde(default)]
     estimated: bool,
     uncertainty: Option<Uncertainty>,
+    depth_spread: Option<DepthSpread>,
     left: CameraFile,
     right: CameraFile,
     right_from_left: PoseFile,
@@ -88,6 +89,9 @@ pub(super) fn read(text: &str) -> Result<Draft, FileError> {
     if let Some(wrong) = file.uncertainty.filter(|told| !told.is_plausible()) {
         return Err(ValueFault::NoPercentages(wrong).of("uncertainty").into());
     }
+    if file.depth_spread.is_some_and(|spread| !spread.is_plausible()) {
+        return Err(ValueFault::NoSpread.of("depth_spread").into());
+    }
     let rig = StereoRig {
         kind: Kind::Toml,
         rectification: file
@@ -97,6 +101,7 @@ pub(super) fn read(text: &str) -> Result<Draft, FileError> {
             .transpose()?,
         estimated: file.estimated,
         uncertainty: file.uncertainty,
+        spread: file.depth_spread,
         ..StereoRig::new(
             camera("left", &file.left)?,
             camera("right", &file.right)?,
@@ -172,12 +177,20 @@ pub fn write(rig: &StereoRig) -> String {
     line(format_args!("focal_px = {:?} # of the rectification, else of the left camera", rig.focal_px()));
     line(format_args!("baseline_m = {:?} # between the two lenses: check it with a ruler", rig.baseline_m()));
     if rig.estimated {
-        line(format_args!("estimated = true # guessed from images: depth may be off by a factor"));
+        line(format_args!("estimated = true # from images: depth is known within bounds at best"));
     }
     if let Some(Uncertainty { focal_percent, baseline_percent }) = rig.uncertainty {
         line(format_args!(
             "# bounds that 95 of 100 calibrations of this quality keep\n\
              uncertainty = {{ focal_percent = {focal_percent:?}, baseline_percent = {baseline_percent:?} }}"
+        ));
+    }
+    if let Some(DepthSpread { mean, deviation, correlation, rest, farthest, middle }) = rig.spread {
+        line(format_args!(
+            "# what the images leave open: where these cameras have baseline / depth = p, the true one is p + offset + slope * p;\n\
+             # mean and deviation are those of offset and slope, farthest and middle the p of the scene\n\
+             depth_spread = {{ mean = {mean:?}, deviation = {deviation:?}, correlation = {correlation:?}, rest = {rest:?}, \
+             farthest = {farthest:?}, middle = {middle:?} }}"
         ));
     }
     for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {

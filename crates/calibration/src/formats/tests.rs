@@ -2,7 +2,7 @@
 
 use super::*;
 use glam::DQuat;
-use stereopsis_base::geometry::{Geometry, Uncertainty};
+use stereopsis_base::geometry::{DepthSpread, Geometry, Uncertainty};
 
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
@@ -224,6 +224,27 @@ fn every_file_comes_back_from_every_output() {
         let back = round_trip(&rig, Output::Toml);
         let same = StereoRig { kind: rig.kind, unit: rig.unit, doubts: rig.doubts.clone(), ..back };
         assert_eq!(same, rig, "our own TOML is exact");
+    }
+}
+
+#[test]
+fn spread_of_an_estimate_survives_a_round_trip() {
+    let spread = DepthSpread {
+        mean: [-0.01, 0.1],
+        deviation: [0.03, 0.15],
+        correlation: -0.4,
+        rest: 0.002,
+        farthest: 0.02,
+        middle: 0.05,
+    };
+    let geometry = Geometry { estimated: true, spread: Some(spread), ..Geometry::centred(500.0, 0.1, 0.0, (64, 48)) };
+    let rig = StereoRig::of_rectified(&geometry, (64, 48));
+    let back = round_trip(&rig, Output::Toml);
+    let rectified = back.rectifier(64, 48, 0.0).unwrap().geometry();
+    assert_eq!((back.spread, rectified.spread), (Some(spread), Some(spread)));
+    for (told, wrong) in [("correlation = -0.4", "correlation = -1.4"), ("rest = 0.002", "rest = inf")] {
+        let text = super::toml_of(&rig).replace(told, wrong);
+        assert!(refusal("wrong.toml", &text).contains("depth_spread"), "{wrong}");
     }
 }
 

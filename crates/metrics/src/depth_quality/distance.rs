@@ -57,7 +57,7 @@ pub fn distance(
     let [at_a, at_b] = pixels.map(|pixel| scatter_px(map, pixel));
     let matching_mm = at_a.and_then(|at_a| Ok(BOUND_SIGMAS * of_px([at_a, at_b?])));
     let calibration_mm = match geometry.uncertainty {
-        _ if geometry.estimated => Err(Missing::Estimate),
+        _ if geometry.estimated => of_estimate(map, geometry, pixels, a.distance(b)),
         None => Err(Missing::Uncertainty),
         // a longer baseline scales all lengths, a longer focal length only depth
         Some(Uncertainty { focal_percent, baseline_percent }) => {
@@ -74,6 +74,20 @@ pub fn distance(
         calibration_mm,
         total_mm: known.fold(0.0, f64::hypot),
     })
+}
+
+/// Returns the error of the distance in an estimated rig: the larger change when both depths are at the same end of their intervals, mm.
+fn of_estimate(map: &DisparityMap, geometry: &Geometry, pixels: [(usize, usize); 2], distance_mm: f64) -> Measured {
+    let ends = |(x, y): (usize, usize)| {
+        let disparity_px = measured_px(map, x, y)?;
+        let between_m = geometry.depth_interval_m(disparity_px)?;
+        Some(between_m.map(|depth_m| DVec3::from(geometry.point_m(x as f64, y as f64, depth_m)) * 1e3))
+    };
+    let [a, b] = pixels.map(ends);
+    let (a, b) = a.zip(b).ok_or(Missing::Estimate)?;
+    let changes = [0, 1].map(|end| (a[end].distance(b[end]) - distance_mm).abs());
+    let largest_mm = changes[0].max(changes[1]);
+    if largest_mm.is_finite() && !changes[1].is_nan() { Ok(largest_mm) } else { Err(Missing::Estimate) }
 }
 
 /// Returns the standard deviation of the disparities around a pixel from the plane through it and most of them, px.

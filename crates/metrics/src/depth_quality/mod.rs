@@ -20,6 +20,7 @@ use super::region::Region;
 use plane::Plane;
 use sight::{Sample, trimmed};
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::quantile::quantile;
 use stereopsis_stereo::DisparityMap;
 
 /// Depth quality of a region.
@@ -40,6 +41,9 @@ pub struct DepthQuality {
 pub struct PlaneQuality {
     /// Distance of the camera from the plane along its normal, mm.
     pub distance_mm: f64,
+    /// Distances between which the true one lies in 95 of 100 estimated rigs, mm, the farther one infinite where the images do not bound
+    /// it; `None` for calibrated rigs. They are those of the middle point, in proportion.
+    pub between_mm: Option<[f64; 2]>,
     /// Angle between the plane's normal and the optical axis, degrees, 0 to 90.
     pub angle_deg: f64,
     /// Plane-fit RMS error: distances of the points from the plane, mm.
@@ -81,8 +85,15 @@ pub fn depth_quality(
     let counted = trimmed(&samples);
     let errors_mm: Vec<_> = counted.iter().map(|s| plane.signed_mm(sight::point_mm(s, geometry))).collect();
     let (distance_mm, rms_mm) = (plane.distance_mm(), rms(errors_mm.iter().copied()));
+    let mut disparities: Vec<_> = counted.iter().map(|sample| sample.disparity_px).collect();
+    let middle_px = quantile(&mut disparities, 0.5);
+    let between_mm = geometry.depth_interval_m(middle_px).map(|ends_m| {
+        let share = distance_mm / geometry.depth_m(middle_px).unwrap_or(f64::NAN);
+        ends_m.map(|end_m| end_m * share)
+    });
     let quality = PlaneQuality {
         distance_mm,
+        between_mm,
         angle_deg: plane.angle_deg(),
         rms_mm,
         rms_percent: 100.0 * rms_mm / distance_mm,
@@ -97,7 +108,7 @@ pub fn depth_quality(
         let offset_mm =
             plane.pivot_z_mm(sight::centre_ray(map.size(), geometry)).ok_or(Missing::LineOfSight)? - true_mm;
         let mut sorted: Vec<_> = errors_mm.iter().map(|error| offset_mm + error).collect();
-        Ok(100.0 * stereopsis_base::quantile::quantile(&mut sorted, 0.5) / true_mm)
+        Ok(100.0 * quantile(&mut sorted, 0.5) / true_mm)
     });
     DepthQuality { fill_percent, plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
 }
@@ -122,7 +133,7 @@ impl DepthQuality {
     pub fn quantities(&self, temporal_noise_percent: Measured) -> Vec<Quantity> {
         let plane = |of: fn(&PlaneQuality) -> f64| self.plane.as_ref().map(of).map_err(|&why| why);
         let quantity = |title, name, unit, better, value| Quantity { title, name, unit, better, value };
-        vec![
+        let mut quantities = vec![
             quantity("fill rate", "fill_percent", "%", Better::Higher, Ok(self.fill_percent)),
             quantity("plane-fit RMS", "plane_rms_mm", "mm", Better::Lower, plane(|p| p.rms_mm)),
             quantity("plane-fit RMS", "plane_rms_percent", "% of distance", Better::Lower, plane(|p| p.rms_percent)),
@@ -132,6 +143,16 @@ impl DepthQuality {
             quantity("distance of the plane", "plane_distance_mm", "mm", Better::Neither, plane(|p| p.distance_mm)),
             quantity("angle of the plane", "plane_angle_deg", "degrees", Better::Neither, plane(|p| p.angle_deg)),
             quantity("pixels on the plane", "plane_inlier_percent", "%", Better::Higher, plane(|p| p.inlier_percent)),
-        ]
+        ];
+        let between_mm = self.plane.as_ref().ok().and_then(|plane| plane.between_mm);
+        quantities.extend(between_mm.into_iter().flat_map(|[near_mm, far_mm]| {
+            let far_mm = Some(far_mm).filter(|far_mm| far_mm.is_finite()).ok_or(Missing::FarBound);
+            let end = |title, name, value| quantity(title, name, "mm", Better::Neither, value);
+            [
+                end("plane at least at", "plane_distance_least_mm", Ok(near_mm)),
+                end("plane at most at", "plane_distance_most_mm", far_mm),
+            ]
+        }));
+        quantities
     }
 }

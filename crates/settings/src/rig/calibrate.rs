@@ -1,9 +1,10 @@
 //! Calibration options of the user, and the frame preparation computed from them.
 
+use super::known::KnownPlace;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stereopsis_base::console::counted;
-use stereopsis_base::geometry::{Axis, Geometry};
+use stereopsis_base::geometry::{Axis, DepthSpread, Geometry};
 use stereopsis_base::parameter::{choices, is_default, set_options};
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
@@ -79,6 +80,9 @@ pub struct CalibrationChoice {
     /// Depth fitted to objects at known distances; takes precedence over all other options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
+    /// Places at known distances to which depth is fitted when a source is opened; the fit then replaces them.
+    #[serde(skip)]
+    pub known: Vec<KnownPlace>,
     /// Correction of remaining row errors; `None` for that of a recording, or the one estimated from images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<RowsChoice>,
@@ -90,7 +94,7 @@ pub struct CalibrationChoice {
     pub scale: Scale,
 }
 
-/// Focal length, baseline and offset fitted to two objects at known distances, for images of the source's size.
+/// Focal length, baseline and offset fitted to objects at known distances, for images of the source's size.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedDepth {
@@ -100,6 +104,9 @@ pub struct FittedDepth {
     pub baseline_m: f64,
     /// Offset added to disparities, px.
     pub doffs_px: f64,
+    /// Spread of depth that the distances leave to an estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<DepthSpread>,
 }
 
 /// Typical field of view of webcams, assumed for an estimate, degrees.
@@ -122,6 +129,8 @@ pub struct Calibrated {
     pub doubts: Vec<String>,
     /// Loaded or estimated rig.
     pub rig: Option<StereoRig>,
+    /// Fit of depth to the places at known distances of the choice.
+    pub fitted: Option<FittedDepth>,
 }
 
 impl Calibrated {
@@ -438,8 +447,8 @@ fn correction(choice: RowsChoice, field: Option<RowField>) -> Option<Arc<RowCorr
 impl FittedDepth {
     /// Copies the numbers of a geometry.
     pub fn of(geometry: &Geometry) -> Self {
-        let Geometry { focal_px, baseline_m, doffs_px, .. } = *geometry;
-        Self { focal_px, baseline_m, doffs_px }
+        let Geometry { focal_px, baseline_m, doffs_px, spread, .. } = *geometry;
+        Self { focal_px, baseline_m, doffs_px, spread }
     }
 
     /// Returns an assumed geometry for a source without calibration.
@@ -451,8 +460,8 @@ impl FittedDepth {
 
     /// Returns a geometry with these numbers, marked as estimated.
     pub fn applied(self, known: Geometry) -> Geometry {
-        let Self { focal_px, baseline_m, doffs_px } = self;
-        Geometry { focal_px, baseline_m, doffs_px, estimated: true, uncertainty: None, spread: None, ..known }
+        let Self { focal_px, baseline_m, doffs_px, spread } = self;
+        Geometry { focal_px, baseline_m, doffs_px, estimated: true, uncertainty: None, spread, ..known }
     }
 }
 
@@ -492,7 +501,7 @@ mod tests {
         let text = said(&typed).unwrap();
         assert!(text.starts_with("a baseline of 6 m is larger") && text.contains("baseline-m 0.06 if"), "{text}");
         assert_eq!(said(&CalibrationChoice { baseline_m: Some(0.06), ..typed.clone() }), None);
-        let depth_fit = Some(FittedDepth { focal_px: 250.0, baseline_m: 0.06, doffs_px: 0.0 });
+        let depth_fit = Some(FittedDepth { focal_px: 250.0, baseline_m: 0.06, doffs_px: 0.0, spread: None });
         assert_eq!(said(&CalibrationChoice { depth_fit, ..typed }), None);
     }
 }

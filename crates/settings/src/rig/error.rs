@@ -90,6 +90,9 @@ pub enum RigFault {
     /// The field of row errors is chosen and missing.
     #[error("[calibration] rows = \"field\" needs row_field: six numbers, which the window saves")]
     NoRowField,
+    /// The fit of depth to known distances has a number that cannot be.
+    #[error("[calibration.depth_fit] has a number that cannot be: fit depth to the known distances again")]
+    DepthFit,
     /// A focal length in millimetres needs the width of the sensor, and the other way round.
     #[error("[calibration] focal_mm and sensor_width_mm need each other: give both or neither")]
     HalfOfLens,

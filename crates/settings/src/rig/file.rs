@@ -1,6 +1,6 @@
 //! Rig files: TOML with cameras by port, sides, mode, orientation, locks and calibration. Users keep them: old files must stay readable.
 
-use super::calibrate::CalibrationChoice;
+use super::calibrate::{CalibrationChoice, FittedDepth};
 use super::error::{ReadCause, RigFault, RigFileError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::ErrorKind;
@@ -183,7 +183,12 @@ impl Tables {
         let c = self.calibration;
         let lens = [("fov_deg", c.fov_deg), ("focal_px", c.focal_px), ("focal_mm", c.focal_mm)];
         let others = [("sensor_width_mm", c.sensor_width_mm), ("baseline_m", c.baseline_m)];
-        let above_zero = [&lens[..], &others[..]].concat();
+        let fit = c.depth_fit;
+        let fitted = [
+            ("depth_fit.focal_px", fit.map(|fit| fit.focal_px)),
+            ("depth_fit.baseline_m", fit.map(|fit| fit.baseline_m)),
+        ];
+        let above_zero = [&lens[..], &others[..], &fitted[..]].concat();
         if let Some((name, _)) = above_zero.iter().find(|(_, v)| v.is_some_and(|v| !(v > 0.0 && v.is_finite()))) {
             return Err(RigFault::NotAboveZero(name));
         }
@@ -195,6 +200,11 @@ impl Tables {
         }
         if let Some(field) = c.row_field {
             field.validate()?;
+        }
+        let is_fit =
+            |fit: FittedDepth| fit.doffs_px.is_finite() && fit.spread.is_none_or(|spread| spread.is_plausible());
+        if !fit.is_none_or(is_fit) {
+            return Err(RigFault::DepthFit);
         }
         if c.focal_mm.is_some() != c.sensor_width_mm.is_some() {
             return Err(RigFault::HalfOfLens);
@@ -239,6 +249,7 @@ fn size_word<S: Serializer>(size: &Option<(usize, usize)>, file: S) -> Result<S:
 mod tests {
     use super::*;
     use crate::rig::FittedDepth;
+    use stereopsis_base::geometry::DepthSpread;
     use stereopsis_base::remedy::option;
     use stereopsis_calibration::LengthUnit;
     use stereopsis_frame::{ControlSettings, Orientation, PowerLine, Scale, Setting};
@@ -272,12 +283,26 @@ mod tests {
                 unit: Some(LengthUnit::Millimetre),
                 swapped: true,
                 alpha: 0.25,
-                depth_fit: Some(FittedDepth { focal_px: 512.5, baseline_m: 0.08, doffs_px: -3.0 }),
+                depth_fit: Some(FittedDepth {
+                    focal_px: 512.5,
+                    baseline_m: 0.08,
+                    doffs_px: -3.0,
+                    spread: Some(SPREAD),
+                }),
                 scale: Scale::Half,
                 ..CalibrationChoice::default()
             },
         }
     }
+
+    const SPREAD: DepthSpread = DepthSpread {
+        mean: [0.0; 2],
+        deviation: [0.02, 0.1],
+        correlation: -0.3,
+        rest: 5e-4,
+        farthest: 0.015,
+        middle: 0.05,
+    };
 
     #[test]
     fn round_trips_a_rig() {
@@ -328,7 +353,7 @@ mod tests {
             unit: Some(LengthUnit::Millimetre),
             swapped: true,
             alpha: 0.25,
-            depth_fit: Some(FittedDepth { focal_px: 512.5, baseline_m: 0.08, doffs_px: -3.0 }),
+            depth_fit: Some(FittedDepth { focal_px: 512.5, baseline_m: 0.08, doffs_px: -3.0, spread: None }),
             scale: Scale::Half,
             ..CalibrationChoice::default()
         };

@@ -3,6 +3,7 @@
 mod calibrate;
 mod error;
 mod file;
+mod known;
 mod paths;
 
 pub use calibrate::{
@@ -10,4 +11,5 @@ pub use calibrate::{
 };
 pub use error::{ReadCause, RigFault, RigFileError};
 pub use file::RigFile;
+pub use known::{KnownPlace, KnownPlaceError};
 pub use paths::{PathKind, SETUP_EXTENSIONS};

@@ -99,11 +99,13 @@ pub(crate) enum Command {
     ChooseCalibration,
     /// Sets the working size; the search range follows.
     SetScale(Scale),
-    /// Sets the distance of the near (0) or the far (1) object, m.
+    /// Sets one of the known distances, m.
     SetKnownDistance(usize, f64),
-    /// Takes the disparity of the near (0) or the far (1) object at the held pixel.
+    /// Adds a known distance.
+    AddKnownDistance,
+    /// Takes the disparity at the held pixel for one of the known distances.
     TakeKnownDisparity(usize),
-    /// Fits depth to the two known distances.
+    /// Fits depth to the known distances that are taken.
     FitDepth,
     NameRigFile(String),
     SaveRig,

@@ -1,6 +1,6 @@
 //! Execution of commands, the only place where panels, menus and keys take effect.
 
-use super::{Action, Command, Core, Playback, ViewLayout, dialog, recording, rig, source::Request};
+use super::{Action, Command, Core, KnownDistance, Playback, ViewLayout, dialog, recording, rig, source::Request};
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 use std::time::Instant;
@@ -57,6 +57,7 @@ impl Core {
             Command::ChooseCalibration => rig::commands::choose_calibration(self),
             Command::SetScale(scale) => rig::commands::set_scale(self, scale),
             Command::SetKnownDistance(which, metres) => self.rig.known[which].metres = metres,
+            Command::AddKnownDistance => self.rig.known.push(KnownDistance::at(1.0)),
             Command::TakeKnownDisparity(which) => rig::commands::take_known_disparity(self, which),
             Command::FitDepth => rig::commands::fit_depth(self),
             Command::NameRigFile(name) => self.rig.save_as = name,

@@ -51,7 +51,7 @@ pub(crate) use options::WindowOptions;
 pub(crate) use picture::{PictureChoices, PictureState};
 pub(crate) use pipeline::Pipeline;
 pub(crate) use recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
-pub(crate) use rig::state::RigState;
+pub(crate) use rig::state::{KnownDistance, RigState};
 pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchWishes, cannot_judge};
 pub(crate) use settings_file::SettingsFile;
 pub(crate) use setup::{Calibration, SettingChange, Setup, words_of};

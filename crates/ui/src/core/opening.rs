@@ -188,7 +188,10 @@ impl Core {
     }
 
     pub(crate) fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
-        let Request { spec, options, choice, file } = wanted;
+        let Request { spec, options, mut choice, file } = wanted;
+        if opened.calibrated.fitted.is_some() {
+            (choice.depth_fit, choice.known) = (opened.calibrated.fitted, Vec::new());
+        }
         let is_other = self.source.running.is_none() || self.source.spec != spec;
         if spec.is_camera() != self.source.spec.is_camera() {
             self.rig.other_choice = std::mem::take(&mut self.rig.choice);

@@ -104,7 +104,7 @@ fn words_of_choice(choice: &CalibrationChoice) -> String {
         FocalLength::Lens { focal_mm, .. } => format!("{focal_mm:.2} mm"),
     }));
     words.extend(choice.baseline_m.map(|baseline_m| format!("{baseline_m} m")));
-    words.extend(choice.depth_fit.map(|_| "two distances".to_owned()));
+    words.extend(choice.depth_fit.map(|_| "known distances".to_owned()));
     words.extend(choice.swap_pictures.then(|| "swapped".to_owned()));
     words.join(" ")
 }

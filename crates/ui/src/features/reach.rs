@@ -43,7 +43,7 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         commands.push(Command::SetView(ViewSettings { error_px, ..core.view.clone() }));
     }
     if geometry.estimated {
-        widgets::note(ui, "The rig is estimated from the images: all distances may be off by a factor.");
+        widgets::note(ui, of_estimate(&reach));
     }
 }
 
@@ -51,6 +51,19 @@ pub(crate) fn figure(ui: &mut Ui, core: &Core) {
     if let Some(geometry) = core.geometry() {
         curves(ui, &reach_of(core, *geometry), core.view.error_px, None);
     }
+}
+
+/// Describes how far the distances of an estimated rig may be off, at the near end of the range.
+fn of_estimate(reach: &Reach) -> String {
+    let (_, last_px) = reach.range_px();
+    let bounds = reach.geometry.interval_words(last_px).zip(reach.nearest_m());
+    let how_far = bounds.map_or("all distances may be off by a factor.".to_owned(), |(between, nearest_m)| {
+        format!(
+            "{} m, the nearest distance, is {between}. The pixel's read-out has the bounds of others.",
+            metres(nearest_m as f32)
+        )
+    });
+    format!("The rig is estimated from the images: {how_far}")
 }
 
 fn reach_of(core: &Core, geometry: Geometry) -> Reach {
@@ -120,12 +133,14 @@ fn sentences(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>)
     let text = pointed.map_or_else(
         || "Rest the pointer on an image to see its distance here.".to_owned(),
         |sample| {
+            let between = reach.geometry.interval_words(sample.disparity_px);
             format!(
-                "under the pointer: {:.2} px, {} m ± {} m ({:.1} %)",
+                "under the pointer: {:.2} px, {} m ± {} m ({:.1} %){}",
                 sample.disparity_px,
                 metres(sample.distance_m as f32),
                 metres(sample.error_m(error_px) as f32),
-                sample.error_percent(error_px)
+                sample.error_percent(error_px),
+                between.map_or(String::new(), |between| format!("; by the estimate of the rig {between}"))
             )
         },
     );

@@ -211,7 +211,8 @@ fn range_text(params: &StereoParams, geometry: Option<&Geometry>) -> String {
         (f64::from(params.min_disparity), f64::from(params.min_disparity) + f64::from(params.num_disparities) - 1.0);
     let Some(geometry) = geometry else { return format!("{first} … {last} px") };
     let far = |d| geometry.depth_m(d).map_or("∞".to_owned(), |z| format!("{} m", metres(z as f32)));
-    format!("= {} … {}", far(last), far(first))
+    let sign = if geometry.estimated { "≈" } else { "=" };
+    format!("{sign} {} … {}", far(last), far(first))
 }
 
 /// Shows `1.7 × max cost`, since the scale of a penalty depends on the cost.

@@ -19,7 +19,9 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
     // equal height with and without numbers, so that nothing below moves
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
     let optional = core.output().map_or(0, |output| {
-        usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
+        let frame = &output.job.frame;
+        let has_bounds = frame.geometry.is_some_and(|geometry| geometry.spread.is_some());
+        [output.job.params.confidence, frame.raw.recorded.is_some(), has_bounds].map(usize::from).into_iter().sum()
     });
     let height = row * (ROWS + optional) as f32;
     let size = vec2(ui.available_width(), height);
@@ -50,12 +52,14 @@ pub(crate) fn brief(ui: &mut Ui, core: &Core, _: &mut Vec<Command>) {
         let (geometry, map) = (output.job.frame.geometry.as_ref(), output.map.as_deref());
         let disparity_px = map.and_then(|map| map.disparity_px(x, y));
         let depth_m = geometry.zip(disparity_px).and_then(|(geometry, d)| geometry.depth_m(f64::from(d)));
+        let between = geometry.zip(disparity_px).and_then(|(geometry, d)| geometry.interval_words(f64::from(d)));
+        let between = between.map_or(String::new(), |between| format!(", {between}"));
         let mark = core.depth_mark().map_or(String::new(), |mark| format!(", {mark}"));
         let dash = || "–".to_owned();
         for (name, value) in [
             ("x, y", format!("{x}, {y}")),
             ("disparity", disparity_px.map_or_else(dash, |d| format!("{d:.2} px"))),
-            ("depth", depth_m.map_or_else(dash, |z| format!("{} m{mark}", metres(z as f32)))),
+            ("depth", depth_m.map_or_else(dash, |z| format!("{} m{between}{mark}", metres(z as f32)))),
         ] {
             ui.label(RichText::new(name).weak().small());
             let response = ui.label(RichText::new(&value).monospace());
@@ -84,6 +88,14 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     }
     let mark = mark.map_or(String::new(), |mark| format!(", {mark}"));
     line("depth", depth_m.map(|z| format!("{} m{mark}", metres(z))), "Distance along the left camera's axis.");
+    if geometry.is_some_and(|geometry| geometry.spread.is_some()) {
+        let between = geometry.zip(disparity_px).filter(|_| depth_m.is_some());
+        let words = between.and_then(|(geometry, d)| geometry.interval_words(f64::from(d)));
+        let help =
+            "The true distance lies there in 95 of 100 rigs that the images allow. Known distances narrow it: Rig.";
+        let words = words.map(|words| words.trim_start_matches("between ").to_owned());
+        line("between", words, help);
+    }
     let xyz = geometry.zip(depth_m).map(|(geometry, z)| {
         let scale = z / geometry.focal_px as f32;
         let (x, y) = ((x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale);
@@ -136,8 +148,11 @@ pub(super) fn beside_pointer(core: &Core) -> Option<String> {
     core.pointer.hovered?;
     let (output, (x, y)) = pointed(core)?;
     let disparity_px = output.map.as_ref()?.disparity_px(x, y)?;
-    let depth_m = output.job.frame.geometry.as_ref().and_then(|geometry| geometry.depth_m(f64::from(disparity_px)));
-    let depth = depth_m.map_or(String::new(), |z| format!("{} m · ", metres(z as f32)));
+    let geometry = output.job.frame.geometry.as_ref();
+    let depth_m = geometry.and_then(|geometry| geometry.depth_m(f64::from(disparity_px)));
+    let between = geometry.and_then(|geometry| geometry.interval_words(f64::from(disparity_px)));
+    let between = between.map_or(String::new(), |between| format!(", {between}"));
+    let depth = depth_m.map_or(String::new(), |z| format!("{} m{between} · ", metres(z as f32)));
     Some(format!("{depth}{disparity_px:.2} px"))
 }
 

@@ -13,7 +13,6 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
-use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{CalibrationError, KnownDepth};
 use stereopsis_capture::webcam;
@@ -295,7 +294,7 @@ pub(crate) fn update_sides(core: &mut Core) {
     }
 }
 
-/// Stores the disparity at the held pixel for the near (0) or the far (1) object of known distance.
+/// Stores the disparity at the held pixel for one of the known distances.
 pub(crate) fn take_known_disparity(core: &mut Core, which: usize) {
     let Some(output) = &core.pipeline.output else { return };
     let Some(pixel) = core.pointer.pinned else {
@@ -311,28 +310,16 @@ pub(crate) fn take_known_disparity(core: &mut Core, which: usize) {
 }
 
 pub(crate) fn fit_depth(core: &mut Core) {
-    let [near, far] = core.rig.known;
-    let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
+    let taken = core.rig.known.iter().filter_map(|known| Some((known.disparity_px?, known.metres)));
+    let known: Vec<_> = taken.map(|(disparity_px, depth_m)| KnownDepth { disparity_px, depth_m }).collect();
     let info = core.status().source.clone();
     let preparation = FramePreparation { geometry: None, follows: false, ..core.live.preparation() };
-    let choice = &core.rig.choice;
-    let geometry = preparation.geometry(&info).unwrap_or_else(|| {
-        let assumed = FittedDepth::unknown(&info, preparation.axis);
-        let focal_px = choice.focal().map_or(assumed.focal_px, |focal| focal.px(info.width));
-        Geometry { focal_px, baseline_m: choice.baseline_m.unwrap_or(assumed.baseline_m), ..assumed }
-    });
-    let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
-    let fitted =
-        match stereopsis_calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
-            Ok(fitted) => FittedDepth::of(&fitted),
-            Err(why) => return core.notices.error(why),
-        };
-    if let Some(why) = contradiction(&core.rig.choice, geometry, fitted, info.width) {
-        return core.notices.error(why);
-    }
-    let choice = CalibrationChoice { depth_fit: Some(fitted), ..core.rig.choice.clone() };
-    let geometry = Some(fitted.applied(geometry));
-    let preparation = FramePreparation { geometry, ..preparation };
+    let fitted = match core.rig.choice.fit_depth(&preparation, &info, &known) {
+        Ok(fitted) => fitted,
+        Err(why) => return core.notices.error(why),
+    };
+    let choice = CalibrationChoice { depth_fit: Some(FittedDepth::of(&fitted)), ..core.rig.choice.clone() };
+    let preparation = FramePreparation { geometry: Some(fitted), ..preparation };
     recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
         use_fitted(core, preparation, choice);
     });
@@ -342,7 +329,7 @@ fn use_fitted(core: &mut Core, preparation: FramePreparation, choice: Calibratio
     if use_recipe(core, preparation, choice) {
         core.describe_source();
         core.awaited.fit_depth();
-        core.notices.news("depth follows the two distances now, and is labelled estimated");
+        core.notices.news("depth follows the known distances now, and is labelled estimated");
     }
 }
 
@@ -393,25 +380,6 @@ fn write_estimate(core: &Core, rig_file: &Path, replaces: bool) -> Result<Calibr
         files::write_or_keep(&path, &bytes, replaces)?;
     }
     Ok(estimated(&choice, path))
-}
-
-/// Largest ratio of the given focal length to the one that two distances imply.
-const MAX_CONTRADICTION: f64 = 1.3;
-
-/// Describes the contradiction between two distances and the lens that the user has given.
-fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDepth, width: usize) -> Option<String> {
-    let said = choice.focal()?;
-    let factor = fitted.focal_px / known.focal_px;
-    if (1.0 / MAX_CONTRADICTION..MAX_CONTRADICTION).contains(&factor) {
-        return None;
-    }
-    Some(format!(
-        "these two distances imply a field of view of the lens of {:.0}°; you said {:.0}°: measure both distances again, and check that \
-         the baseline is {} m",
-        said.times(factor).fov_deg(width),
-        said.fov_deg(width),
-        known.baseline_m
-    ))
 }
 
 /// Returns the calibration file of a rig whose calibration is an estimate.

@@ -25,8 +25,8 @@ pub(crate) struct RigState {
     pub(crate) fitted_range: Option<(i32, u32)>,
     /// Controls that the cameras in use offer, by camera number.
     pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, CaptureError>)>,
-    /// Near and far object at known distances.
-    pub(crate) known: [KnownDistance; 2],
+    /// Places at known distances, of which those with a disparity count.
+    pub(crate) known: Vec<KnownDistance>,
     /// File that the rig was read from or written to, and its content.
     pub(crate) file: Option<(PathBuf, RigFile)>,
     pub(crate) save_as: String,
@@ -39,12 +39,18 @@ pub(crate) struct KnownDistance {
     pub(crate) disparity_px: Option<f64>,
 }
 
+impl KnownDistance {
+    /// Returns a distance without a place, m.
+    pub(crate) const fn at(metres: f64) -> Self {
+        Self { metres, disparity_px: None }
+    }
+}
+
 impl RigState {
     /// Returns the state with the rig of the command line; `source` is the first source.
     pub(crate) fn new(options: &WindowOptions, source: &SourceSpec) -> Self {
         let rig = RigFile::of(source, &options.source_options, &options.calibration);
         let save_as = options.rig_file.as_ref().map_or("rig.toml".to_owned(), |file| file.display().to_string());
-        let known = |metres| KnownDistance { metres, disparity_px: None };
         Self {
             options: options.source_options.clone(),
             choice: options.calibration.clone(),
@@ -56,7 +62,7 @@ impl RigState {
             sides_checked: false,
             fitted_range: None,
             controls: Vec::new(),
-            known: [known(0.5), known(3.0)],
+            known: [0.5, 3.0].map(KnownDistance::at).into(),
             file: options.rig_file.clone().map(|path| (path, rig)),
             save_as,
         }

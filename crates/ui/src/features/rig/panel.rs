@@ -149,8 +149,10 @@ fn range_state(core: &Core) -> (StepState, String) {
     let (first, last) = (params.min_disparity, params.last_disparity());
     let mut text = format!("{first} to {last} px");
     let depth_m = core.geometry().and_then(|geometry| geometry.depth_m(f64::from(last)));
+    let between = core.geometry().and_then(|geometry| geometry.interval_words(f64::from(last)));
+    let between = between.map_or(String::new(), |between| format!(" ({between})"));
     if let Some(depth_m) = depth_m {
-        text = format!("{text}: {} m and farther", metres(depth_m as f32));
+        text = format!("{text}: {} m{between} and farther", metres(depth_m as f32));
     }
     let Some(figures) = core.status().engine.figures else { return (StepState::Open, text) };
     text = format!("{text}; {:.0} % measured", 100.0 * figures.shares.measured);

@@ -1,6 +1,6 @@
-//! Step of the scale, which converts disparities to metres: lens and baseline, the unit of a file, or two known distances.
+//! Step of the scale, which converts disparities to metres: lens and baseline, the unit of a file, or known distances.
 
-use crate::core::{Command, Core};
+use crate::core::{Command, Core, KnownDistance};
 use crate::panels::steps::StepState;
 use crate::widgets;
 use egui::{Button, DragValue, Key, RichText, Role, Ui};
@@ -29,13 +29,17 @@ pub(super) fn state_of(core: &Core) -> (StepState, String) {
         return (StepState::Doubtful, format!("{text}: baseline doubtful"));
     }
     if let Some(assumed) = core.rig.assumed() {
-        let cure = "metres may be wrong by a factor: type what you know, or take two distances below";
+        let cure = "metres may be wrong by a factor: type what you know, or take known distances below";
         return (StepState::Doubtful, format!("{assumed}: {cure}"));
     }
     if let Some(doubt) = core.rig.choice.doubts(&core.status().source).into_iter().next() {
         return (StepState::Doubtful, doubt);
     }
-    let source = if core.rig.choice.depth_fit.is_some() { ", by two distances" } else { "" };
+    // what the images leave open, at a distance as in a room
+    if let Some(words) = geometry.depth_words(geometry.disparity_px(2.0)).filter(|_| geometry.spread.is_some()) {
+        text = format!("{text}; {words}");
+    }
+    let source = if core.rig.choice.depth_fit.is_some() { ", by known distances" } else { "" };
     (StepState::Good, format!("{text}{source}"))
 }
 
@@ -134,15 +138,16 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
     }
 }
 
-/// Shows the fit of depth to two objects at known distances.
+/// Shows the fit of depth to things at known distances.
 fn known_distances(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
-    widgets::heading(ui, "Or from two known distances");
+    widgets::heading(ui, "Or from known distances");
     widgets::note(
         ui,
-        "Click something near in the left image, enter its distance, take it; then something far. One alone would be wrong: \
-         how much the cameras look towards each other is a second unknown.",
+        "Click a thing in the left image, enter its distance, take it. One distance corrects how much the cameras look towards each \
+         other; two, one near and one far, correct lens and baseline too.",
     );
-    for (which, (name, known)) in ["near", "far"].into_iter().zip(&core.rig.known).enumerate() {
+    for (which, known) in core.rig.known.iter().enumerate() {
+        let name = ["near", "far"].get(which).map_or_else(|| (which + 1).to_string(), ToString::to_string);
         ui.horizontal(|ui| {
             let mut metres = known.metres;
             let field = DragValue::new(&mut metres).range(0.05..=1000.0).speed(0.01).suffix(" m").max_decimals(3);
@@ -159,10 +164,13 @@ fn known_distances(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             ui.label(RichText::new(taken).weak());
         });
     }
-    let ready = core.rig.known.iter().all(|known| known.disparity_px.is_some());
+    let taken = |known: &KnownDistance| known.disparity_px.is_some();
     ui.horizontal(|ui| {
-        if ui.add_enabled(ready, Button::new("Fit depth")).clicked() {
+        if ui.add_enabled(core.rig.known.iter().any(taken), Button::new("Fit depth")).clicked() {
             commands.push(Command::FitDepth);
+        }
+        if core.rig.known.iter().all(taken) && ui.button("Another distance").clicked() {
+            commands.push(Command::AddKnownDistance);
         }
         if core.rig.choice.depth_fit.is_some() && ui.button("Undo fit").clicked() {
             commands.push(Command::Calibrate(CalibrationChoice { depth_fit: None, ..core.rig.choice.clone() }));
