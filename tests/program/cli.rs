@@ -398,11 +398,23 @@ fn crooked_pictures_are_rectified_by_what_they_show() {
     let whole = &crooked["run"];
     assert!(whole["computed"].as_u64().unwrap() >= 3 && whole["latency_ms"]["largest"].is_number(), "{whole}");
     assert!(said.contains("pairs came") && said.contains("dropped"), "{said}");
-    let (straight, said) = run(&["--rectify", "auto", "--baseline-m", "0.065", "--fov-deg", "58"]);
+    let auto = ["--rectify", "auto", "--baseline-m", "0.065", "--fov-deg", "58"];
+    let (straight, said) = run(&auto);
     assert!(said.contains("depth is an estimate"), "{said}");
     assert_eq!(straight["geometry"]["estimated"], true, "{straight}");
     let valid = |about: &serde_json::Value| about["valid_share"].as_f64().unwrap();
     assert!(valid(&straight) > 0.8 && valid(&crooked) < 0.7, "{} {}", valid(&straight), valid(&crooked));
+    // the bounds of its depth, which a known distance narrows
+    let (known, said) = run(&[&auto[..], &["--known-distance", "520,80:4.9"]].concat());
+    assert!(said.contains("depth is fitted to 1 known distance: the first place is at "), "{said}");
+    let widths = [&straight, &known].map(|about| {
+        let ends = about["depth_m"]["between"].as_array().unwrap();
+        let inverse = |end: &serde_json::Value| end.as_f64().map_or(0.0, |m| 1.0 / m);
+        inverse(&ends[0]) - inverse(&ends[1])
+    });
+    assert!(widths[0] > 0.0 && widths[1] < 0.5 * widths[0], "{widths:?}");
+    let refused = stereopsis(folder.path(), &[&scene[..], &auto, &["--known-distance", "9999,80:4.9"]].concat());
+    assert!(!refused.status.success() && text(&refused.stderr).contains("outside the image"), "{refused:?}");
 }
 
 #[test]

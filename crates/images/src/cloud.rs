@@ -198,6 +198,7 @@ fn header(size: CloudSize, colored: bool, shape: CloudShape, remark: Option<Stri
 mod tests {
     use super::*;
     use crate::fixture::read_ply;
+    use stereopsis_base::geometry::DepthSpread;
     use stereopsis_base::image::Luma;
 
     const GEOMETRY: Geometry = Geometry::new(100.0, 0.1, 0.0, [1.0, 0.5]);
@@ -224,6 +225,26 @@ mod tests {
         let (header, body) = written(None);
         assert!(header.contains("element vertex 3\n") && !header.contains("red"), "{header}");
         assert_eq!(floats(&body), [-0.02, -0.01, 2.0, 0.04, -0.02, 4.0, 0.0, 0.005, 1.0]);
+    }
+
+    #[test]
+    fn a_comment_says_between_which_depths_an_estimate_lies() {
+        let spread = DepthSpread {
+            mean: [0.0; 2],
+            deviation: [0.02, 0.0],
+            correlation: 0.0,
+            rest: 0.002,
+            farthest: 0.01,
+            middle: 0.05,
+        };
+        let depth = Image::new(3, 1, vec![1.0, 2.0, 4.0]);
+        let shape = CloudShape { every: 1, has_faces: false, has_normals: false };
+        let comment = |geometry: &Geometry| split(&cloud_bytes(&depth, geometry, None, shape).0).0;
+        assert!(!comment(&GEOMETRY).contains("estimated"));
+        let unbounded = Geometry { estimated: true, ..GEOMETRY };
+        assert!(comment(&unbounded).contains("\ncomment estimated: lengths may be off by a factor\n"));
+        let bounded = comment(&Geometry { spread: Some(spread), ..unbounded });
+        assert!(bounded.contains("\ncomment estimated: the middle depth is 2.00 m, between "), "{bounded}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tests of depth quality on planes with known noise.
 
 use super::*;
+use stereopsis_base::geometry::DepthSpread;
 use stereopsis_base::image::Image;
 use stereopsis_stereo::{INVALID, reason};
 
@@ -43,6 +44,28 @@ fn a_perfect_tilted_plane_has_only_rounding_errors() {
         assert!((plane.rms_percent - 100.0 * plane.rms_mm / plane.distance_mm).abs() < 1e-9);
         assert!(quality.z_accuracy_percent.unwrap().abs() < 0.1, "{quality:?}");
     }
+}
+
+#[test]
+fn a_plane_and_a_length_of_an_estimate_have_bounds() {
+    let spread =
+        DepthSpread { mean: [0.0; 2], deviation: [0.01, 0.0], correlation: 0.0, rest: 0.0, farthest: 1.0, middle: 1.0 };
+    let rig = Geometry { estimated: true, spread: Some(spread), ..RIG };
+    let quality = |geometry: &Geometry| depth_quality(&map_of(tilted(1.0, 0.0)), Some(geometry), WHOLE, None);
+    assert_eq!(quality(&RIG).plane.unwrap().between_mm, None);
+    // a parallax of 0.1 with a deviation of 0.01
+    let [near_mm, far_mm] = quality(&rig).plane.unwrap().between_mm.unwrap();
+    assert!((near_mm - 836.0).abs() < 5.0 && (far_mm - 1244.0).abs() < 10.0, "{near_mm} {far_mm}");
+    let names: Vec<_> = quality(&rig).quantities(Err(Missing::Pairs)).iter().map(|found| found.name).collect();
+    assert!(names.ends_with(&["plane_distance_least_mm", "plane_distance_most_mm"]), "{names:?}");
+    let wide = Geometry { spread: Some(DepthSpread { deviation: [0.2, 0.0], ..spread }), ..rig };
+    let quantities = quality(&wide).quantities(Err(Missing::Pairs));
+    assert_eq!(quantities.last().unwrap().value, Err(Missing::FarBound));
+    // 100 mm across at 1 m: as long as depth
+    let across = |geometry| distance(&map_of(tilted(1.0, 0.0)), Some(geometry), [(10, 20), (60, 20)], STEP_PX).unwrap();
+    let calibration_mm = across(&rig).calibration_mm.unwrap();
+    assert!((calibration_mm - 24.4).abs() < 1.0, "{calibration_mm}");
+    assert_eq!(across(&wide).calibration_mm, Err(Missing::Estimate));
 }
 
 #[test]
