@@ -36,7 +36,7 @@ const MAX_EFFECTIVE_MATCHES: f64 = 300.0;
 /// Smallest row offset to be expected of matches, px.
 const MIN_SIGMA_PX: f64 = 0.1;
 /// Factor of the covariance: with it 95 of 100 random rigs lie in their intervals (the curvature at the minimum alone holds 91).
-const COVARIANCE_FACTOR: f64 = 1.3;
+const COVARIANCE_FACTOR: f64 = 1.15;
 
 /// Images and lens of two cameras that are fitted.
 #[derive(Debug)]

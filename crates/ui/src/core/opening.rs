@@ -226,6 +226,7 @@ impl Core {
         let CalibratedSource { source, calibrated, .. } = opened;
         self.source.running = Some(running);
         self.source_since = Instant::now();
+        self.estimate_pairs.source_changed();
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
         if self.output().is_some_and(|output| output.job.frame.geometry != geometry) {

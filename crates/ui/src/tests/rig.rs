@@ -6,6 +6,7 @@ use crate::core::command::Command;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stereopsis_base::geometry::Geometry;
 use stereopsis_calibration::FocalLength;
 use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
@@ -76,7 +77,7 @@ fn two_distances_that_contradict_the_lens_are_refused() {
     window.harness.get_by_label("Fit depth").scroll_to_me();
     window.harness.run_steps(3);
     window.click(window.harness.get_by_label("Fit depth").rect());
-    window.until("the refusal", |w| w.has("these two distances imply a field of view of").then_some(()));
+    window.until("the refusal", |w| w.has("these distances imply a field of view of").then_some(()));
     assert!(window.has("you said 60°"));
     assert_eq!(window.core().rig.choice.depth_fit, None);
     window.harness.run_steps(10);
@@ -115,7 +116,18 @@ fn scale_is_assumed_until_two_distances_define_it() {
     }
     window.harness.run_steps(3);
     window.press("Fit depth");
-    window.until("the fit", |w| w.has("4 Scale: lens angle 71.6°, baseline 0.0600 m, by two distances").then_some(()));
+    window.until("the fit", |w| w.has("by known distances").then_some(()));
+    let fitted = window.core().rig.choice.depth_fit.unwrap().applied(geometry);
+    for px in [24.0, 8.0] {
+        let ratio = fitted.depth_m(px).unwrap() / geometry.depth_m(px).unwrap();
+        assert!((ratio - 0.8).abs() < 0.02, "{px} px: {ratio}");
+    }
+    let width_per_m = |geometry: &Geometry| {
+        let [near_m, far_m] = geometry.depth_interval_m(12.0).unwrap();
+        1.0 / near_m - 1.0 / far_m
+    };
+    assert!(width_per_m(&fitted) < 0.5 * width_per_m(&geometry), "{fitted:?}");
+    assert!(window.has("; a thing shown at 2 m lies between "));
     window.until("the mark", |w| (mark(w) == Some("estimated")).then_some(()));
     assert!(!window.has("assumed"));
     window.harness.run_steps(3);

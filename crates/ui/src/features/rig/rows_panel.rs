@@ -10,6 +10,7 @@ use stereopsis_calibration::{Crop, FocalLength, RowOffset, RowsChoice, Verdict};
 use stereopsis_frame::Scale;
 use stereopsis_metrics::Blank;
 use stereopsis_settings::rig::{ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice};
+use stereopsis_sources::ESTIMATE_PAIRS;
 
 pub(super) fn state_of(core: &Core) -> (StepState, String) {
     if core.jobs.is_running(ESTIMATE) {
@@ -58,6 +59,10 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             }));
         }
     });
+    let kept = core.estimate_pairs.kept();
+    if before.rectify() == RectifyChoice::Auto && kept > ESTIMATE_PAIRS {
+        widgets::note(ui, format!("Another estimate counts the {kept} pairs of the last minute together."));
+    }
     ui.collapsing("Crop, row errors, working size", |ui| {
         if before.rectify() != RectifyChoice::Off {
             crop(ui, core, &mut choice);

@@ -36,8 +36,8 @@ pub(super) fn state_of(core: &Core) -> (StepState, String) {
         return (StepState::Doubtful, doubt);
     }
     // what the images leave open, at a distance as in a room
-    if let Some(words) = geometry.depth_words(geometry.disparity_px(2.0)).filter(|_| geometry.spread.is_some()) {
-        text = format!("{text}; {words}");
+    if let Some(between) = geometry.interval_words(geometry.disparity_px(2.0)) {
+        text = format!("{text}; a thing shown at 2 m lies {between}");
     }
     let source = if core.rig.choice.depth_fit.is_some() { ", by known distances" } else { "" };
     (StepState::Good, format!("{text}{source}"))
