@@ -1,5 +1,6 @@
 //! Opens a source and determines its calibration: that of the user, its own, or an estimate from its first pairs.
 
+use super::masked::{MaskedSource, read_masks};
 use super::open;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -91,13 +92,26 @@ pub fn open_in_any_case(
         looped: options.looped && !estimates,
         ..options.clone()
     };
-    let mut source = open(spec, &first)?;
+    let masks = read_masks(&choice.mask)?;
+    let is_cut = options.both_views.is_some()
+        || matches!(spec, SourceSpec::WebcamSideBySide(_))
+        || matches!(spec, SourceSpec::Video(inputs) if inputs.len() == 1);
+    let open = |options: &SourceOptions| -> Result<Box<dyn PairSource>, CaptureError> {
+        let source = open(spec, options)?;
+        if *spec == SourceSpec::Scene && masks.is_none() {
+            return Ok(source); // all of it is scene
+        }
+        let masked = MaskedSource::new(source, masks.clone(), is_cut);
+        masked.check(!options.two_sizes)?;
+        Ok(Box::new(masked))
+    };
+    let mut source = open(&first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
     let calibrated = if estimates {
         let pairs = first_pairs(source.as_mut())?;
         if !info.is_camera {
-            source = open(spec, &options)?; // back to the first pair
+            source = open(&options)?; // back to the first pair
         }
         choice.estimate(&pairs, &info)
     } else {

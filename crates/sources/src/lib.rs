@@ -2,6 +2,8 @@
 //! calibration ([`open_calibrated`]).
 
 mod calibrated;
+mod masked;
+mod no_scene;
 mod recorded;
 
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
