@@ -47,7 +47,10 @@ fn masks_are_left_out_at_every_size_and_by_rig_files() {
     mask("small.png", (80, 60));
     GrayImage::from_pixel(SIZE.0, SIZE.1, Luma([255])).save(folder.join("all.png")).unwrap();
     let compute = |args: &[&str]| {
-        run(folder, &[&["compute", "left.png", "right.png", "-o", "map.png", "--overwrite"], &SETTINGS, args].concat())
+        run(
+            folder,
+            &[&["compute", "left.png", "right.png", "-o", "map.png", "--overwrite"][..], &SETTINGS, args].concat(),
+        )
     };
     let shares = || {
         let hidden = measured(folder, "map.png", 71..98, 42..78);
@@ -64,7 +67,7 @@ fn masks_are_left_out_at_every_size_and_by_rig_files() {
     compute(&["--mask", "mask.png,all.png"]);
     let (hidden, partners, _) = shares();
     assert!(hidden == 0.0 && partners > 0.7, "the right view is whole: {hidden} {partners}");
-    compute(&["--mask", "mask.png", "--fill", "background"]);
+    compute(&["--mask", "mask.png", "--fill=background"]);
     assert_eq!(shares().0, 0.0, "no fill invents anything there");
     compute(&["--mask", "mask.png", "--scale", "1/2"]);
     assert_eq!(measured(folder, "map.png", 36..49, 21..39), 0.0);
@@ -114,15 +117,21 @@ fn bars_and_clocks_are_left_out_and_named() {
 fn halves_of_one_view_and_images_of_different_things_have_words() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let (one, other) = (texture(1), texture(2));
-    let draw = |draw: &dyn Fn(u32, u32) -> u8, width: u32| GrayImage::from_fn(width, 200, |x, y| Luma([draw(x, y)]));
-    draw(&one, 480).save(folder.join("film.png")).unwrap();
-    draw(&one, 240).save(folder.join("left.png")).unwrap();
-    draw(&other, 240).save(folder.join("right.png")).unwrap();
-    let cut = ["compute", "film.png", "--side-by-side", "-o", "cut.pfm", "--engine", "cpu"];
-    let said = run(folder, &cut);
+    // spots of 5 px, between which matching finds some likeness
+    let soft = |name: &str, seed: u64, width: u32| {
+        let texture = texture(seed);
+        let mean = |x: u32, y: u32| (0..25).map(|k| i32::from(texture(x + k % 5, y + k / 5))).sum::<i32>() / 25;
+        let view = GrayImage::from_fn(width, 200, |x, y| Luma([(128 + 5 * (mean(x, y) - 130)).clamp(0, 255) as u8]));
+        view.save(folder.join(name)).unwrap();
+    };
+    soft("film.png", 1, 480);
+    soft("left.png", 1, 240);
+    soft("right.png", 2, 240);
+    let matching = ["--num-disparities", "16", "--engine", "cpu"];
+    let said = run(folder, &[&["compute", "film.png", "--side-by-side", "-o", "cut.pfm"], &matching[..]].concat());
     assert!(said.contains("halves of the images show nothing in common") && said.contains("MV-HEVC"), "{said}");
     assert!(!said.contains("search further"), "{said}");
-    let json = printed(folder, &["compute", "left.png", "right.png", "-o", "o.pfm", "--engine", "cpu", "--json"]);
+    let json =
+        printed(folder, &[&["compute", "left.png", "right.png", "-o", "o.pfm", "--json"], &matching[..]].concat());
     assert!(json.contains("the two images show nothing in common"), "{json}");
 }
