@@ -35,6 +35,7 @@ struct Params {
     persistence_pairs: u32, // in how many pairs
     tau: u32, // grey levels
     min_chance: u32, // %, 0 where the learned choice drops nothing
+    is_masked: u32, // 1 where every pixel of brightness 0 is left out, not only those of a black border
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
     weight_of_step: array<vec4<u32>, 16>, // of local aggregation: a byte for each brightness step
     weight_of_place: array<vec4<u32>, 61>, // a byte for each offset, |dy| * (reach + 1) + |dx|

@@ -9,13 +9,25 @@ override KEYED: u32; // 1 where the right map is still the keys of its winners
 @group(0) @binding(3) var<storage, read> right_before: array<u32>;
 @group(0) @binding(4) var<storage, read_write> left_after: array<u32>;
 @group(0) @binding(5) var<storage, read_write> right_after: array<u32>;
+@group(0) @binding(6) var left_picture: texture_2d<u32>;
+@group(0) @binding(7) var right_picture: texture_2d<u32>;
 
 fn is_in_runs(line: u32, place: u32, length: u32) -> bool {
     let both = runs[line];
     return place < (both & 0xffffu) || place + (both >> 16u) >= length;
 }
 
+fn brightness(side: u32, at: vec2<u32>) -> u32 {
+    if side == 1u {
+        return textureLoad(right_picture, at, 0).x;
+    }
+    return textureLoad(left_picture, at, 0).x;
+}
+
 fn is_in_border(side: u32, x: u32, y: u32) -> bool {
+    if params.is_masked == 1u {
+        return brightness(side, vec2<u32>(x, y)) == 0u;
+    }
     let first_line = side * (params.width + params.height);
     return is_in_runs(first_line + y, x, params.width) || is_in_runs(first_line + params.height + x, y, params.height);
 }

@@ -2,7 +2,7 @@
 
 use super::error::refuse;
 use super::lens_args::LensArgs;
-use super::values::{Files, choice, positive, separated, share};
+use super::values::{Files, choice, existing_files, positive, separated, share};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use stereopsis_base::console;
@@ -113,6 +113,11 @@ pub(super) struct CalibrationArgs {
     /// Working size of the matching; the calibration follows [default: 1]
     #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
+    /// Image of the size of a view, black where it shows no scene, such as a bar, a clock or dirt: nothing is matched there
+    ///
+    /// LEFT,RIGHT for a mask of each view. Masks lie on the images as the source has them, before rectification.
+    #[arg(long, hide_short_help = true, value_name = "FILE", value_parser = existing_files())]
+    mask: Vec<Files>,
 }
 
 impl CalibrationArgs {
@@ -135,8 +140,8 @@ impl CalibrationArgs {
         let mut base = if own {
             // a kept field corrects only its own calibration
             let rows = rig.rows.filter(|rows| *rows != RowsChoice::Field);
-            let CalibrationChoice { scale, swap_pictures, vertical, .. } = rig;
-            CalibrationChoice { rows, scale, swap_pictures, vertical, ..CalibrationChoice::default() }
+            let CalibrationChoice { scale, swap_pictures, vertical, mask, .. } = rig;
+            CalibrationChoice { rows, scale, swap_pictures, vertical, mask, ..CalibrationChoice::default() }
         } else {
             rig
         };
@@ -170,6 +175,7 @@ impl CalibrationArgs {
             known: self.known.clone(),
             rows: self.rows.or(base.rows),
             scale: self.scale.unwrap_or(base.scale),
+            mask: if self.mask.is_empty() { base.mask } else { Files::all(&self.mask) },
             ..base
         };
         check(&choice)?;

@@ -74,6 +74,11 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     if args.eye.is_some() && !calibration.is_unset() {
         return refuse("a calibration is of both cameras: give it where their images come together, not with --eye");
     }
+    if !calibration.mask.is_empty() {
+        return refuse(
+            "--mask leaves pixels out of matching, and a head sends its pairs unmatched: give it where they are matched",
+        );
+    }
     options.watched = false;
     options.one_view = args.eye.is_some();
     // pairs are sent as the cameras gave them, unless the pose of the cameras is estimated from the images

@@ -93,7 +93,7 @@ fn drop_black_borders(
     right: Option<&mut DisparityMap>,
     pictures: [PictureRef<'_>; 2],
 ) -> bool {
-    let borders = pictures.map(|picture| BlackBorder::of(picture.luma));
+    let borders = pictures.map(BlackBorder::of);
     if borders == [None, None] {
         return false;
     }

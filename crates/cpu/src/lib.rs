@@ -282,7 +282,7 @@ impl Engine for CpuEngine {
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let Some((job, submitted)) = self.waiting.take() else { return Ok(None) };
-        let (left, right) = (&*job.frame.left, &*job.frame.right);
+        let [left, right] = job.frame.pictures();
         let matched = self.match_next(left, right, &job.params, job.wants_right);
         if std::mem::take(&mut self.forgets_after) {
             self.past = Past::default();

@@ -8,6 +8,7 @@ pub mod decode_camera;
 pub mod engine;
 mod error;
 pub mod jpeg;
+mod mask;
 mod max_pixels;
 mod orientation;
 mod original;
@@ -29,6 +30,7 @@ mod transport;
 
 pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use error::{CaptureError, Cause};
+pub use mask::{Masks, SCENE};
 pub use max_pixels::{MaxPixels, TooManyPixels};
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
 pub use pair::{Frame, RawPair, Recorded};

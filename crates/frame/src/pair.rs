@@ -2,12 +2,12 @@
 //!
 //! "Left" is as seen from behind the cameras; sizes are per view. A frame is immutable, so that threads share it by `Arc`.
 
-use super::{FrameRows, Original};
+use super::{FrameRows, Masks, Original};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::{Axis, Geometry};
-use stereopsis_base::image::{Image, Picture, QuarterTurn, Truth};
+use stereopsis_base::image::{Image, Picture, PictureRef, QuarterTurn, Truth};
 use stereopsis_base::rate::LatencySince;
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_stereo::DisparityMap;
@@ -36,6 +36,10 @@ pub struct RawPair {
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, if the source has it.
     pub truth: Option<Arc<Truth>>,
+    /// Whether both views are parts of one image of the source, which may have been no pair.
+    pub is_cut: bool,
+    /// Parts of the views that are no scene; `None` where all of both is.
+    pub masks: Option<Arc<Masks>>,
 }
 
 impl RawPair {
@@ -59,6 +63,8 @@ impl RawPair {
             cameras: None,
             recorded: None,
             truth: None,
+            is_cut: false,
+            masks: None,
         };
         pair.deepen(0);
         pair
@@ -100,6 +106,8 @@ pub struct Frame {
     pub geometry: Option<Geometry>,
     /// Correction of the right image's rows; `None` without a correction.
     pub rows: Option<FrameRows>,
+    /// Whether pixels of brightness 0 are left out everywhere, because the pair has masks.
+    pub is_masked: bool,
     /// Whether a camera took the frame: a sequence, smoothed over time by default.
     pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread.
@@ -114,6 +122,12 @@ impl Frame {
     /// Returns `(width, height)` of each view at working size.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
+    }
+
+    /// Returns both images as matching reads them.
+    pub fn pictures(&self) -> [PictureRef<'_>; 2] {
+        let pair = PictureRef::pair(&*self.left, &*self.right);
+        pair.map(|picture| PictureRef { is_masked: self.is_masked, ..picture })
     }
 
     /// Returns the extent of the images along the baseline, px, above which no disparity has a match.
@@ -173,6 +187,7 @@ impl Frame {
             cameras: self.raw.cameras.clone(),
             recorded: None,
             truth: None,
+            masks: None,
             ..*self.raw
         };
         let (left, right) = (Arc::new(Picture::empty()), Arc::new(Picture::empty()));
@@ -190,6 +205,7 @@ impl Frame {
             truth: None,
             geometry: None,
             rows: None,
+            is_masked: false,
             is_camera: false,
             arrived: now,
             latency_begin: (now, LatencySince::Arrival),

@@ -1,6 +1,6 @@
 //! Preparation of a raw pair: rectification, working size, geometry. A raw pair in, a frame out.
 
-use super::{Frame, FrameRows, RawPair, RowCorrection, Scale, SourceInfo};
+use super::{Frame, FrameRows, RawPair, RowCorrection, Scale, SourceInfo, mask};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,6 +35,8 @@ struct RectifiedPair<'a> {
     left: Cow<'a, Picture>,
     right: Cow<'a, Picture>,
     rows: Option<FrameRows>,
+    /// Masks of both images, rectified like them.
+    masks: Option<[Picture; 2]>,
 }
 
 impl FramePreparation {
@@ -123,13 +125,18 @@ impl FramePreparation {
         self.check_memory(left, right)?;
         let (rectifier, geometry) = self.of_pair(raw, source)?;
         let axis = geometry.map_or(self.axis, |geometry| geometry.axis);
-        let RectifiedPair { left, right, rows } =
-            self.rectified(left, right, rectifier.as_ref(), (axis, source.is_camera))?;
+        let masks = raw.masks.as_deref().map(|masks| masks.of_sides(self.swapped));
+        let RectifiedPair { left, right, rows, masks } =
+            self.rectified([left, right], masks, rectifier.as_ref(), (axis, source.is_camera))?;
         let scaled = |picture: Cow<'_, Picture>| match picture {
             Cow::Owned(picture) if scale == Scale::One => picture,
             picture => scale.picture(&picture),
         };
-        let (left, right) = (scaled(left), scaled(right));
+        let (mut left, mut right) = (scaled(left), scaled(right));
+        let is_masked = masks.is_some();
+        for (picture, mask) in [&mut left, &mut right].into_iter().zip(masks.into_iter().flatten()) {
+            mask::leave_out(picture, &scaled(Cow::Owned(mask)));
+        }
         // ground truth belongs to the unrectified pixels of the left image
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
@@ -143,6 +150,7 @@ impl FramePreparation {
             truth,
             geometry,
             rows,
+            is_masked,
             is_camera: source.is_camera,
             arrived,
             latency_begin: (arrived, LatencySince::Arrival),
@@ -153,8 +161,8 @@ impl FramePreparation {
     /// Rectifies both images and corrects the right one's rows: by the field in force, or for files by that of the pair.
     fn rectified<'a>(
         &self,
-        left: &'a Picture,
-        right: &'a Picture,
+        [left, right]: [&'a Picture; 2],
+        masks: Option<[&Picture; 2]>,
         rectifier: Option<&Arc<Rectifier>>,
         (axis, is_camera): (Axis, bool),
     ) -> Result<RectifiedPair<'a>, CalibrationError> {
@@ -170,7 +178,17 @@ impl FramePreparation {
             }
             None => (Cow::Borrowed(left), first.map_or(Cow::Borrowed(right), |map| Cow::Owned(map.apply(right)))),
         };
-        let Some(rows) = &self.rows else { return Ok(RectifiedPair { left, right, rows: None }) };
+        let masks_with = |field: RowField| -> Result<Option<[Picture; 2]>, CalibrationError> {
+            let Some([left, right]) = masks else { return Ok(None) };
+            let of_rows = self.rows.as_ref().and_then(|rows| map(rows, field));
+            Ok(Some(match rectifier {
+                Some(rectifier) => rectifier.apply_with(left, right, of_rows.as_deref())?.into(),
+                None => [left.clone(), of_rows.map_or_else(|| right.clone(), |map| map.apply(right))],
+            }))
+        };
+        let Some(rows) = &self.rows else {
+            return Ok(RectifiedPair { left, right, rows: None, masks: masks_with(field)? });
+        };
         let fit = if is_camera { None } else { rows.of_pair(&left.luma, &right.luma, axis) };
         if let Some(fit) = fit
             && let Some(map) = map(rows, fit.field)
@@ -178,15 +196,17 @@ impl FramePreparation {
             field = fit.field;
             right = Cow::Owned(map.apply(raw));
         }
-        Ok(RectifiedPair { left, right, rows: Some(FrameRows { correction: Arc::clone(rows), field, fit }) })
+        let masks = masks_with(field)?;
+        Ok(RectifiedPair { left, right, rows: Some(FrameRows { correction: Arc::clone(rows), field, fit }), masks })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Masks, SCENE};
     use super::*;
     use std::time::SystemTime;
-    use stereopsis_base::image::{Image, QuarterTurn};
+    use stereopsis_base::image::{Image, Luma, QuarterTurn};
     use stereopsis_calibration::matches;
 
     /// Creates a wall at 12 px whose right image shows every point `px` lower.
@@ -233,6 +253,44 @@ mod tests {
         let vertical = frame(&corrected(RowCorrection::auto(), Axis::Vertical), &Arc::new(columns), false);
         let [left, right] = [&vertical.left, &vertical.right].map(|picture| picture.turned(QuarterTurn::Left));
         assert!(lower_px(&left, &right).abs() < 0.05);
+    }
+
+    #[test]
+    fn masks_go_the_way_of_their_images() {
+        let mut raw = wall(0.5);
+        let all = Image::filled(320, 240, SCENE);
+        let hole =
+            Image::from_fn(320, 240, |x, y| if (100..140).contains(&x) && (40..60).contains(&y) { 0 } else { SCENE });
+        raw.masks = Some(Arc::new(Masks::new([all, hole])));
+        // black scene
+        let Luma::U8(luma) = &mut raw.right.luma else { panic!() };
+        luma.row_mut(200)[..20].fill(0);
+        let raw = Arc::new(raw);
+        let black = |picture: &Picture| {
+            let luma = picture.luma.to_u8();
+            let places = (0..luma.height()).flat_map(|y| (0..luma.width()).map(move |x| (x, y)));
+            let places: Vec<_> = places.filter(|&(x, y)| luma.at(x, y) == 0).collect();
+            let ends = |of: fn(&(usize, usize)) -> usize| {
+                let all = places.iter().map(of);
+                (all.clone().min().unwrap_or(0), all.max().unwrap_or(0))
+            };
+            (places.len(), ends(|at| at.0), ends(|at| at.1))
+        };
+        let found = |preparation: &FramePreparation| {
+            let frame = frame(preparation, &raw, false);
+            assert!(frame.is_masked && frame.pictures().iter().all(|picture| picture.is_masked));
+            [&frame.left, &frame.right].map(|picture| black(picture))
+        };
+        let none = (0, (0, 0), (0, 0));
+        let whole = (800, (100, 139), (40, 59));
+        assert_eq!(found(&FramePreparation::default()), [none, whole]);
+        let half = FramePreparation { scale: Scale::Half, ..FramePreparation::default() };
+        assert_eq!(found(&half), [none, (200, (50, 69), (20, 29))]);
+        let swapped = FramePreparation { swapped: true, ..FramePreparation::default() };
+        assert_eq!(found(&swapped), [whole, none]);
+        // rows half a pixel higher: a pixel that is partly masked is left out
+        let [left, right] = found(&corrected(RowCorrection::auto(), Axis::Horizontal));
+        assert_eq!((left, right.1, right.2.1 - right.2.0), (none, (100, 139), 20), "{right:?}");
     }
 
     #[test]

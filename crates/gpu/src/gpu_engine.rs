@@ -28,7 +28,6 @@ use crate::error::GpuError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_base::image::PictureRef;
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{Engine, EngineError, EngineInfo, Job, Output, POLL_INTERVAL};
 
@@ -229,7 +228,7 @@ impl GpuEngine {
     pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<(JobSlot, wgpu::CommandBuffer), EngineError> {
         stereopsis_frame::engine::check_counts(job.frame.size(), &job.params)?;
         let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
-        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        let pair = job.frame.pictures();
         let demand = Demand::of(job);
         match self.set_graph(&demand, &key) {
             Err(EngineError::TooLarge(why)) if self.selector.give_up(&key) => {
@@ -248,7 +247,11 @@ impl GpuEngine {
         let params: Vec<_> = levels
             .iter()
             .zip(layouts)
-            .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
+            .enumerate()
+            // the coarser levels, of other sizes, are not masked
+            .map(|(level, ((_, params), layout))| {
+                Params::new([left, right], job.frame.is_masked && level == 0, params, layout, has_past)
+            })
             .collect();
         let upload = slot.slot.write(&self.gpu, [left, right], colors, &params)?;
         Ok((slot, upload))

@@ -44,7 +44,7 @@ pub struct Params {
     pub persistence_pairs: u32,
     pub tau: u32,
     pub min_chance: u32,
-    pub unused: [u32; 1], // an array of vec4 starts at a multiple of 16 bytes
+    pub is_masked: u32,
     pub p2_of_step: [u32; 256],
     pub weight_of_step: [u32; STEP_WORDS],
     pub weight_of_place: [u32; PLACE_WORDS],
@@ -65,7 +65,13 @@ fn packed<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
 
 impl Params {
     /// Computes the uniforms of one level of a job; `has_past` is whether a pair of the same sequence came before.
-    pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
+    pub(super) fn new(
+        [left, right]: [&Luma; 2],
+        is_masked: bool,
+        params: &StereoParams,
+        layout: &Layout,
+        has_past: bool,
+    ) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
         let whole = || whole((width, height), params.window_reach(), &params.disparities());
         let (columns, rows) = if params.drop_border { whole() } else { (0..width, 0..height) };
@@ -107,7 +113,7 @@ impl Params {
             persistence_pairs,
             tau: params.tau,
             min_chance: params.min_chance.unwrap_or(0),
-            unused: [0; 1],
+            is_masked: u32::from(is_masked),
             p2_of_step: penalty_table(params.adaptive_p2, &Penalties::of(params)),
             weight_of_step: packed(of_step),
             weight_of_place: packed(of_place),

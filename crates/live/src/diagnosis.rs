@@ -1,6 +1,7 @@
 //! Conditions that make depth worse, as messages to the user with cause and numbers.
 
 use super::Health;
+use super::health::MIN_MATCHES;
 use std::fmt;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::{Remedy, option};
@@ -30,8 +31,10 @@ pub enum Cause {
     TooFar,
     /// Rows of the images that differ.
     Rows,
-    /// Hardly any pixel with a partner, without another known cause.
+    /// Hardly any pixel with a partner, or such that disagree, without another known cause.
     Matches,
+    /// Disparities of the scene outside of the search range.
+    Range,
     /// Images taken at different times.
     Skew,
     /// Brightness difference above the tolerance of the cost in use.
@@ -44,6 +47,15 @@ pub enum Cause {
 const MAX_SHARE_AT_END: f64 = 0.05;
 /// Share of measured pixels below which a map is no result.
 const MIN_MEASURED: f64 = 0.05;
+/// Share of agreeing neighbours below which a map is noise if the images have hardly any points in common. Under the default parameters that
+/// of noise is 0.22, and that of the sparsest maps that are right without such points, of nearly dark images, 0.34 to 0.41.
+const MIN_AGREEING: f64 = 0.28;
+/// Number of points in common and in range from which on a map is sparse, and no noise.
+const MIN_COMMON: usize = 8;
+/// Share of the points that both images show within the search range below which the range lies elsewhere.
+const MIN_IN_RANGE: f64 = 0.2;
+/// Share of measured pixels above which the range is not doubted: points are few, and may lie on one near thing.
+const MAX_DOUBTED: f64 = 0.5;
 /// Largest correction of calibrated rows without a warning, px.
 const MAX_SILENT_PX: f64 = 1.0;
 /// Number of candidates below which any end has many pixels.
@@ -98,7 +110,11 @@ pub fn warnings(
     }
     // rows and range are meaningless while the views are exchanged
     let is_judged = health.exchanged.is_none() && health.blank.is_none();
-    if let Some(shares) = shares.filter(|_| is_judged && params.num_disparities >= MIN_CANDIDATES) {
+    let judged = shares.filter(|_| is_judged);
+    let range = judged.and_then(|shares| range_elsewhere(health, params, shares, geometry));
+    let is_noise = range.is_none() && judged.is_some_and(|shares| is_noise(health, params, shares));
+    let has_ends = params.num_disparities >= MIN_CANDIDATES && range.is_none() && !is_noise;
+    if let Some(shares) = judged.filter(|_| has_ends) {
         if shares.at_last > MAX_SHARE_AT_END {
             let (share, last) = (100.0 * shares.at_last, params.last_disparity());
             warn(
@@ -134,18 +150,35 @@ pub fn warnings(
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
         let text = format!("rows are corrected by up to {:.1} px: the rig has moved, calibrate again", fit.max_px);
         warn(Cause::Rows, text);
+    } else if let Some(text) = range {
+        warn(Cause::Range, text);
     } else if let Some(shares) =
-        shares.filter(|shares| shares.measured < MIN_MEASURED && is_judged && health.is_measured)
+        judged.filter(|shares| is_noise || (shares.measured < MIN_MEASURED && health.is_measured))
     {
         let share = 100.0 * shares.measured;
+        let how = if shares.measured < MIN_MEASURED {
+            format!("only {share:.1} % match")
+        } else {
+            format!("{share:.1} % match, but neighbours disagree as in noise")
+        };
         let text = match health.edges_alone.filter(|_| params.cost != CostKind::MutualInformation) {
             Some(points) => format!(
                 "only {share:.1} % match, and edges do at {points} points: the images seem to be of two kinds of light, such as thermal \
                  and visible; match them by what they tell of each other ({})",
                 Remedy::set("cost", CostKind::MutualInformation)
             ),
+            None if is_noise && health.is_cut => format!(
+                "{how}: the halves of the images show nothing in common; is it a video of one view, or do its views lie otherwise ({}, {})? Of \
+                 a spatial video (MV-HEVC) decoders give the left view alone",
+                option("side-by-side"),
+                option("top-bottom")
+            ),
+            None if shares.measured >= MIN_MEASURED => format!(
+                "{how}: the two images show nothing in common in this range; are they of the same scene and moment, rectified, and is the \
+                 search range right (min-disparity, num-disparities)?"
+            ),
             None => format!(
-                "only {share:.1} % match: do both images show the same things, the same way up, within the search range (min-disparity, \
+                "{how}: do both images show the same things, the same way up, within the search range (min-disparity, \
              num-disparities)?"
             ),
         };
@@ -176,12 +209,54 @@ pub fn warnings(
     warnings
 }
 
+/// Whether a map is noise: its pixels do not agree with each other, and the images have hardly any points in common in the range.
+fn is_noise(health: &Health, params: &StereoParams, shares: &Shares) -> bool {
+    let is_noisy = shares.agreeing < MIN_AGREEING || shares.measured < MIN_MEASURED;
+    is_noisy && health.common_px.as_ref().is_some_and(|common| in_range(common, params) < MIN_COMMON)
+}
+
+/// Returns the number of disparities within the search range.
+fn in_range(common_px: &[f64], params: &StereoParams) -> usize {
+    let (first, last) = (f64::from(params.min_disparity), f64::from(params.last_disparity()));
+    common_px.iter().filter(|px| (first - 1.0..=last + 1.0).contains(*px)).count()
+}
+
+/// Returns where the disparities lie if it is outside of the search range, and not behind infinity.
+fn range_elsewhere(
+    health: &Health,
+    params: &StereoParams,
+    shares: &Shares,
+    geometry: Option<&Geometry>,
+) -> Option<String> {
+    let common = health.common_px.as_ref().filter(|common| common.len() >= MIN_MATCHES)?;
+    let inside = in_range(common, params);
+    let [low, middle, high] =
+        [common.len() / 20, common.len() / 2, common.len() - 1 - common.len() / 20].map(|at| common[at]);
+    let infinity_px = geometry.map(|geometry| -geometry.doffs_px);
+    let is_behind = infinity_px.is_some_and(|infinity_px| middle < infinity_px - 1.0);
+    if (inside as f64) >= MIN_IN_RANGE * common.len() as f64 || shares.measured >= MAX_DOUBTED || is_behind {
+        return None;
+    }
+    let first = (low / 8.0).floor() * 8.0 - 8.0;
+    let count = ((high - first) / 8.0).ceil() * 8.0 + 8.0;
+    Some(format!(
+        "{} of {} points that both images show lie outside of the search range of {} to {} px, most at {low:.0} to {high:.0} px: search \
+         there ({}, {})",
+        common.len() - inside,
+        common.len(),
+        params.min_disparity,
+        params.last_disparity(),
+        Remedy::set("min-disparity", first),
+        Remedy::set("num-disparities", count)
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;
     use stereopsis_base::geometry::Axis;
-    use stereopsis_base::image::{Luma, Picture, QuarterTurn};
+    use stereopsis_base::image::{Image, Luma, Picture, QuarterTurn};
     use stereopsis_calibration::Exchanged;
     use stereopsis_frame::{Frame, RawPair, SceneOptions, Skew};
     use stereopsis_metrics::{Blank, LumaDifference};
@@ -262,6 +337,73 @@ mod tests {
             [Cause::Exchanged],
             "the cause, not its symptom"
         );
+    }
+
+    #[test]
+    fn noise_and_ranges_that_lie_elsewhere_are_named_and_nothing_else() {
+        let params = StereoParams { min_disparity: 8, num_disparities: 56, ..StereoParams::default() };
+        let said = |measured: f64, agreeing: f64, common_px: &[f64], is_cut: bool| -> Vec<(Cause, String)> {
+            let shares = Shares { measured, agreeing, at_last: 0.1, at_first: 0.1, ..Shares::default() };
+            let health = Health { is_measured: true, common_px: Some(common_px.to_vec()), is_cut, ..Health::default() };
+            let warnings = warnings(&SourceState::default(), &health, &params, Some(&shares), None);
+            warnings.into_iter().map(|warning| (warning.cause, warning.text)).collect()
+        };
+        let causes = |measured, agreeing, common_px: &[f64]| -> Vec<Cause> {
+            said(measured, agreeing, common_px, false).into_iter().map(|(cause, _)| cause).collect()
+        };
+        let inside: Vec<f64> = (0..40).map(|i| 10.0 + f64::from(i)).collect();
+        let beyond: Vec<f64> = (0..40).map(|i| 100.0 + f64::from(i)).collect();
+        assert_eq!(causes(0.13, 0.22, &[]), [Cause::Matches], "search further is no cure for noise");
+        assert_eq!(causes(0.03, 0.40, &[]), [Cause::Matches]);
+        let ends = [Cause::TooNear, Cause::TooFar];
+        assert_eq!(causes(0.13, 0.22, &inside), ends, "sparse, and the images have points in common");
+        assert_eq!(causes(0.13, 0.40, &[]), ends, "sparse, and its pixels agree");
+        assert_eq!(causes(0.13, 0.40, &beyond), [Cause::Range]);
+        assert_eq!(causes(0.60, 0.40, &beyond), ends, "most is measured, the points lie on one near thing");
+        let (_, text) = &said(0.13, 0.40, &beyond, false)[0];
+        assert!(
+            text.contains("40 of 40 points") && text.contains("min-disparity 88, num-disparities 64"),
+            "the whole of it, and a margin: {text}"
+        );
+        let (_, text) = &said(0.13, 0.22, &[], true)[0];
+        assert!(text.contains("13.0 % match") && text.contains("halves") && text.contains("MV-HEVC"), "{text}");
+        let (_, text) = &said(0.13, 0.22, &[], false)[0];
+        assert!(text.contains("two images show nothing in common") && !text.contains("halves"), "{text}");
+    }
+
+    /// Walls of noise have points in common; images of different noise have none, and their map is sparse and disagrees.
+    #[test]
+    fn images_of_different_things_are_noise_and_sparse_dots_are_not() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut soft = || {
+            let noise = Image::from_fn(260, 200, |_, _| random.u32(0..256));
+            let mean = |x: usize, y: usize| -> u32 { (0..9).map(|k| noise.at(x + k % 3, y + k / 3)).sum::<u32>() / 9 };
+            Image::from_fn(256, 196, |x, y| (3 * mean(x, y)).saturating_sub(256).min(255) as u8)
+        };
+        let (one, other) = (soft(), soft());
+        let said = |left: Image<u8>, right: Image<u8>| {
+            let [left, right] = [left, right].map(|image| Picture::from(Luma::U8(image)));
+            let raw = RawPair::new("pair", 0, std::time::SystemTime::UNIX_EPOCH, left, right);
+            let params = StereoParams { num_disparities: 48, ..StereoParams::default() };
+            let (params, frame) = (Arc::new(params), Arc::new(Frame::of_raw(Arc::new(raw))));
+            let job = Job { frame, params, read_back: true, wants_right: false };
+            let output = stereopsis_frame::engine::run(&mut stereopsis_cpu::CpuEngine::new(None), job).unwrap();
+            let shares = output.map.as_ref().unwrap().shares(0, 47);
+            let warnings = warnings_of(&output, &Health::of(&output.job));
+            (shares, warnings.iter().map(|warning| warning.cause).collect::<Vec<_>>())
+        };
+        let crop = |image: &Image<u8>, from: usize| Image::from_fn(200, 196, |x, y| image.at(x + from, y));
+        let (shares, causes) = said(crop(&one, 0), crop(&other, 0));
+        assert!(causes == [Cause::Matches] && shares.agreeing < MIN_AGREEING, "{causes:?} {shares:?}");
+        // a patch of texture on a wall without any
+        let mut patch = |from: usize| {
+            Image::from_fn(200, 196, |x, y| {
+                let is_patch = (60..140).contains(&(x + from)) && (60..120).contains(&y);
+                if is_patch { one.at(x + from, y) } else { random.u8(90..93) }
+            })
+        };
+        let (shares, causes) = said(patch(0), patch(12));
+        assert!(causes.is_empty() && shares.measured < 0.4, "{causes:?} {shares:?}");
     }
 
     #[test]

@@ -176,7 +176,8 @@ impl Explaining {
             self.prepared.as_ref().is_some_and(|(of, with, _)| Arc::ptr_eq(of, frame) && **with == **params);
         if !is_prepared {
             let in_rows = frame.in_rows();
-            let explainer = Explainer::new(&in_rows.left.luma, &in_rows.right.luma, params);
+            let [left, right] = in_rows.pictures();
+            let explainer = Explainer::new(left, right, params);
             self.prepared = Some((Arc::clone(frame), Arc::clone(params), explainer));
         }
     }

@@ -32,6 +32,10 @@ pub struct Health {
     pub exchanged: Option<Exchanged>,
     /// Number of points at which edges match, where brightness matches at hardly any: images of two kinds of light.
     pub edges_alone: Option<usize>,
+    /// Disparities of the points that both images show in one row, px, in ascending order; `None` where no points were looked for.
+    pub common_px: Option<Vec<f64>>,
+    /// Whether both views are parts of one image.
+    pub is_cut: bool,
     /// Reason why the pair has no texture or light for depth; nothing else is measured then.
     pub blank: Option<Blank>,
     /// Brightness difference of the images.
@@ -65,6 +69,8 @@ impl Health {
             in_columns: in_columns(frame, row_offset.as_ref()),
             exchanged: exchanged(left, right, &found, farthest_px),
             edges_alone: edges_alone(left, right, &found),
+            common_px: Some(common_px(&found)),
+            is_cut: frame.raw.is_cut,
             blank: None,
             luma: luma_difference(left, right),
             motion_px_per_s: None,
@@ -97,15 +103,25 @@ fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
 }
 
 /// Number of matches that tell that two images show the same things.
-const MIN_EDGE_MATCHES: usize = 24;
+pub(super) const MIN_MATCHES: usize = 24;
+/// Largest difference of the rows of a match that matching along rows still finds, px.
+const MAX_ROW_PX: f64 = 2.0;
+
+/// Returns the disparities of the matches in one row of both images, in ascending order.
+fn common_px(found: &[Match]) -> Vec<f64> {
+    let in_row = found.iter().filter(|found| (found.left.y - found.right.y).abs() <= MAX_ROW_PX);
+    let mut disparities: Vec<_> = in_row.map(|found| found.left.x - found.right.x).collect();
+    disparities.sort_by(f64::total_cmp);
+    disparities
+}
 
 /// Returns the number of points at which edges match, if they are many more than those at which brightness does.
 fn edges_alone(left: &Luma, right: &Luma, found: &[Match]) -> Option<usize> {
-    if found.len() >= MIN_EDGE_MATCHES {
+    if found.len() >= MIN_MATCHES {
         return None;
     }
     let edges = edge_matches(left, right).len();
-    (edges >= MIN_EDGE_MATCHES.max(3 * found.len())).then_some(edges)
+    (edges >= MIN_MATCHES.max(3 * found.len())).then_some(edges)
 }
 
 pub(super) struct HealthMonitor {

@@ -192,7 +192,7 @@ impl Matching {
             *info = Arc::new(EngineInfo { adapter, ..(**info).clone() });
             now
         };
-        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        let pair = job.frame.pictures();
         // both judge the sums of semi-global matching, which a model does not have
         let params = StereoParams { choice: false, confidence: false, ..(*job.params).clone() };
         let of_file = |err: ModelError| err.of_file(&file.path);

@@ -1,6 +1,7 @@
 //! Opens a source and determines its calibration: that of the user, its own, or an estimate from its first pairs.
 
 use super::known_distances::FitError;
+use super::masked::{MaskedSource, read_masks};
 use super::{known_distances, open};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -99,7 +100,20 @@ pub fn open_in_any_case(
     let reads = estimates || !choice.known.is_empty();
     let first =
         SourceOptions { watched: options.watched && !reads, looped: options.looped && !reads, ..options.clone() };
-    let mut source = open(spec, &first)?;
+    let masks = read_masks(&choice.mask)?;
+    let is_cut = options.both_views.is_some()
+        || matches!(spec, SourceSpec::WebcamSideBySide(_))
+        || matches!(spec, SourceSpec::Video(inputs) if inputs.len() == 1);
+    let open = |options: &SourceOptions| -> Result<Box<dyn PairSource>, CaptureError> {
+        let source = open(spec, options)?;
+        if *spec == SourceSpec::Scene && masks.is_none() {
+            return Ok(source); // all of it is scene
+        }
+        let masked = MaskedSource::new(source, masks.clone(), is_cut);
+        masked.check(!options.two_sizes)?;
+        Ok(Box::new(masked))
+    };
+    let mut source = open(&first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
     let pairs = if reads { first_pairs(source.as_mut())? } else { Vec::new() };
@@ -107,7 +121,7 @@ pub fn open_in_any_case(
     let calibrated = calibrated.map_err(FitError::Calibration);
     let calibrated = calibrated.and_then(|calibrated| known_distances::fitted(calibrated, choice, &pairs, &info));
     if reads && !info.is_camera {
-        source = open(spec, &options)?; // back to the first pair
+        source = open(&options)?; // back to the first pair
     }
     let (calibrated, failed) = match calibrated {
         Ok(calibrated) => (calibrated, None),

@@ -3,6 +3,8 @@
 
 mod calibrated;
 mod known_distances;
+mod masked;
+mod no_scene;
 mod recorded;
 
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};

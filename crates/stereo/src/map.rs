@@ -61,6 +61,9 @@ pub const ON_PLANE: u8 = reason::FILLED | reason::HELD;
 /// Reasons of a pixel in a [black border](crate::filter::BlackBorder), which is never filled. The combination occurs nowhere else.
 pub const NO_PICTURE: u8 = reason::BORDER | reason::RANGE;
 
+/// Distance of the neighbours that tell noise from surfaces, px: beyond the small segments that matching makes of noise.
+const AGREEMENT_PX: usize = 8;
+
 /// Shares of a map's pixels, 0 to 1. Held and filled pixels never count as measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {
@@ -74,6 +77,9 @@ pub struct Shares {
     pub at_first: f64,
     /// Share of the measured pixels at the last candidate, the nearest.
     pub at_last: f64,
+    /// Share of the measured pixels' neighbours 8 px away along rows and columns that are measured too and differ by at most
+    /// 1 px: small in noise, where few pixels are measured and those disagree.
+    pub agreeing: f64,
     /// Shares of the pixels without a disparity, by their first reason in the order of the bits.
     pub holes: [f64; 8],
 }
@@ -243,8 +249,30 @@ impl DisparityMap {
             filled: share(filled, all),
             at_first: share(at_first, measured),
             at_last: share(at_last, measured),
+            agreeing: share(self.agreeing_pairs(), 2 * measured),
             holes: holes.map(|count| share(count, all)),
         }
+    }
+
+    /// Returns the number of pairs of measured pixels [`AGREEMENT_PX`] apart in a row or a column that differ by at most 1 px.
+    fn agreeing_pairs(&self) -> u64 {
+        let height = self.size().1;
+        let row = |y: usize| (self.values.row(y), self.reasons.row(y));
+        let count = |(values, reasons): (&[i16], &[u8]), (others, of_others): (&[i16], &[u8])| {
+            let pairs = values.iter().zip(reasons).zip(others.iter().zip(of_others));
+            let agree = pairs.filter(|((value, reasons), (other, of_other))| {
+                // without a reason there is a disparity
+                **reasons | **of_other == 0 && i32::from(**value).abs_diff(i32::from(**other)) <= SUBPIXEL_STEPS as u32
+            });
+            agree.count() as u64
+        };
+        let in_rows = (0..height).map(|y| {
+            let (values, reasons) = row(y);
+            let from = AGREEMENT_PX.min(values.len());
+            count((values, reasons), (&values[from..], &reasons[from..]))
+        });
+        let in_columns = (AGREEMENT_PX..height).map(|y| count(row(y - AGREEMENT_PX), row(y)));
+        in_rows.sum::<u64>() + in_columns.sum::<u64>()
     }
 
     /// Removes the disparity of pixel `(x, y)` for the reason `why`.

@@ -105,3 +105,21 @@ fn a_bad_match_is_dropped_by_its_share_of_the_largest_sum() {
     let sums = StereoParams { sad_window: 3, ..StereoParams { cost: CostKind::Sad, ..params } };
     assert_eq!(sums.largest_sum(), 9 * 255);
 }
+
+#[test]
+fn agreement_tells_surfaces_from_single_pixels() {
+    let agreeing = |value: &dyn Fn(usize, usize) -> i16, is_measured: &dyn Fn(usize, usize) -> bool| {
+        let values = Image::from_fn(40, 40, |x, y| if is_measured(x, y) { value(x, y) } else { INVALID });
+        let reasons = Image::from_fn(40, 40, |x, y| if is_measured(x, y) { 0 } else { reason::LEFT_RIGHT });
+        DisparityMap { values, reasons, confidence: None }.shares(0, 63).agreeing
+    };
+    let all = |_: usize, _: usize| true;
+    let slanted = |x: usize, y: usize| (2 * x + y) as i16;
+    assert!((agreeing(&slanted, &all) - 0.8).abs() < 1e-9, "32 of 40 pixels have a neighbour beyond 8 px");
+    let steep = |x: usize, _: usize| 3 * x as i16;
+    assert!((agreeing(&steep, &all) - 0.4).abs() < 1e-9, "along columns alone");
+    let patches = |x: usize, y: usize| x % 16 < 6 && y % 16 < 6;
+    assert!(agreeing(&slanted, &patches).abs() < 1e-9, "segments smaller than the distance have no such neighbours");
+    assert!(agreeing(&slanted, &|x, y| x < 20 && y < 20) > 0.5, "a sparse surface has them");
+    assert_eq!(agreeing(&slanted, &|_, _| false), 0.0);
+}

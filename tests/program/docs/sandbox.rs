@@ -76,6 +76,7 @@ impl Sandbox {
         let (width, height) = SIZE.split_once('x').unwrap();
         let [width, height] = [width, height].map(|length| length.parse().unwrap());
         image::GrayImage::from_pixel(width, height, image::Luma([80])).save(path.join("truth.png")).unwrap();
+        image::GrayImage::from_pixel(width, height, image::Luma([255])).save(path.join("mask.png")).unwrap();
         let scene = path.join("scenes/desk");
         fs::create_dir_all(&scene).unwrap();
         for (from, to) in [("left.png", "left.png"), ("pairs/right0.png", "right.png"), ("truth.png", "truth.png")] {

@@ -180,17 +180,19 @@ pub struct PictureRef<'a> {
     pub luma: &'a Luma,
     /// Colours, which separate surfaces at edges of depth; the same size as `luma`.
     pub rgb: Option<&'a Image<[u8; 3]>>,
+    /// Whether every pixel of brightness 0 is no part of the scene, not only those of a black border.
+    pub is_masked: bool,
 }
 
 impl<'a> From<&'a Luma> for PictureRef<'a> {
     fn from(luma: &'a Luma) -> Self {
-        Self { luma, rgb: None }
+        Self { luma, rgb: None, is_masked: false }
     }
 }
 
 impl<'a> From<&'a Picture> for PictureRef<'a> {
     fn from(picture: &'a Picture) -> Self {
-        Self { luma: &picture.luma, rgb: picture.rgb.as_ref() }
+        Self { luma: &picture.luma, rgb: picture.rgb.as_ref(), is_masked: false }
     }
 }
 

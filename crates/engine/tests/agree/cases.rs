@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::SystemTime;
-use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::image::{Image, Luma, Picture, PictureRef};
 use stereopsis_base::parameter::{Domain, Value};
 pub(crate) use stereopsis_base::testing::seeds;
 use stereopsis_frame::engine::{Engine, Job, Output};
@@ -26,6 +26,7 @@ pub(crate) struct Case {
     pub(crate) params: StereoParams,
     pub(crate) wants_right: bool,
     pub(crate) colored: bool,
+    pub(crate) is_masked: bool,
     pub(crate) what: String,
 }
 
@@ -39,7 +40,7 @@ impl Case {
         let (left, right) = content.pair(rng, size, bits);
         let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
         let what = format!("{}x{}, {content:?}, {bits} bits, {}", size.0, size.1, words.join(", "));
-        Self { left, right, params, wants_right: false, colored: false, what }
+        Self { left, right, params, wants_right: false, colored: false, is_masked: false, what }
     }
 
     pub(crate) fn random(seed: u64, largest: (usize, usize)) -> Self {
@@ -50,13 +51,19 @@ impl Case {
         let params = random_params(rng);
         let mut case = Self::new(rng, size, content, bits, params);
         (case.wants_right, case.colored) = (rng.bool(), rng.bool());
-        let Self { wants_right, colored, what, .. } = &case;
-        case.what = format!("SEED={seed}, wants right {wants_right}, colored {colored}: {what}");
+        if rng.u8(0..4) == 0 {
+            case.is_masked = true;
+            [&mut case.left, &mut case.right].into_iter().for_each(|luma| blacken(rng, luma));
+        }
+        let Self { wants_right, colored, is_masked, what, .. } = &case;
+        case.what = format!("SEED={seed}, wants right {wants_right}, colored {colored}, masked {is_masked}: {what}");
         case
     }
 
     pub(crate) fn job(&self) -> Job {
-        Job { wants_right: self.wants_right, ..job(self.pictures(), &self.params) }
+        let job = job(self.pictures(), &self.params);
+        let frame = Arc::new(Frame { is_masked: self.is_masked, ..Frame::clone(&job.frame) });
+        Job { frame, wants_right: self.wants_right, ..job }
     }
 
     pub(crate) fn expected(&self) -> DisparityMap {
@@ -65,7 +72,9 @@ impl Case {
 
     /// Returns the maps of the reference after the pairs of `past`.
     pub(crate) fn expected_after(&self, past: &mut Past) -> Maps {
-        let [left, right] = &self.pictures();
+        let pictures = self.pictures();
+        let [left, right] =
+            pictures.each_ref().map(|picture| PictureRef { is_masked: self.is_masked, ..picture.into() });
         stereopsis_stereo::match_next(past, left, right, &self.params, self.wants_right)
     }
 
@@ -150,6 +159,19 @@ impl Content {
             if bits == 8 { Luma::U8(image.map(|&v| v as u8)) } else { Luma::U16 { image, bits } }
         };
         (luma(false), luma(true))
+    }
+}
+
+/// Draws a black rectangle somewhere in an image, as a mask leaves it.
+fn blacken(rng: &mut Rng, luma: &mut Luma) {
+    let (width, height) = luma.size();
+    let (left, top) = (rng.usize(0..width), rng.usize(0..height));
+    let (columns, rows) = (left..rng.usize(left..=width), top..rng.usize(top..=height));
+    for y in rows {
+        match luma {
+            Luma::U8(image) => image.row_mut(y)[columns.clone()].fill(0),
+            Luma::U16 { image, .. } => image.row_mut(y)[columns.clone()].fill(0),
+        }
     }
 }
 

@@ -75,6 +75,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
             params: new.clone(),
             wants_right: false,
             colored: false,
+            is_masked: false,
             what: format!("{cost} after {} results", others.len()),
         };
         case.compare("GPU", last.map.as_ref().expect("asked for"), &case.expected());

@@ -65,7 +65,15 @@ fn gpu_counts_uniform_images() {
         let params = StereoParams { num_disparities: 4, paths: 1, mi_levels: 2, ..params() };
         steps::check(
             &mut engine,
-            &Case { left: flat(left), right: flat(right), params, wants_right: false, colored: false, what },
+            &Case {
+                left: flat(left),
+                right: flat(right),
+                params,
+                wants_right: false,
+                colored: false,
+                is_masked: false,
+                what,
+            },
         );
     }
 }

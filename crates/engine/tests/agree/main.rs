@@ -116,6 +116,7 @@ fn rare_pairs() {
             params: large,
             wants_right: false,
             colored: false,
+            is_masked: false,
             what: "sums around 65536".to_owned(),
         },
         Case {
@@ -124,6 +125,7 @@ fn rare_pairs() {
             params: filled,
             wants_right: false,
             colored: false,
+            is_masked: false,
             what: "empty rows".to_owned(),
         },
     ];

@@ -44,6 +44,7 @@ fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &Ster
             params: params.clone(),
             wants_right: number % 3 == 1,
             colored: number % 5 != 2,
+            is_masked: false,
             what,
         }
     };

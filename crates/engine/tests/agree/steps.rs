@@ -66,7 +66,8 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         step("right map", &right_map);
     }
     let pictures = case.pictures();
-    let pictures = PictureRef::pair(&pictures[0], &pictures[1]);
+    let pictures =
+        PictureRef::pair(&pictures[0], &pictures[1]).map(|picture| PictureRef { is_masked: case.is_masked, ..picture });
     let mut maps = Maps { left: left_map, right: Some(right_map) };
     stereopsis_stereo::filter::black_border::drop_black_borders(&mut maps, pictures);
     (left_map, right_map) = (maps.left, maps.right.expect("there is one"));
@@ -358,7 +359,7 @@ fn gpu_fills_large_holes() {
         for fill in [Fill::Background, Fill::Interpolate, Fill::Planes] {
             let params = StereoParams { fill, ..params.clone() };
             let (left, right, what) = (luma(false), luma(true), format!("{fill}, {what}"));
-            let case = Case { left, right, params, wants_right: false, colored: false, what };
+            let case = Case { left, right, params, wants_right: false, colored: false, is_masked: false, what };
             let found: usize = case.expected().reasons.pixels().iter().map(|&why| usize::from(why == 0)).sum();
             assert!(found <= 8 * points.len(), "{found} disparities in {}", case.what);
             check(&mut engine, &case);

@@ -26,7 +26,7 @@ pub struct Demand {
 impl Demand {
     /// Returns the demand of a job.
     pub fn of(job: &Job) -> Self {
-        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        let pair = job.frame.pictures();
         Self::of_pair(pair, Arc::clone(&job.params), job.wants_right)
     }
 

@@ -146,12 +146,15 @@ impl GraphBuilder {
         let radius = structure.filter(FilterKind::Median);
         let right_winners =
             if structure.is_diagonal() { Resource::RightKeys(level) } else { Resource::Map(Side::Right, level, 0) };
+        let [left, right] = Resource::pictures(level);
         let resources = [
             Resource::BlackBorders,
             Resource::Map(Side::Left, level, 0),
             right_winners,
             Resource::Map(Side::Left, level, 1),
             Resource::Map(Side::Right, level, 1),
+            left,
+            right,
         ];
         let constants = [("RADIUS", radius.unwrap_or(0)), ("KEYED", u32::from(structure.is_diagonal()))];
         let sides = 1 + u32::from(structure.has_right()); // with one side, the right map is bound and not used

@@ -92,6 +92,9 @@ pub struct CalibrationChoice {
     /// Working size.
     #[serde(skip_serializing_if = "is_default")]
     pub scale: Scale,
+    /// Masks of the views, whose black is left out: one for both, or left and right.
+    #[serde(skip_serializing_if = "is_default")]
+    pub mask: Vec<PathBuf>,
 }
 
 /// Focal length, baseline and offset fitted to objects at known distances, for images of the source's size.
@@ -221,10 +224,13 @@ impl CalibrationChoice {
     /// Returns the options that differ from their defaults, each with its value unless it is a switch. A depth fit has none; only a rig
     /// file stores it.
     pub fn options(&self) -> Vec<(&'static str, Option<String>)> {
-        let files: Vec<_> = self.files.iter().map(|path| path.display().to_string()).collect();
+        let all = |files: &[PathBuf]| -> Option<String> {
+            let names: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
+            (!names.is_empty()).then(|| names.join(","))
+        };
         let number = |value: Option<f64>| value.map(|number| number.to_string());
         let valued = [
-            ("calibration", (!files.is_empty()).then(|| files.join(","))),
+            ("calibration", all(&self.files)),
             ("calibration-unit", self.unit.map(|unit| unit.to_string())),
             ("calibration-cameras", self.cameras.as_ref().map(Cameras::to_string)),
             ("calibration-crop", self.mode_crop.map(|crop| crop.to_string())),
@@ -239,6 +245,7 @@ impl CalibrationChoice {
             ("doffs", number(Some(self.doffs_px).filter(|doffs_px| *doffs_px != 0.0))),
             ("rows", self.rows.map(|rows| rows.to_string())),
             ("scale", (self.scale != Scale::One).then(|| self.scale.to_string())),
+            ("mask", all(&self.mask)),
         ];
         let switches =
             [("calibration-swap", self.swapped), ("swap-pictures", self.swap_pictures), ("vertical", self.vertical)];

@@ -162,6 +162,7 @@ impl Tables {
             right: right_view,
             calibration: CalibrationChoice {
                 files: calibration.files.iter().map(beside).collect(),
+                mask: calibration.mask.iter().map(beside).collect(),
                 ..calibration.clone()
             },
         }
@@ -231,7 +232,11 @@ impl Tables {
                 calibrated: false,
                 equal_exposure,
             },
-            calibration: CalibrationChoice { files: c.files.iter().map(|file| folder.join(file)).collect(), ..c },
+            calibration: CalibrationChoice {
+                files: c.files.iter().map(|file| folder.join(file)).collect(),
+                mask: c.mask.iter().map(|file| folder.join(file)).collect(),
+                ..c
+            },
         })
     }
 }

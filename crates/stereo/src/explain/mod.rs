@@ -25,7 +25,7 @@ use super::params::{ParamsError, StereoParams};
 use super::prior::Prior;
 use super::pyramid;
 use side::{Side, smallest};
-use stereopsis_base::image::Luma;
+use stereopsis_base::image::PictureRef;
 
 /// Data that the explanations of all pixels of a pair share.
 pub struct Explainer {
@@ -134,7 +134,12 @@ impl Explainer {
     ///
     /// # Errors
     /// The images or the parameters are unusable, or the result depends on earlier pairs.
-    pub fn new(left: &Luma, right: &Luma, params: &StereoParams) -> Result<Self, Unexplained> {
+    pub fn new<'a>(
+        left: impl Into<PictureRef<'a>>,
+        right: impl Into<PictureRef<'a>>,
+        params: &StereoParams,
+    ) -> Result<Self, Unexplained> {
+        let [PictureRef { luma: left, is_masked, .. }, PictureRef { luma: right, .. }] = [left.into(), right.into()];
         if left.size() != right.size() || left.size().0 == 0 || left.size().1 == 0 {
             return Err(Unexplained::Images);
         }
@@ -152,8 +157,9 @@ impl Explainer {
         }
         let prior = Prior::of(left, right, params, None);
         let is_swapped = params.left_right.is_some() && params.right_matching == RightMatching::Swapped;
-        let swapped = is_swapped.then(|| Side::new(&right.mirrored(), &left.mirrored(), params, &prior.swapped()));
-        Ok(Self { left: Side::new(left, right, params, &prior), right: swapped })
+        let swapped =
+            is_swapped.then(|| Side::new(&right.mirrored(), &left.mirrored(), is_masked, params, &prior.swapped()));
+        Ok(Self { left: Side::new(left, right, is_masked, params, &prior), right: swapped })
     }
 
     /// Explains pixel `(x, y)`. `goes_on` is called regularly; the work ends when it returns false.

@@ -9,7 +9,7 @@ use crate::local::{LocalSettings, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
 use crate::params::words::{Aggregation, Penalties};
 use crate::prior::Prior;
-use stereopsis_base::image::{Image, Luma};
+use stereopsis_base::image::{Image, Luma, PictureRef};
 
 /// Winner of one direction alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +47,13 @@ pub(super) struct Candidates {
 }
 
 impl Side {
-    pub(super) fn new(own: &Luma, other: &Luma, params: &StereoParams, prior: &Prior) -> Self {
+    pub(super) fn new(own: &Luma, other: &Luma, is_masked: bool, params: &StereoParams, prior: &Prior) -> Self {
         let pictures = [own.to_u8(), other.to_u8()];
         let local = LocalSettings::of(params);
         let is_aggregated = local.aggregation != Aggregation::None;
         Self {
             params: params.clone(),
-            borders: [own, other].map(BlackBorder::of),
+            borders: [own, other].map(|luma| BlackBorder::of(PictureRef { is_masked, ..luma.into() })),
             costs: PixelCosts::new(own, other, &CostSettings::of(params), prior.information.as_ref()),
             offsets: is_aggregated.then(|| Offsets::new(&pictures[0], &pictures[1], &local)),
             gates: prior.gates.clone(),

@@ -11,7 +11,7 @@ use crate::map::{INVALID, Maps};
 use crate::params::words::Penalties;
 use crate::{CostKind, Past, local, match_next, sum_volume, swapped_map};
 use fastrand::Rng;
-use stereopsis_base::image::Image;
+use stereopsis_base::image::{Image, Luma};
 use stereopsis_base::parameter::{Domain, Value};
 use stereopsis_base::testing::seeds;
 

@@ -1,4 +1,5 @@
-//! Black borders: rectification leaves pixels of brightness 0 outside the view of a camera. They have no depth and are no partners.
+//! Black borders: rectification leaves pixels of brightness 0 outside the view of a camera. They have no depth and are no partners. In masked
+//! images this holds for all pixels of brightness 0.
 
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, reason, rounded_px};
 use stereopsis_base::image::{Image, Luma, PictureRef};
@@ -13,33 +14,44 @@ pub const RUNS_A_BREAK: usize = 8;
 /// Lengths of the runs of black pixels at both ends of a row or a column, px.
 type Runs = [usize; 2];
 
-/// Black border of an image: runs of pixels of brightness 0 from its edges inwards that end on straight or bent lines.
+/// Black border of an image: runs of pixels of brightness 0 from its edges inwards that end on straight or bent lines. That of a masked
+/// image has all pixels of brightness 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlackBorder {
     rows: Vec<Runs>,
     columns: Vec<Runs>,
+    /// Pixels of brightness 0 of a masked image.
+    masked: Option<Image<bool>>,
 }
 
 impl BlackBorder {
     /// Finds the border of an image; `None` where it has none.
-    pub fn of(luma: &Luma) -> Option<Self> {
+    pub fn of<'a>(picture: impl Into<PictureRef<'a>>) -> Option<Self> {
+        let PictureRef { luma, is_masked, .. } = picture.into();
         match luma {
-            Luma::U8(image) => Self::from_zeros(image),
-            Luma::U16 { image, .. } => Self::from_zeros(image),
+            Luma::U8(image) => Self::from_zeros(image, is_masked),
+            Luma::U16 { image, .. } => Self::from_zeros(image, is_masked),
         }
     }
 
-    fn from_zeros<T: Copy + Default + PartialEq>(image: &Image<T>) -> Option<Self> {
+    fn from_zeros<T: Copy + Default + PartialEq>(image: &Image<T>, is_masked: bool) -> Option<Self> {
         let (width, height) = image.size();
+        if is_masked {
+            let masked = Some(image.map(|v| *v == T::default()));
+            return Some(Self { rows: vec![[0, 0]; height], columns: vec![[0, 0]; width], masked });
+        }
         let is_black = |x: usize, y: usize| image.at(x, y) == T::default();
         let rows = (0..height).map(|y| runs(width, |x| is_black(x, y))).collect();
         let columns = (0..width).map(|x| runs(height, |y| is_black(x, y))).collect();
-        let border = Self { rows: keep_borders(rows, width), columns: keep_borders(columns, height) };
+        let border = Self { rows: keep_borders(rows, width), columns: keep_borders(columns, height), masked: None };
         border.rows.iter().chain(&border.columns).any(|runs| *runs != [0, 0]).then_some(border)
     }
 
     /// Whether pixel `(x, y)` lies in the border.
     pub fn contains(&self, x: usize, y: usize) -> bool {
+        if let Some(masked) = &self.masked {
+            return masked.at(x, y);
+        }
         let [left, right] = self.rows[y];
         let [top, bottom] = self.columns[x];
         x < left || x + right >= self.columns.len() || y < top || y + bottom >= self.rows.len()
@@ -75,7 +87,7 @@ fn keep_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
 /// Invalidates the pixels of both maps in the black border of their image ([`NO_PICTURE`]), and pixels whose partner lies in the border
 /// of the other image ([`reason::RANGE`]).
 pub fn drop_black_borders(maps: &mut Maps, pictures: [PictureRef<'_>; 2]) {
-    let [left, right] = pictures.map(|picture| BlackBorder::of(picture.luma));
+    let [left, right] = pictures.map(BlackBorder::of);
     maps.for_each_with([(&left, &right, -1), (&right, &left, 1)], |map, (own, other, sign)| {
         for y in 0..map.size().1 {
             let DisparityMap { values, reasons, confidence } = map;
@@ -154,6 +166,9 @@ mod tests {
         {
             assert_eq!(BlackBorder::of(&drawn(is_black)), None);
         }
+        let hole = drawn(|x, y| (20..30).contains(&x) && y > 9 && y < 30);
+        let masked = BlackBorder::of(PictureRef { is_masked: true, ..(&hole).into() }).unwrap();
+        assert!(masked.contains(20, 10) && !masked.contains(19, 10), "of masked images all black counts");
         let covered = Luma::U16 { image: Image::filled(50, 40, 0), bits: 12 };
         assert_eq!(BlackBorder::of(&covered), None, "a covered lens has no edge");
     }

@@ -257,7 +257,8 @@ pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> Calibratio
         said.baseline_m = choice.baseline_m;
         said.set_focal(choice.focal());
     }
-    CalibrationChoice { files: vec![file], swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, ..said }
+    let mask = choice.mask.clone();
+    CalibrationChoice { files: vec![file], swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, mask, ..said }
 }
 
 /// Returns whether the rig was estimated in this run or in the run of the state in this folder.

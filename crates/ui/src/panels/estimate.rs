@@ -28,6 +28,7 @@ pub(crate) fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
         rectified_fov_deg,
         baseline_m,
         scale,
+        mask: choice.mask.clone(),
         ..CalibrationChoice::default()
     }
 }

@@ -36,7 +36,7 @@ impl Levels {
         };
         let layouts: Vec<_> = levels.iter().map(|(structure, _)| layout(structure)).collect();
         let uniform = |((_, params), layout): (&(Structure, StereoParams), &Layout)| {
-            let params = Params::new(left, right, params, layout, false);
+            let params = Params::new([left, right], false, params, layout, false);
             buffer(gpu, bytemuck::bytes_of(&params), BufferUsages::UNIFORM)
         };
         let params = levels.iter().zip(&layouts).map(uniform).collect();

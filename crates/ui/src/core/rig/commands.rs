@@ -219,8 +219,8 @@ pub(crate) fn use_setup_files(core: &mut Core, files: Vec<PathBuf>) {
     {
         use_rig(core, one.clone(), rig);
     } else if !files.is_empty() {
-        let scale = core.rig.choice.scale;
-        calibrate(core, CalibrationChoice { files, scale, ..CalibrationChoice::default() }, Initiator::User);
+        let CalibrationChoice { scale, mask, .. } = core.rig.choice.clone();
+        calibrate(core, CalibrationChoice { files, scale, mask, ..CalibrationChoice::default() }, Initiator::User);
     }
 }
 

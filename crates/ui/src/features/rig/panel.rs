@@ -159,7 +159,7 @@ fn range_state(core: &Core) -> (StepState, String) {
     let cut = core.status().warnings.iter().find_map(|warning| match warning.cause {
         Cause::TooNear => Some("nearer things are cut off"),
         Cause::TooFar => Some("farther things are cut off"),
-        Cause::Blank | Cause::Exchanged | Cause::Rows | Cause::Matches => Some("not to be judged yet"),
+        Cause::Blank | Cause::Exchanged | Cause::Rows | Cause::Matches | Cause::Range => Some("not to be judged yet"),
         Cause::Skew | Cause::Light | Cause::Source => None,
     });
     match cut {
