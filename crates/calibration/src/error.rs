@@ -201,6 +201,9 @@ pub enum CalibrationError {
     /// A recorded row field is no slight error.
     #[error("row_field moves rows by up to {0:.0} of 1000: leave it out")]
     RowField(f64),
+    /// A correction is no slight change.
+    #[error("the correction of the rig is no slight change: leave it out, or calibrate again")]
+    Correction,
     /// A recorded uncertainty is implausible.
     #[error("uncertainty is {0:?}")]
     Uncertainty(Uncertainty),
