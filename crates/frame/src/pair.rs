@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::{Image, Picture, QuarterTurn, Truth};
 use stereopsis_base::rate::LatencySince;
-use stereopsis_calibration::CalibrationNote;
+use stereopsis_calibration::{CalibrationNote, Rectifier};
 use stereopsis_stereo::DisparityMap;
 
 /// Raw pair of a source, not rectified.
@@ -100,6 +100,8 @@ pub struct Frame {
     pub geometry: Option<Geometry>,
     /// Correction of the right image's rows; `None` without a correction.
     pub rows: Option<FrameRows>,
+    /// Rectification of the frame; `None` without one.
+    pub rectifier: Option<Arc<Rectifier>>,
     /// Whether a camera took the frame: a sequence, smoothed over time by default.
     pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread.
@@ -139,6 +141,7 @@ impl Frame {
                     truth: None,
                     geometry: None,
                     rows: None,
+                    rectifier: None,
                     ..**self
                 })
             }
@@ -176,7 +179,7 @@ impl Frame {
             ..*self.raw
         };
         let (left, right) = (Arc::new(Picture::empty()), Arc::new(Picture::empty()));
-        Self { left, right, raw: Arc::new(raw), truth: None, rows: self.rows.clone(), ..*self }
+        Self { left, right, raw: Arc::new(raw), truth: None, rows: self.rows.clone(), rectifier: None, ..*self }
     }
 
     /// Creates an unprepared frame of a rectified pair, without a calibration and without truth.
@@ -190,6 +193,7 @@ impl Frame {
             truth: None,
             geometry: None,
             rows: None,
+            rectifier: None,
             is_camera: false,
             arrived: now,
             latency_begin: (now, LatencySince::Arrival),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Luma, QuarterTurn};
 use stereopsis_calibration::{
-    Exchanged, Match, RowFit, RowOffset, Verdict, edge_matches, exchanged, matches, row_offset_of,
+    Drift, DriftGatherer, Exchanged, Match, RowFit, RowOffset, Verdict, edge_matches, exchanged, matches, row_offset_of,
 };
 use stereopsis_frame::engine::{Job, Output};
 use stereopsis_frame::{Frame, RawPair};
@@ -26,6 +26,8 @@ pub struct Health {
     pub row_offset: Option<RowOffset>,
     /// Correction of the rows, with its gain; `None` without a correction or with too few matches.
     pub row_fit: Option<RowFit>,
+    /// Change of the rig since its calibration, by the matches gathered so far; `None` without a calibration, or with too few matches.
+    pub drift: Option<Drift>,
     /// Number of points in one column of both images, where the cameras seem to stand one above the other without being declared so.
     pub in_columns: Option<usize>,
     /// Sign that left and right are exchanged.
@@ -41,8 +43,13 @@ pub struct Health {
 }
 
 impl Health {
-    /// Measures one pair, without motion.
+    /// Measures one pair, without motion; its rig is judged by this view alone.
     pub fn of(job: &Job) -> Self {
+        Self::gathering(job, &mut DriftGatherer::default())
+    }
+
+    /// Measures one pair, without motion; its rig is judged by the views gathered, and this one.
+    pub fn gathering(job: &Job, gatherer: &mut DriftGatherer) -> Self {
         let frame = &job.frame;
         let in_rows = frame.in_rows();
         let (left, right) = (&in_rows.left.luma, &in_rows.right.luma);
@@ -62,6 +69,7 @@ impl Health {
             is_measured: true,
             row_offset,
             row_fit: row_fit(frame, &found, (width, height)),
+            drift: drift(frame, &found, (width, height), gatherer),
             in_columns: in_columns(frame, row_offset.as_ref()),
             exchanged: exchanged(left, right, &found, farthest_px),
             edges_alone: edges_alone(left, right, &found),
@@ -81,6 +89,16 @@ impl Health {
 fn row_fit(frame: &Frame, found: &[Match], size: (usize, usize)) -> Option<RowFit> {
     let rows = frame.rows.as_ref()?;
     rows.fit.or_else(|| rows.correction.follow(found, size, &rows.field))
+}
+
+/// Gathers the matches of a pair, and returns the change of its rig.
+fn drift(frame: &Frame, found: &[Match], size: (usize, usize), gatherer: &mut DriftGatherer) -> Option<Drift> {
+    let rectifier = frame.rectifier.as_ref()?;
+    let field = frame.rows.as_ref().map(|rows| rows.field).unwrap_or_default();
+    if let Err(why) = gatherer.add(rectifier, found, size, &field) {
+        log::warn!("the rig cannot be judged: {why}");
+    }
+    gatherer.drift()
 }
 
 /// Returns the number of points in one column of both images, if their rows disagree and these agree.
@@ -169,6 +187,7 @@ struct Monitor<F> {
 impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
     fn run(&self) {
         let mut last: Option<Arc<Output>> = None;
+        let mut gathered = (self.measured.lock().since, DriftGatherer::default());
         while self.sleep(INTERVAL) {
             let Some(output) = (self.newest)() else { continue };
             if last.as_ref().is_some_and(|last| Arc::ptr_eq(&last.job.frame, &output.job.frame)) {
@@ -177,7 +196,11 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
             let frame = &output.job.frame;
             let next = self.next_pair(&frame.raw);
             let motion_px_per_s = next.and_then(|next| speed(&frame.raw, &next));
-            let health = Health { motion_px_per_s, ..Health::of(&output.job) };
+            let since = self.measured.lock().since;
+            if since != gathered.0 {
+                gathered = (since, DriftGatherer::default());
+            }
+            let health = Health { motion_px_per_s, ..Health::gathering(&output.job, &mut gathered.1) };
             let mut measured = self.measured.lock();
             if frame.arrived >= measured.since {
                 measured.health = Some(health);

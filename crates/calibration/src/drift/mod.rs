@@ -20,9 +20,11 @@ use stereopsis_base::quantile::quantile;
 
 /// Depths at which the expected error is told, m.
 pub const TOLD_DEPTHS_M: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
-/// Number of different views and of matches from which on a rig is judged.
+/// Number of different views from which on a rig is corrected, with this many matches.
 pub const MIN_DRIFT_VIEWS: usize = 4;
 const MIN_MATCHES: usize = 200;
+/// Smallest number of matches that tell anything.
+const MIN_MATCHES_AT_ALL: usize = 60;
 /// Smallest displacement in the right image that is offered as a correction, px.
 const MIN_SHIFT_PX: f64 = 0.15;
 /// Smallest change of a lens that is named, %.
@@ -85,6 +87,8 @@ pub struct Drift {
     pub views: usize,
     /// Number of matches.
     pub matches: usize,
+    /// Whether these are enough for a correction.
+    pub is_enough: bool,
     /// Correction of the calibration; zero for a rig that stands as calibrated.
     pub correction: Correction,
     /// Correction in force.
@@ -235,18 +239,15 @@ impl DriftGatherer {
         Ok(true)
     }
 
-    /// Returns the number of different views so far.
-    pub fn views(&self) -> usize {
-        self.views
-    }
-
-    /// Solves for the drift; `None` with fewer than [`MIN_DRIFT_VIEWS`] views, or too few matches.
+    /// Solves for the drift; `None` with too few matches. With fewer than [`MIN_DRIFT_VIEWS`] views a lens may be named, and nothing is
+    /// corrected.
     pub fn drift(&self) -> Option<Drift> {
         let Base { side, in_force, .. } = self.base.as_ref()?;
         let points: Vec<Point> = self.cells.iter().flat_map(|cell| &cell.points).copied().collect();
-        if self.views < MIN_DRIFT_VIEWS || points.len() < MIN_MATCHES {
+        if points.len() < MIN_MATCHES_AT_ALL {
             return None;
         }
+        let is_enough = self.views >= MIN_DRIFT_VIEWS && points.len() >= MIN_MATCHES;
         let focal_px = side.focal_px();
         let Solution { likely, covariance, mut applied } = solve::solution(&points, focal_px)?;
         let grid = grid(side);
@@ -255,10 +256,12 @@ impl DriftGatherer {
             focal_px * far.fold(0.0, f64::max)
         };
         let none = Change::default();
-        if shift_px(&none, &applied) < MIN_SHIFT_PX {
+        let now = in_force.as_ref().map_or(none, |correction| side.change(correction));
+        if !is_enough {
+            applied = now;
+        } else if shift_px(&none, &applied) < MIN_SHIFT_PX {
             applied = none;
         }
-        let now = in_force.as_ref().map_or(none, |correction| side.change(correction));
         let is_certain =
             (0..now.len()).any(|i| (likely[i] - now[i]).abs() >= solve::MIN_RATIO * covariance[i][i].sqrt());
         let rows_px = |change: &Change| {
@@ -307,6 +310,7 @@ impl DriftGatherer {
         Some(Drift {
             views: self.views,
             matches: points.len(),
+            is_enough,
             is_offered: is_certain && shift_px(&now, &applied) >= MIN_SHIFT_PX,
             in_force: in_force.clone(),
             correction: side.correction(&applied),
@@ -419,6 +423,9 @@ impl Drift {
     pub fn words(&self) -> String {
         let from = format!("{} of {}", counted(self.matches as u64, "match"), counted(self.views as u64, "view"));
         match (self.is_offered, &self.in_force) {
+            _ if !self.is_enough => {
+                format!("{from} so far: the rig is judged by {MIN_DRIFT_VIEWS} different views and more")
+            }
             (true, _) => format!(
                 "the rig has changed since: rows differ by {:.2} px as calibrated, by {:.2} px corrected; {from}",
                 self.rows_before_px, self.rows_after_px

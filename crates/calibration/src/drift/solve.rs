@@ -100,6 +100,9 @@ impl Rows {
     fn fit(&self, free: [bool; COUNT], kept: impl Fn(&Row) -> bool) -> Option<(Change, f64)> {
         const ROUNDS: usize = 8;
         let rows: Vec<&Row> = self.rows.iter().filter(|row| kept(row)).collect();
+        if rows.is_empty() {
+            return None;
+        }
         let mut change: Change = std::array::from_fn(|i| if free[i] { self.about[i] } else { 0.0 });
         let mut sigma = self.sigma(&change, &rows);
         for _ in 0..ROUNDS {
@@ -158,6 +161,9 @@ impl Rows {
             }];
         for (count, without) in [PARTS * PARTS, GROUPS].into_iter().zip(without) {
             let changes: Vec<Change> = (0..count).filter_map(without).collect();
+            if changes.is_empty() {
+                continue; // a single view
+            }
             let mean: Change =
                 std::array::from_fn(|i| changes.iter().map(|c| c[i]).sum::<f64>() / changes.len() as f64);
             let factor = (changes.len() as f64 - 1.0) / changes.len() as f64;
