@@ -235,3 +235,45 @@ fn speed(pair: &RawPair, next: &RawPair) -> Option<f64> {
     }
     Some(motion(&pair.left.luma, &next.left.luma)? / between.as_secs_f64())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stereopsis_calibration::StereoRig;
+    use stereopsis_frame::{FramePreparation, RowCorrection, SceneOptions, SourceInfo};
+    use stereopsis_stereo::StereoParams;
+
+    /// Returns the health of pairs of different scenes whose right camera looks `vertical_px` too high.
+    fn health(preparation: &FramePreparation, vertical_px: f64, scenes: u32, gatherer: &mut DriftGatherer) -> Health {
+        let of = |seed| {
+            let scene = SceneOptions { width: 320, height: 240, vertical_px, seed, ..SceneOptions::default() };
+            let raw = Arc::new(stereopsis_scene::render(&scene, 0, false));
+            let frame = Arc::new(preparation.prepare(&raw, &SourceInfo::default(), Instant::now()).unwrap());
+            Job { frame, params: Arc::new(StereoParams::default()), read_back: true, wants_right: false }
+        };
+        (0..scenes).map(|seed| Health::gathering(&of(seed), gatherer)).last().unwrap()
+    }
+
+    #[test]
+    fn a_rig_that_has_turned_is_corrected_once_views_tell() {
+        let scene = SceneOptions { width: 320, height: 240, ..SceneOptions::default() };
+        let rig = StereoRig::of_rectified(&stereopsis_scene::geometry(&scene), (320, 240));
+        let rectifier = Some(Arc::new(rig.rectifier(320, 240, 0.0).unwrap()));
+        let rows = Some(Arc::new(RowCorrection::auto()));
+        let preparation = FramePreparation { rectifier, rows, ..FramePreparation::default() };
+        let one = health(&preparation, 2.0, 1, &mut DriftGatherer::default()).drift.unwrap();
+        assert!(!one.is_enough && !one.is_offered, "{one:?}");
+        let mut gatherer = DriftGatherer::default();
+        let still = health(&preparation, 0.0, 5, &mut gatherer).drift.unwrap();
+        assert!(still.is_enough && !still.is_offered && still.lens.is_none(), "{still:?}");
+
+        let mut gatherer = DriftGatherer::default();
+        let found = health(&preparation, 2.0, 5, &mut gatherer).drift.unwrap();
+        assert!(found.is_offered && found.rows_before_px > 1.5 && found.rows_after_px < 0.3, "{found:?}");
+        let corrected = preparation.corrected(&found.correction).unwrap().unwrap();
+        let after = health(&corrected, 2.0, 5, &mut gatherer);
+        assert!(after.row_offset.unwrap().median_px.abs() < 0.1, "{after:?}");
+        let after = after.drift.unwrap();
+        assert!(!after.is_offered && after.in_force == Some(found.correction), "{after:?}");
+    }
+}

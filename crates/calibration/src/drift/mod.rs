@@ -74,10 +74,8 @@ pub struct DepthError {
 pub struct LensChange {
     /// How much longer the right lens is than calibrated, against the left one, %.
     pub percent: f64,
-    /// Error of depth at the left and at the right side of the image without a correction, %.
+    /// Error of depth of what lies at the left and at the right side of the image without a correction, %.
     pub sides_percent: [f64; 2],
-    /// Depth of these errors: that of the middle match, m.
-    pub depth_m: f64,
 }
 
 /// Rig as gathered matches show it.
@@ -292,21 +290,8 @@ impl DriftGatherer {
         });
         let lens_percent = 100.0 * likely[FOCAL];
         let is_sure = lens_percent.abs() >= solve::MIN_RATIO * 100.0 * covariance[FOCAL][FOCAL].sqrt();
-        let lens = (is_sure && lens_percent.abs() >= MIN_LENS_PERCENT).then(|| {
-            let mut parallaxes: Vec<f64> = points.iter().map(|point| point.parallax(&likely)).collect();
-            let middle = quantile(&mut parallaxes, 0.5).max(1e-6);
-            let mut longer = none;
-            longer[FOCAL] = likely[FOCAL];
-            let at_side = |point: &Point| {
-                let off = point.parallax(&longer) - point.parallax(&none);
-                100.0 * off / (middle - off)
-            };
-            LensChange {
-                percent: lens_percent,
-                sides_percent: [at_side(&grid[LEFT_SIDE]), at_side(&grid[RIGHT_SIDE])],
-                depth_m: baseline_m / middle,
-            }
-        });
+        let lens = (is_sure && lens_percent.abs() >= MIN_LENS_PERCENT)
+            .then(|| LensChange { percent: lens_percent, sides_percent: sides_percent(&points, &likely) });
         Some(Drift {
             views: self.views,
             matches: points.len(),
@@ -323,6 +308,22 @@ impl DriftGatherer {
     }
 }
 
+/// Returns the errors of depth by the change of the lens alone, %: the medians of the outermost fifth of the points on the left, and on the
+/// right.
+fn sides_percent(points: &[Point], change: &Change) -> [f64; 2] {
+    let mut longer = Change::default();
+    longer[FOCAL] = change[FOCAL];
+    let mut from_left: Vec<&Point> = points.iter().collect();
+    from_left.sort_by(|a, b| a.place.x.total_cmp(&b.place.x));
+    let fifth = points.len() / 5;
+    let percent = |point: &&Point| {
+        let (taken, true_one) = (point.parallax(&Change::default()), point.parallax(&longer));
+        100.0 * (true_one / taken - 1.0)
+    };
+    let middle = |side: &[&Point]| quantile(&mut side.iter().map(percent).collect::<Vec<_>>(), 0.5);
+    [middle(&from_left[..fifth]), middle(&from_left[points.len() - fifth..])]
+}
+
 impl Cell {
     /// Adds a point, in place of the oldest one of a full cell.
     fn push(&mut self, point: Point) {
@@ -335,10 +336,8 @@ impl Cell {
     }
 }
 
-/// Number of points of the grid along each side, and those in the middle of its left and right side.
+/// Number of points of the grid along each side.
 const GRID: usize = 7;
-const LEFT_SIDE: usize = GRID * (GRID / 2);
-const RIGHT_SIDE: usize = LEFT_SIDE + GRID - 1;
 
 /// Returns far points all over the rectified images.
 fn grid(side: &Sides) -> Vec<Point> {
@@ -408,11 +407,11 @@ fn remember(raw: &[[DVec2; 2]], views: &mut Vec<Vec<DVec3>>) {
 impl LensChange {
     /// Returns the change in words.
     pub fn words(&self) -> String {
-        let Self { percent, sides_percent: [left, right], depth_m } = self;
+        let Self { percent, sides_percent: [left, right] } = self;
         let which = if *percent > 0.0 { "longer" } else { "shorter" };
         format!(
-            "the right lens is {:.1} % {which} than calibrated (against the left one): depth is off by {left:+.0} to {right:+.0} % towards the \
-             sides, at {depth_m:.1} m",
+            "the right lens is {:.1} % {which} than calibrated (against the left one): depth is off by {left:+.0} % towards the left \
+             and {right:+.0} % towards the right side",
             percent.abs()
         )
     }
