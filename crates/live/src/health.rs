@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_rig_that_has_turned_is_corrected_once_views_tell() {
         let scene = SceneOptions { width: 320, height: 240, ..SceneOptions::default() };
-        let rig = StereoRig::of_rectified(&stereopsis_scene::geometry(&scene), (320, 240));
+        let rig = StereoRig::of_rectified(&scene.geometry(), (320, 240));
         let rectifier = Some(Arc::new(rig.rectifier(320, 240, 0.0).unwrap()));
         let rows = Some(Arc::new(RowCorrection::auto()));
         let preparation = FramePreparation { rectifier, rows, ..FramePreparation::default() };

@@ -146,6 +146,7 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     } else {
         console::print(&format!("by {}, without a board: {rows}\n", counted(pairs as u64, "pair")))?;
     }
+    let is_judged = drift.as_ref().is_some_and(|drift| drift.is_enough);
     if let Some(drift) = drift {
         console::say(drift.words());
         if drift.is_enough {
@@ -165,8 +166,9 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
         names(args)
     );
     console::say(format!(
-        "{} agree; a change of the distance or of the toe-in cannot be seen without a board (--board)",
-        rows.axis.lines()
+        "{} agree; a change of the distance{} cannot be seen without a board (--board)",
+        rows.axis.lines(),
+        if is_judged { "" } else { " or of the toe-in" }
     ));
     Ok(())
 }
