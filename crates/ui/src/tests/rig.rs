@@ -224,11 +224,17 @@ fn a_rig_that_has_turned_is_corrected_frozen_and_undone() {
     let folder = tempfile::tempdir().unwrap();
     let calibration = CalibrationChoice { files: vec![turned_rig(folder.path())], ..CalibrationChoice::default() };
     let options = options(SourceSpec::Folder(folder.path().join("pairs")));
-    let source_options = SourceOptions { looped: true, rate_hz: Some(2.0), ..options.source_options.clone() };
-    let mut window =
-        Window::open(&gpu, WindowOptions { folder: folder.path().to_owned(), calibration, source_options, ..options });
+    let mut window = Window::open(&gpu, WindowOptions { folder: folder.path().to_owned(), calibration, ..options });
     window.harness.key_press(Key::R);
-    window.until("the offer", |w| w.has("Apply").then_some(()));
+    let mut shown = 1;
+    window.until("the offer", |w| {
+        let views = w.core().status().health.drift.as_ref().map_or(0, |drift| drift.views);
+        if views == shown {
+            w.core().live().step(1);
+            shown += 1;
+        }
+        w.has("Apply").then_some(())
+    });
     assert!(window.has("expected error of depth") && !window.has("Undo"));
     let as_calibrated = window.core().rig.rig.clone().unwrap();
     window.press("Apply");
