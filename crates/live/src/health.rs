@@ -237,7 +237,7 @@ fn speed(pair: &RawPair, next: &RawPair) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use std::time::SystemTime;
     use stereopsis_base::geometry::Geometry;
@@ -249,7 +249,7 @@ mod tests {
     const SIZE: (usize, usize) = (320, 240);
 
     /// Returns a pair of a wall, another one at another distance for each number, whose right image shows every point `lower_px` lower.
-    fn wall(number: u32, lower_px: f64) -> RawPair {
+    pub(crate) fn wall(number: u32, lower_px: f64) -> RawPair {
         let n = f64::from(number);
         let wave = |x: f64, y: f64| {
             let soft = ((0.31 + 0.01 * n) * x + n).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();

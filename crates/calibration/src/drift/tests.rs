@@ -147,3 +147,19 @@ fn a_row_correction_and_a_smaller_working_size_are_taken_out() {
     let drift = gatherer.drift().unwrap();
     assert!((drift.correction.right_deg[0] + 0.3).abs() < 0.03, "{drift:?}");
 }
+
+#[test]
+fn one_view_of_a_turned_rig_names_no_lens() {
+    let named = |seed: u64| {
+        let random = &mut random(seed);
+        let rig = calibrated(random);
+        let degrees = DVec3::new(random.between(-0.5, 0.5), random.between(-0.5, 0.5), random.between(-0.5, 0.5));
+        let rectifier = rig.rectifier(SIZE.0, SIZE.1, 0.0).unwrap();
+        let found = view(&turned(&rig, degrees), &rectifier, 0.25, random);
+        let mut gatherer = DriftGatherer::default();
+        gatherer.add(&rectifier, &found, SIZE, &RowField::default()).unwrap();
+        gatherer.drift().unwrap().lens
+    };
+    let named: Vec<_> = (0..60).filter_map(named).collect();
+    assert!(named.is_empty(), "{named:?}");
+}
