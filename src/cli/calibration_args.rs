@@ -110,6 +110,11 @@ pub(super) struct CalibrationArgs {
     /// Correction of row errors that rectification leaves, or rectified images have [default: auto]
     #[arg(long, hide_short_help = true, value_name = "HOW", value_parser = choice(RowsChoice::ALL, RowsChoice::word, RowsChoice::help))]
     rows: Option<RowsChoice>,
+    /// Correct a calibrated rig that has changed since, by its own images
+    ///
+    /// From several different views, never from one. Cameras are corrected while they run.
+    #[arg(long, hide_short_help = true)]
+    self_calibrate: bool,
     /// Working size of the matching; the calibration follows [default: 1]
     #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
@@ -176,6 +181,7 @@ impl CalibrationArgs {
             rows: self.rows.or(base.rows),
             scale: self.scale.unwrap_or(base.scale),
             mask: if self.mask.is_empty() { base.mask } else { Files::all(&self.mask) },
+            self_calibrate: self.self_calibrate || base.self_calibrate,
             ..base
         };
         check(&choice)?;
@@ -201,6 +207,9 @@ fn check(choice: &CalibrationChoice) -> anyhow::Result<()> {
         _ if choice.mode_crop.is_some() && choice.files.is_empty() => {
             refuse("--calibration-crop needs --calibration: it says where the images lie in those of the calibration")
         }
+        _ if choice.self_calibrate && choice.files.is_empty() => refuse(
+            "--self-calibrate needs --calibration: it corrects a calibrated rig by its images; without one take --rectify auto",
+        ),
         _ if auto && !choice.files.is_empty() => {
             refuse("--rectify auto finds out what --calibration says; give one of them")
         }

@@ -184,6 +184,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         }
         let mut about = stereopsis_images::describe(&output);
         about["warnings"] = serde_json::json!(warnings);
+        about["drift"] = serde_json::json!(health.drift);
         about["truth_error"] = serde_json::json!(error_of(&output));
         about["output"] = targets.output.display().to_string().into();
         if let Some(right) = &targets.right_map {

@@ -106,7 +106,9 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
     let capture = calibrated.preparation.clone().into();
     let remotes = published.0.clone();
-    let options = LiveOptions { capture, remotes, ..LiveOptions::new(params, settings.engine_options()) };
+    let self_calibrate = calibration.self_calibrate;
+    let options =
+        LiveOptions { capture, remotes, self_calibrate, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
     let Some(output) = &end.output else {
         let reasons = end.status.errors.join("; ");
@@ -149,6 +151,7 @@ fn about(output: &Output, end: &Finished, note: Option<String>) -> serde_json::V
     about["rig"] = serde_json::json!({
         "row_offset": status.health.row_offset,
         "row_correction": status.health.row_fit,
+        "drift": status.health.drift,
         "blank": status.health.blank,
         "luma_difference": status.health.luma,
         "motion_px_per_s": status.health.motion_px_per_s,

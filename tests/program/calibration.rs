@@ -161,3 +161,87 @@ fn impossible_conversions_are_refused() {
     std::fs::write(folder.join("poem.txt"), "roses: red\n").unwrap();
     refused(folder, &["show", "poem.txt"], 1, &["poem.txt", "looked for", "Kalibr", "Middlebury"]);
 }
+
+/// Writes pairs of walls at one distance each, whose right lens is longer than in `rig.yaml` by a share; 250 px, 60 mm, 320x240.
+fn walls(folder: &Path, longer: f64, pairs: u32) {
+    let wave = |x: f64, y: f64, n: f64| {
+        let soft =
+            ((0.31 + 0.01 * n) * x + n).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y + 2.0 * n).sin();
+        128.0 + 38.0 * (soft + 0.6 * ((0.73 - 0.02 * n) * x + 0.41 * y).sin() * (0.07 * y + n).cos())
+    };
+    for n in 0..pairs {
+        let disparity_px = 6.0 + 4.0 * f64::from(n);
+        let view = |shift_px: f64, longer: f64| {
+            image::GrayImage::from_fn(320, 240, |x, y| {
+                let [x, y] =
+                    [(x, 159.5), (y, 119.5)].map(|(at, middle)| (f64::from(at) - middle) / (1.0 + longer) + middle);
+                image::Luma([wave(x + shift_px, y, f64::from(n)).round() as u8])
+            })
+        };
+        view(0.0, 0.0).save(folder.join(format!("left{n}.png"))).unwrap();
+        view(disparity_px, longer).save(folder.join(format!("right{n}.png"))).unwrap();
+    }
+    let camera = "  camera_model: pinhole\n  distortion_coeffs: [0, 0, 0, 0]\n  distortion_model: radtan\n  \
+                  intrinsics: [250, 250, 159.5, 119.5]\n  resolution: [320, 240]\n";
+    let pose = "  T_cn_cnm1: [[1, 0, 0, -0.06], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]\n";
+    std::fs::write(folder.join("../rig.yaml"), format!("cam0:\n{camera}cam1:\n{pose}{camera}")).unwrap();
+}
+
+/// Returns the median depths of the left and of the right fifth of a depth image, m.
+fn sides_m(path: &Path) -> [f64; 2] {
+    let map = image::open(path).unwrap().to_luma16();
+    [40..64, 256..310].map(|columns: std::ops::Range<u32>| {
+        let mut mm: Vec<u16> =
+            columns.flat_map(|x| (0..240).map(move |y| (x, y))).map(|(x, y)| map.get_pixel(x, y).0[0]).collect();
+        mm.retain(|mm| *mm > 0);
+        mm.sort_unstable();
+        f64::from(mm[mm.len() / 2]) / 1000.0
+    })
+}
+
+#[test]
+fn a_longer_lens_is_named_by_one_pair_and_corrected_by_several() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::create_dir(folder.join("pairs")).unwrap();
+    walls(&folder.join("pairs"), 0.01, 5);
+    let settings = ["--calibration", "rig.yaml", "--engine", "cpu", "--num-disparities", "32"];
+    let one = ["compute", "pairs/left0.png", "pairs/right0.png", "-o", "one.pfm", "--self-calibrate"];
+    let said = start::run(folder, &[&one[..], &settings].concat());
+    assert!(
+        said.contains("the right lens is 1.0 % longer than calibrated") && said.contains("1 view so far"),
+        "{said}"
+    );
+
+    let all = |out: &str, more: &[&str]| {
+        let args = ["compute", "pairs", "-o", "maps", "--depth", out, "--overwrite"];
+        start::run(folder, &[&args[..], &settings, more].concat());
+        let [left_m, right_m] = sides_m(&folder.join(out).join("left1.png"));
+        right_m / left_m
+    };
+    let (as_calibrated, corrected) = (all("before", &[]), all("after", &["--self-calibrate"]));
+    assert!(as_calibrated > 1.15 && (corrected - 1.0).abs() < 0.02, "{as_calibrated} {corrected}");
+    let args = ["calibrate", "--check", "rig.yaml", "pairs", "--json"];
+    let output = start::finished(start::stereopsis(folder, &args), 0).1.stdout;
+    let drift = &serde_json::from_slice::<serde_json::Value>(&output).unwrap()["drift"];
+    assert!(drift["views"] == 5 && drift["is_offered"] == true && drift["depth"][2]["depth_m"] == 5.0, "{drift}");
+    assert!((drift["correction"]["right_focal_percent"].as_f64().unwrap() - 1.0).abs() < 0.1, "{drift}");
+
+    // the correction of a rig file is in force, and without it the rig is as calibrated
+    let correction = format!(
+        "[calibration.correction]\ndate = \"2026-05-17\"\nright_deg = [0.0, 0.0, 0.0]\nright_focal_percent = {}\n",
+        drift["correction"]["right_focal_percent"]
+    );
+    std::fs::write(folder.join("kept.toml"), format!("[calibration]\nfiles = [\"rig.yaml\"]\n{correction}")).unwrap();
+    let args =
+        ["compute", "pairs", "-o", "maps", "--depth", "kept", "--overwrite", "--rig", "kept.toml", "--engine", "cpu"];
+    let said = start::run(folder, &[&args[..], &["--num-disparities", "32"]].concat());
+    assert!(said.contains("as it stands since 2026-05-17"), "{said}");
+    let [left_m, right_m] = sides_m(&folder.join("kept/left1.png"));
+    assert!((right_m / left_m - 1.0).abs() < 0.02, "{left_m} {right_m}");
+
+    start::refused(folder, &["compute", "pairs", "-o", "maps", "--self-calibrate"], 2, &["needs --calibration"]);
+    std::fs::write(folder.join("kept.toml"), correction).unwrap();
+    let args = ["compute", "pairs", "-o", "maps", "--rig", "kept.toml"];
+    start::refused(folder, &args, 1, &["need files, whose rig they correct"]);
+}

@@ -205,6 +205,9 @@ pub enum CalibrationError {
     /// Depth cannot be corrected by known distances.
     #[error(transparent)]
     DepthFit(#[from] DepthFitError),
+    /// A correction is no slight change.
+    #[error("the correction of the rig is no slight change: leave it out, or calibrate again")]
+    Correction,
     /// A recorded uncertainty is implausible.
     #[error("uncertainty is {0:?}")]
     Uncertainty(Uncertainty),

@@ -10,6 +10,7 @@
 
 use super::crop::{self, Crop};
 use super::projection::to_right;
+use super::rig::quarters;
 use super::{CalibrationError, Camera, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DQuat, DVec2};
 use stereopsis_base::geometry::Axis;
@@ -95,6 +96,18 @@ fn projections(
         let center = if is_verged { center - focal * middle } else { center };
         Projection { fx: focal, fy: focal, cx: center.x, cy: center.y }
     }))
+}
+
+/// Returns R1 and R2 of a rig, its own ones where it has them, and the direction of the baseline.
+pub(super) fn rotations_of(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> {
+    match &rig.rectification {
+        Some(own) => Ok((own.rotation_left, own.rotation_right, own.axis)),
+        None => {
+            let (rotation, translation_m) = rig.upright_pose();
+            let (left, right, axis) = rotations(&StereoRig { rotation, translation_m, ..rig.clone() })?;
+            Ok((left, right * quarters(-rig.quarter_turns()), axis))
+        }
+    }
 }
 
 /// Computes R1 and R2, and the direction of the baseline.

@@ -2,7 +2,7 @@
 
 use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::projection::to_right;
-use super::{Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
+use super::{Camera, Corrected, Distortion, Kind, LengthUnit, Projection, Rectification};
 use glam::{DMat3, DVec3};
 use std::f64::consts::FRAC_PI_2;
 use stereopsis_base::geometry::{Axis, DepthSpread, Geometry, Uncertainty};
@@ -38,6 +38,8 @@ pub struct StereoRig {
     pub uncertainty: Option<Uncertainty>,
     /// Spread of depth of an estimated rig.
     pub spread: Option<DepthSpread>,
+    /// Rig as it was calibrated, and the correction that made this one of it; see [`Self::corrected`].
+    pub corrected_from: Option<Box<Corrected>>,
 }
 
 impl StereoRig {
@@ -64,6 +66,7 @@ impl StereoRig {
             estimated: false,
             uncertainty: None,
             spread: None,
+            corrected_from: None,
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::{Image, Picture, PictureRef, QuarterTurn, Truth};
 use stereopsis_base::rate::LatencySince;
-use stereopsis_calibration::CalibrationNote;
+use stereopsis_calibration::{CalibrationNote, Rectifier};
 use stereopsis_stereo::DisparityMap;
 
 /// Raw pair of a source, not rectified.
@@ -108,6 +108,8 @@ pub struct Frame {
     pub rows: Option<FrameRows>,
     /// Whether pixels of brightness 0 are left out everywhere, because the pair has masks.
     pub is_masked: bool,
+    /// Rectification of the frame; `None` without one.
+    pub rectifier: Option<Arc<Rectifier>>,
     /// Whether a camera took the frame: a sequence, smoothed over time by default.
     pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread.
@@ -153,6 +155,7 @@ impl Frame {
                     truth: None,
                     geometry: None,
                     rows: None,
+                    rectifier: None,
                     ..**self
                 })
             }
@@ -191,7 +194,7 @@ impl Frame {
             ..*self.raw
         };
         let (left, right) = (Arc::new(Picture::empty()), Arc::new(Picture::empty()));
-        Self { left, right, raw: Arc::new(raw), truth: None, rows: self.rows.clone(), ..*self }
+        Self { left, right, raw: Arc::new(raw), truth: None, rows: self.rows.clone(), rectifier: None, ..*self }
     }
 
     /// Creates an unprepared frame of a rectified pair, without a calibration and without truth.
@@ -206,6 +209,7 @@ impl Frame {
             geometry: None,
             rows: None,
             is_masked: false,
+            rectifier: None,
             is_camera: false,
             arrived: now,
             latency_begin: (now, LatencySince::Arrival),

@@ -9,7 +9,7 @@ use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::Picture;
 use stereopsis_base::process::memory;
 use stereopsis_base::rate::LatencySince;
-use stereopsis_calibration::{CalibrationError, Rectifier, RowField};
+use stereopsis_calibration::{CalibrationError, Correction, Rectifier, RowField};
 
 /// Preparation of frames from raw pairs.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,18 @@ struct RectifiedPair<'a> {
 }
 
 impl FramePreparation {
+    /// Returns the preparation by a correction of the calibration; `None` without a rectifier. The rows are corrected anew: a field of theirs
+    /// was that of the rig before.
+    ///
+    /// # Errors
+    /// Errors of [`Rectifier::corrected`].
+    pub fn corrected(&self, correction: &Correction) -> Result<Option<Self>, CalibrationError> {
+        let Some(rectifier) = &self.rectifier else { return Ok(None) };
+        let rectifier = Some(Arc::new(rectifier.corrected(correction)?));
+        let rows = self.rows.as_ref().map(|_| Arc::new(RowCorrection::auto()));
+        Ok(Some(Self { rectifier, rows, ..self.clone() }))
+    }
+
     /// Returns the geometry that converts disparity to metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
         let of_source = || source.geometry.map(|geometry| if self.swapped { geometry.swapped() } else { geometry });
@@ -151,6 +163,7 @@ impl FramePreparation {
             geometry,
             rows,
             is_masked,
+            rectifier,
             is_camera: source.is_camera,
             arrived,
             latency_begin: (arrived, LatencySince::Arrival),

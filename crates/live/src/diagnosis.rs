@@ -5,6 +5,7 @@ use super::health::MIN_MATCHES;
 use std::fmt;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::remedy::{Remedy, option};
+use stereopsis_calibration::Drift;
 use stereopsis_frame::SourceState;
 use stereopsis_frame::engine::{Job, Output};
 use stereopsis_stereo::{CostKind, Shares, StereoParams};
@@ -31,6 +32,8 @@ pub enum Cause {
     TooFar,
     /// Rows of the images that differ.
     Rows,
+    /// Rig that has changed since its calibration.
+    Drift,
     /// Hardly any pixel with a partner, or such that disagree, without another known cause.
     Matches,
     /// Disparities of the scene outside of the search range.
@@ -147,6 +150,8 @@ pub fn warnings(
     } else if let Some(rows) = health.misaligned().filter(|_| is_judged) {
         let auto = Remedy::set("rectify", "auto");
         warn(Cause::Rows, format!("{rows}: calibrate the rig, or estimate that from the images ({auto})"));
+    } else if let Some(text) = health.drift.as_ref().filter(|_| is_judged).and_then(drifted) {
+        warn(Cause::Drift, text);
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
         let text = format!("rows are corrected by up to {:.1} px: the rig has moved, calibrate again", fit.max_px);
         warn(Cause::Rows, text);
@@ -249,6 +254,23 @@ fn range_elsewhere(
         Remedy::set("min-disparity", first),
         Remedy::set("num-disparities", count)
     ))
+}
+
+/// Returns the change of a calibrated rig in words, with the remedy; `None` for one that stands as calibrated or corrected.
+fn drifted(drift: &Drift) -> Option<String> {
+    let lens = drift.lens.filter(|_| drift.in_force.is_none()).map(|lens| lens.words());
+    if drift.is_offered {
+        let [.., five, _] = drift.depth;
+        let lens = lens.map_or_else(String::new, |lens| format!("; {lens}"));
+        return Some(format!(
+            "the rig has changed since its calibration: depth at 5 m is off by about {:.1} %, and by {:.1} % if that is corrected ({}){lens}",
+            five.before_percent,
+            five.after_percent,
+            option("self-calibrate")
+        ));
+    }
+    let lens = lens.filter(|_| !drift.is_enough)?;
+    Some(format!("{lens}; several views correct that ({}), or calibrate again", option("self-calibrate")))
 }
 
 #[cfg(test)]

@@ -98,12 +98,16 @@ pub fn run_observed(
     };
     let options = LiveOptions { engine, read_back: true, ..options };
     let share = CpuShare::start();
+    let self_calibrate = options.self_calibrate;
     let live = Live::start(source, options).context("cannot start the threads")?;
     let mut printer = StatusPrinter::new(|status| status.engine.computed > 0);
     let mut params = live.params();
     poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(params) = live.exchange() {
             live.set_params(params);
+        }
+        if self_calibrate && let Some(done) = live.correct() {
+            printer.line(&format!("stereopsis: {done}"));
         }
         live.remotes().iter().for_each(|remote| printer.print_news(&remote.news()));
         printer.clients = live.standing();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Luma, QuarterTurn};
 use stereopsis_calibration::{
-    Exchanged, Match, RowFit, RowOffset, Verdict, edge_matches, exchanged, matches, row_offset_of,
+    Drift, DriftGatherer, Exchanged, Match, RowFit, RowOffset, Verdict, edge_matches, exchanged, matches, row_offset_of,
 };
 use stereopsis_frame::engine::{Job, Output};
 use stereopsis_frame::{Frame, RawPair};
@@ -26,6 +26,8 @@ pub struct Health {
     pub row_offset: Option<RowOffset>,
     /// Correction of the rows, with its gain; `None` without a correction or with too few matches.
     pub row_fit: Option<RowFit>,
+    /// Change of the rig since its calibration, by the matches gathered so far; `None` without a calibration, or with too few matches.
+    pub drift: Option<Drift>,
     /// Number of points in one column of both images, where the cameras seem to stand one above the other without being declared so.
     pub in_columns: Option<usize>,
     /// Sign that left and right are exchanged.
@@ -45,8 +47,13 @@ pub struct Health {
 }
 
 impl Health {
-    /// Measures one pair, without motion.
+    /// Measures one pair, without motion; its rig is judged by this view alone.
     pub fn of(job: &Job) -> Self {
+        Self::gathering(job, &mut DriftGatherer::default())
+    }
+
+    /// Measures one pair, without motion; its rig is judged by the views gathered, and this one.
+    pub fn gathering(job: &Job, gatherer: &mut DriftGatherer) -> Self {
         let frame = &job.frame;
         let in_rows = frame.in_rows();
         let (left, right) = (&in_rows.left.luma, &in_rows.right.luma);
@@ -66,6 +73,7 @@ impl Health {
             is_measured: true,
             row_offset,
             row_fit: row_fit(frame, &found, (width, height)),
+            drift: drift(frame, &found, (width, height), gatherer),
             in_columns: in_columns(frame, row_offset.as_ref()),
             exchanged: exchanged(left, right, &found, farthest_px),
             edges_alone: edges_alone(left, right, &found),
@@ -87,6 +95,16 @@ impl Health {
 fn row_fit(frame: &Frame, found: &[Match], size: (usize, usize)) -> Option<RowFit> {
     let rows = frame.rows.as_ref()?;
     rows.fit.or_else(|| rows.correction.follow(found, size, &rows.field))
+}
+
+/// Gathers the matches of a pair, and returns the change of its rig.
+fn drift(frame: &Frame, found: &[Match], size: (usize, usize), gatherer: &mut DriftGatherer) -> Option<Drift> {
+    let rectifier = frame.rectifier.as_ref()?;
+    let field = frame.rows.as_ref().map(|rows| rows.field).unwrap_or_default();
+    if let Err(why) = gatherer.add(rectifier, found, size, &field) {
+        log::warn!("the rig cannot be judged: {why}");
+    }
+    gatherer.drift()
 }
 
 /// Returns the number of points in one column of both images, if their rows disagree and these agree.
@@ -185,6 +203,7 @@ struct Monitor<F> {
 impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
     fn run(&self) {
         let mut last: Option<Arc<Output>> = None;
+        let mut gathered = (self.measured.lock().since, DriftGatherer::default());
         while self.sleep(INTERVAL) {
             let Some(output) = (self.newest)() else { continue };
             if last.as_ref().is_some_and(|last| Arc::ptr_eq(&last.job.frame, &output.job.frame)) {
@@ -193,7 +212,11 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
             let frame = &output.job.frame;
             let next = self.next_pair(&frame.raw);
             let motion_px_per_s = next.and_then(|next| speed(&frame.raw, &next));
-            let health = Health { motion_px_per_s, ..Health::of(&output.job) };
+            let since = self.measured.lock().since;
+            if since != gathered.0 {
+                gathered = (since, DriftGatherer::default());
+            }
+            let health = Health { motion_px_per_s, ..Health::gathering(&output.job, &mut gathered.1) };
             let mut measured = self.measured.lock();
             if frame.arrived >= measured.since {
                 measured.health = Some(health);
@@ -227,4 +250,61 @@ fn speed(pair: &RawPair, next: &RawPair) -> Option<f64> {
         return None;
     }
     Some(motion(&pair.left.luma, &next.left.luma)? / between.as_secs_f64())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use std::time::SystemTime;
+    use stereopsis_base::geometry::Geometry;
+    use stereopsis_base::image::{Image, Picture};
+    use stereopsis_calibration::StereoRig;
+    use stereopsis_frame::{FramePreparation, RowCorrection, SourceInfo};
+    use stereopsis_stereo::StereoParams;
+
+    const SIZE: (usize, usize) = (320, 240);
+
+    /// Returns a pair of a wall, another one at another distance for each number, whose right image shows every point `lower_px` lower.
+    pub(crate) fn wall(number: u32, lower_px: f64) -> RawPair {
+        let n = f64::from(number);
+        let wave = |x: f64, y: f64| {
+            let soft = ((0.31 + 0.01 * n) * x + n).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
+            soft + 0.6 * ((0.73 - 0.02 * n) * x + 0.41 * y).sin() * (0.07 * y + n).cos()
+        };
+        let view = |dx: f64, dy: f64| {
+            let grey = |x, y| (128.0 + 38.0 * wave(x as f64 + dx, y as f64 + dy)).round() as u8;
+            Picture::from(Luma::U8(Image::from_fn(SIZE.0, SIZE.1, grey)))
+        };
+        RawPair::new("wall", 0, SystemTime::UNIX_EPOCH, view(0.0, 0.0), view(6.0 + 4.0 * n, -lower_px))
+    }
+
+    fn health(preparation: &FramePreparation, lower_px: f64, walls: u32, gatherer: &mut DriftGatherer) -> Health {
+        let of = |number| {
+            let raw = Arc::new(wall(number, lower_px));
+            let frame = Arc::new(preparation.prepare(&raw, &SourceInfo::default(), Instant::now()).unwrap());
+            Job { frame, params: Arc::new(StereoParams::default()), read_back: true, wants_right: false }
+        };
+        (0..walls).map(|number| Health::gathering(&of(number), gatherer)).last().unwrap()
+    }
+
+    #[test]
+    fn a_rig_that_has_turned_is_corrected_once_views_tell() {
+        let rig = StereoRig::of_rectified(&Geometry::centred(250.0, 0.06, 0.0, SIZE), SIZE);
+        let rectifier = Some(Arc::new(rig.rectifier(SIZE.0, SIZE.1, 0.0).unwrap()));
+        let rows = Some(Arc::new(RowCorrection::auto()));
+        let preparation = FramePreparation { rectifier, rows, ..FramePreparation::default() };
+        let one = health(&preparation, 2.0, 1, &mut DriftGatherer::default()).drift.unwrap();
+        assert!(!one.is_enough && !one.is_offered, "{one:?}");
+        let mut gatherer = DriftGatherer::default();
+        let still = health(&preparation, 0.0, 5, &mut gatherer).drift.unwrap();
+        assert!(still.is_enough && !still.is_offered && still.lens.is_none(), "{still:?}");
+
+        // the corrected rows of these pairs do not hide it
+        let mut gatherer = DriftGatherer::default();
+        let found = health(&preparation, 2.0, 5, &mut gatherer).drift.unwrap();
+        assert!(found.is_offered && found.rows_before_px > 1.5 && found.rows_after_px < 0.3, "{found:?}");
+        let corrected = preparation.corrected(&found.correction).unwrap().unwrap();
+        let after = health(&corrected, 2.0, 5, &mut DriftGatherer::default()).drift.unwrap();
+        assert!(!after.is_offered && after.in_force == Some(found.correction), "{after:?}");
+    }
 }

@@ -49,6 +49,8 @@ pub struct LiveOptions {
     pub threads: Option<usize>,
     /// Whether each result brings its map to the host.
     pub read_back: bool,
+    /// Whether a run without a window corrects a calibrated rig that has changed.
+    pub self_calibrate: bool,
     /// Observers of every result.
     pub taps: Vec<Arc<dyn ResultTap>>,
     /// Servers of clients that watch every source and may request parameters.
@@ -67,6 +69,7 @@ impl LiveOptions {
             threads: engine.settings.threads,
             engine: EngineSource::Open(engine),
             read_back: false,
+            self_calibrate: false,
             taps: Vec::new(),
             remotes: Vec::new(),
             wake: Arc::new(|| {}),
@@ -89,7 +92,8 @@ impl Live {
     /// # Errors
     /// The system gives no thread.
     pub fn start(source: Box<dyn PairSource>, options: LiveOptions) -> std::io::Result<Self> {
-        let LiveOptions { mut capture, params, engine, threads, read_back, mut taps, remotes, wake } = options;
+        let LiveOptions { mut capture, params, engine, threads, read_back, self_calibrate: _, mut taps, remotes, wake } =
+            options;
         let mut params = params;
         for remote in &remotes {
             params = remote.exchange(&params).unwrap_or(params);
@@ -144,6 +148,24 @@ impl Live {
         capture.set_preparation(preparation.clone());
         self.engine.prepare_again(preparation, info);
         Ok(())
+    }
+
+    /// Corrects a calibrated rig by what its gathered views show, once; returns what was done, in words.
+    pub(crate) fn correct(&self) -> Option<String> {
+        let drift = self.health.health().drift.filter(|drift| drift.is_offered)?;
+        let preparation = self.preparation();
+        let rig = preparation.rectifier.as_ref()?.rig();
+        if rig.corrected_from.as_ref().is_some_and(|from| from.correction == drift.correction) {
+            return None;
+        }
+        let done = preparation.corrected(&drift.correction).and_then(|corrected| match corrected {
+            Some(corrected) => self.set_preparation(corrected),
+            None => Ok(()),
+        });
+        Some(match done {
+            Ok(()) => format!("the rig is corrected: {}; {}", drift.words(), drift.depth_words()),
+            Err(why) => format!("the rig cannot be corrected: {why}"),
+        })
     }
 
     /// Returns the preparation of frames.

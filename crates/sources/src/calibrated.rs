@@ -67,10 +67,13 @@ const OWN_CALIBRATION: &str =
 pub const ESTIMATE_PAIRS: usize = 6;
 /// Interval between the pairs of an estimate, so that the scene can change.
 pub const PAIR_INTERVAL: Duration = Duration::from_millis(200);
+/// Timeout of the pairs by which a rig is corrected.
+const SELF_CALIBRATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Opens `spec` and determines the preparation of its frames; may block for seconds.
+/// Opens `spec` and determines the preparation of its frames; may block for seconds. A rig of files or of a recording is corrected by its own
+/// pairs where the choice asks for that; cameras are corrected while they run.
 ///
 /// # Errors
 /// [`OpenError`]
@@ -79,7 +82,13 @@ pub fn open_calibrated(
     options: &SourceOptions,
     choice: &CalibrationChoice,
 ) -> Result<CalibratedSource, OpenError> {
-    let (opened, failed) = open_in_any_case(spec, options, choice)?;
+    let corrected = self_calibrated(spec, options, choice)?;
+    let (choice, note) = corrected.as_ref().map_or((choice, None), |(choice, note)| (choice, Some(note)));
+    let (mut opened, failed) = open_in_any_case(spec, options, choice)?;
+    if let Some(note) = note {
+        let notes: Vec<_> = opened.calibrated.note.iter().chain([note]).cloned().collect();
+        opened.calibrated.note = Some(notes.join("; "));
+    }
     failed.map_or(Ok(opened), Err)
 }
 
@@ -134,6 +143,43 @@ pub fn open_in_any_case(
         }
     };
     Ok((CalibratedSource { source, calibrated, inputs }, failed))
+}
+
+/// Number of views, from the beginning of files or a recording, by which a rig is corrected, and their distance in a source of many pairs.
+const SELF_CALIBRATION_PAIRS: usize = 40;
+
+/// Returns the choice by which a rig of files or a recording is corrected by its own pairs, and what was found; `None` where that is not
+/// asked for, or the calibration fails, which is told when it is applied.
+fn self_calibrated(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+) -> Result<Option<(CalibrationChoice, String)>, CaptureError> {
+    if !choice.self_calibrate || choice.rectify() != RectifyChoice::Calibration || spec.is_camera() {
+        return Ok(None);
+    }
+    let mut options = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
+    options.cameras.calibrated = true;
+    let mut source = open(spec, &options)?;
+    let info = source.info();
+    if info.is_rectified && info.geometry.is_some() {
+        return Ok(None);
+    }
+    let step = info.num_pairs.map_or(1, |pairs| (pairs as usize).div_ceil(SELF_CALIBRATION_PAIRS)).max(1);
+    let (mut pairs, mut number, begun) = (Vec::new(), 0, Instant::now());
+    while pairs.len() < SELF_CALIBRATION_PAIRS && begun.elapsed() < SELF_CALIBRATION_TIMEOUT {
+        match source.next(Duration::from_millis(50))? {
+            Next::Pair(pair) => {
+                if number % step == 0 {
+                    pairs.push(Arc::from(pair));
+                }
+                number += 1;
+            }
+            Next::Waiting => {}
+            Next::End => break,
+        }
+    }
+    Ok(choice.self_calibrated(&pairs, &info).ok())
 }
 
 /// Returns the calibration of the source or of the user, without an estimate from images.

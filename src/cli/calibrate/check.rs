@@ -10,7 +10,8 @@ use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Luma, Picture, QuarterTurn};
 use stereopsis_calibrate::{BOARD_FILE, CalibrationRequest, LensKind, depth_difference, solve, views_of};
 use stereopsis_calibration::{
-    Kind, LoadOptions, Rectifier, RowField, RowOffset, StereoRig, Verdict, load, matches, row_field, row_offset_of,
+    DriftGatherer, Kind, LoadOptions, Rectifier, RowField, RowOffset, StereoRig, Verdict, load, matches, row_field,
+    row_offset_of,
 };
 use stereopsis_frame::SourceSpec;
 
@@ -93,6 +94,7 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     const MAX_PAIRS: usize = 30;
     // the rig, and a second reading of its file where that is ambiguous
     let mut tried: Vec<(Rectifier, Vec<_>)> = Vec::new();
+    let mut gatherer = DriftGatherer::default();
     let mut pairs = 0;
     folder::each_pair(args, spec, |_, [left, right]| {
         if tried.is_empty() {
@@ -105,13 +107,17 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
             }
         }
         let [left, right] = [left, right].map(|picture| Picture { luma: Luma::U8(picture), rgb: None });
-        for (rectifier, found) in &mut tried {
+        for (n, (rectifier, found)) in tried.iter_mut().enumerate() {
             let (left, right) = rectifier.apply(&left, &right)?;
             let [left, right] = [left, right].map(|picture| match rectifier.geometry().axis {
                 Axis::Horizontal => picture.luma,
                 Axis::Vertical => picture.luma.turned(QuarterTurn::Left),
             });
-            found.extend(matches(&left, &right));
+            let of_pair = matches(&left, &right);
+            if n == 0 {
+                gatherer.add(rectifier, &of_pair, left.size(), &RowField::default())?;
+            }
+            found.extend(of_pair);
         }
         pairs += 1;
         Ok(pairs < MAX_PAIRS)
@@ -128,12 +134,25 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
         anyhow::bail!("the images have too little in common to tell: aim the cameras at things with detail");
     };
     let verdict = rows.verdict();
+    let drift = gatherer.drift();
     if args.json {
-        print_json(
-            &serde_json::json!({ "has_moved": verdict == Verdict::Bad, "pairs": pairs, "row_offset": rows, "row_correction": fit }),
-        )?;
+        print_json(&serde_json::json!({
+            "has_moved": verdict == Verdict::Bad,
+            "pairs": pairs,
+            "row_offset": rows,
+            "row_correction": fit,
+            "drift": drift,
+        }))?;
     } else {
         console::print(&format!("by {}, without a board: {rows}\n", counted(pairs as u64, "pair")))?;
+    }
+    let is_judged = drift.as_ref().is_some_and(|drift| drift.is_enough);
+    if let Some(drift) = drift {
+        console::say(drift.words());
+        if drift.is_enough {
+            console::say(drift.depth_words());
+        }
+        drift.lens.iter().for_each(|lens| console::say(lens.words()));
     }
     if let Some(fit) = fit.filter(|fit| !fit.field.is_zero()) {
         console::say(format_args!("matching corrects what is left (--rows auto): {fit}"));
@@ -147,8 +166,9 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
         names(args)
     );
     console::say(format!(
-        "{} agree; a change of the distance or of the toe-in cannot be seen without a board (--board)",
-        rows.axis.lines()
+        "{} agree; a change of the distance{} cannot be seen without a board (--board)",
+        rows.axis.lines(),
+        if is_judged { "" } else { " or of the toe-in" }
     ));
     Ok(())
 }

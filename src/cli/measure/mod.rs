@@ -126,10 +126,13 @@ fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
 
 /// Prints and writes the measurement, even if the source was lost before its end.
 fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
-    let Ended { remarks, warnings, skew, error, interrupted } = ended;
+    let Ended { remarks, warnings, drift, skew, error, interrupted } = ended;
     if !args.json {
         remarks.iter().for_each(console::say);
         warnings.iter().for_each(console::say);
+        if let Some(drift) = drift.as_ref().filter(|drift| drift.is_offered) {
+            console::say(format_args!("{}; {} (--self-calibrate corrects it)", drift.words(), drift.depth_words()));
+        }
     }
     if found.pairs == 0 {
         anyhow::bail!("no pair of {spec} was matched: {}", error.as_deref().unwrap_or("none came"));
@@ -148,6 +151,7 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
         about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
         about["remarks"] = serde_json::json!(remarks);
         about["warnings"] = serde_json::json!(warnings);
+        about["drift"] = serde_json::json!(drift);
         about["errors"] = serde_json::json!(error.iter().collect::<Vec<_>>());
         print_json(&about)?;
     } else {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stereopsis_base::newest::Policy;
+use stereopsis_calibration::{Drift, DriftGatherer};
 use stereopsis_engine::OpenOptions;
 use stereopsis_frame::engine::{Engine, EngineError, Job, Output};
 use stereopsis_frame::{FramePreparation, PairSource, Skew, SourceState};
@@ -39,12 +40,17 @@ pub(super) struct Ended {
     pub(super) remarks: Vec<String>,
     /// Conditions that make depth worse, found in the first pair.
     pub(super) warnings: Vec<Warning>,
+    /// Change of the rig since its calibration, by the first pairs.
+    pub(super) drift: Option<Drift>,
     pub(super) skew: Option<Skew>,
     /// Reason for an early end.
     pub(super) error: Option<String>,
     /// Whether Ctrl-C ended it.
     pub(super) interrupted: bool,
 }
+
+/// Number of pairs up to which some judge the rig.
+const JUDGED_PAIRS: u64 = 400;
 
 /// Measures until the source ends, enough pairs are measured, or `interrupt` is set.
 ///
@@ -64,7 +70,8 @@ pub(super) fn run(
     let bar = pair_bar(total.filter(|&n| n > 1 && plan.shows_progress));
     let mut measuring = Measuring::new(plan, info.name);
     let mut engine: Option<Box<dyn Engine>> = None;
-    let mut warnings = Vec::new();
+    let (mut warnings, mut drift) = (Vec::new(), None);
+    let mut gatherer = DriftGatherer::default();
     while !interrupt.load(Ordering::Acquire) && plan.frames.is_none_or(|frames| measuring.found.pairs < frames) {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
             Ok(frame) => frame,
@@ -84,9 +91,16 @@ pub(super) fn run(
             Err(EngineError::LeftOut(_)) => continue,
             output => output?,
         };
-        // the pairs come from one rig: the first one shows how it stands
-        if measuring.found.pairs == 0 {
-            warnings = warnings_of(&output, &Health::of(&output.job));
+        // the pairs come from one rig: the first one shows how it stands, and some more whether it has changed
+        let pair = measuring.found.pairs;
+        let is_first = pair == 0;
+        let is_judged = pair < 12 || (pair < JUDGED_PAIRS && pair.is_multiple_of(10));
+        if is_first || (output.job.frame.rectifier.is_some() && is_judged) {
+            let health = Health::gathering(&output.job, &mut gatherer);
+            if is_first {
+                warnings = warnings_of(&output, &health);
+            }
+            drift = health.drift.or(drift);
         }
         measuring.add(&output)?;
         bar.inc(1);
@@ -95,7 +109,10 @@ pub(super) fn run(
     let SourceState { remarks, skew, unreadable, .. } = capture.state();
     let error = capture.stats().last_error.or(unreadable);
     capture.stop();
-    Ok((measuring.found, Ended { remarks, warnings, skew, error, interrupted: interrupt.load(Ordering::Acquire) }))
+    Ok((
+        measuring.found,
+        Ended { remarks, warnings, drift, skew, error, interrupted: interrupt.load(Ordering::Acquire) },
+    ))
 }
 
 struct Measuring<'a> {

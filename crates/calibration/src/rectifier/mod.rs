@@ -4,7 +4,7 @@ use super::camera_model::Reach;
 use super::formats::read_toml;
 use super::remap::{self, RemapTable, RowRemap};
 use super::rig::quarters;
-use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig, checks};
+use super::{CalibrationError, Camera, Correction, Crop, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec2};
 use parking_lot::Mutex;
 use std::panic::resume_unwind;
@@ -94,7 +94,7 @@ impl StereoRig {
         self.at_sizes([(width, height), self.size_beside((width, height))], crop)
     }
 
-    fn at_sizes(
+    pub(super) fn at_sizes(
         &self,
         sizes: [(usize, usize); 2],
         crop: Crop,
@@ -286,6 +286,23 @@ impl Rectifier {
             let wait = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             (left, thread.map_or_else(work, wait))
         }))
+    }
+
+    /// Returns the rig of the rectifier.
+    pub fn rig(&self) -> &StereoRig {
+        &self.rig
+    }
+
+    pub(super) fn crop(&self) -> Crop {
+        self.crop
+    }
+
+    /// Returns the rectifier of the same pairs by a correction of the rig.
+    ///
+    /// # Errors
+    /// Errors of [`StereoRig::corrected`] and [`StereoRig::rectifier`].
+    pub fn corrected(&self, correction: &Correction) -> Result<Self, CalibrationError> {
+        self.rig.corrected(correction)?.rectifier_of(self.raw_sizes(), self.crop)
     }
 
     pub(super) fn right_table(&self) -> &RemapTable {

@@ -88,7 +88,7 @@ impl RowField {
     }
 
     /// Returns the offset at a pixel of a right image of this size, px; positive: the row lies lower.
-    fn offset_px(&self, pixel: DVec2, size: DVec2) -> f64 {
+    pub(crate) fn offset_px(&self, pixel: DVec2, size: DVec2) -> f64 {
         value(&self.terms, place(pixel, size)) * size.y / 2.0
     }
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Luma, Picture, Truth};
 use stereopsis_base::newest::Policy;
-use stereopsis_base::testing::until;
+use stereopsis_base::testing::{found, until};
+use stereopsis_calibration::StereoRig;
 use stereopsis_frame::engine::{EngineChoice, EngineKind, EngineSettings};
 use stereopsis_frame::{CaptureError, Next, RawPair, Scale, SourceInfo};
 
@@ -191,4 +192,38 @@ fn new_preparation_also_applies_to_a_held_pair() {
     live.set_preparation(FramePreparation::default()).unwrap();
     live.resume();
     until("new pairs are whole", || width() == Some(SIZE.0));
+}
+
+/// Camera whose right image shows every point 2 px lower than its rig says; it looks at another wall every half second.
+struct TurnedRig(Instant);
+
+const TURNED_SIZE: (usize, usize) = (320, 240);
+
+impl PairSource for TurnedRig {
+    fn info(&self) -> SourceInfo {
+        let (width, height) = TURNED_SIZE;
+        SourceInfo { name: "turned".into(), width, height, is_camera: true, ..SourceInfo::default() }
+    }
+
+    fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
+        std::thread::sleep(Duration::from_millis(100));
+        let number = self.0.elapsed().as_millis() as u64 / 500;
+        Ok(Next::Pair(Box::new(crate::health::tests::wall(number as u32 % 7, 2.0))))
+    }
+}
+
+#[test]
+fn a_camera_whose_rig_has_turned_is_corrected_once_while_it_runs() {
+    let (width, height) = TURNED_SIZE;
+    let rig = StereoRig::of_rectified(&Geometry::centred(250.0, 0.06, 0.0, TURNED_SIZE), TURNED_SIZE);
+    let rectifier = Some(Arc::new(rig.rectifier(width, height, 0.0).unwrap()));
+    let capture = FramePreparation { rectifier, ..FramePreparation::default() }.into();
+    let options = LiveOptions { capture, ..options() };
+    let live = Live::start(Box::new(TurnedRig(Instant::now())), options).unwrap();
+    let said = found("a correction", || live.correct());
+    assert!(said.starts_with("the rig is corrected"), "{said}");
+    let corrected = live.preparation().rectifier.unwrap().rig().clone();
+    assert!(corrected.as_calibrated() == &rig && corrected.corrected_from.is_some());
+    let applied = found("the corrected rig", || live.status().health.drift.filter(|drift| drift.in_force.is_some()));
+    assert!(!applied.is_offered && live.correct().is_none(), "{applied:?}");
 }

@@ -3,13 +3,14 @@
 use super::known::KnownPlace;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::{Axis, DepthSpread, Geometry};
 use stereopsis_base::parameter::{choices, is_default, set_options};
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
-    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, ModeCrop,
-    RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
+    CalibrationError, CalibrationNote, Cameras, Correction, Crop, DriftGatherer, Estimate, FocalLength, LengthUnit,
+    LoadOptions, ModeCrop, RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, matches, toml_of,
 };
 use stereopsis_frame::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
 
@@ -95,6 +96,12 @@ pub struct CalibrationChoice {
     /// Masks of the views, whose black is left out: one for both, or left and right.
     #[serde(skip_serializing_if = "is_default")]
     pub mask: Vec<PathBuf>,
+    /// Whether a change of the calibrated rig is corrected as soon as enough views show it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub self_calibrate: bool,
+    /// Correction of the calibration, which its files keep as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correction: Option<Correction>,
 }
 
 /// Focal length, baseline and offset fitted to objects at known distances, for images of the source's size.
@@ -247,8 +254,12 @@ impl CalibrationChoice {
             ("scale", (self.scale != Scale::One).then(|| self.scale.to_string())),
             ("mask", all(&self.mask)),
         ];
-        let switches =
-            [("calibration-swap", self.swapped), ("swap-pictures", self.swap_pictures), ("vertical", self.vertical)];
+        let switches = [
+            ("calibration-swap", self.swapped),
+            ("swap-pictures", self.swap_pictures),
+            ("vertical", self.vertical),
+            ("self-calibrate", self.self_calibrate),
+        ];
         set_options(valued, switches)
     }
 
@@ -285,7 +296,13 @@ impl CalibrationChoice {
                 let rig = load(&self.files, &options)?;
                 let rig =
                     self.mode_crop.map_or(Ok(rig.clone()), |crop| rig.cropped(crop, (source.width, source.height)))?;
+                let rig = self.correction.as_ref().map_or(Ok(rig.clone()), |correction| rig.corrected(correction))?;
                 let mut calibrated = self.with_rig(rig, source)?;
+                if let Some(correction) = &self.correction {
+                    let note = calibrated.note.unwrap_or_default();
+                    calibrated.note =
+                        Some(format!("{note}; as it stands since {}, by its own images", correction.date));
+                }
                 if let Some(crop) = self.mode_crop {
                     let note = calibrated.note.unwrap_or_default();
                     let place = if crop == ModeCrop::Centre { "the middle".to_owned() } else { crop.to_string() };
@@ -301,6 +318,48 @@ impl CalibrationChoice {
         };
         let calibrated = Calibrated { doubts: self.doubts(source), ..calibrated };
         Ok(self.with_depth_fit(self.standing(calibrated, source)?, source))
+    }
+
+    /// Returns this choice with the rig corrected by what these pairs show of it, and the sentence that says so; without a correction where
+    /// they are too few views, or the rig stands as calibrated.
+    ///
+    /// # Errors
+    /// Errors of [`Self::apply`]; or a pair does not fit the calibration.
+    pub fn self_calibrated(
+        &self,
+        pairs: &[Arc<RawPair>],
+        source: &SourceInfo,
+    ) -> Result<(Self, String), CalibrationError> {
+        // every pixel is a match at its full size, and rows are left as the rig shows them
+        let plain = Self { rows: Some(RowsChoice::Off), scale: Scale::One, ..self.clone() };
+        let preparation = plain.apply(source)?.preparation;
+        let mut gatherer = DriftGatherer::default();
+        for pair in pairs {
+            let frame = Arc::new(preparation.prepare(pair, source, Instant::now())?);
+            let Some(rectifier) = &frame.rectifier else { break };
+            let in_rows = frame.in_rows();
+            let (left, right) = (&in_rows.left.luma, &in_rows.right.luma);
+            gatherer.add(rectifier, &matches(left, right), left.size(), &RowField::default())?;
+        }
+        let Some(drift) = gatherer.drift() else {
+            return Ok((
+                self.clone(),
+                "the images have too little in common to tell whether the rig has changed".to_owned(),
+            ));
+        };
+        if !drift.is_offered {
+            return Ok((self.clone(), drift.words()));
+        }
+        let text = format!("{}; {}", drift.words(), drift.depth_words());
+        let text = drift.lens.map_or(text.clone(), |lens| format!("{text}; {}", lens.words()));
+        Ok((self.with_correction(Some(drift.correction)), text))
+    }
+
+    /// Returns this choice with another correction, or none. Row errors are found anew: a field of theirs was that of the rig before.
+    #[must_use]
+    pub fn with_correction(&self, correction: Option<Correction>) -> Self {
+        let rows = self.rows.filter(|rows| *rows != RowsChoice::Field);
+        Self { correction, rows, row_field: None, ..self.clone() }
     }
 
     /// Returns doubts about the lens and the baseline, if they are typed and in use for a source, each with advice.

@@ -87,6 +87,9 @@ pub enum RigFault {
     /// Two values name the lens.
     #[error("[calibration] {0} and {1} both name the lens: leave one of them out")]
     TwoLenses(&'static str, &'static str),
+    /// A correction has no calibration.
+    #[error("[calibration] correction and self_calibrate need files, whose rig they correct")]
+    NothingToCorrect,
     /// The field of row errors is chosen and missing.
     #[error("[calibration] rows = \"field\" needs row_field: six numbers, which the window saves")]
     NoRowField,

@@ -207,6 +207,12 @@ impl Tables {
         if !fit.is_none_or(is_fit) {
             return Err(RigFault::DepthFit);
         }
+        if let Some(correction) = &c.correction {
+            correction.validate()?;
+        }
+        if c.files.is_empty() && (c.correction.is_some() || c.self_calibrate) {
+            return Err(RigFault::NothingToCorrect);
+        }
         if c.focal_mm.is_some() != c.sensor_width_mm.is_some() {
             return Err(RigFault::HalfOfLens);
         }

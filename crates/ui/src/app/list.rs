@@ -47,6 +47,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
 pub(super) fn features(core: &Core) -> anyhow::Result<Vec<Box<dyn Feature>>> {
     Ok(vec![
         Box::new(rig::by_itself::ByItself::default()),
+        Box::new(rig::self_calibration::SelfCalibration::default()),
         Box::new(conversion::ConversionState::default()),
         Box::new(comparison::commands::Comparer::default()),
         Box::new(Points::default()),

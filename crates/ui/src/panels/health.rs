@@ -3,7 +3,7 @@
 use super::{Action, Command, Core, style, widgets};
 use egui::{RichText, Ui};
 use stereopsis_base::console::foreign;
-use stereopsis_calibration::Verdict;
+use stereopsis_calibration::{Drift, MIN_DRIFT_VIEWS, Verdict};
 use stereopsis_frame::CameraState;
 
 const EXCHANGED: &str = "Left and right look exchanged: nearly all matches lie on the wrong side.";
@@ -35,6 +35,19 @@ pub(crate) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     });
     let help = if exchanged { format!("{EXCHANGED}\n{help}") } else { help };
     widgets::named_value(ui, lines, &text, color).on_hover_text(help);
+    if let Some(drift) = &status.health.drift {
+        let (text, color) = match drift {
+            _ if drift.is_offered || (drift.lens.is_some() && !drift.is_enough) => {
+                ("has changed".to_owned(), Some(ui.visuals().warn_fg_color))
+            }
+            _ if !drift.is_enough => (format!("{} of {MIN_DRIFT_VIEWS} views", drift.views.min(MIN_DRIFT_VIEWS)), None),
+            Drift { in_force: Some(_), .. } => ("corrected".to_owned(), Some(style::good(ui.visuals()))),
+            _ => ("as calibrated".to_owned(), Some(style::good(ui.visuals()))),
+        };
+        let lens = drift.lens.map_or_else(String::new, |lens| format!("\n{}", lens.words()));
+        let help = format!("{}\n{}{lens}", drift.words(), drift.depth_words());
+        widgets::named_value(ui, "calibration", &text, color).on_hover_text(help);
+    }
     if status.source.is_camera {
         let skew = status.cameras.skew;
         let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stereopsis_base::geometry::Geometry;
-use stereopsis_calibration::FocalLength;
+use stereopsis_calibration::{FocalLength, StereoRig, toml_of};
 use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
@@ -203,4 +203,65 @@ fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
     let named = window.until("the lens in mm", |w| focal(w).filter(|focal| matches!(focal, FocalLength::Lens { .. })));
     assert!((named.px(320) - 288.0).abs() < 1e-9, "the same lens: {named:?}");
     window.until("its second number", |w| w.has("sensor width").then_some(()));
+}
+
+/// Writes pairs of walls at one distance each, whose right camera looks too high, and the file of a rig that does not know it.
+fn turned_rig(folder: &std::path::Path) -> std::path::PathBuf {
+    let wave = |x: f64, y: f64, n: f64| {
+        let soft = ((0.31 + 0.01 * n) * x + n).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
+        128.0 + 38.0 * (soft + 0.6 * ((0.73 - 0.02 * n) * x + 0.41 * y).sin() * (0.07 * y + n).cos())
+    };
+    let pairs = folder.join("pairs");
+    std::fs::create_dir(&pairs).unwrap();
+    for number in 0..6 {
+        let n = f64::from(number);
+        let view = |dx: f64, dy: f64| {
+            image::GrayImage::from_fn(320, 240, |x, y| {
+                image::Luma([wave(f64::from(x) + dx, f64::from(y) + dy, n).round() as u8])
+            })
+        };
+        view(0.0, 0.0).save(pairs.join(format!("left{number}.png"))).unwrap();
+        view(6.0 + 4.0 * n, -2.0).save(pairs.join(format!("right{number}.png"))).unwrap();
+    }
+    let geometry = Geometry::centred(250.0, 0.06, 0.0, (320, 240));
+    let rig = folder.join("calibration.toml");
+    std::fs::write(&rig, toml_of(&StereoRig::of_rectified(&geometry, (320, 240)))).unwrap();
+    rig
+}
+
+#[test]
+fn a_rig_that_has_turned_is_corrected_frozen_and_undone() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let calibration = CalibrationChoice { files: vec![turned_rig(folder.path())], ..CalibrationChoice::default() };
+    let options = options(SourceSpec::Folder(folder.path().join("pairs")));
+    let mut window = Window::open(&gpu, WindowOptions { folder: folder.path().to_owned(), calibration, ..options });
+    window.harness.key_press(Key::R);
+    let mut shown = 1;
+    window.until("the offer", |w| {
+        let views = w.core().status().health.drift.as_ref().map_or(0, |drift| drift.views);
+        if views == shown {
+            w.core().live().step(1);
+            shown += 1;
+        }
+        w.has("Apply").then_some(())
+    });
+    assert!(window.has("expected error of depth") && !window.has("Undo"));
+    let as_calibrated = window.core().rig.rig.clone().unwrap();
+    window.press("Apply");
+    window.until("the correction", |w| w.has("the rig stands as corrected on").then_some(()));
+    let corrected = window.core().rig.rig.clone().unwrap();
+    assert!(corrected.as_calibrated() == &as_calibrated && !window.has("Freeze"));
+    window.press("Save rig");
+    window.until("the message", |w| w.has("rig written").then_some(()));
+    window.press("Undo");
+    window.until("the rig as calibrated", |w| (w.core().rig.rig.as_ref() == Some(&as_calibrated)).then_some(()));
+    let kept = RigFile::read(&folder.path().join("rig.toml")).unwrap();
+    assert!(kept.calibration.correction.is_some_and(|correction| correction.right_deg[0].abs() > 0.3));
+
+    window.press("Keep it calibrated by itself");
+    window.until("the correction by itself", |w| w.has("Freeze").then_some(()));
+    window.press("Freeze");
+    window.until("the end", |w| (!w.core().rig.choice.self_calibrate).then_some(()));
+    assert!(window.core().rig.choice.correction.is_some());
 }

@@ -5,3 +5,4 @@ pub(crate) mod controls_panel;
 pub(crate) mod panel;
 pub(crate) mod rows_panel;
 mod scale_panel;
+pub(crate) mod self_calibration;

@@ -160,7 +160,7 @@ fn range_state(core: &Core) -> (StepState, String) {
         Cause::TooNear => Some("nearer things are cut off"),
         Cause::TooFar => Some("farther things are cut off"),
         Cause::Blank | Cause::Exchanged | Cause::Rows | Cause::Matches | Cause::Range => Some("not to be judged yet"),
-        Cause::Skew | Cause::Light | Cause::Source => None,
+        Cause::Drift | Cause::Skew | Cause::Light | Cause::Source => None,
     });
     match cut {
         Some(cut) => (StepState::Doubtful, format!("{text}; {cut}")),

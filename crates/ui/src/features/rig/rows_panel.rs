@@ -63,6 +63,7 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     if before.rectify() == RectifyChoice::Auto && kept > ESTIMATE_PAIRS {
         widgets::note(ui, format!("Another estimate counts the {kept} pairs of the last minute together."));
     }
+    drift(ui, core, commands);
     ui.collapsing("Crop, row errors, working size", |ui| {
         if before.rectify() != RectifyChoice::Off {
             crop(ui, core, &mut choice);
@@ -77,6 +78,53 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             }
         });
     });
+    if choice != *before {
+        commands.push(Command::Calibrate(choice));
+    }
+}
+
+/// Shows how the rig has changed since its calibration, with the expected errors of depth, and the steps of a correction: on request or by
+/// itself, frozen, undone.
+fn drift(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let before = &core.rig.choice;
+    if before.rectify() != RectifyChoice::Calibration {
+        return;
+    }
+    let found = core.status().health.drift.as_ref();
+    if let Some(drift) = found {
+        widgets::note(ui, drift.words());
+        if drift.is_enough {
+            widgets::note(ui, drift.depth_words());
+        }
+        if let Some(lens) = drift.lens {
+            widgets::note(ui, lens.words());
+        }
+    }
+    let mut choice = before.clone();
+    ui.horizontal_wrapped(|ui| {
+        if let Some(drift) = found.filter(|drift| drift.is_offered) {
+            let help =
+                "Takes the cameras as these views show them, until you undo it. The calibration file stays as it is.";
+            if ui.button("Apply").on_hover_text(help).clicked() {
+                choice = before.with_correction(Some(drift.correction.clone()));
+            }
+        }
+        if before.correction.is_some() {
+            let help = "Takes the cameras as the calibration file says again.";
+            if ui.button("Undo").on_hover_text(help).clicked() {
+                choice = CalibrationChoice { self_calibrate: false, ..before.with_correction(None) };
+            }
+        }
+        if before.correction.is_some() && before.self_calibrate {
+            let help =
+                "Keeps the correction as it is now, whatever the images show later; Save rig keeps it in the rig file.";
+            if ui.button("Freeze").on_hover_text(help).clicked() {
+                choice.self_calibrate = false;
+            }
+        }
+    });
+    let help = "Corrects the calibration as soon as several different views show that the rig has changed, never by one picture.";
+    widgets::checkbox(ui, &mut choice.self_calibrate, "Keep it calibrated by itself").on_hover_text(help);
     if choice != *before {
         commands.push(Command::Calibrate(choice));
     }

@@ -57,8 +57,8 @@ fn of_warning(core: &Core, warning: &Warning) -> Message {
         Cause::Exchanged => vec![Action::SwapPictures],
         Cause::TooNear => vec![Action::Widen, Action::FitRange],
         Cause::TooFar => vec![Action::FitRange],
-        Cause::Rows => vec![Action::Rig],
         Cause::Matches | Cause::Range => vec![Action::FitRange, Action::Rig],
+        Cause::Rows | Cause::Drift => vec![Action::Rig],
         Cause::Blank | Cause::Skew | Cause::Light | Cause::Source => Vec::new(),
     };
     let mut remedies: Vec<_> =
