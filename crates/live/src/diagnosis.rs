@@ -148,8 +148,13 @@ pub fn warnings(
         );
         warn(Cause::Rows, text);
     } else if let Some(rows) = health.misaligned().filter(|_| is_judged) {
-        let auto = Remedy::set("rectify", "auto");
-        warn(Cause::Rows, format!("{rows}: calibrate the rig, or estimate that from the images ({auto})"));
+        let is_estimate = geometry.is_some_and(|geometry| geometry.spread.is_some());
+        let cure = if is_estimate {
+            "the estimate of the rig does not hold: estimate it again with textured things at several distances, or calibrate it".to_owned()
+        } else {
+            format!("calibrate the rig, or estimate that from the images ({})", Remedy::set("rectify", "auto"))
+        };
+        warn(Cause::Rows, format!("{rows}: {cure}"));
     } else if let Some(text) = health.drift.as_ref().filter(|_| is_judged).and_then(drifted) {
         warn(Cause::Drift, text);
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
