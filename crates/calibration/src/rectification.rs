@@ -100,14 +100,12 @@ fn projections(
 
 /// Returns R1 and R2 of a rig, its own ones where it has them, and the direction of the baseline.
 pub(super) fn rotations_of(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> {
-    match &rig.rectification {
-        Some(own) => Ok((own.rotation_left, own.rotation_right, own.axis)),
-        None => {
-            let (rotation, translation_m) = rig.upright_pose();
-            let (left, right, axis) = rotations(&StereoRig { rotation, translation_m, ..rig.clone() })?;
-            Ok((left, right * quarters(-rig.quarter_turns()), axis))
-        }
+    if let Some(own) = &rig.rectification {
+        return Ok((own.rotation_left, own.rotation_right, own.axis));
     }
+    let (rotation, translation_m) = rig.upright_pose();
+    let (left, right, axis) = rotations(&StereoRig { rotation, translation_m, ..rig.clone() })?;
+    Ok((left, right * quarters(-rig.quarter_turns()), axis))
 }
 
 /// Computes R1 and R2, and the direction of the baseline.

@@ -68,7 +68,7 @@ pub const ESTIMATE_PAIRS: usize = 6;
 /// Interval between the pairs of an estimate, so that the scene can change.
 pub const PAIR_INTERVAL: Duration = Duration::from_millis(200);
 /// Timeout of the pairs by which a rig is corrected.
-const SELF_CALIBRATION_TIMEOUT: Duration = Duration::from_secs(60);
+const SELF_CALIBRATION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 

@@ -19,7 +19,7 @@ use stereopsis_base::geometry::Axis;
 use stereopsis_base::quantile::quantile;
 
 /// Depths at which the expected error is told, m.
-pub const TOLD_DEPTHS_M: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
+const TOLD_DEPTHS_M: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 /// Number of different views from which on a rig is corrected, with this many matches.
 pub const MIN_DRIFT_VIEWS: usize = 4;
 const MIN_MATCHES: usize = 200;

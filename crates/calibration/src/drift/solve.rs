@@ -108,16 +108,15 @@ impl Rows {
         for _ in 0..ROUNDS {
             let (mut normal, mut target) = (prior(free), [0.0; COUNT]);
             for i in 0..COUNT {
-                target[i] = if free[i] { -change[i] * normal[i][i] } else { 0.0 };
+                target[i] = -change[i] * normal[i][i];
             }
             for row in &rows {
+                let by: Change = std::array::from_fn(|i| if free[i] { row.by[i] } else { 0.0 });
                 let rest = self.rest(row, &change);
                 let weight = 1.0 / (sigma * sigma + rest * rest);
-                for i in (0..COUNT).filter(|&i| free[i]) {
-                    target[i] -= weight * row.by[i] * rest;
-                    for j in (0..COUNT).filter(|&j| free[j]) {
-                        normal[i][j] += weight * row.by[i] * row.by[j];
-                    }
+                add(&mut normal, &by, weight);
+                for (sum, by) in target.iter_mut().zip(by) {
+                    *sum -= weight * by * rest;
                 }
             }
             let step = solve(normal, target)?;
@@ -144,12 +143,7 @@ impl Rows {
         let mut normal = prior(free);
         for row in &self.rows {
             let rest = self.rest(row, change);
-            let weight = share / (sigma * sigma + rest * rest);
-            for i in 0..COUNT {
-                for j in 0..COUNT {
-                    normal[i][j] += weight * row.by[i] * row.by[j];
-                }
-            }
+            add(&mut normal, &row.by, share / (sigma * sigma + rest * rest));
         }
         let mut covariance = [[0.0; COUNT]; COUNT];
         for (i, row) in covariance.iter_mut().enumerate() {
@@ -161,27 +155,30 @@ impl Rows {
             }];
         for (count, without) in [PARTS * PARTS, GROUPS].into_iter().zip(without) {
             let changes: Vec<Change> = (0..count).filter_map(without).collect();
-            if changes.is_empty() {
-                continue; // a single view
-            }
             let mean: Change =
                 std::array::from_fn(|i| changes.iter().map(|c| c[i]).sum::<f64>() / changes.len() as f64);
             let factor = (changes.len() as f64 - 1.0) / changes.len() as f64;
-            for i in 0..COUNT {
-                for j in 0..COUNT {
-                    covariance[i][j] +=
-                        factor * changes.iter().map(|c| (c[i] - mean[i]) * (c[j] - mean[j])).sum::<f64>();
-                }
+            for change in &changes {
+                add(&mut covariance, &std::array::from_fn(|i| change[i] - mean[i]), factor);
             }
         }
         Some(covariance)
     }
 }
 
+/// Adds the product of numbers with each other.
+fn add(square: &mut Square, by: &Change, weight: f64) {
+    for (row, a) in square.iter_mut().zip(by) {
+        for (sum, b) in row.iter_mut().zip(by) {
+            *sum += weight * a * b;
+        }
+    }
+}
+
 fn prior(free: [bool; COUNT]) -> Square {
     let mut normal = [[0.0; COUNT]; COUNT];
-    for i in 0..COUNT {
-        normal[i][i] = if free[i] { PRIOR[i].powi(-2) } else { 1.0 };
+    for (i, row) in normal.iter_mut().enumerate() {
+        row[i] = if free[i] { PRIOR[i].powi(-2) } else { 1.0 };
     }
     normal
 }

@@ -101,7 +101,7 @@ pub struct CalibrationChoice {
     pub self_calibrate: bool,
     /// Correction of the calibration, which its files keep as it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub correction: Option<Correction>,
+    pub correction: Option<Box<Correction>>,
 }
 
 /// Focal length, baseline and offset fitted to objects at known distances, for images of the source's size.
@@ -296,7 +296,7 @@ impl CalibrationChoice {
                 let rig = load(&self.files, &options)?;
                 let rig =
                     self.mode_crop.map_or(Ok(rig.clone()), |crop| rig.cropped(crop, (source.width, source.height)))?;
-                let rig = self.correction.as_ref().map_or(Ok(rig.clone()), |correction| rig.corrected(correction))?;
+                let rig = self.correction.as_deref().map_or(Ok(rig.clone()), |correction| rig.corrected(correction))?;
                 let mut calibrated = self.with_rig(rig, source)?;
                 if let Some(correction) = &self.correction {
                     let note = calibrated.note.unwrap_or_default();
@@ -359,7 +359,7 @@ impl CalibrationChoice {
     #[must_use]
     pub fn with_correction(&self, correction: Option<Correction>) -> Self {
         let rows = self.rows.filter(|rows| *rows != RowsChoice::Field);
-        Self { correction, rows, row_field: None, ..self.clone() }
+        Self { correction: correction.map(Box::new), rows, row_field: None, ..self.clone() }
     }
 
     /// Returns doubts about the lens and the baseline, if they are typed and in use for a source, each with advice.

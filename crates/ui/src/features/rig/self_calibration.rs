@@ -18,12 +18,12 @@ impl Feature for SelfCalibration {
             return;
         }
         let Some(drift) = core.status().health.drift.as_ref().filter(|drift| drift.is_offered) else { return };
-        let found = Some(drift.correction.clone());
-        if found == self.0 || found == choice.correction {
+        let found = drift.correction.clone();
+        if [self.0.as_ref(), choice.correction.as_deref()].contains(&Some(&found)) {
             return;
         }
-        let choice = choice.with_correction(found.clone());
-        self.0 = found;
+        let choice = choice.with_correction(Some(found.clone()));
+        self.0 = Some(found);
         commands::calibrate(core, choice, Initiator::User);
     }
 }
