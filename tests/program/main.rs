@@ -29,6 +29,7 @@ mod recording;
 #[cfg(unix)]
 mod secrets;
 mod start;
+mod verged;
 mod vertical;
 #[cfg(target_os = "linux")]
 mod window;

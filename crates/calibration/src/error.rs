@@ -65,10 +65,15 @@ pub enum CalibrationError {
     Standing(RigError),
     /// The rectified images would have nothing in common.
     #[error(
-        "the two cameras look too far apart: their images have nothing in common after rectification; check R and T, and that \
-         both cameras were calibrated together"
+        "the two cameras look too far apart: they are turned by {:.0} and {:.0} degrees from the direction across their baseline, and neither \
+         one image centre for both nor one for each gives rectified images of what both see, which are possible up to 70 degrees; if the \
+         cameras do stand so, turn them to one direction; else check R and T, and that both cameras were calibrated together",
+        .aside_deg[0], .aside_deg[1]
     )]
-    Apart,
+    Apart {
+        /// Angles of both cameras' axes from the direction across the baseline, degrees.
+        aside_deg: [f64; 2],
+    },
     /// Images are too small.
     #[error("images of {width}x{height} are too small to be rectified")]
     TooSmall {

@@ -62,4 +62,4 @@ pub use rectifier::Rectifier;
 pub use remap::RowRemap;
 pub use rig::StereoRig;
 pub use rows::{RowField, RowFit, RowsChoice, row_field};
-pub use sides::{Exchanged, exchanged, range_of};
+pub use sides::{Exchanged, exchanged, is_verged, matches_for_range, range_of};
