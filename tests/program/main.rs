@@ -16,6 +16,7 @@ mod eval;
 #[cfg(unix)]
 mod hostile;
 mod integrate;
+mod lenses;
 mod measure;
 #[cfg(feature = "model")]
 mod model;

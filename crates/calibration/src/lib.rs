@@ -49,7 +49,7 @@ pub use crop::Crop;
 pub use depth_fit::{KnownDepth, fit_depth};
 pub use error::CalibrationError;
 pub use estimate::{Estimate, estimate_rig};
-pub use focal::FocalLength;
+pub use focal::{FocalLength, LensGuess};
 pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read, toml_of, write};
 pub use health::{RowOffset, Verdict, row_offset_of};
 pub use length_unit::LengthUnit;

@@ -32,7 +32,7 @@ pub use error::{CaptureError, Cause};
 pub use max_pixels::{MaxPixels, TooManyPixels};
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
 pub use pair::{Frame, RawPair, Recorded};
-pub use pair_source::{CameraState, Next, PairSource, Skew, SourceInfo, SourceState};
+pub use pair_source::{CameraState, NamedLens, Next, PairSource, Skew, SourceInfo, SourceState};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use rows::{FrameRows, RowCorrection};

@@ -33,6 +33,17 @@ pub struct SourceInfo {
     pub geometry: Option<Geometry>,
     /// Numbers of both cameras, from the names of the images' folders in KITTI's form.
     pub camera_numbers: Option<[u32; 2]>,
+    /// Lenses that the images themselves name.
+    pub lens: Option<NamedLens>,
+}
+
+/// Lenses that images name, right to about 3 %.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedLens {
+    /// Focal lengths of the left and the right camera, px.
+    pub focal_px: [f64; 2],
+    /// What the images say, for the user.
+    pub words: String,
 }
 
 /// Result of waiting for a pair.

@@ -7,10 +7,10 @@ use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::parameter::{choices, is_default, set_options};
 use stereopsis_base::remedy::option;
 use stereopsis_calibration::{
-    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, ModeCrop,
-    RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
+    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit,
+    LensGuess, LoadOptions, ModeCrop, RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
 };
-use stereopsis_frame::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
+use stereopsis_frame::{FramePreparation, NamedLens, RawPair, RowCorrection, Scale, SourceInfo};
 
 choices! {
     /// How pairs are rectified.
@@ -315,7 +315,12 @@ impl CalibrationChoice {
     /// # Errors
     /// The pairs have too few matches; the text has advice.
     pub fn estimate(&self, pairs: &[Arc<RawPair>], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        let focal = self.focal().unwrap_or(ASSUMED_FOCAL);
+        let written = self.written_lens(source);
+        let lens = match (written, self.swap_pictures) {
+            (Some(NamedLens { focal_px: [left_px, right_px], .. }), true) => LensGuess::written([*right_px, *left_px]),
+            (Some(lens), false) => LensGuess::written(lens.focal_px),
+            (None, _) => self.focal().unwrap_or(ASSUMED_FOCAL).into(),
+        };
         let baseline_m = self.baseline_m.unwrap_or(ASSUMED_BASELINE_M);
         let mut lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
         if self.swap_pictures {
@@ -323,7 +328,7 @@ impl CalibrationChoice {
                 std::mem::swap(left, right);
             }
         }
-        let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
+        let found: Estimate = estimate_rig(&lumas, lens, baseline_m, self.axis())?;
         let note = format!(
             "estimated from {} in {}, {} that disagree left out: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
@@ -333,6 +338,7 @@ impl CalibrationChoice {
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
         );
+        let note = written.map_or(note.clone(), |lens| format!("{note}; {}", lens.words));
         let middle_m = found.rig.spread.map(|spread| found.rig.baseline_m() / spread.middle);
         let mut calibrated = self.of_estimate(found.rig, Some(note), source)?;
         let geometry = calibrated.preparation.geometry(source).filter(|geometry| geometry.spread.is_some());
@@ -368,14 +374,20 @@ impl CalibrationChoice {
         note: Option<String>,
         source: &SourceInfo,
     ) -> Result<Calibrated, CalibrationError> {
-        let (assumed, doubts) = (self.assumed(), self.doubts(source));
+        let (assumed, doubts) = (self.assumed(source), self.doubts(source));
         let calibrated = Calibrated { note, assumed, doubts, ..self.with_rig(rig, source)? };
         Ok(self.with_depth_fit(calibrated, source))
     }
 
+    /// Returns the lenses that the source's images name, unless the user gives one.
+    fn written_lens<'a>(&self, source: &'a SourceInfo) -> Option<&'a NamedLens> {
+        source.lens.as_ref().filter(|_| self.focal().is_none())
+    }
+
     /// Returns a sentence on the numbers that an estimate assumes because they were not given.
-    pub fn assumed(&self) -> Option<String> {
-        let lens = self.focal().is_none().then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
+    pub fn assumed(&self, source: &SourceInfo) -> Option<String> {
+        let is_known = self.focal().is_some() || source.lens.is_some();
+        let lens = (!is_known).then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
         let baseline = self.baseline_m.is_none().then(|| format!("a baseline of {ASSUMED_BASELINE_M} m"));
         let assumed: Vec<_> = lens.into_iter().chain(baseline).collect();
         (self.depth_fit.is_none() && !assumed.is_empty()).then(|| format!("{} assumed", assumed.join(" and ")))
