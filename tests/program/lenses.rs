@@ -48,3 +48,31 @@ fn an_estimate_takes_the_lens_that_exif_names() {
     let (_, said) = estimated([31, 31], &["--fov-deg", "58"]);
     assert!(!said.contains("Exif"), "a lens that is said wins: {said}");
 }
+
+#[test]
+fn images_that_are_not_flat_are_named_with_a_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    scene(folder, "320x320");
+    let pair = |name: &str| {
+        for view in ["left", "right"] {
+            std::fs::copy(folder.join(format!("out/000000_{view}.png")), folder.join(format!("{name}_{view}.png")))
+                .unwrap();
+        }
+        [format!("{name}_left.png"), format!("{name}_right.png")]
+    };
+    let told = |[left, right]: [String; 2], code, more: &[&str]| {
+        let args = ["compute", &left, &right, "-o", "o.pfm", "--overwrite", "--engine", "cpu"];
+        finished(stereopsis(folder, &[&args[..], more].concat()), code).0
+    };
+    for lens in [&["--rectify", "auto"][..], &["--fov-deg", "60", "--baseline-m", "0.06"]] {
+        let said = told(pair("room_vr180"), 1, lens);
+        assert!(said.contains("VR180") && said.contains("v360=hequirect:flat"), "{said}");
+        told(pair("room"), 0, lens);
+    }
+    assert!(told(pair("room_vr180"), 0, &[]).contains("v360=hequirect:flat"), "disparities come with the remark");
+    for rectify in ["auto", "off"] {
+        let said = told(pair("room"), 1, &["--fov-deg", "170", "--baseline-m", "0.06", "--rectify", rectify]);
+        assert!(said.contains("--fov-deg 170 says") && said.contains("v360="), "{said}");
+    }
+}

@@ -1,9 +1,9 @@
 //! Errors of calibrations: each names its cause with numbers and names, and the texts say it with the next step for the user.
 
-use crate::ModeCrop;
 use crate::checks::RigError;
 use crate::estimate::EstimateError;
 use crate::formats::{FileError, ValueError, WriteError};
+use crate::{CurvedImages, ModeCrop};
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -74,6 +74,9 @@ pub enum CalibrationError {
         /// Angles of both cameras' axes from the direction across the baseline, degrees.
         aside_deg: [f64; 2],
     },
+    /// The images are not flat, so that no estimate and no lens gives metres.
+    #[error("{0}")]
+    Curved(CurvedImages),
     /// Images are too small.
     #[error("images of {width}x{height} are too small to be rectified")]
     TooSmall {
@@ -264,6 +267,7 @@ impl CalibrationError {
             Self::SideBySide { .. } => vec![option("vertical")],
             Self::Shape { .. } => vec![Remedy::set("calibration-crop", "centre")],
             Self::PairSizes(_) => vec![option("calibration")],
+            Self::Curved(_) => CurvedImages::remedies(),
             Self::CropOfSizes | Self::CropOutside { .. } => vec![option("calibration-crop")],
             _ => Vec::new(),
         }

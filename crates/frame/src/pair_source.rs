@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::rate::LatencySince;
-use stereopsis_calibration::CalibrationNote;
+use stereopsis_calibration::{CalibrationNote, CurvedImages};
 
 /// Description of an open source.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +35,8 @@ pub struct SourceInfo {
     pub camera_numbers: Option<[u32; 2]>,
     /// Lenses that the images themselves name.
     pub lens: Option<NamedLens>,
+    /// What tells that the images are not flat.
+    pub curved: Option<CurvedImages>,
 }
 
 /// Lenses that images name, right to about 3 %.

@@ -132,7 +132,7 @@ impl FileSource {
         let (width, height) = first.left.size();
         pictures.first = Some((start, first));
         let pair = &pictures.pairs[start as usize];
-        let lens = pair.lens((width, height));
+        let (lens, curved) = (pair.lens((width, height)), pair.curved((width, height)));
         losses.extend(lens.as_ref().err().cloned());
         let info = SourceInfo {
             name,
@@ -144,6 +144,7 @@ impl FileSource {
             geometry: geometry_of(&geometries, start, (width, height)),
             camera_numbers,
             lens: lens.unwrap_or_default(),
+            curved,
             ..SourceInfo::default()
         };
         let player = Player::start(Box::new(pictures), Arc::new(transport), interval, options.watched)?;

@@ -1,9 +1,11 @@
 //! Pairs of image files: one pair, or those of a folder in natural order, with the ground truth beside them.
 
+mod curved;
 mod folder;
 mod partners;
 pub mod truth;
 
+pub use curved::curved;
 pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
 use self::truth::{TruthFiles, truth_beside};
@@ -15,6 +17,7 @@ use std::time::SystemTime;
 use stereopsis_base::console;
 use stereopsis_base::image::{Luma, Picture};
 use stereopsis_base::remedy::option;
+use stereopsis_calibration::CurvedImages;
 use stereopsis_frame::source::DisparityFile;
 use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, NamedLens, RawPair, doubtful_arrangement, split};
 
@@ -34,6 +37,11 @@ impl FilePair {
     /// An image cannot be read, or the sizes differ.
     pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
         self.read_and_remark(color, max_pixels, false).map(|(pair, _)| pair)
+    }
+
+    /// Returns what tells that the images are not flat, by the left file; `size` is that of one view, px.
+    pub fn curved(&self, size: (usize, usize)) -> Option<CurvedImages> {
+        curved::curved(&self.left, size)
     }
 
     /// Reads the lenses that the Exif data of the images name; `None` without one, and for an image of both views. The error is a remark on

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::parameter::{choices, is_default, set_options};
-use stereopsis_base::remedy::option;
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_calibration::{
-    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit,
+    CalibrationError, CalibrationNote, Cameras, Crop, Curve, CurvedImages, Estimate, FocalLength, LengthUnit,
     LensGuess, LoadOptions, ModeCrop, RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, toml_of,
 };
 use stereopsis_frame::{FramePreparation, NamedLens, RawPair, RowCorrection, Scale, SourceInfo};
@@ -106,6 +106,8 @@ pub struct FittedDepth {
 pub const ASSUMED_FOV_DEG: f64 = 60.0;
 /// Assumed focal length.
 pub const ASSUMED_FOCAL: FocalLength = FocalLength::FovDeg(ASSUMED_FOV_DEG);
+/// Smallest field of view that no flat image has, degrees: a pinhole would be 3.7 times as wide as its focal length to each side.
+const WIDEST_FLAT_DEG: f64 = 150.0;
 /// Assumed baseline of two webcams side by side, m.
 pub const ASSUMED_BASELINE_M: f64 = 0.06;
 
@@ -260,7 +262,11 @@ impl CalibrationChoice {
             RectifyChoice::Auto => {
                 return Err(CalibrationError::NoImages);
             }
-            RectifyChoice::Off if self.files.is_empty() => self.without_files(source),
+            RectifyChoice::Off if self.files.is_empty() => {
+                let calibrated = self.without_files(source);
+                let curved = self.curved(source).filter(|_| calibrated.preparation.geometry.is_some());
+                curved.map_or(Ok(calibrated), |curved| Err(CalibrationError::Curved(curved)))?
+            }
             RectifyChoice::Calibration | RectifyChoice::Off => {
                 let size = Some((source.width, source.height));
                 let &Self { unit, swapped, ref cameras, .. } = self;
@@ -293,7 +299,8 @@ impl CalibrationChoice {
         if has_own_geometry || !self.files.is_empty() || self.depth_fit.is_some() {
             return Vec::new();
         }
-        doubts_of_typed(self.focal(), self.baseline_m, source.width)
+        let curved = source.curved.as_ref().map(ToString::to_string);
+        doubts_of_typed(self.focal(), self.baseline_m, source.width).into_iter().chain(curved).collect()
     }
 
     /// Returns the preparation for the user's mounting of the cameras, one above the other or side by side.
@@ -315,6 +322,9 @@ impl CalibrationChoice {
     /// # Errors
     /// The pairs have too few matches; the text has advice.
     pub fn estimate(&self, pairs: &[Arc<RawPair>], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+        if let Some(curved) = self.curved(source) {
+            return Err(CalibrationError::Curved(curved));
+        }
         let written = self.written_lens(source);
         let lens = match (written, self.swap_pictures) {
             (Some(NamedLens { focal_px: [left_px, right_px], .. }), true) => LensGuess::written([*right_px, *left_px]),
@@ -377,6 +387,17 @@ impl CalibrationChoice {
         let (assumed, doubts) = (self.assumed(source), self.doubts(source));
         let calibrated = Calibrated { note, assumed, doubts, ..self.with_rig(rig, source)? };
         Ok(self.with_depth_fit(calibrated, source))
+    }
+
+    /// Returns what tells that the source's images are not flat: the images themselves, or a field of view that no flat image has.
+    fn curved(&self, source: &SourceInfo) -> Option<CurvedImages> {
+        let size = (source.width, source.height);
+        let by_angle = || {
+            let fov_deg = self.fov_deg.filter(|fov_deg| *fov_deg >= WIDEST_FLAT_DEG)?;
+            let why = format!("{} says", Remedy::set("fov-deg", fov_deg));
+            Some(CurvedImages { curve: Curve::of_shape(size).unwrap_or(Curve::Fisheye), why })
+        };
+        source.curved.clone().or_else(by_angle)
     }
 
     /// Returns the lenses that the source's images name, unless the user gives one.
