@@ -73,7 +73,7 @@ pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
     if !asked {
         console::say(format_args!("no display: running without a window (as with --headless)"));
     }
-    run_headless(args, &settings, spec)
+    run_headless(args, settings, spec)
 }
 
 fn has_display() -> bool {
@@ -81,7 +81,7 @@ fn has_display() -> bool {
     !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) -> anyhow::Result<()> {
+fn run_headless(args: &LiveArgs, mut settings: Settings, spec: Option<SourceSpec>) -> anyhow::Result<()> {
     let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
@@ -90,14 +90,14 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         options.pixels = Pixels::Luma;
     }
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        stereopsis_sources::open_to_match(&spec, &options, &calibration, &mut settings)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     let preview = args.preview.as_deref().unwrap_or(Path::new(PREVIEW));
     Outputs::new(inputs, args.overwrite || args.preview.is_none()).add(preview)?;
     let note = calibrated.remarks();
     note.iter().for_each(console::say);
     let info = source.info();
-    let params = params_at_start(settings, &calibrated.preparation, &info)?;
+    let params = params_at_start(&settings, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
     for remote in &published.0 {
         let calibration = calibrated.to_note(calibration.crop(), &info);

@@ -55,12 +55,12 @@ pub(super) struct RecomputeArgs {
 /// # Errors
 /// There is no recording, a file is in the way, an engine cannot match, or a disk is full; a later run continues after the complete part.
 pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
-    let settings = args.settings.resolve()?;
+    let mut settings = args.settings.resolve()?;
     if args.filled && settings.params.fill == Fill::None {
         return refuse("--filled keeps what --fill puts into holes: give --fill too");
     }
     let choice = args.rig.choice()?;
-    let recording = open_recording(&args.recording, &args.topics.options(), &choice)?;
+    let recording = open_recording(&args.recording, &args.topics.options(), &choice, &mut settings)?;
     let (losses, skew) = (recording.losses.clone(), recording.skew);
     losses.iter().for_each(console::say);
     let note = recording.calibrated.remarks();

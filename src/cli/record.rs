@@ -78,7 +78,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(Some(&spec))?);
-    let settings = Settings::resolve(&words)?;
+    let mut settings = Settings::resolve(&words)?;
     if args.filled && settings.params.fill == Fill::None {
         return refuse("--filled records what --fill puts into holes: give --fill too");
     }
@@ -94,7 +94,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         options.pixels = Pixels::Luma;
     }
     let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        stereopsis_sources::open_to_match(&spec, &options, &calibration, &mut settings)?;
     let note = calibrated.remarks();
     note.iter().for_each(console::say);
     let info = source.info();

@@ -17,6 +17,7 @@ mod eval;
 mod hostile;
 mod integrate;
 mod masks;
+mod lenses;
 mod measure;
 #[cfg(feature = "model")]
 mod model;
@@ -30,6 +31,7 @@ mod recording;
 #[cfg(unix)]
 mod secrets;
 mod start;
+mod verged;
 mod vertical;
 #[cfg(target_os = "linux")]
 mod window;

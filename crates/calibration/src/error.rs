@@ -1,10 +1,10 @@
 //! Errors of calibrations: each names its cause with numbers and names, and the texts say it with the next step for the user.
 
-use crate::ModeCrop;
 use crate::checks::RigError;
 use crate::depth_fit::DepthFitError;
 use crate::estimate::EstimateError;
 use crate::formats::{FileError, ValueError, WriteError};
+use crate::{CurvedImages, ModeCrop};
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -66,10 +66,18 @@ pub enum CalibrationError {
     Standing(RigError),
     /// The rectified images would have nothing in common.
     #[error(
-        "the two cameras look too far apart: their images have nothing in common after rectification; check R and T, and that \
-         both cameras were calibrated together"
+        "the two cameras look too far apart: they are turned by {:.0} and {:.0} degrees from the direction across their baseline, and neither \
+         one image centre for both nor one for each gives rectified images of what both see, which are possible up to 70 degrees; if the \
+         cameras do stand so, turn them to one direction; else check R and T, and that both cameras were calibrated together",
+        .aside_deg[0], .aside_deg[1]
     )]
-    Apart,
+    Apart {
+        /// Angles of both cameras' axes from the direction across the baseline, degrees.
+        aside_deg: [f64; 2],
+    },
+    /// The images are not flat, so that no estimate and no lens gives metres.
+    #[error("{0}")]
+    Curved(CurvedImages),
     /// Images are too small.
     #[error("images of {width}x{height} are too small to be rectified")]
     TooSmall {
@@ -269,6 +277,7 @@ impl CalibrationError {
             Self::SideBySide { .. } => vec![option("vertical")],
             Self::Shape { .. } => vec![Remedy::set("calibration-crop", "centre")],
             Self::PairSizes(_) => vec![option("calibration")],
+            Self::Curved(_) => CurvedImages::remedies(),
             Self::CropOfSizes | Self::CropOutside { .. } => vec![option("calibration-crop")],
             _ => Vec::new(),
         }

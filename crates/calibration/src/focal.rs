@@ -16,6 +16,36 @@ pub enum FocalLength {
     },
 }
 
+/// What is known of the lenses of two cameras before an estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LensGuess {
+    /// Mean focal length.
+    pub focal: FocalLength,
+    /// Right focal length over the left one.
+    pub ratio: f64,
+    /// Standard deviation of the mean focal length, as a share of it.
+    pub deviation: f64,
+}
+
+/// Error of a focal length that the user types or nobody knows: data sheets often have the diagonal field of view.
+const TYPED_DEVIATION: f64 = 0.2;
+/// Error of a focal length that a camera writes into its images, in whole millimetres.
+const WRITTEN_DEVIATION: f64 = 0.03;
+
+impl From<FocalLength> for LensGuess {
+    fn from(focal: FocalLength) -> Self {
+        Self { focal, ratio: 1.0, deviation: TYPED_DEVIATION }
+    }
+}
+
+impl LensGuess {
+    /// Returns the guess of focal lengths that cameras have written into their images, px.
+    pub fn written([left_px, right_px]: [f64; 2]) -> Self {
+        let focal = FocalLength::Px((left_px * right_px).sqrt());
+        Self { focal, ratio: right_px / left_px, deviation: WRITTEN_DEVIATION }
+    }
+}
+
 impl FocalLength {
     /// Returns the focal length for images `width` px wide. A length in mm is converted by `f_p = W_i f / W_s` (Leu, Bacara & Jivet 2010,
     /// eq. 3), with the widths of image and sensor.

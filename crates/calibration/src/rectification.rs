@@ -84,7 +84,8 @@ fn projections(
     let looks_aside = rotations.iter().any(|rotation| rotation.z_axis.z < MIN_FORWARD);
     // 20 times the usual focal length would show almost nothing
     if looks_aside || !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
-        return Err(CalibrationError::Apart);
+        let aside_deg = rotations.map(|rotation| rotation.z_axis.z.clamp(-1.0, 1.0).acos().to_degrees());
+        return Err(CalibrationError::Apart { aside_deg });
     }
     let focal = match crop {
         Crop { rectified_fov_deg: Some(fov_deg), .. } => {
@@ -321,6 +322,6 @@ mod tests {
         apart.rotation = DMat3::from_rotation_y(2.8);
         apart.translation_m = DMat3::from_rotation_y(1.4) * DVec3::new(-0.1, 0.0, 0.0);
         let text = Rectification::compute(&apart, 640, 480, 0.0).unwrap_err().to_string();
-        assert!(text.contains("look too far apart"), "{text}");
+        assert!(text.contains("look too far apart: they are turned by 80 and 80 degrees"), "{text}");
     }
 }

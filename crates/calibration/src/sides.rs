@@ -1,7 +1,8 @@
 //! Detection of swapped sides by the disparities of a pair, and the search range that a pair needs.
 
-use super::matches::{EXCHANGED, Match, search};
+use super::matches::{EXCHANGED, Match, STEREO, VERGED, search};
 use std::fmt;
+use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::Luma;
 use stereopsis_base::quantile::quantile;
 
@@ -46,6 +47,22 @@ pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], farthest_px: f64) -
         let mut disparities: Vec<_> = mirrored.iter().map(Match::disparity_px).collect();
         Exchanged { share, matches: behind + before, lowest_px: quantile(&mut disparities, OUTLIERS) }
     })
+}
+
+/// Smallest disparity of infinity below 0, as a share of the width, of cameras that look towards each other: more than any rectified data set
+/// has, and a third of what a toe-in of 10 degrees gives a lens of 40 degrees.
+const MIN_VERGED: f64 = 0.1;
+
+/// Whether a rig's cameras look towards each other, so that what they look at has disparities far above that of infinity, and around 0;
+/// `extent_px` is that of the images along the baseline.
+pub fn is_verged(geometry: &Geometry, extent_px: usize) -> bool {
+    geometry.doffs_px > MIN_VERGED * extent_px as f64
+}
+
+/// Finds matches of rectified images for [`range_of`]: of cameras that look towards each other also far below disparity 0.
+pub fn matches_for_range(left: &Luma, right: &Luma, infinity_px: f64) -> Vec<Match> {
+    let is_verged = -infinity_px > MIN_VERGED * left.size().0 as f64;
+    search(left, right, if is_verged { VERGED } else { STEREO })
 }
 
 /// Margin around the disparities of the matches, as a share of their span, and px.

@@ -34,7 +34,7 @@ pub use mask::{Masks, SCENE};
 pub use max_pixels::{MaxPixels, TooManyPixels};
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
 pub use pair::{Frame, RawPair, Recorded};
-pub use pair_source::{CameraState, Next, PairSource, Skew, SourceInfo, SourceState};
+pub use pair_source::{CameraState, NamedLens, Next, PairSource, Skew, SourceInfo, SourceState};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use rows::{FrameRows, RowCorrection};

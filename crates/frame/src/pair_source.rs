@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::rate::LatencySince;
-use stereopsis_calibration::CalibrationNote;
+use stereopsis_calibration::{CalibrationNote, CurvedImages};
 
 /// Description of an open source.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +33,19 @@ pub struct SourceInfo {
     pub geometry: Option<Geometry>,
     /// Numbers of both cameras, from the names of the images' folders in KITTI's form.
     pub camera_numbers: Option<[u32; 2]>,
+    /// Lenses that the images themselves name.
+    pub lens: Option<NamedLens>,
+    /// What tells that the images are not flat.
+    pub curved: Option<CurvedImages>,
+}
+
+/// Lenses that images name, right to about 3 %.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedLens {
+    /// Focal lengths of the left and the right camera, px.
+    pub focal_px: [f64; 2],
+    /// What the images say, for the user.
+    pub words: String,
 }
 
 /// Result of waiting for a pair.

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::remedy::Remedy;
-use stereopsis_calibration::{CalibrationError, CalibrationNote};
+use stereopsis_calibration::{CalibrationError, CalibrationNote, matches_for_range};
 use stereopsis_frame::engine::EngineError;
-use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
+use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceSpec};
 use stereopsis_recording::ReadError;
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, RectifyChoice};
+use stereopsis_settings::settings::Settings;
 
 /// Open source and the preparation of its frames.
 pub struct CalibratedSource {
@@ -90,6 +91,64 @@ pub fn open_calibrated(
         opened.calibrated.note = Some(notes.join("; "));
     }
     failed.map_or(Ok(opened), Err)
+}
+
+/// Opens `spec` like [`open_calibrated`] for matching with `settings`, which take the range that cameras which look towards each other need,
+/// unless one was said.
+///
+/// # Errors
+/// [`OpenError`]
+pub fn open_to_match(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+    settings: &mut Settings,
+) -> Result<CalibratedSource, OpenError> {
+    let mut opened = open_calibrated(spec, options, choice)?;
+    let info = opened.source.info();
+    let camera = info.is_camera.then_some(&mut opened.source);
+    find_range(spec, options, (&mut opened.calibrated, &info), camera, settings)?;
+    Ok(opened)
+}
+
+/// Finds the search range of cameras that look towards each other in the first pairs, those of `camera` or of files that are opened once more,
+/// and adds it to the remarks on the calibration.
+pub(super) fn find_range(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    (calibrated, info): (&mut Calibrated, &SourceInfo),
+    camera: Option<&mut Box<dyn PairSource>>,
+    settings: &mut Settings,
+) -> Result<(), CaptureError> {
+    let preparation = &calibrated.preparation;
+    let Some(geometry) = preparation.geometry(info) else { return Ok(()) };
+    let extent_px = geometry.axis.extent((info.width, info.height));
+    if !settings.awaits_range(extent_px, &geometry) {
+        return Ok(());
+    }
+    let pairs = match camera {
+        Some(camera) => first_pairs(camera.as_mut())?,
+        None => {
+            let once = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
+            first_pairs(open(spec, &once)?.as_mut())?
+        }
+    };
+    let (mut found, mut of_frame) = (Vec::new(), None);
+    for pair in &pairs {
+        // a pair that cannot be prepared is named where it is matched, and so is a range that does not fit
+        let Ok(frame) = preparation.prepare(pair, info, Instant::now()).map(Arc::new) else { continue };
+        let Some(geometry) = frame.geometry else { continue };
+        let in_rows = frame.in_rows();
+        found.extend(matches_for_range(&in_rows.left.luma, &in_rows.right.luma, -geometry.doffs_px));
+        of_frame.get_or_insert((frame.extent_px(), geometry));
+    }
+    if let Some((extent_px, geometry)) = of_frame
+        && let Ok(sentence) = settings.take_range(&found, extent_px, &geometry)
+    {
+        let note = calibrated.note.take();
+        calibrated.note = Some(note.map_or_else(|| sentence.clone(), |note| format!("{note}; {sentence}")));
+    }
+    Ok(())
 }
 
 /// Opens `spec` like [`open_calibrated`]; if the calibration fails, returns the source uncalibrated, with the error.

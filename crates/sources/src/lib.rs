@@ -7,7 +7,9 @@ mod masked;
 mod no_scene;
 mod recorded;
 
-pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
+pub use calibrated::{
+    CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case, open_to_match,
+};
 pub use recorded::{open_as_recorded, open_recording};
 
 use stereopsis_capture::picture_files::FileSource;

@@ -1,13 +1,16 @@
 //! Opens a recording with its calibration or another one, to compute its results again or to export it.
 
+use super::calibrated::find_range;
 use super::{OpenError, open_calibrated};
 use std::path::Path;
 use stereopsis_frame::{Scale, SourceOptions, SourceSpec, SourceState};
 use stereopsis_recording::CalibratedRecording;
 use stereopsis_recording::read::Recording;
 use stereopsis_settings::rig::CalibrationChoice;
+use stereopsis_settings::settings::Settings;
 
-/// Opens a recording with the chosen calibration, or without a choice with the recorded one.
+/// Opens a recording with the chosen calibration, or without a choice with the recorded one, for matching with `settings`, see
+/// [`super::open_to_match`].
 ///
 /// # Errors
 /// The file is no recording, has no pairs, or the calibration does not fit it.
@@ -15,8 +18,12 @@ pub fn open_recording(
     path: &Path,
     options: &SourceOptions,
     choice: &CalibrationChoice,
+    settings: &mut Settings,
 ) -> Result<CalibratedRecording, OpenError> {
-    with_calibration(Recording::open_with(path, &options.topics)?, path, options, choice)
+    let mut opened = with_calibration(Recording::open_with(path, &options.topics)?, path, options, choice)?;
+    let spec = SourceSpec::Recording(path.to_owned());
+    find_range(&spec, options, (&mut opened.calibrated, &opened.info), None, settings)?;
+    Ok(opened)
 }
 
 /// Opens a recording at the size at which it was matched, to which its depth belongs.

@@ -82,7 +82,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     let named = args.input.named_source()?;
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(named.as_ref())?);
-    let settings = Settings::resolve(&words)?;
+    let mut settings = Settings::resolve(&words)?;
     let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
     (options.looped, options.watched, options.speed) = (false, false, Speed::Max);
@@ -90,7 +90,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
         options.rate_hz = None;
     }
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        stereopsis_sources::open_to_match(&spec, &options, &calibration, &mut settings)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     if let Some(csv) = &args.csv {
         Outputs::new(inputs, args.overwrite).add(csv)?;

@@ -74,7 +74,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     let named = args.input.named_source()?;
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(named.as_ref())?);
-    let settings = Settings::resolve(&words)?;
+    let mut settings = Settings::resolve(&words)?;
     let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
     if spec.is_live() {
@@ -86,7 +86,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     (options.looped, options.watched, options.speed) = (false, false, Speed::Max);
     options.rate_hz = None;
     let interrupt = headless::interrupt()?;
-    let found = Pairs::read(&spec, &options, &calibration, &settings, usize::from(args.pairs), interrupt)?;
+    let found = Pairs::read(&spec, &options, &calibration, &mut settings, usize::from(args.pairs), interrupt)?;
     if !args.json {
         found.notes.iter().for_each(console::say);
     }

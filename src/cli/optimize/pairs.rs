@@ -39,13 +39,13 @@ impl Pairs {
         spec: &SourceSpec,
         options: &SourceOptions,
         calibration: &CalibrationChoice,
-        settings: &Settings,
+        settings: &mut Settings,
         wanted: usize,
         interrupt: &AtomicBool,
     ) -> anyhow::Result<Self> {
         let mut pairs = Self { samples: Vec::new(), inputs: Vec::new(), notes: Vec::new() };
         for source in sources_of(spec, options.both_views.is_some()) {
-            let opened = stereopsis_sources::open_calibrated(&source, options, calibration)?;
+            let opened = stereopsis_sources::open_to_match(&source, options, calibration, settings)?;
             pairs.notes.extend(opened.calibrated.remarks());
             pairs.inputs.extend(opened.inputs.iter().cloned());
             let (frames, notes) = frames(opened, wanted, interrupt)?;

@@ -8,7 +8,7 @@
 
 use crate::formats::ValueError;
 use crate::matches::Match;
-use crate::{Camera, Distortion, FocalLength};
+use crate::{Camera, Distortion, FocalLength, LensGuess};
 use glam::{DMat3, DVec2, DVec3};
 use stereopsis_base::quantile::quantile;
 
@@ -19,6 +19,7 @@ use stereopsis_base::quantile::quantile;
 pub(super) type Parameters = [f64; COUNT];
 const COUNT: usize = 20;
 const YAWS: [usize; 2] = [0, 3];
+const RATIO: usize = 5;
 const FOCAL: usize = 10;
 const LENS: [usize; 2] = [11, 12];
 
@@ -43,7 +44,7 @@ const COVARIANCE_FACTOR: f64 = 1.15;
 pub(super) struct Model {
     pub(super) size: (usize, usize),
     center: DVec2,
-    focal: FocalLength,
+    lens: LensGuess,
 }
 
 /// Fitted parameters.
@@ -87,9 +88,16 @@ impl Lens {
 }
 
 impl Model {
-    pub(super) fn new(size: (usize, usize), focal: FocalLength) -> Self {
+    pub(super) fn new(size: (usize, usize), lens: impl Into<LensGuess>) -> Self {
         let center = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
-        Self { size, center, focal }
+        Self { size, center, lens: lens.into() }
+    }
+
+    /// Returns a prior with what is known of the lenses.
+    pub(super) fn prior(&self, mut prior: Prior) -> Prior {
+        prior.mean[RATIO] = self.lens.ratio.ln();
+        prior.sigma[FOCAL] = prior.sigma[FOCAL].min(self.lens.deviation);
+        prior
     }
 
     /// Returns the rotations from both cameras' axes to the common ones.
@@ -122,7 +130,7 @@ impl Model {
     /// Returns the mean focal length, px. A field of view includes the distortion.
     pub(super) fn focal_px(&self, parameters: &Parameters) -> f64 {
         let longer = parameters[FOCAL].exp();
-        match self.focal {
+        match self.lens.focal {
             FocalLength::FovDeg(fov_deg) => {
                 let tangent = (fov_deg.to_radians() / 2.0).tan();
                 let bent = Self::lens(parameters).distort(tangent).max(0.3 * tangent);
@@ -250,7 +258,7 @@ impl Prior {
 pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     let some: Vec<Match> = found.iter().step_by(found.len().div_ceil(HELD_MATCHES)).copied().collect();
     let from = |[toe_in, lens]: [f64; 2]| {
-        let mut prior = Prior::ANY;
+        let mut prior = model.prior(Prior::ANY);
         for (index, value, held) in
             [(YAWS[0], toe_in / 2.0, HELD[0]), (YAWS[1], -toe_in / 2.0, HELD[0]), (LENS[0], lens, HELD[1])]
         {
@@ -264,17 +272,19 @@ pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
 
 /// Returns the parameters of the usual rig that fits best.
 pub(super) fn usual(model: &Model, found: &[Match]) -> Parameters {
-    descended(model, found, Prior::USUAL.mean, &Prior::USUAL, STEPS)
+    let prior = model.prior(Prior::USUAL);
+    descended(model, found, prior.mean, &prior, STEPS)
 }
 
 /// Fits from given parameters on.
 pub(super) fn fit_from(model: &Model, found: &[Match], start: Parameters) -> Fit {
-    let parameters = descended(model, found, start, &Prior::ANY, STEPS);
+    let prior = model.prior(Prior::ANY);
+    let parameters = descended(model, found, start, &prior, STEPS);
     let residuals: Vec<f64> = model.row_offsets(&parameters, found).collect();
     let sigma_px = scale(&residuals);
     let limit = 3.0 * sigma_px.max(0.25);
     let cost = share(found) * found.len() as f64 * sigma_px.ln()
-        + cost(&parameters, &residuals, sigma_px, &Prior::ANY, share(found));
+        + cost(&parameters, &residuals, sigma_px, &prior, share(found));
     Fit { parameters, sigma_px, inliers: residuals.iter().map(|r| r.abs() <= limit).collect(), cost }
 }
 

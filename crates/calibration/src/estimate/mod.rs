@@ -11,7 +11,7 @@ mod spread;
 use super::health::{RowOffset, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::projection::Rectification;
-use super::{CalibrationError, Camera, FocalLength, StereoRig};
+use super::{CalibrationError, Camera, LensGuess, StereoRig};
 pub(crate) use error::EstimateError;
 use fit::{Model, Parameters};
 use glam::{DMat3, DVec2, DVec3};
@@ -53,14 +53,15 @@ const MIN_DISPARITY_RANGE: f64 = 0.008;
 /// Errors of [`estimate_in_rows`].
 pub fn estimate_rig(
     pairs: &[(&Luma, &Luma)],
-    focal: FocalLength,
+    lens: impl Into<LensGuess>,
     baseline_m: f64,
     axis: Axis,
 ) -> Result<Estimate, CalibrationError> {
+    let lens = lens.into();
     match (axis, pairs.first()) {
-        (_, None) => estimate_in_rows(pairs, focal, baseline_m),
+        (_, None) => estimate_in_rows(pairs, lens, baseline_m),
         (Axis::Horizontal, Some(_)) => {
-            let found = estimate_in_rows(pairs, focal, baseline_m);
+            let found = estimate_in_rows(pairs, lens, baseline_m);
             let are_rows_equal = || {
                 let raw: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
                 let (width, height) = pairs.first().map_or((0, 0), |(left, _)| left.size());
@@ -71,17 +72,17 @@ pub fn estimate_rig(
                 Err(CalibrationError::Estimate(EstimateError::Negative(_))) if are_rows_equal() => return found,
                 Err(_) => (),
             }
-            match estimate_rig(pairs, focal, baseline_m, Axis::Vertical) {
+            match estimate_rig(pairs, lens, baseline_m, Axis::Vertical) {
                 Ok(other) => Err(EstimateError::Vertical(other.matches).into()),
                 Err(_) => found,
             }
         }
         (Axis::Vertical, Some((first, _))) => {
-            let focal = focal.along_columns(first.size());
+            let lens = LensGuess { focal: lens.focal.along_columns(first.size()), ..lens };
             let turned = |luma: &Luma| luma.turned(QuarterTurn::Left);
             let turned: Vec<_> = pairs.iter().map(|(left, right)| (turned(left), turned(right))).collect();
             let pairs: Vec<_> = turned.iter().map(|(left, right)| (left, right)).collect();
-            let found = estimate_in_rows(&pairs, focal, baseline_m)?;
+            let found = estimate_in_rows(&pairs, lens, baseline_m)?;
             let [row_offset_before, row_offset_after] =
                 [found.row_offset_before, found.row_offset_after].map(|offset| offset.upright(axis));
             Ok(Estimate { rig: turned_right(found.rig), row_offset_before, row_offset_after, ..found })
@@ -111,17 +112,13 @@ fn turned_right(rig: StereoRig) -> StereoRig {
 }
 
 /// Estimates the rig of `pairs` of cameras side by side, all of one size. One pair with much texture near and far suffices; several are
-/// better. `focal` is approximate; a field of view is that of the distorted lens, whose distortion follows from the matches.
+/// better. `lens` is approximate; a field of view is that of the distorted lens, whose distortion follows from the matches.
 /// `baseline_m` is measured.
 ///
 /// # Errors
 /// No pairs or of several sizes, too little texture, images without overlap, swapped cameras, only one depth, or
 /// inconsistent matches.
-fn estimate_in_rows(
-    pairs: &[(&Luma, &Luma)],
-    focal: FocalLength,
-    baseline_m: f64,
-) -> Result<Estimate, CalibrationError> {
+fn estimate_in_rows(pairs: &[(&Luma, &Luma)], lens: LensGuess, baseline_m: f64) -> Result<Estimate, CalibrationError> {
     let error = |err: EstimateError| Err(err.into());
     let Some(size) = pairs.first().map(|(left, _)| left.size()) else {
         return error(EstimateError::NoPair);
@@ -129,20 +126,20 @@ fn estimate_in_rows(
     if pairs.iter().any(|(left, right)| left.size() != size || right.size() != size) {
         return error(EstimateError::Sizes);
     }
-    let focal_px = focal.px(size.0);
+    let focal_px = lens.focal.px(size.0);
     if !(focal_px > 0.0 && baseline_m > 0.0 && focal_px.is_finite() && baseline_m.is_finite()) {
         return error(EstimateError::Lengths { focal_px, baseline_m });
     }
     let found: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
     check_matches(pairs, &found)?;
-    check_sides(size, focal, &found)?;
-    of_matches(size, focal, baseline_m, &found)
+    check_sides(size, lens, &found)?;
+    of_matches(size, lens, baseline_m, &found)
 }
 
 /// Refuses matches that lie on the wrong side by the fit of a usual rig. Of cameras that look towards each other the same matches would be
 /// right; no image tells which.
-fn check_sides(size: (usize, usize), focal: FocalLength, found: &[Match]) -> Result<(), EstimateError> {
-    let model = Model::new(size, focal);
+fn check_sides(size: (usize, usize), lens: LensGuess, found: &[Match]) -> Result<(), EstimateError> {
+    let model = Model::new(size, lens);
     let parameters = fit::usual(&model, found);
     let disparity_px = |[left, right]: [DVec2; 2]| (left.x - right.x) * model.focal_px(&parameters);
     let mut disparities: Vec<f64> = model.rectified(&parameters, found).map(disparity_px).collect();
@@ -156,12 +153,12 @@ fn check_sides(size: (usize, usize), focal: FocalLength, found: &[Match]) -> Res
 /// Estimates the rig whose images of `size` have these matches, see [`estimate_in_rows`].
 fn of_matches(
     size: (usize, usize),
-    focal: FocalLength,
+    lens: LensGuess,
     baseline_m: f64,
     found: &[Match],
 ) -> Result<Estimate, CalibrationError> {
     let error = |err: EstimateError| Err(err.into());
-    let model = Model::new(size, focal);
+    let model = Model::new(size, lens);
     let fit = fit::fit(&model, found);
     let kept: Vec<Match> =
         found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(*found)).collect();

@@ -1,6 +1,7 @@
 //! Tests of the interval of depth on random rigs: the truth lies in it, and it is not much wider than it must be.
 
 use super::*;
+use crate::FocalLength;
 use crate::{BrownConrady, Distortion};
 use stereopsis_base::geometry::Geometry;
 
@@ -124,7 +125,7 @@ const JUDGED: [f64; 3] = [0.05, 0.5, 0.95];
 
 fn judged(truth: &Truth, scene: &[(Match, f64)]) -> Result<Judgement, CalibrationError> {
     let found: Vec<Match> = scene.iter().map(|(found, _)| *found).collect();
-    let estimate = of_matches(SIZE, FocalLength::FovDeg(truth.said_fov_deg), BASELINE_M, &found)?;
+    let estimate = of_matches(SIZE, FocalLength::FovDeg(truth.said_fov_deg).into(), BASELINE_M, &found)?;
     let done = Rectification::compute(&estimate.rig, SIZE.0, SIZE.1, 0.0)?;
     let geometry = Geometry { spread: estimate.rig.spread, ..done.geometry() };
     let of = |share: f64| {

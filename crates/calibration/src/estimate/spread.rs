@@ -24,9 +24,9 @@ pub(super) fn middle_rig(
     parts: &[Parameters],
 ) -> Option<(Parameters, DepthSpread)> {
     let spread_at = |parameters: &Parameters| {
-        Around::of(model, found, parameters, fit.sigma_px, &Prior::REAL).map(|around| around.spread)
+        Around::of(model, found, parameters, fit.sigma_px, &model.prior(Prior::REAL)).map(|around| around.spread)
     };
-    let mut parameters = middle_of(model, found, fit, &Prior::USUAL)?;
+    let mut parameters = middle_of(model, found, fit, &model.prior(Prior::USUAL))?;
     let mut spread = spread_at(&parameters)?;
     let [low, high] = spread.interval(spread.middle);
     if !(low..high).contains(&spread.middle) {
@@ -35,7 +35,7 @@ pub(super) fn middle_rig(
             let [offset, slope] = spread.mean;
             spread = spread.widened([offset * offset, slope * slope], offset * slope);
         } else {
-            parameters = middle_of(model, found, fit, &Prior::ANY)?;
+            parameters = middle_of(model, found, fit, &model.prior(Prior::ANY))?;
             spread = spread_at(&parameters)?;
         }
     }

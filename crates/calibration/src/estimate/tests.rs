@@ -117,14 +117,20 @@ fn a_wrong_field_of_view_still_aligns_rows() {
     assert!(found.row_offset_after.median_abs_px < 0.15, "{}", found.row_offset_after);
 }
 
-/// Returns matches of points at 1 to 8 m, through two lenses with the distortion of an equidistant fisheye.
-fn fisheye_matches(focal_px: f64, size: (usize, usize)) -> Vec<Match> {
+/// Returns the place of a point in an image with the distortion of an equidistant fisheye, in focal lengths.
+fn in_fisheye(point: DVec3) -> DVec2 {
+    point.truncate().normalize() * point.angle_between(DVec3::Z)
+}
+
+fn in_pinhole(point: DVec3) -> DVec2 {
+    point.truncate() / point.z
+}
+
+/// Returns matches of points at 1 to 8 m in the images of two cameras.
+fn matches_in(project: fn(DVec3) -> DVec2, focal_px: f64, size: (usize, usize)) -> Vec<Match> {
     let mut rng = fastrand::Rng::with_seed(5);
     let center = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
-    let seen = |point: DVec3| {
-        let angle = point.angle_between(DVec3::Z);
-        center + point.truncate().normalize() * focal_px * angle
-    };
+    let seen = |point: DVec3| center + focal_px * project(point);
     let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
     let mut found = Vec::new();
     while found.len() < 600 {
@@ -149,7 +155,7 @@ fn a_field_of_view_includes_distortion() {
     for fov_deg in [60.0f64, 90.0, 113.0] {
         let focal_px = 320.0 / (fov_deg.to_radians() / 2.0);
         let model = Model::new(size, FocalLength::FovDeg(fov_deg));
-        let fit = fit::fit(&model, &fisheye_matches(focal_px, size));
+        let fit = fit::fit(&model, &matches_in(in_fisheye, focal_px, size));
         let found = model.focal_px(&fit.parameters) / focal_px;
         let pinhole = FocalLength::FovDeg(fov_deg).px(640) / focal_px;
         assert!(
@@ -157,6 +163,26 @@ fn a_field_of_view_includes_distortion() {
             "{fov_deg} degrees: {found:.3} of the truth, a pinhole would be {pinhole:.3}"
         );
     }
+}
+
+#[test]
+fn a_lens_that_is_known_well_is_kept_and_two_that_differ_are_each_used() {
+    let found = matches_in(in_pinhole, 500.0, (640, 480));
+    let focal_px = |lens: LensGuess| {
+        let rig = of_matches((640, 480), lens, 0.065, &found).unwrap().rig;
+        [rig.left.fx, rig.right.fx]
+    };
+    let [left_px, right_px] = focal_px(LensGuess::written([500.0; 2]));
+    assert!((left_px / 500.0 - 1.0).abs() < 0.04 && (right_px / left_px - 1.0).abs() < 0.01, "{left_px} {right_px}");
+    // the ratio shows in the images, whatever they say
+    let [left_px, right_px] = focal_px(LensGuess::written([480.0, 520.0]));
+    assert!((right_px / left_px - 1.0).abs() < 0.01, "{left_px} {right_px}");
+    let width_of = |lens: LensGuess| {
+        let spread = of_matches((640, 480), lens, 0.065, &found).unwrap().rig.spread.unwrap();
+        spread.deviation[1]
+    };
+    let typed = LensGuess::from(FocalLength::Px(500.0));
+    assert!(width_of(LensGuess::written([500.0; 2])) < width_of(typed), "the scale is known better");
 }
 
 #[test]

@@ -30,7 +30,9 @@ pub struct Search {
 /// Window for two cameras side by side with left and right swapped.
 pub(crate) const EXCHANGED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 /// Window for two cameras side by side that are not aligned.
-const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
+pub(crate) const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
+/// Window for rectified images of two cameras that look towards each other.
+pub(crate) const VERGED: Search = Search { disparity: (-0.40, 0.40), rows: 0.02, width_px: WIDTH_PX };
 /// Width of the level for several hundred corners, px.
 pub(super) const WIDTH_PX: usize = 800;
 

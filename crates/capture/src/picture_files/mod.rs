@@ -131,6 +131,9 @@ impl FileSource {
         }
         let (width, height) = first.left.size();
         pictures.first = Some((start, first));
+        let pair = &pictures.pairs[start as usize];
+        let (lens, curved) = (pair.lens((width, height)), pair.curved((width, height)));
+        losses.extend(lens.as_ref().err().cloned());
         let info = SourceInfo {
             name,
             width,
@@ -140,6 +143,8 @@ impl FileSource {
             is_rectified,
             geometry: geometry_of(&geometries, start, (width, height)),
             camera_numbers,
+            lens: lens.unwrap_or_default(),
+            curved,
             ..SourceInfo::default()
         };
         let player = Player::start(Box::new(pictures), Arc::new(transport), interval, options.watched)?;

@@ -13,13 +13,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_base::console;
 use stereopsis_base::files::plain;
 use stereopsis_base::image::Picture;
+use stereopsis_calibration::{Curve, CurvedImages};
 use stereopsis_frame::player::{PairError, Pairs, Player};
 use stereopsis_frame::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
     VideoInput,
 };
+use stereopsis_images::picture_files::curved;
 
 /// Maximum length of a video, frames: a day at 120 frames/s.
 const MAX_FRAMES: u64 = 120 * 60 * 60 * 24;
@@ -90,8 +93,9 @@ impl VideoFiles {
         };
         let (width, height) = first.left.size();
         pairs.first = Some((start, first));
-        let info =
-            SourceInfo { name, width, height, num_pairs: (!options.looped).then_some(count), ..SourceInfo::default() };
+        let curved = pairs.videos.first().and_then(|video| video.curved((width, height)));
+        let num_pairs = (!options.looped).then_some(count);
+        let info = SourceInfo { name, width, height, num_pairs, curved, ..SourceInfo::default() };
         let interval = Duration::from_secs_f64(1.0 / rate);
         let player = Player::start(Box::new(pairs), transport, interval, options.watched)?;
         let files = inputs.iter().filter_map(VideoInput::path).map(Path::to_owned).collect();
@@ -186,6 +190,8 @@ struct Video {
     found: u64,
     /// Size of the header of an uncompressed file, bytes; `None` for others.
     header_bytes: Option<u64>,
+    /// Projection of its images by its spherical metadata, in ffprobe's words.
+    projection: Option<String>,
     playing: Option<Decoder>,
 }
 
@@ -232,6 +238,7 @@ impl Video {
             count: 0,
             found: 0,
             header_bytes: None,
+            projection: None,
             playing: None,
         };
         if matches!(input, VideoInput::Y4m(_)) {
@@ -268,7 +275,9 @@ impl Video {
         let refused = |cause| VideoError::NoFilm { path: path.to_owned(), cause };
         let mut command = Command::new(&self.programs.ffprobe);
         command.args(["-v", "error", "-select_streams", "v:0", "-of", "json", "-show_entries"]);
-        command.arg("stream=avg_frame_rate,duration:format=duration").args(film(path).map_err(refused)?);
+        command
+            .arg("stream=avg_frame_rate,duration:stream_side_data=projection:format=duration")
+            .args(film(path).map_err(refused)?);
         let (running, answer) = self.launcher.ask(command, &self.input, self.programs.limits.first)?;
         let answer = answer.map_err(|why| refused(FilmError::Probe(why)))?;
         let probed: ProbeOutput = serde_json::from_slice(&answer).unwrap_or_default();
@@ -289,9 +298,25 @@ impl Video {
             return Err(refused(FilmError::NoLength));
         };
         self.rate = rate;
+        self.projection = stream.side_data_list.iter().find_map(|data| data.projection.clone());
         // frames of a variable rate are repeated and dropped to match the mean rate
         self.count = (seconds * rate).round() as u64;
         Ok(())
+    }
+
+    /// Returns what tells that the images are not flat: spherical metadata, or the name; `size` is that of one view, px.
+    fn curved(&self, size: (usize, usize)) -> Option<CurvedImages> {
+        let curve = |projection: &String| match projection {
+            words if words.contains("fisheye") => Some(Curve::Fisheye),
+            words if words.contains("equirectangular") => Some(Curve::of_shape(size).unwrap_or(Curve::Equirectangular)),
+            _ => None,
+        };
+        let found = self.projection.as_ref().and_then(|projection| curve(projection).zip(Some(projection)));
+        let by_metadata = found.map(|(curve, projection)| CurvedImages {
+            curve,
+            why: format!("the spherical metadata of {} say ({})", self.input, console::foreign(projection)),
+        });
+        by_metadata.or_else(|| curved(self.input.path()?, size))
     }
 
     /// Decodes frame `k`. Where the data end before it, the film ends there.
@@ -425,6 +450,13 @@ struct ProbeOutput {
 struct ProbedStream {
     avg_frame_rate: String,
     duration: String,
+    side_data_list: Vec<SideData>,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct SideData {
+    projection: Option<String>,
 }
 
 #[derive(Default, serde::Deserialize)]

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Picture;
 use stereopsis_base::testing::{found, until};
+use stereopsis_calibration::Curve;
 use stereopsis_frame::{Next, RawPair, SourceSpec, Speed};
 
 /// Returns a frame with this brightness in the left half and the next one in the right half.
@@ -184,6 +185,24 @@ fn pairs_two_files_by_number_and_rejects_unequal_ones() {
     assert!(text.contains("text.y4m") && text.contains("no YUV4MPEG2"), "{text}");
     let odd = write("odd.y4m", y4m((4, 4), "30:1", 5, 1).iter().map(|&b| if b == b'4' { b'5' } else { b }).collect());
     assert!(open(&[odd], &options()).is_err());
+}
+
+#[test]
+fn spherical_metadata_tell_that_images_are_not_flat() {
+    let folder = tempfile::tempdir().unwrap();
+    let curve = |projection: &str| {
+        let side_data = format!(r#"[{{"side_data_type":"Stereo 3D"}},{{"projection":"{projection}"}}]"#);
+        let streams = format!(r#"[{{"avg_frame_rate":"30/1","duration":"1.0","side_data_list":{side_data}}}]"#);
+        let ffprobe = script(folder.path(), "ffprobe", &format!("echo '{{\"streams\":{streams}}}'"));
+        let programs = Programs { ffmpeg: decoder(folder.path(), ""), ffprobe, ..Programs::default() };
+        let source = files::VideoFiles::open(programs, &[film_in(folder.path())], &options()).unwrap();
+        source.info().curved.map(|found| (found.curve, found.why))
+    };
+    // each view is 8x6 px: a part
+    let (found, why) = curve("half equirectangular").unwrap();
+    assert!(found == Curve::Equirectangular && why.contains("clip.mp4 say (half equirectangular)"), "{why}");
+    assert_eq!(curve("fisheye").map(|found| found.0), Some(Curve::Fisheye));
+    assert_eq!(curve("rectilinear"), None);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Decoder of image files: PNG, JPEG, TIFF, BMP, WebP, PGM and PPM, 8 and 16 bits, grey and colour. Files are untrusted: the header is
 //! checked before memory is allocated. A truncated file must be an error, because its partial image would be matched.
 
+mod exif;
 mod floats;
 mod jpeg;
 mod memory_limits;
@@ -16,6 +17,7 @@ use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::process::memory;
 use stereopsis_frame::{CaptureError, MaxPixels};
 
+pub(crate) use exif::ExifLens;
 pub(crate) use floats::{Numbers, read_numbers};
 pub use jpeg::size as jpeg_size;
 use memory_limits::{OVERHEAD_BYTES, limits, taken};

@@ -1,21 +1,28 @@
 //! Pairs of image files: one pair, or those of a folder in natural order, with the ground truth beside them.
 
+mod curved;
 mod folder;
 mod partners;
 pub mod truth;
 
+pub use curved::curved;
 pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
 use self::truth::{TruthFiles, truth_beside};
-use crate::decode::{Turn, read_turned};
+use crate::decode::{ExifLens, Turn, read_turned};
 use crate::error::FileError;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_base::console;
 use stereopsis_base::image::{Luma, Picture};
+use stereopsis_base::remedy::option;
+use stereopsis_calibration::CurvedImages;
 use stereopsis_frame::source::DisparityFile;
-use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, RawPair, doubtful_arrangement, split};
+use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, NamedLens, RawPair, doubtful_arrangement, split};
+
+/// Largest ratio of the focal lengths of a pair; an estimate tells smaller differences.
+const MAX_LENS_RATIO: f64 = 1.25;
 
 impl FilePair {
     /// Creates a pair of an image with both views.
@@ -30,6 +37,42 @@ impl FilePair {
     /// An image cannot be read, or the sizes differ.
     pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
         self.read_and_remark(color, max_pixels, false).map(|(pair, _)| pair)
+    }
+
+    /// Returns what tells that the images are not flat, by the left file; `size` is that of one view, px.
+    pub fn curved(&self, size: (usize, usize)) -> Option<CurvedImages> {
+        curved::curved(&self.left, size)
+    }
+
+    /// Reads the lenses that the Exif data of the images name; `None` without one, and for an image of both views. The error is a remark on
+    /// two that cannot be of one rig.
+    ///
+    /// # Errors
+    /// The images name two lenses of very different focal lengths.
+    pub fn lens(&self, size: (usize, usize)) -> Result<Option<NamedLens>, String> {
+        if self.both_views.is_some() {
+            return Ok(None);
+        }
+        let lenses = [&self.left, &self.right].map(|path| ExifLens::of_file(path, size));
+        let (focal_px, words) = match lenses {
+            [None, None] => return Ok(None),
+            [Some(lens), None] => ([lens.focal_px; 2], format!("{}, which the left image alone names", lens.words)),
+            [None, Some(lens)] => ([lens.focal_px; 2], format!("{}, which the right image alone names", lens.words)),
+            [Some(left), Some(right)] if left == right => ([left.focal_px; 2], left.words),
+            [Some(left), Some(right)] => {
+                let words = format!("left {}, right {}", left.words, right.words);
+                let ratio = right.focal_px / left.focal_px;
+                if ratio.max(1.0 / ratio) > MAX_LENS_RATIO {
+                    return Err(format!(
+                        "the Exif data of the images name two lenses that are not of one pair ({words}): they are not used; give {} or {}",
+                        option("fov-deg"),
+                        option("focal-px")
+                    ));
+                }
+                ([left.focal_px, right.focal_px], words)
+            }
+        };
+        Ok(Some(NamedLens { focal_px, words: format!("focal length from the Exif data of the images: {words}") }))
     }
 
     /// Reads the brightness of one view; an image that is not `size` px is refused before decoding.

@@ -7,12 +7,13 @@ use std::time::Instant;
 use stereopsis_base::console::counted;
 use stereopsis_base::geometry::{Axis, DepthSpread, Geometry};
 use stereopsis_base::parameter::{choices, is_default, set_options};
-use stereopsis_base::remedy::option;
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_calibration::{
-    CalibrationError, CalibrationNote, Cameras, Correction, Crop, DriftGatherer, Estimate, FocalLength, LengthUnit,
-    LoadOptions, ModeCrop, RowField, RowsChoice, StereoRig, doubts_of_typed, estimate_rig, load, matches, toml_of,
+    CalibrationError, CalibrationNote, Cameras, Correction, Crop, Curve, CurvedImages, DriftGatherer, Estimate,
+    FocalLength, LengthUnit, LensGuess, LoadOptions, ModeCrop, RowField, RowsChoice, StereoRig, doubts_of_typed,
+    estimate_rig, load, matches, toml_of,
 };
-use stereopsis_frame::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
+use stereopsis_frame::{FramePreparation, NamedLens, RawPair, RowCorrection, Scale, SourceInfo};
 
 choices! {
     /// How pairs are rectified.
@@ -123,6 +124,8 @@ pub struct FittedDepth {
 pub const ASSUMED_FOV_DEG: f64 = 60.0;
 /// Assumed focal length.
 pub const ASSUMED_FOCAL: FocalLength = FocalLength::FovDeg(ASSUMED_FOV_DEG);
+/// Smallest field of view that no flat image has, degrees: a pinhole would be 3.7 times as wide as its focal length to each side.
+const WIDEST_FLAT_DEG: f64 = 150.0;
 /// Assumed baseline of two webcams side by side, m.
 pub const ASSUMED_BASELINE_M: f64 = 0.06;
 
@@ -287,7 +290,11 @@ impl CalibrationChoice {
             RectifyChoice::Auto => {
                 return Err(CalibrationError::NoImages);
             }
-            RectifyChoice::Off if self.files.is_empty() => self.without_files(source),
+            RectifyChoice::Off if self.files.is_empty() => {
+                let calibrated = self.without_files(source);
+                let curved = self.curved(source).filter(|_| calibrated.preparation.geometry.is_some());
+                curved.map_or(Ok(calibrated), |curved| Err(CalibrationError::Curved(curved)))?
+            }
             RectifyChoice::Calibration | RectifyChoice::Off => {
                 let size = Some((source.width, source.height));
                 let &Self { unit, swapped, ref cameras, .. } = self;
@@ -368,7 +375,8 @@ impl CalibrationChoice {
         if has_own_geometry || !self.files.is_empty() || self.depth_fit.is_some() {
             return Vec::new();
         }
-        doubts_of_typed(self.focal(), self.baseline_m, source.width)
+        let curved = source.curved.as_ref().map(ToString::to_string);
+        doubts_of_typed(self.focal(), self.baseline_m, source.width).into_iter().chain(curved).collect()
     }
 
     /// Returns the preparation for the user's mounting of the cameras, one above the other or side by side.
@@ -390,7 +398,15 @@ impl CalibrationChoice {
     /// # Errors
     /// The pairs have too few matches; the text has advice.
     pub fn estimate(&self, pairs: &[Arc<RawPair>], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        let focal = self.focal().unwrap_or(ASSUMED_FOCAL);
+        if let Some(curved) = self.curved(source) {
+            return Err(CalibrationError::Curved(curved));
+        }
+        let written = self.written_lens(source);
+        let lens = match (written, self.swap_pictures) {
+            (Some(NamedLens { focal_px: [left_px, right_px], .. }), true) => LensGuess::written([*right_px, *left_px]),
+            (Some(lens), false) => LensGuess::written(lens.focal_px),
+            (None, _) => self.focal().unwrap_or(ASSUMED_FOCAL).into(),
+        };
         let baseline_m = self.baseline_m.unwrap_or(ASSUMED_BASELINE_M);
         let mut lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
         if self.swap_pictures {
@@ -398,7 +414,7 @@ impl CalibrationChoice {
                 std::mem::swap(left, right);
             }
         }
-        let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
+        let found: Estimate = estimate_rig(&lumas, lens, baseline_m, self.axis())?;
         let note = format!(
             "estimated from {} in {}, {} that disagree left out: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
@@ -408,6 +424,7 @@ impl CalibrationChoice {
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
         );
+        let note = written.map_or(note.clone(), |lens| format!("{note}; {}", lens.words));
         let middle_m = found.rig.spread.map(|spread| found.rig.baseline_m() / spread.middle);
         let mut calibrated = self.of_estimate(found.rig, Some(note), source)?;
         let geometry = calibrated.preparation.geometry(source).filter(|geometry| geometry.spread.is_some());
@@ -443,14 +460,31 @@ impl CalibrationChoice {
         note: Option<String>,
         source: &SourceInfo,
     ) -> Result<Calibrated, CalibrationError> {
-        let (assumed, doubts) = (self.assumed(), self.doubts(source));
+        let (assumed, doubts) = (self.assumed(source), self.doubts(source));
         let calibrated = Calibrated { note, assumed, doubts, ..self.with_rig(rig, source)? };
         Ok(self.with_depth_fit(calibrated, source))
     }
 
+    /// Returns what tells that the source's images are not flat: the images themselves, or a field of view that no flat image has.
+    fn curved(&self, source: &SourceInfo) -> Option<CurvedImages> {
+        let size = (source.width, source.height);
+        let by_angle = || {
+            let fov_deg = self.fov_deg.filter(|fov_deg| *fov_deg >= WIDEST_FLAT_DEG)?;
+            let why = format!("{} says", Remedy::set("fov-deg", fov_deg));
+            Some(CurvedImages { curve: Curve::of_shape(size).unwrap_or(Curve::Fisheye), why })
+        };
+        source.curved.clone().or_else(by_angle)
+    }
+
+    /// Returns the lenses that the source's images name, unless the user gives one.
+    fn written_lens<'a>(&self, source: &'a SourceInfo) -> Option<&'a NamedLens> {
+        source.lens.as_ref().filter(|_| self.focal().is_none())
+    }
+
     /// Returns a sentence on the numbers that an estimate assumes because they were not given.
-    pub fn assumed(&self) -> Option<String> {
-        let lens = self.focal().is_none().then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
+    pub fn assumed(&self, source: &SourceInfo) -> Option<String> {
+        let is_known = self.focal().is_some() || source.lens.is_some();
+        let lens = (!is_known).then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
         let baseline = self.baseline_m.is_none().then(|| format!("a baseline of {ASSUMED_BASELINE_M} m"));
         let assumed: Vec<_> = lens.into_iter().chain(baseline).collect();
         (self.depth_fit.is_none() && !assumed.is_empty()).then(|| format!("{} assumed", assumed.join(" and ")))

@@ -17,10 +17,12 @@ pub use presets::{FROM_THE_LITERATURE, differences, paper_in_short, preset_group
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use stereopsis_base::console;
+use stereopsis_base::console::{self, counted};
 use stereopsis_base::files::plain;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::parameter::{Parameter, Value};
+use stereopsis_base::remedy::option;
+use stereopsis_calibration::{Match, is_verged, range_of};
 use stereopsis_frame::engine::{AdapterChoice, Autotune, EngineChoice, EngineSettings, ModelDevice, ModelFile};
 use stereopsis_stereo::{Preset, StereoParams};
 
@@ -42,6 +44,10 @@ pub struct Settings {
     pub params: StereoParams,
     /// Preset from which the parameters started.
     pub preset: Option<Preset>,
+    /// Whether the smallest disparity was said; see [`Settings::take_range`].
+    pub says_first: bool,
+    /// Whether the number of disparities was said, or the nearest depth.
+    pub says_count: bool,
     /// Nearest depth in range, m; sets the number of disparities once a calibration is known.
     pub near_m: Option<f64>,
     /// Engine to open.
@@ -58,7 +64,7 @@ pub struct Settings {
 
 impl From<StereoParams> for Settings {
     fn from(params: StereoParams) -> Self {
-        Self { params, engine: EngineChoice::Cpu, ..Self::default() }
+        Self { params, says_first: true, says_count: true, engine: EngineChoice::Cpu, ..Self::default() }
     }
 }
 
@@ -68,6 +74,8 @@ impl Default for Settings {
         Self {
             params,
             preset: None,
+            says_first: false,
+            says_count: false,
             near_m: None,
             engine: EngineChoice::Auto,
             threads: None,
@@ -121,7 +129,10 @@ impl Settings {
                 })?;
             }
         }
-        settings.params.repair(|name| words.iter().any(|word| word.name == name));
+        let says = |name: &str| words.iter().any(|word| word.name == name);
+        settings.says_first = says("min-disparity");
+        settings.says_count = says("num-disparities") || says("near-m");
+        settings.params.repair(says);
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         settings.params.validate().map_err(|why| SettingsError::Params { why, only_flags })?;
         Ok(settings)
@@ -174,6 +185,54 @@ impl Settings {
             autotune: Autotune::OnHardware,
             model: self.model_file(),
         }
+    }
+
+    /// Whether a search range remains to be found for this geometry: none was said, and the cameras look towards each other, so that the usual
+    /// one begins far from what they look at.
+    pub fn awaits_range(&self, extent_px: usize, geometry: &Geometry) -> bool {
+        !(self.says_first && self.says_count) && is_verged(geometry, extent_px)
+    }
+
+    /// Takes what was not said of the search range from matches of the rectified images, or without enough of them from the disparities
+    /// around that of the crossing of the cameras' axes, 0. Returns a sentence about it.
+    ///
+    /// # Errors
+    /// Errors of [`Settings::params_for`].
+    pub fn take_range(
+        &mut self,
+        found: &[Match],
+        extent_px: usize,
+        geometry: &Geometry,
+    ) -> Result<String, SettingsError> {
+        let infinity_px = -geometry.doffs_px;
+        let in_images = range_of(found, infinity_px);
+        let around = extent_px as i32 / 8;
+        let (first, count) = in_images.unwrap_or((-around, 2 * around as u32));
+        // as long as the usual range, for things that come nearer later, or move away
+        let longer = StereoParams::default().num_disparities.saturating_sub(count) as i32;
+        let first = first.saturating_sub(longer / 2).max(infinity_px.floor() as i32);
+        let end = first.saturating_add_unsigned(count).saturating_add(longer);
+        if !self.says_first {
+            self.params.min_disparity = first.clamp(-MAX_DISPARITIES, MAX_DISPARITIES - 1);
+        }
+        if !self.says_count {
+            self.params.num_disparities = (end - self.params.min_disparity).clamp(1, MAX_DISPARITIES) as u32;
+        }
+        let range = self.params_for(extent_px, Some(geometry))?.disparities();
+        let how = match in_images {
+            Some(_) => format!("found from {}", counted(found.len() as u64, "match")),
+            None => format!(
+                "around the crossing of their axes, as the images have too few matches ({}) to find it: {} and {} set it",
+                found.len(),
+                option("min-disparity"),
+                option("num-disparities")
+            ),
+        };
+        Ok(format!(
+            "the cameras look towards each other, infinity is at {infinity_px:.0} px: the search goes from {} to {} px, {how}",
+            range.start(),
+            range.end()
+        ))
     }
 
     /// Returns the parameters for images of this extent along the baseline, px, and this geometry: `near_m` becomes a number of
@@ -308,6 +367,7 @@ pub fn text_of(comment: &str, settings: &[(&'static str, String)]) -> Result<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DVec2;
     use stereopsis_stereo::{CostKind, Subpixel};
 
     fn flags(words: &[(&str, &str)]) -> Vec<Word> {
@@ -441,6 +501,33 @@ mod tests {
         let mut params = settings.params;
         Preset::Fast.apply(&mut params);
         assert!(params.confidence, "it selects an output, not how pairs are matched");
+    }
+
+    #[test]
+    fn what_was_not_said_of_the_range_of_verged_cameras_is_found() {
+        let verged = Geometry::new(450.0, 0.3, 250.0, [160.0, 120.0]);
+        let at = |d: i32| Match { left: DVec2::new(f64::from(d), 1.0), right: DVec2::new(0.0, 1.0), score: 1.0 };
+        let range = |words: &[(&str, &str)], found: &[Match]| {
+            let mut settings = Settings::resolve(&flags(words)).unwrap();
+            assert!(settings.awaits_range(320, &verged));
+            let said = settings.take_range(found, 320, &verged).unwrap();
+            (settings.params_for(320, Some(&verged)).unwrap().disparities(), said)
+        };
+        let found: Vec<_> = (-70..=30).map(at).collect();
+        assert_eq!(range(&[], &found).0, -96..=63);
+        assert_eq!(range(&[("min-disparity", "-50")], &found).0, -50..=63);
+        assert_eq!(range(&[("num-disparities", "40")], &found).0, -96..=-57);
+        assert_eq!(range(&[("near-m", "0.5")], &found).0, -96..=20);
+        let close: Vec<_> = (-12..=12).map(at).collect();
+        assert_eq!(range(&[], &close).0, -32..=31, "as long as the usual range");
+        let (around, said) = range(&[], &found[..5]);
+        assert_eq!(around, -40..=39);
+        assert!(said.contains("from -40 to 39 px, around the crossing") && said.contains("(5)"), "{said}");
+        // a said range and usual rigs stay
+        let both = Settings::resolve(&flags(&[("min-disparity", "0"), ("num-disparities", "64")])).unwrap();
+        let usual = Geometry::new(450.0, 0.06, 20.0, [160.0, 120.0]);
+        assert!(!both.awaits_range(320, &verged) && !Settings::default().awaits_range(320, &usual));
+        assert!(!Settings::from(StereoParams::default()).awaits_range(320, &verged));
     }
 
     #[test]

@@ -232,6 +232,7 @@ impl Core {
         if self.output().is_some_and(|output| output.job.frame.geometry != geometry) {
             self.awaited.fit_depth();
         }
+        self.awaited.range = rig::commands::needs_range(&calibrated.preparation, &source.info());
         self.rig.preparation = calibrated.preparation.clone();
         self.rig.sides_watch = None;
         self.live.set_source(source, calibrated.preparation.clone().into());

@@ -86,7 +86,7 @@ impl Core {
             return Some("baseline doubtful");
         }
         self.geometry().filter(|geometry| geometry.estimated)?;
-        Some(if self.rig.assumed().is_some() { "estimated, scale assumed" } else { "estimated" })
+        Some(if self.rig.assumed(&self.status().source).is_some() { "estimated, scale assumed" } else { "estimated" })
     }
 
     pub(crate) fn title(&self) -> String {

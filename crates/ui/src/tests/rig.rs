@@ -7,8 +7,10 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma};
 use stereopsis_calibration::{FocalLength, StereoRig, toml_of};
 use stereopsis_frame::{SceneOptions, SourceOptions, SourceSpec};
+use stereopsis_images::write_picture;
 use stereopsis_settings::rig::{CalibrationChoice, RectifyChoice, RigFile};
 
 /// Returns options of the scene with the right camera 3 px too low, large enough for matches.
@@ -54,6 +56,39 @@ fn two_distances_make_metres_of_disparities() {
     window.until("the message", |w| w.has("rig written").then_some(()));
     let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
     assert!(rig.calibration.depth_fit.is_some());
+}
+
+#[test]
+fn the_range_of_verged_cameras_is_found_once_unless_one_was_said() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(3);
+    let texture: Vec<u8> = (0..240 * 120).map(|_| random.u8(..)).collect();
+    // what is seen has disparities of -20 and -10 px, infinity one of -80
+    for (side, shift) in [("left", 0), ("right", 1)] {
+        let view = Image::from_fn(160, 120, |x, y| {
+            let disparity_px = if y < 60 { -20 } else { -10 };
+            texture[y * 240 + (x as i32 + 40 + shift * disparity_px) as usize]
+        });
+        write_picture(&folder.path().join(format!("{side}.png")), &Luma::U8(view).into()).unwrap();
+    }
+    let [left, right] = ["left.png", "right.png"].map(|name| folder.path().join(name));
+    for is_said in [false, true] {
+        let source = SourceSpec::Files { left: left.clone(), right: right.clone(), truth: None };
+        let mut options = options(source);
+        options.words.retain(|word| is_said || word.name != "num-disparities");
+        options.calibration.set_focal(Some(FocalLength::Px(200.0)));
+        (options.calibration.baseline_m, options.calibration.doffs_px) = (Some(0.1), 80.0);
+        let mut window = Window::open(&gpu, options);
+        if is_said {
+            window.harness.run_steps(5);
+            assert_eq!(window.core().matching.params.min_disparity, 0);
+            window.execute(Command::Action(crate::core::Action::FitRange));
+        }
+        window.until("the range", |w| w.has("the search goes from -").then_some(()));
+        let disparities = window.core().matching.params.disparities();
+        assert!(*disparities.start() < -20 && *disparities.end() > -10, "{disparities:?}");
+    }
 }
 
 #[test]

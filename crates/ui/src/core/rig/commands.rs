@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis_base::files;
 use stereopsis_base::remedy::option;
-use stereopsis_calibration::{CalibrationError, KnownDepth};
+use stereopsis_calibration::{CalibrationError, KnownDepth, is_verged, matches_for_range};
 use stereopsis_capture::webcam;
 use stereopsis_frame::{CameraOptions, FramePreparation, Scale, Side, SourceInfo, SourceOptions};
 use stereopsis_settings::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
@@ -98,7 +98,7 @@ fn calibrate_by(
     work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
 ) {
     core.jobs.start(job, work, move |core: &mut Core, found| {
-        let now = &core.status().source;
+        let now = core.status().source.clone();
         if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
             return; // another source has been opened meanwhile
         }
@@ -111,7 +111,7 @@ fn calibrate_by(
                 recording::commands::unless_recording(core, Obstacle::Calibration, move |core| {
                     let is_first = core.rig.choice.rectify() != RectifyChoice::Auto;
                     if use_recipe(core, calibrated.preparation.clone(), choice) {
-                        core.awaited.range = is_first && job == ESTIMATE;
+                        core.awaited.range = is_first && job == ESTIMATE || needs_range(&calibrated.preparation, &now);
                         take_calibrated(core, &calibrated);
                         core.awaited.fit_depth();
                         super::controls::protect_calibration(core);
@@ -140,6 +140,12 @@ pub(crate) fn confirm_baseline(core: &mut Core) {
     core.rig.choice.unit = Some(rig.unit);
 }
 
+/// Whether the calibrated cameras look towards each other, so that the usual search range begins far from what they look at.
+pub(crate) fn needs_range(preparation: &FramePreparation, info: &SourceInfo) -> bool {
+    let geometry = preparation.geometry(info);
+    geometry.is_some_and(|geometry| is_verged(&geometry, geometry.axis.extent((info.width, info.height))))
+}
+
 /// Widens the search range to nearer objects.
 pub(crate) fn widen_range(core: &mut Core) {
     let mut params = core.matching.params.clone();
@@ -165,8 +171,8 @@ pub(crate) fn fit_range(core: &mut Core, wish: Initiator) {
     let find = move || {
         let frame = &output.job.frame;
         let in_rows = frame.in_rows();
-        let found = stereopsis_calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
         let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
+        let found = matches_for_range(&in_rows.left.luma, &in_rows.right.luma, infinity_px);
         Ok::<_, Infallible>((stereopsis_calibration::range_of(&found, infinity_px), found.len()))
     };
     core.start_job(FIT_RANGE, find, move |core, (range, points)| {

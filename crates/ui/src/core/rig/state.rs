@@ -3,9 +3,9 @@
 use super::sides::SidesWatch;
 use crate::core::options::WindowOptions;
 use std::path::PathBuf;
-use stereopsis_calibration::{FocalLength, StereoRig};
+use stereopsis_calibration::{FocalLength, LensGuess, StereoRig};
 use stereopsis_capture::webcam::controls::OfferedControl;
-use stereopsis_frame::{CaptureError, FramePreparation, SourceOptions, SourceSpec};
+use stereopsis_frame::{CaptureError, FramePreparation, SourceInfo, SourceOptions, SourceSpec};
 use stereopsis_settings::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 
 pub(crate) struct RigState {
@@ -86,13 +86,13 @@ impl RigState {
     }
 
     /// Describes the assumed numbers of the scale, or returns `None` where all are known.
-    pub(crate) fn assumed(&self) -> Option<String> {
+    pub(crate) fn assumed(&self, source: &SourceInfo) -> Option<String> {
         let rig = self.rig.as_ref().filter(|rig| rig.estimated)?;
         let mut choice = self.choice.clone();
         // a rig other than assumed has the given baseline of an estimate
         let is_said = (rig.baseline_m() - ASSUMED_BASELINE_M).abs() > 1e-9;
         choice.baseline_m = choice.baseline_m.or(is_said.then(|| rig.baseline_m()));
-        choice.assumed()
+        choice.assumed(source)
     }
 
     /// Returns the focal length of the rectified images at the source's size in px, without a fit to distances.
@@ -100,15 +100,18 @@ impl RigState {
         self.preparation.rectifier.as_ref().map(|rectifier| rectifier.geometry().focal_px)
     }
 
-    /// Returns the given or assumed lens for images of this width, corrected by two distances; `None` if a calibration or none defines it.
-    pub(crate) fn lens(&self, width: usize) -> Option<FocalLength> {
+    /// Returns the given, written or assumed lens of a source, corrected by two distances; `None` if a calibration or none defines it.
+    pub(crate) fn lens(&self, source: &SourceInfo) -> Option<FocalLength> {
         let choice = &self.choice;
         let said = match choice.rectify() {
             RectifyChoice::Calibration => return choice.focal().filter(|_| choice.depth_fit.is_none()),
             RectifyChoice::Off if choice.depth_fit.is_none() => choice.focal()?,
-            RectifyChoice::Auto | RectifyChoice::Off => choice.focal().unwrap_or(ASSUMED_FOCAL),
+            RectifyChoice::Auto | RectifyChoice::Off => {
+                let written = source.lens.as_ref().map(|lens| LensGuess::written(lens.focal_px).focal);
+                choice.focal().or(written).unwrap_or(ASSUMED_FOCAL)
+            }
         };
-        let before_px = self.rectified_px().unwrap_or_else(|| said.px(width));
+        let before_px = self.rectified_px().unwrap_or_else(|| said.px(source.width));
         Some(choice.depth_fit.map_or(said, |fit| said.times(fit.focal_px / before_px)))
     }
 

@@ -22,13 +22,13 @@ pub(super) fn state_of(core: &Core) -> (StepState, String) {
         return (StepState::Open, format!("no depth in metres yet: {missing}"));
     };
     let mut text = format!("baseline {:.4} m", geometry.baseline_m);
-    if let Some(lens) = core.rig.lens(core.status().source.width) {
+    if let Some(lens) = core.rig.lens(&core.status().source) {
         text = format!("lens angle {:.1}°, {text}", lens.fov_deg(core.status().source.width.max(1)));
     }
     if core.rig.doubted_baseline_m().is_some() {
         return (StepState::Doubtful, format!("{text}: baseline doubtful"));
     }
-    if let Some(assumed) = core.rig.assumed() {
+    if let Some(assumed) = core.rig.assumed(&core.status().source) {
         let cure = "metres may be wrong by a factor: type what you know, or take known distances below";
         return (StepState::Doubtful, format!("{assumed}: {cure}"));
     }
@@ -72,7 +72,7 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             let own = core.geometry().filter(|_| before.rectify() == RectifyChoice::Off);
             let own = own.map(|own| FocalLength::Px(own.focal_px / before.scale.factor()).fov_deg(width));
             let own = own.map_or(ASSUMED_FOCAL, FocalLength::FovDeg);
-            let lens_in_use = core.rig.lens(width).unwrap_or(own);
+            let lens_in_use = core.rig.lens(&core.status().source).unwrap_or(own);
             lens(ui, width, lens_in_use, &mut choice);
             let baseline_m = choice.baseline_m.or(core.geometry().map(|geometry| geometry.baseline_m));
             let help = "Between the lenses: measure it with a ruler.";
