@@ -141,7 +141,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         ..args.recording.topics.options()
     };
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
-        stereopsis_sources::open_calibrated(&spec, &options, &choice)?;
+        stereopsis_sources::open_corrected(&spec, &options, &choice)?;
     inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());
     let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();

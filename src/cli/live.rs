@@ -90,7 +90,11 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         options.pixels = Pixels::Luma;
     }
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        if spec.is_live() || spec == SourceSpec::Pipe {
+            stereopsis_sources::open_calibrated(&spec, &options, &calibration)?
+        } else {
+            stereopsis_sources::open_corrected(&spec, &options, &calibration)?
+        };
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     let preview = args.preview.as_deref().unwrap_or(Path::new(PREVIEW));
     Outputs::new(inputs, args.overwrite || args.preview.is_none()).add(preview)?;

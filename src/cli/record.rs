@@ -94,7 +94,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         options.pixels = Pixels::Luma;
     }
     let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        stereopsis_sources::open_corrected(&spec, &options, &calibration)?;
     let note = calibrated.remarks();
     note.iter().for_each(console::say);
     let info = source.info();

@@ -4,7 +4,7 @@ use super::open;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_base::remedy::Remedy;
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_calibration::{CalibrationError, CalibrationNote};
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
 use stereopsis_recording::ReadError;
@@ -29,6 +29,17 @@ pub enum OpenError {
     /// Error of the recording.
     #[error(transparent)]
     Recording(#[from] ReadError),
+    /// A rig is to be corrected by pairs that can be read only once.
+    #[error(
+        "{source_name}: a rig is corrected by cameras and pipes in live alone, while it runs ({}); its window keeps the correction in a rig file \
+         (Rig, Save rig), which is used everywhere ({})",
+        option("self-calibrate"),
+        option("rig")
+    )]
+    SelfCalibration {
+        /// Name of the source.
+        source_name: String,
+    },
     /// Error of the calibration for this source.
     #[error("{source_name}: {error}")]
     Calibration {
@@ -43,7 +54,7 @@ impl OpenError {
     /// Returns the options with which the user can do something about an error of the calibration.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Capture(_) | Self::Recording(_) => Vec::new(),
+            Self::Capture(_) | Self::Recording(_) | Self::SelfCalibration { .. } => Vec::new(),
             Self::Calibration { error, .. } => error.remedies(),
         }
     }
@@ -61,8 +72,7 @@ const SELF_CALIBRATION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Opens `spec` and determines the preparation of its frames; may block for seconds. A rig of files or of a recording is corrected by its own
-/// pairs where the choice asks for that; cameras are corrected while they run.
+/// Opens `spec` and determines the preparation of its frames; may block for seconds.
 ///
 /// # Errors
 /// [`OpenError`]
@@ -71,14 +81,29 @@ pub fn open_calibrated(
     options: &SourceOptions,
     choice: &CalibrationChoice,
 ) -> Result<CalibratedSource, OpenError> {
-    let corrected = self_calibrated(spec, options, choice)?;
-    let (choice, note) = corrected.as_ref().map_or((choice, None), |(choice, note)| (choice, Some(note)));
-    let (mut opened, failed) = open_in_any_case(spec, options, choice)?;
-    if let Some(note) = note {
-        let notes: Vec<_> = opened.calibrated.note.iter().chain([note]).cloned().collect();
-        opened.calibrated.note = Some(notes.join("; "));
-    }
+    let (opened, failed) = open_in_any_case(spec, options, choice)?;
     failed.map_or(Ok(opened), Err)
+}
+
+/// Opens `spec` like [`open_calibrated`]; where the choice asks for that, the rig is corrected by the pairs of `spec` first.
+///
+/// # Errors
+/// [`OpenError`]; among them that the pairs of `spec` can be read only once, or come only in time.
+pub fn open_corrected(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+) -> Result<CalibratedSource, OpenError> {
+    if choice.self_calibrate && (spec.is_live() || *spec == SourceSpec::Pipe) {
+        return Err(OpenError::SelfCalibration { source_name: spec.to_string() });
+    }
+    let Some((choice, note)) = self_calibrated(spec, options, choice)? else {
+        return open_calibrated(spec, options, choice);
+    };
+    let mut opened = open_calibrated(spec, options, &choice)?;
+    let notes: Vec<_> = opened.calibrated.note.into_iter().chain([note]).collect();
+    opened.calibrated.note = Some(notes.join("; "));
+    Ok(opened)
 }
 
 /// Opens `spec` like [`open_calibrated`]; if the calibration fails, returns the source uncalibrated, with the error.
@@ -132,7 +157,7 @@ fn self_calibrated(
     options: &SourceOptions,
     choice: &CalibrationChoice,
 ) -> Result<Option<(CalibrationChoice, String)>, CaptureError> {
-    if !choice.self_calibrate || choice.rectify() != RectifyChoice::Calibration || spec.is_camera() {
+    if !choice.self_calibrate || choice.rectify() != RectifyChoice::Calibration {
         return Ok(None);
     }
     let mut options = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };

@@ -90,7 +90,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
         options.rate_hz = None;
     }
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        stereopsis_sources::open_corrected(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     if let Some(csv) = &args.csv {
         Outputs::new(inputs, args.overwrite).add(csv)?;

@@ -45,7 +45,7 @@ impl Pairs {
     ) -> anyhow::Result<Self> {
         let mut pairs = Self { samples: Vec::new(), inputs: Vec::new(), notes: Vec::new() };
         for source in sources_of(spec, options.both_views.is_some()) {
-            let opened = stereopsis_sources::open_calibrated(&source, options, calibration)?;
+            let opened = stereopsis_sources::open_corrected(&source, options, calibration)?;
             pairs.notes.extend(opened.calibrated.remarks());
             pairs.inputs.extend(opened.inputs.iter().cloned());
             let (frames, notes) = frames(opened, wanted, interrupt)?;
