@@ -88,7 +88,7 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
         _ => Pixels::Unread,
     };
     let stereopsis_sources::CalibratedSource { source, calibrated, .. } =
-        stereopsis_sources::open_calibrated(&spec, &options, &calibration)?;
+        stereopsis_sources::open_corrected(&spec, &options, &calibration)?;
     if let Some(note) = calibrated.remarks() {
         console::say(&note);
     }

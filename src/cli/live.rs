@@ -89,8 +89,12 @@ fn run_headless(args: &LiveArgs, mut settings: Settings, spec: Option<SourceSpec
     if spec.is_camera() && !args.publish.is_asked() && !settings.params.reads_colors() {
         options.pixels = Pixels::Luma;
     }
+    // what comes live is corrected while it runs
+    let is_once = spec.is_live() || spec == SourceSpec::Pipe;
+    let opened_by =
+        CalibrationChoice { self_calibrate: calibration.self_calibrate && !is_once, ..calibration.clone() };
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
-        stereopsis_sources::open_to_match(&spec, &options, &calibration, &mut settings)?;
+        stereopsis_sources::open_to_match(&spec, &options, &opened_by, &mut settings)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     let preview = args.preview.as_deref().unwrap_or(Path::new(PREVIEW));
     Outputs::new(inputs, args.overwrite || args.preview.is_none()).add(preview)?;

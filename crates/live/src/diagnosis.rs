@@ -147,6 +147,8 @@ pub fn warnings(
             option("vertical")
         );
         warn(Cause::Rows, text);
+    } else if let Some(text) = health.drift.as_ref().filter(|_| is_judged).and_then(drifted) {
+        warn(Cause::Drift, text);
     } else if let Some(rows) = health.misaligned().filter(|_| is_judged) {
         let is_estimate = geometry.is_some_and(|geometry| geometry.spread.is_some());
         let cure = if is_estimate {
@@ -155,8 +157,6 @@ pub fn warnings(
             format!("calibrate the rig, or estimate that from the images ({})", Remedy::set("rectify", "auto"))
         };
         warn(Cause::Rows, format!("{rows}: {cure}"));
-    } else if let Some(text) = health.drift.as_ref().filter(|_| is_judged).and_then(drifted) {
-        warn(Cause::Drift, text);
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
         let text = format!("rows are corrected by up to {:.1} px: the rig has moved, calibrate again", fit.max_px);
         warn(Cause::Rows, text);

@@ -6,7 +6,7 @@ use super::{known_distances, open};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis_base::remedy::Remedy;
+use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_calibration::{CalibrationError, CalibrationNote, matches_for_range};
 use stereopsis_frame::engine::EngineError;
 use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceSpec};
@@ -33,6 +33,17 @@ pub enum OpenError {
     /// Error of the recording.
     #[error(transparent)]
     Recording(#[from] ReadError),
+    /// A rig is to be corrected by pairs that can be read only once.
+    #[error(
+        "{source_name}: a rig is corrected by cameras and pipes in live alone, while it runs ({}); its window keeps the correction in a rig file \
+         (Rig, Save rig), which is used everywhere ({})",
+        option("self-calibrate"),
+        option("rig")
+    )]
+    SelfCalibration {
+        /// Name of the source.
+        source_name: String,
+    },
     /// Error of the calibration for this source.
     #[error("{source_name}: {error}")]
     Calibration {
@@ -55,7 +66,7 @@ impl OpenError {
     /// Returns the options with which the user can do something about an error of the calibration.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Capture(_) | Self::Recording(_) | Self::Engine { .. } => Vec::new(),
+            Self::Capture(_) | Self::Recording(_) | Self::Engine { .. } | Self::SelfCalibration { .. } => Vec::new(),
             Self::Calibration { error, .. } => error.remedies(),
         }
     }
@@ -73,8 +84,7 @@ const SELF_CALIBRATION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Opens `spec` and determines the preparation of its frames; may block for seconds. A rig of files or of a recording is corrected by its own
-/// pairs where the choice asks for that; cameras are corrected while they run.
+/// Opens `spec` and determines the preparation of its frames; may block for seconds.
 ///
 /// # Errors
 /// [`OpenError`]
@@ -83,17 +93,32 @@ pub fn open_calibrated(
     options: &SourceOptions,
     choice: &CalibrationChoice,
 ) -> Result<CalibratedSource, OpenError> {
-    let corrected = self_calibrated(spec, options, choice)?;
-    let (choice, note) = corrected.as_ref().map_or((choice, None), |(choice, note)| (choice, Some(note)));
-    let (mut opened, failed) = open_in_any_case(spec, options, choice)?;
-    if let Some(note) = note {
-        let notes: Vec<_> = opened.calibrated.note.iter().chain([note]).cloned().collect();
-        opened.calibrated.note = Some(notes.join("; "));
-    }
+    let (opened, failed) = open_in_any_case(spec, options, choice)?;
     failed.map_or(Ok(opened), Err)
 }
 
-/// Opens `spec` like [`open_calibrated`] for matching with `settings`, which take the range that cameras which look towards each other need,
+/// Opens `spec` like [`open_calibrated`]; where the choice asks for that, the rig is corrected by the pairs of `spec` first.
+///
+/// # Errors
+/// [`OpenError`]; among them that the pairs of `spec` can be read only once, or come only in time.
+pub fn open_corrected(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+) -> Result<CalibratedSource, OpenError> {
+    if choice.self_calibrate && (spec.is_live() || *spec == SourceSpec::Pipe) {
+        return Err(OpenError::SelfCalibration { source_name: spec.to_string() });
+    }
+    let Some((choice, note)) = self_calibrated(spec, options, choice)? else {
+        return open_calibrated(spec, options, choice);
+    };
+    let mut opened = open_calibrated(spec, options, &choice)?;
+    let notes: Vec<_> = opened.calibrated.note.into_iter().chain([note]).collect();
+    opened.calibrated.note = Some(notes.join("; "));
+    Ok(opened)
+}
+
+/// Opens `spec` like [`open_corrected`] for matching with `settings`, which take the range that cameras which look towards each other need,
 /// unless one was said.
 ///
 /// # Errors
@@ -104,7 +129,7 @@ pub fn open_to_match(
     choice: &CalibrationChoice,
     settings: &mut Settings,
 ) -> Result<CalibratedSource, OpenError> {
-    let mut opened = open_calibrated(spec, options, choice)?;
+    let mut opened = open_corrected(spec, options, choice)?;
     let info = opened.source.info();
     let camera = info.is_camera.then_some(&mut opened.source);
     find_range(spec, options, (&mut opened.calibrated, &info), camera, settings)?;
@@ -214,7 +239,7 @@ fn self_calibrated(
     options: &SourceOptions,
     choice: &CalibrationChoice,
 ) -> Result<Option<(CalibrationChoice, String)>, CaptureError> {
-    if !choice.self_calibrate || choice.rectify() != RectifyChoice::Calibration || spec.is_camera() {
+    if !choice.self_calibrate || choice.rectify() != RectifyChoice::Calibration {
         return Ok(None);
     }
     let mut options = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
