@@ -17,6 +17,7 @@ use stereopsis_frame::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, Sou
 use stereopsis_live::headless::Finished;
 use stereopsis_live::{LiveOptions, headless};
 use stereopsis_recording::About;
+use stereopsis_settings::rig::CalibrationChoice;
 use stereopsis_settings::settings::{Settings, Word};
 use stereopsis_ui::WindowOptions;
 
@@ -91,8 +92,7 @@ fn run_headless(args: &LiveArgs, mut settings: Settings, spec: Option<SourceSpec
     }
     // what comes live is corrected while it runs
     let is_once = spec.is_live() || spec == SourceSpec::Pipe;
-    let opened_by =
-        CalibrationChoice { self_calibrate: calibration.self_calibrate && !is_once, ..calibration.clone() };
+    let opened_by = CalibrationChoice { self_calibrate: calibration.self_calibrate && !is_once, ..calibration.clone() };
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
         stereopsis_sources::open_to_match(&spec, &options, &opened_by, &mut settings)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());

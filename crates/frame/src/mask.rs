@@ -19,11 +19,6 @@ impl Masks {
         Self { left: Luma::U8(left).into(), right: Luma::U8(right).into() }
     }
 
-    /// Returns the sizes of both masks.
-    pub fn sizes(&self) -> [(usize, usize); 2] {
-        [self.left.size(), self.right.size()]
-    }
-
     /// Returns the masks of both views, `is_swapped` with left and right exchanged.
     pub(super) fn of_sides(&self, is_swapped: bool) -> [&Picture; 2] {
         if is_swapped { [&self.right, &self.left] } else { [&self.left, &self.right] }

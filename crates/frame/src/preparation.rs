@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use std::time::SystemTime;
     use stereopsis_base::image::{Image, Luma, QuarterTurn};
-    use stereopsis_calibration::matches;
+    use stereopsis_calibration::{Crop, StereoRig, matches};
 
     /// Creates a wall at 12 px whose right image shows every point `px` lower.
     fn wall(px: f64) -> RawPair {
@@ -273,7 +273,7 @@ mod tests {
         let mut raw = wall(0.5);
         let all = Image::filled(320, 240, SCENE);
         let hole =
-            Image::from_fn(320, 240, |x, y| if (100..140).contains(&x) && (40..60).contains(&y) { 0 } else { SCENE });
+            Image::from_fn(320, 240, |x, y| if (130..170).contains(&x) && (90..110).contains(&y) { 0 } else { SCENE });
         raw.masks = Some(Arc::new(Masks::new([all, hole])));
         // black scene
         let Luma::U8(luma) = &mut raw.right.luma else { panic!() };
@@ -295,15 +295,22 @@ mod tests {
             [&frame.left, &frame.right].map(|picture| black(picture))
         };
         let none = (0, (0, 0), (0, 0));
-        let whole = (800, (100, 139), (40, 59));
+        let whole = (800, (130, 169), (90, 109));
         assert_eq!(found(&FramePreparation::default()), [none, whole]);
         let half = FramePreparation { scale: Scale::Half, ..FramePreparation::default() };
-        assert_eq!(found(&half), [none, (200, (50, 69), (20, 29))]);
+        assert_eq!(found(&half), [none, (200, (65, 84), (45, 54))]);
         let swapped = FramePreparation { swapped: true, ..FramePreparation::default() };
         assert_eq!(found(&swapped), [whole, none]);
+        // twice as large around the middle, (159.5, 119.5)
+        let geometry = Geometry::new(160.0, 0.1, 0.0, [159.5, 119.5]);
+        let crop = Crop { rectified_fov_deg: Some(2.0 * 0.5_f64.atan().to_degrees()), ..Crop::default() };
+        let rectifier = StereoRig::of_rectified(&geometry, (320, 240)).rectifier(320, 240, crop).unwrap();
+        let larger = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
+        let [left, (_, columns, rows)] = found(&larger);
+        assert_eq!((left, columns, rows), (none, (99, 180), (59, 100)), "and pixels that are partly masked");
         // rows half a pixel higher: a pixel that is partly masked is left out
         let [left, right] = found(&corrected(RowCorrection::auto(), Axis::Horizontal));
-        assert_eq!((left, right.1, right.2.1 - right.2.0), (none, (100, 139), 20), "{right:?}");
+        assert_eq!((left, right.1, right.2.1 - right.2.0), (none, (130, 169), 20), "{right:?}");
     }
 
     #[test]

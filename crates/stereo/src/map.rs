@@ -26,7 +26,7 @@ pub mod reason {
     pub const SPECKLE: u8 = 8;
     /// Bad match: the sum exceeds the match threshold.
     pub const MATCH: u8 = 16;
-    /// Window or range outside the images, where the border is dropped; or a black border, see [`NO_PICTURE`](super::NO_PICTURE).
+    /// Window or range outside the images, where the border is dropped; or a black border or a mask, see [`NO_PICTURE`](super::NO_PICTURE).
     pub const BORDER: u8 = 32;
     /// Disparity of earlier pairs, not measured in this one; the bit of the original reason stays set.
     pub const HELD: u8 = 64;
@@ -48,7 +48,7 @@ pub mod reason {
         (LEFT_RIGHT, "left-right", "the right image disagrees: hidden there, or mismatched"),
         (SPECKLE, "speckle", "part of a small isolated region"),
         (MATCH, "match-threshold", "it matches badly"),
-        (BORDER, "border", "it lies in a black border, or its window or its range leaves the images"),
+        (BORDER, "border", "it lies in a black border or a mask, or its window or its range leaves the images"),
         (HELD, "held", "not measured now, kept from images before"),
         (FILLED, "filled", "filled in from its neighbours, not measured"),
     ];
