@@ -8,7 +8,8 @@ mod no_scene;
 mod recorded;
 
 pub use calibrated::{
-    CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case, open_to_match,
+    CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_corrected, open_in_any_case,
+    open_to_match,
 };
 pub use recorded::{open_as_recorded, open_recording};
 
