@@ -75,8 +75,8 @@ fn bindings_are_found_in_every_source() {
 
 /// Lists name and offset of every field; does not compile if a field is left out.
 macro_rules! fields {
-    ($type:ident { $($field:ident),+ $(; $unused:ident)? }) => {{
-        let _all = |value: $type| { let $type { $($field: _,)+ $($unused: _,)? } = value; };
+    ($type:ident { $($field:ident),+ }) => {{
+        let _all = |value: $type| { let $type { $($field: _),+ } = value; };
         vec![$((stringify!($field), offset_of!($type, $field))),+]
     }};
 }
@@ -103,11 +103,41 @@ fn assert_layout(shader: &Shader, name: &str, fields: &[(&str, usize)], size: us
 #[test]
 fn uniform_offsets_match_rust() {
     let params = fields!(Params {
-        width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
-        uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, largest_sum,
-        whole_from_x, whole_end_x, whole_from_y, whole_end_y, spatial_alpha, spatial_delta,
-        temporal_alpha, temporal_delta, persistence_times, persistence_pairs, tau, min_chance,
-        p2_of_step, weight_of_step, weight_of_place; unused
+        width,
+        height,
+        pitch,
+        candidates,
+        words,
+        slab_rows,
+        min_disparity,
+        left_shift,
+        right_shift,
+        p1,
+        subpixel,
+        uniqueness,
+        left_right,
+        speckle_size,
+        speckle_range,
+        paths,
+        confidence,
+        has_past,
+        largest_sum,
+        whole_from_x,
+        whole_end_x,
+        whole_from_y,
+        whole_end_y,
+        spatial_alpha,
+        spatial_delta,
+        temporal_alpha,
+        temporal_delta,
+        persistence_times,
+        persistence_pairs,
+        tau,
+        min_chance,
+        is_masked,
+        p2_of_step,
+        weight_of_step,
+        weight_of_place
     });
     for shader in shaders() {
         assert_layout(shader, "Params", &params, size_of::<Params>());
