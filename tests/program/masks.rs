@@ -92,7 +92,7 @@ fn masks_are_left_out_at_every_size_and_by_rig_files() {
 fn bars_and_clocks_are_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    write_pair(folder, ["left.png", "right.png"], 0, |_, y| (y < 20 || y >= 100).then_some(16));
+    write_pair(folder, ["left.png", "right.png"], 0, |_, y| (!(20..100).contains(&y)).then_some(16));
     let said = run(folder, &[&["compute", "left.png", "right.png", "-o", "map.png"], &SETTINGS[..]].concat());
     assert!(said.contains("20 rows at the top and 20 at the bottom"), "{said}");
     assert!(measured(folder, "map.png", 0..160, 0..20) + measured(folder, "map.png", 0..160, 100..120) == 0.0);
