@@ -68,12 +68,12 @@ fn masks_are_left_out_at_every_size_and_by_rig_files() {
     let (hidden, partners, _) = shares();
     assert!(hidden == 0.0 && partners > 0.7, "the right view is whole: {hidden} {partners}");
     compute(&["--mask", "mask.png", "--fill=background"]);
-    assert_eq!(shares().0, 0.0, "no fill invents anything there");
+    assert!(shares().0 == 0.0, "no fill invents anything there");
     compute(&["--mask", "mask.png", "--scale", "1/2"]);
-    assert_eq!(measured(folder, "map.png", 36..49, 21..39), 0.0);
+    assert!(measured(folder, "map.png", 36..49, 21..39) == 0.0);
     std::fs::write(folder.join("rig.toml"), "[calibration]\nmask = [\"mask.png\"]\n").unwrap();
     compute(&["--rig", "rig.toml"]);
-    assert_eq!(shares().0, 0.0);
+    assert!(shares().0 == 0.0);
 
     let pair = ["compute", "left.png", "right.png", "-o", "new.png"];
     refused(folder, &[&pair[..], &["--mask", "small.png"]].concat(), 1, &["small.png", "80x60", "160x120", "one view"]);
@@ -92,10 +92,10 @@ fn masks_are_left_out_at_every_size_and_by_rig_files() {
 fn bars_and_clocks_are_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    write_pair(folder, ["left.png", "right.png"], 0, |_, y| (y < 20 || y >= 100).then_some(16));
+    write_pair(folder, ["left.png", "right.png"], 0, |_, y| (!(20..100).contains(&y)).then_some(16));
     let said = run(folder, &[&["compute", "left.png", "right.png", "-o", "map.png"], &SETTINGS[..]].concat());
     assert!(said.contains("20 rows at the top and 20 at the bottom"), "{said}");
-    assert_eq!(measured(folder, "map.png", 0..160, 0..20) + measured(folder, "map.png", 0..160, 100..120), 0.0);
+    assert!(measured(folder, "map.png", 0..160, 0..20) + measured(folder, "map.png", 0..160, 100..120) == 0.0);
     assert!(measured(folder, "map.png", 40..160, 24..96) > 0.95);
 
     std::fs::create_dir(folder.join("pairs")).unwrap();
@@ -109,7 +109,7 @@ fn bars_and_clocks_are_left_out_and_named() {
     let said = run(folder, &[&["compute", "pairs", "-o", "maps", "--format", "png"], &SETTINGS[..]].concat());
     assert_eq!(said.matches("such as a clock or a logo").count(), 1, "{said}");
     assert!(measured(folder, "maps/left0.png", 82..134, 10..20) > 0.5, "nothing has moved yet");
-    assert_eq!(measured(folder, "maps/left9.png", 82..134, 10..20), 0.0);
+    assert!(measured(folder, "maps/left9.png", 82..134, 10..20) == 0.0);
     assert!(measured(folder, "maps/left9.png", 40..160, 40..118) > 0.95);
 }
 

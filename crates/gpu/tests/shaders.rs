@@ -76,7 +76,7 @@ fn bindings_are_found_in_every_source() {
 /// Lists name and offset of every field; does not compile if a field is left out.
 macro_rules! fields {
     ($type:ident { $($field:ident),+ }) => {{
-        let _all = |value: $type| { let $type { $($field: _,)+ } = value; };
+        let _all = |value: $type| { let $type { $($field: _),+ } = value; };
         vec![$((stringify!($field), offset_of!($type, $field))),+]
     }};
 }

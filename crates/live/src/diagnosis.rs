@@ -165,34 +165,7 @@ pub fn warnings(
     } else if let Some(shares) =
         judged.filter(|shares| is_noise || (shares.measured < MIN_MEASURED && health.is_measured))
     {
-        let share = 100.0 * shares.measured;
-        let how = if shares.measured < MIN_MEASURED {
-            format!("only {share:.1} % match")
-        } else {
-            format!("{share:.1} % match, but neighbours disagree as in noise")
-        };
-        let text = match health.edges_alone.filter(|_| params.cost != CostKind::MutualInformation) {
-            Some(points) => format!(
-                "only {share:.1} % match, and edges do at {points} points: the images seem to be of two kinds of light, such as thermal \
-                 and visible; match them by what they tell of each other ({})",
-                Remedy::set("cost", CostKind::MutualInformation)
-            ),
-            None if is_noise && health.is_cut => format!(
-                "{how}: the halves of the images show nothing in common; is it a video of one view, or do its views lie otherwise ({}, {})? Of \
-                 a spatial video (MV-HEVC) decoders give the left view alone",
-                option("side-by-side"),
-                option("top-bottom")
-            ),
-            None if shares.measured >= MIN_MEASURED => format!(
-                "{how}: the two images show nothing in common in this range; are they of the same scene and moment, rectified, and is the \
-                 search range right (min-disparity, num-disparities)?"
-            ),
-            None => format!(
-                "{how}: do both images show the same things, the same way up, within the search range (min-disparity, \
-             num-disparities)?"
-            ),
-        };
-        warn(Cause::Matches, text);
+        warn(Cause::Matches, said_of_matches(health, params, shares, is_noise));
     }
     if let (Some(skew), Some(motion)) = (source.skew, health.motion_px_per_s) {
         let apart_s = skew.mean_s.abs() + skew.spread_s / 2.0;
@@ -217,6 +190,37 @@ pub fn warnings(
     }
     source.remarks.iter().for_each(|remark| warn(Cause::Source, remark.clone()));
     warnings
+}
+
+/// Returns what is said of a map in which hardly anything matches, or noise.
+fn said_of_matches(health: &Health, params: &StereoParams, shares: &Shares, is_noise: bool) -> String {
+    let share = 100.0 * shares.measured;
+    let how = if shares.measured < MIN_MEASURED {
+        format!("only {share:.1} % match")
+    } else {
+        format!("{share:.1} % match, but neighbours disagree as in noise")
+    };
+    match health.edges_alone.filter(|_| params.cost != CostKind::MutualInformation) {
+        Some(points) => format!(
+            "only {share:.1} % match, and edges do at {points} points: the images seem to be of two kinds of light, such as thermal \
+             and visible; match them by what they tell of each other ({})",
+            Remedy::set("cost", CostKind::MutualInformation)
+        ),
+        None if is_noise && health.is_cut => format!(
+            "{how}: the halves of the images show nothing in common; is it a video of one view, or do its views lie otherwise ({}, {})? Of \
+             a spatial video (MV-HEVC) decoders give the left view alone",
+            option("side-by-side"),
+            option("top-bottom")
+        ),
+        None if shares.measured >= MIN_MEASURED => format!(
+            "{how}: the two images show nothing in common in this range; are they of the same scene and moment, rectified, and is the \
+             search range right (min-disparity, num-disparities)?"
+        ),
+        None => format!(
+            "{how}: do both images show the same things, the same way up, within the search range (min-disparity, \
+             num-disparities)?"
+        ),
+    }
 }
 
 /// Whether a map is noise: its pixels do not agree with each other, and the images have hardly any points in common in the range.

@@ -103,8 +103,8 @@ impl MaskedSource {
     pub(super) fn check(&self, is_right_alike: bool) -> Result<(), CaptureError> {
         let SourceInfo { name, width, height, .. } = self.source.info();
         let checked = if is_right_alike { 2 } else { 1 };
-        let given = self.given.iter().flatten().zip(["left", "right"]).take(checked);
-        for ((file, mask), view) in given.filter(|((_, mask), _)| mask.size() != (width, height)) {
+        let mut given = self.given.iter().flatten().zip(["left", "right"]).take(checked);
+        if let Some(((file, mask), view)) = given.find(|((_, mask), _)| mask.size() != (width, height)) {
             let (file, mask) = (file.clone(), mask.size());
             let wrong = MaskSize { file, mask, view, source_name: name, size: (width, height) };
             return Err(CaptureError::File(wrong.into()));

@@ -121,5 +121,5 @@ fn agreement_tells_surfaces_from_single_pixels() {
     let patches = |x: usize, y: usize| x % 16 < 6 && y % 16 < 6;
     assert!(agreeing(&slanted, &patches).abs() < 1e-9, "segments smaller than the distance have no such neighbours");
     assert!(agreeing(&slanted, &|x, y| x < 20 && y < 20) > 0.5, "a sparse surface has them");
-    assert_eq!(agreeing(&slanted, &|_, _| false), 0.0);
+    assert!(agreeing(&slanted, &|_, _| false) == 0.0);
 }

@@ -53,7 +53,9 @@ impl Case {
         (case.wants_right, case.colored) = (rng.bool(), rng.bool());
         if rng.u8(0..4) == 0 {
             case.is_masked = true;
-            [&mut case.left, &mut case.right].into_iter().for_each(|luma| blacken(rng, luma));
+            for luma in [&mut case.left, &mut case.right] {
+                blacken(rng, luma);
+            }
         }
         let Self { wants_right, colored, is_masked, what, .. } = &case;
         case.what = format!("SEED={seed}, wants right {wants_right}, colored {colored}, masked {is_masked}: {what}");
