@@ -4,7 +4,9 @@
 mod calibrated;
 mod recorded;
 
-pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
+pub use calibrated::{
+    CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_corrected, open_in_any_case,
+};
 pub use recorded::{open_as_recorded, open_recording};
 
 use stereopsis_capture::picture_files::FileSource;
