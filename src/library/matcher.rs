@@ -6,10 +6,11 @@ use std::time::{Duration, SystemTime};
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::Picture;
 use stereopsis_base::process::ProcessLocal;
+use stereopsis_calibration::matches_for_range;
 use stereopsis_engine::open;
 use stereopsis_frame::engine::{Engine, EngineError, EngineKind, Job, run};
 use stereopsis_frame::{Frame, RawPair};
-use stereopsis_settings::settings::Settings;
+use stereopsis_settings::settings::{Settings, SettingsError};
 use stereopsis_stereo::DisparityMap;
 
 /// Matcher of rectified pairs, one after the other. It keeps its engine, the engine's memory, and the state of the temporal filter.
@@ -69,7 +70,8 @@ impl Matcher {
     }
 
     /// Sets the geometry of the images, which decides how many disparities [`Settings::near_m`] needs, and whether they lie along rows or,
-    /// with one camera above the other, along columns.
+    /// with one camera above the other, along columns. Of cameras that look towards each other the first pair decides what the settings do
+    /// not say of the search range.
     #[must_use]
     pub fn with_geometry(self, geometry: Geometry) -> Self {
         Self { geometry: Some(geometry), axis: geometry.axis, ..self }
@@ -98,14 +100,19 @@ impl Matcher {
     ) -> Result<MatchResult, EngineError> {
         let (left, right) = (left.into(), right.into());
         check_pair(&left, &right)?;
-        let params = self.settings.params_for(self.axis.extent(left.size()), self.geometry.as_ref());
-        let params = params.map_err(|err| EngineError::Unsupported(err.to_string().into()))?;
-        let job = Job {
-            frame: Arc::new(Frame { axis: self.axis, ..frame(left, right) }),
-            params: Arc::new(params),
-            read_back: true,
-            wants_right: false,
-        };
+        let extent_px = self.axis.extent(left.size());
+        let frame = Arc::new(Frame { axis: self.axis, ..frame(left, right) });
+        let refused = |err: SettingsError| EngineError::Unsupported(err.to_string().into());
+        if let Some(geometry) = &self.geometry
+            && self.engine.is_none()
+            && self.settings.awaits_range(extent_px, geometry)
+        {
+            let Frame { left, right, .. } = &*frame.in_rows();
+            let found = matches_for_range(&left.luma, &right.luma, -geometry.doffs_px);
+            self.settings.take_range(&found, extent_px, geometry).map_err(refused)?;
+        }
+        let params = self.settings.params_for(extent_px, self.geometry.as_ref()).map_err(refused)?;
+        let job = Job { frame, params: Arc::new(params), read_back: true, wants_right: false };
         let mut kept = self.engine.take().map_or_else(|| self.open(&job).map(Kept::new), Ok)?;
         let output = kept.engine().and_then(|engine| run(engine, job));
         if !matches!(output, Err(EngineError::DeviceLost(_))) {
@@ -166,6 +173,26 @@ mod tests {
     use stereopsis_base::image::{Image, Luma};
     use stereopsis_cpu::CpuEngine;
     use stereopsis_stereo::StereoParams;
+
+    #[test]
+    fn the_range_of_cameras_that_look_towards_each_other_is_found() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let texture: Vec<u8> = (0..240 * 120).map(|_| random.u8(..)).collect();
+        let view = |shift: i32| {
+            let at = |x: usize, y: usize| texture[y * 240 + (x as i32 + 40 + shift) as usize];
+            Luma::U8(Image::from_fn(160, 120, at))
+        };
+        let geometry = Geometry::centred(200.0, 0.1, 80.0, (160, 120));
+        let settings = Settings::of_words(&[("engine", "cpu")]).unwrap();
+        let mut matcher = Matcher::new(settings).with_geometry(geometry);
+        let map = matcher.match_pair(view(0), view(-20)).unwrap().map;
+        assert_eq!(map.median_around_px((80, 60), 2), Some(-20.0));
+        // what is said stays
+        let settings = Settings::of_words(&[("engine", "cpu"), ("min-disparity", "0"), ("num-disparities", "64")]);
+        let mut matcher = Matcher::new(settings.unwrap()).with_geometry(geometry);
+        matcher.match_pair(view(0), view(-20)).unwrap();
+        assert_eq!(matcher.settings().params.min_disparity, 0);
+    }
 
     #[test]
     fn a_device_of_another_process_is_refused_in_words_and_left_to_it() {

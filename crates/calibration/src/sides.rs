@@ -49,8 +49,8 @@ pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], farthest_px: f64) -
     })
 }
 
-/// Smallest disparity of infinity below 0, as a share of the width, of cameras that look towards each other: more than any rectified data set
-/// has, and a third of what a toe-in of 10 degrees gives a lens of 40 degrees.
+/// Smallest disparity of infinity below 0, as a share of the width, of cameras that look towards each other: cameras of a lens of 40 degrees
+/// have it from 4 degrees on. Middlebury's parallel ones (Motorcycle, 2014) have 0.04.
 const MIN_VERGED: f64 = 0.1;
 
 /// Whether a rig's cameras look towards each other, so that what they look at has disparities far above that of infinity, and around 0;
