@@ -151,12 +151,11 @@ pub(super) fn find_range(
     if !settings.awaits_range(extent_px, &geometry) {
         return Ok(());
     }
-    let pairs = match camera {
-        Some(camera) => first_pairs(camera.as_mut())?,
-        None => {
-            let once = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
-            first_pairs(open(spec, &once)?.as_mut())?
-        }
+    let pairs = if let Some(camera) = camera {
+        first_pairs(camera.as_mut())?
+    } else {
+        let once = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
+        first_pairs(open(spec, &once)?.as_mut())?
     };
     let (mut found, mut of_frame) = (Vec::new(), None);
     for pair in &pairs {

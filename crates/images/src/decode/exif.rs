@@ -57,10 +57,12 @@ impl ExifLens {
     }
 
     fn of_tags(tags: &Tags, (width, height): (usize, usize)) -> Option<Self> {
-        let size = [width as f64, height as f64];
-        let [long, short] = sorted(size);
+        let [long, short] = sorted([width as f64, height as f64]);
         // a view of an image of both is no crop of a wide one
-        let is_view = |taken: &[f64; 2]| *taken == [2.0 * size[0], size[1]] || *taken == [size[0], 2.0 * size[1]];
+        let is_view = |taken: &[f64; 2]| {
+            let taken = taken.map(|side| side as usize);
+            taken == [2 * width, height] || taken == [width, 2 * height]
+        };
         let [taken_long, taken_short] = tags.taken.filter(|taken| !is_view(taken)).map_or([long, short], sorted);
         let is_same_shape = ((long * taken_short) / (short * taken_long) - 1.0).abs() < SAME_SHAPE;
         let (factor, cropped) = match () {
@@ -208,7 +210,7 @@ mod tests {
         assert_eq!((found.focal_px, found.words.as_str()), (4675.0, "18.7 mm, 4675 px"));
         let found = lens(&data(28, 500), (6000, 4000)).unwrap();
         assert_eq!(found.words, "28 mm of 35 mm film", "a resolution of another image");
-        assert_eq!(lens(&data(0, 2500), (6000, 4000)).unwrap().focal_px, 4675.0);
+        assert_eq!(lens(&data(0, 2500), (6000, 4000)).unwrap().words, "18.7 mm, 4675 px");
         assert_eq!(lens(&data(0, 25), (6000, 4000)), None, "no lens is that short");
     }
 
