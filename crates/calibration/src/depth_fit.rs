@@ -36,7 +36,7 @@ pub enum DepthFitError {
     /// The focal length would be implausible.
     #[error(
         "depth cannot be corrected: the focal length would become {px:.0} px instead of {was_px:.0} px; check that the \
-         distances are in metres, from the cameras, and that the baseline is {baseline_m} m"
+         distances are in metres, from the cameras, and that the baseline is {baseline_m:.3} m"
     )]
     Focal {
         /// Fitted focal length, px.
@@ -49,7 +49,7 @@ pub enum DepthFitError {
     /// A distance contradicts the images, or the other distances.
     #[error(
         "depth cannot be corrected: a point given at {depth_m} m is at {others_m:.2} m by the images and the other distances; measure it \
-         again from the cameras, and check that the baseline is {baseline_m} m: two distances correct it too"
+         again from the cameras, and check that the baseline is {baseline_m:.3} m: two distances correct it too"
     )]
     Contradiction {
         /// Given distance, m.
@@ -62,7 +62,7 @@ pub enum DepthFitError {
     /// The lens that the user has given has another field of view.
     #[error(
         "these distances imply a field of view of the lens of {implied_deg:.0}°; you said {said_deg:.0}°: measure the distances again, \
-         and check that the baseline is {baseline_m} m"
+         and check that the baseline is {baseline_m:.3} m"
     )]
     Lens {
         /// Field of view of the fit, degrees.

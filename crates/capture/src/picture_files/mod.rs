@@ -133,7 +133,7 @@ impl FileSource {
         pictures.first = Some((start, first));
         let pair = &pictures.pairs[start as usize];
         let (lens, curved) = (pair.lens((width, height)), pair.curved((width, height)));
-        losses.extend(lens.as_ref().err().cloned());
+        losses.extend(lens.as_ref().err().map(ToString::to_string));
         let info = SourceInfo {
             name,
             width,

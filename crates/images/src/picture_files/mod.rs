@@ -24,6 +24,17 @@ use stereopsis_frame::{Arrangement, CaptureError, MaxPixels, NamedLens, RawPair,
 /// Largest ratio of the focal lengths of a pair; an estimate tells smaller differences.
 const MAX_LENS_RATIO: f64 = 1.25;
 
+/// Lenses of a pair, by the Exif data of its images, that cannot be of one rig.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the Exif data of the images name two lenses that are not of one pair ({words}): they are not used; give {} or {}",
+    option("fov-deg"),
+    option("focal-px")
+)]
+pub struct LensesDiffer {
+    words: String,
+}
+
 impl FilePair {
     /// Creates a pair of an image with both views.
     pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
@@ -44,12 +55,11 @@ impl FilePair {
         curved::curved(&self.left, size)
     }
 
-    /// Reads the lenses that the Exif data of the images name; `None` without one, and for an image of both views. The error is a remark on
-    /// two that cannot be of one rig.
+    /// Reads the lenses that the Exif data of the images name; `None` without one, and for an image of both views.
     ///
     /// # Errors
     /// The images name two lenses of very different focal lengths.
-    pub fn lens(&self, size: (usize, usize)) -> Result<Option<NamedLens>, String> {
+    pub fn lens(&self, size: (usize, usize)) -> Result<Option<NamedLens>, LensesDiffer> {
         if self.both_views.is_some() {
             return Ok(None);
         }
@@ -63,11 +73,7 @@ impl FilePair {
                 let words = format!("left {}, right {}", left.words, right.words);
                 let ratio = right.focal_px / left.focal_px;
                 if ratio.max(1.0 / ratio) > MAX_LENS_RATIO {
-                    return Err(format!(
-                        "the Exif data of the images name two lenses that are not of one pair ({words}): they are not used; give {} or {}",
-                        option("fov-deg"),
-                        option("focal-px")
-                    ));
+                    return Err(LensesDiffer { words });
                 }
                 ([left.focal_px, right.focal_px], words)
             }
