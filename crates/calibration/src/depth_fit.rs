@@ -131,7 +131,7 @@ pub fn fit_depth(geometry: &Geometry, known: &[KnownDepth]) -> Result<Geometry, 
     let (nearest, farthest) = (known.iter().min_by(by_depth), known.iter().max_by(by_depth));
     if let Some((near, far)) = nearest.zip(farthest).filter(|_| known.len() > 1) {
         let disparities_px = [near.disparity_px, far.disparity_px];
-        if (near.disparity_px - far.disparity_px).abs() < MIN_DIFFERENCE_PX || near.depth_m == far.depth_m {
+        if (near.disparity_px - far.disparity_px).abs() < MIN_DIFFERENCE_PX || near.depth_m >= far.depth_m {
             return Err(DepthFitError::SameDisparity(disparities_px));
         }
         if near.disparity_px < far.disparity_px {

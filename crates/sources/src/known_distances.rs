@@ -92,12 +92,11 @@ fn map_of(engine: &mut Option<Box<dyn Engine>>, frame: Arc<Frame>) -> Result<Opt
         }
         None => StereoParams::default(),
     };
-    let engine = match engine {
-        Some(engine) => engine,
-        None => {
-            let settings = EngineSettings { choice: EngineChoice::Cpu, ..EngineSettings::default() };
-            engine.insert(stereopsis_engine::open(&settings.into(), None)?.engine)
-        }
+    let engine = if let Some(engine) = engine {
+        engine
+    } else {
+        let settings = EngineSettings { choice: EngineChoice::Cpu, ..EngineSettings::default() };
+        engine.insert(stereopsis_engine::open(&settings.into(), None)?.engine)
     };
     let job = Job { frame, params: Arc::new(params), read_back: true, wants_right: false };
     Ok(run(engine.as_mut(), job)?.map)

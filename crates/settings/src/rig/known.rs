@@ -60,18 +60,16 @@ impl CalibrationChoice {
         source: &SourceInfo,
         known: &[KnownDepth],
     ) -> Result<Geometry, DepthFitError> {
-        let guess = match preparation.geometry(source) {
-            Some(geometry) => geometry,
-            None => {
-                let is_typed = self.focal().is_some() && self.baseline_m.is_some();
-                if known.len() < 2 && !is_typed {
-                    return Err(DepthFitError::OneOfTwo);
-                }
-                let assumed = FittedDepth::unknown(source, preparation.axis);
-                let focal_px = self.focal().map_or(assumed.focal_px, |focal| focal.px(source.width));
-                Geometry { focal_px, baseline_m: self.baseline_m.unwrap_or(assumed.baseline_m), ..assumed }
-            }
-        };
+        let is_typed = self.focal().is_some() && self.baseline_m.is_some();
+        let geometry = preparation.geometry(source);
+        if geometry.is_none() && !is_typed && known.len() < 2 {
+            return Err(DepthFitError::OneOfTwo);
+        }
+        let guess = geometry.unwrap_or_else(|| {
+            let assumed = FittedDepth::unknown(source, preparation.axis);
+            let focal_px = self.focal().map_or(assumed.focal_px, |focal| focal.px(source.width));
+            Geometry { focal_px, baseline_m: self.baseline_m.unwrap_or(assumed.baseline_m), ..assumed }
+        });
         let fitted = fit_depth(&guess, known)?;
         let factor = fitted.focal_px / guess.focal_px;
         match self.focal() {

@@ -93,7 +93,7 @@ pub(crate) enum Command {
     /// Answers whether the recording ends for the pending change.
     EndRecording(bool),
     EstimateRecording,
-    Calibrate(CalibrationChoice),
+    Calibrate(Box<CalibrationChoice>),
     /// Starts (true) or stops (false) watching both images for a hand before a lens.
     WatchSides(bool),
     ChooseCalibration,

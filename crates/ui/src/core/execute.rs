@@ -51,7 +51,7 @@ impl Core {
             Command::ChooseRecordingFolder => recording::commands::choose_folder(self),
             Command::EndRecording(ends) => recording::commands::answer_question(self, ends),
             Command::EstimateRecording => recording::commands::estimate(self),
-            Command::Calibrate(choice) => rig::commands::calibrate(self, choice, rig::commands::Initiator::User),
+            Command::Calibrate(choice) => rig::commands::calibrate(self, *choice, rig::commands::Initiator::User),
             Command::WatchSides(true) => rig::commands::watch_sides(self),
             Command::WatchSides(false) => self.rig.sides_watch = None,
             Command::ChooseCalibration => rig::commands::choose_calibration(self),

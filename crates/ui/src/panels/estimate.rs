@@ -12,7 +12,7 @@ pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, com
     if ui.button(label).on_hover_text(help).clicked() {
         let mut estimate = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..without_files(before) };
         estimate.set_focal(before.focal());
-        commands.push(Command::Calibrate(estimate));
+        commands.push(Command::Calibrate(Box::new(estimate)));
     }
 }
 

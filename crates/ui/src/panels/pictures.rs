@@ -310,7 +310,7 @@ fn lens(
             if let Some((fov_deg, baseline_m)) = both.filter(|_| show.clicked()) {
                 let mut choice = CalibrationChoice { baseline_m: Some(baseline_m), ..choice.clone() };
                 choice.set_focal(Some(FocalLength::FovDeg(fov_deg)));
-                commands.push(Command::Calibrate(choice));
+                commands.push(Command::Calibrate(Box::new(choice)));
             }
         });
     });

@@ -154,7 +154,7 @@ fn a_baseline_typed_in_centimetres_is_doubted_until_it_is_corrected() {
     let mut window = Window::open(&gpu, options);
     window.until("the doubt", |w| w.has("a baseline of 6 m is larger than that of nearly all rigs").then_some(()));
     let choice = CalibrationChoice { baseline_m: Some(0.06), ..window.core().rig.choice.clone() };
-    window.execute(Command::Calibrate(choice));
+    window.execute(Command::Calibrate(Box::new(choice)));
     window.until("its end", |w| (!w.has("nearly all rigs")).then_some(()));
 }
 

@@ -172,7 +172,7 @@ fn scale_is_assumed_until_two_distances_define_it() {
     // a typed baseline scales the estimate and keeps it
     let note = window.core().rig.note.clone();
     let choice = CalibrationChoice { baseline_m: Some(0.12), ..window.core().rig.choice.clone() };
-    window.execute(Command::Calibrate(choice));
+    window.execute(Command::Calibrate(Box::new(choice)));
     let scaled = window
         .until("twice the baseline", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.1));
     assert!((scaled.baseline_m - 0.12).abs() < 1e-6 && (scaled.focal_px - geometry.focal_px).abs() < 1e-6);

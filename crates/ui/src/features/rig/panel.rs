@@ -128,7 +128,7 @@ fn sides(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             "The file's left camera is the one that stands right, as seen from behind. The images stay where they are.";
         let label = "Left and right are exchanged in the calibration file";
         if widgets::checkbox(ui, &mut choice.swapped, label).on_hover_text(help).changed() {
-            commands.push(Command::Calibrate(choice));
+            commands.push(Command::Calibrate(Box::new(choice)));
         }
     } else {
         let mut choice = core.rig.choice.clone();
@@ -138,7 +138,7 @@ fn sides(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             .on_hover_text(help)
             .changed()
         {
-            commands.push(Command::Calibrate(choice));
+            commands.push(Command::Calibrate(Box::new(choice)));
         }
     }
 }

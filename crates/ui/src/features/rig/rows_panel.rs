@@ -50,13 +50,13 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         estimate(ui, label, before, commands);
         let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match images as they come.").clicked();
         if before.rectify() != RectifyChoice::Off && off(ui) {
-            commands.push(Command::Calibrate(CalibrationChoice {
+            commands.push(Command::Calibrate(Box::new(CalibrationChoice {
                 alpha: 0.0,
                 rectified_fov_deg: None,
                 // an explicit choice prevents an automatic estimate
                 rectify: Some(RectifyChoice::Off),
                 ..without_files(before)
-            }));
+            })));
         }
     });
     let kept = core.estimate_pairs.kept();
@@ -79,7 +79,7 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         });
     });
     if choice != *before {
-        commands.push(Command::Calibrate(choice));
+        commands.push(Command::Calibrate(Box::new(choice)));
     }
 }
 
@@ -126,7 +126,7 @@ fn drift(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let help = "Corrects the calibration as soon as several different views show that the rig has changed, never by one picture.";
     widgets::checkbox(ui, &mut choice.self_calibrate, "Keep it calibrated by itself").on_hover_text(help);
     if choice != *before {
-        commands.push(Command::Calibrate(choice));
+        commands.push(Command::Calibrate(Box::new(choice)));
     }
 }
 

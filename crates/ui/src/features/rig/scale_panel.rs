@@ -84,7 +84,7 @@ pub(super) fn show(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
         }
     }
     if choice != *before {
-        commands.push(Command::Calibrate(choice));
+        commands.push(Command::Calibrate(Box::new(choice)));
     }
     known_distances(ui, core, commands);
 }
@@ -173,7 +173,8 @@ fn known_distances(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
             commands.push(Command::AddKnownDistance);
         }
         if core.rig.choice.depth_fit.is_some() && ui.button("Undo fit").clicked() {
-            commands.push(Command::Calibrate(CalibrationChoice { depth_fit: None, ..core.rig.choice.clone() }));
+            commands
+                .push(Command::Calibrate(Box::new(CalibrationChoice { depth_fit: None, ..core.rig.choice.clone() })));
         }
     });
 }

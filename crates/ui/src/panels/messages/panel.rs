@@ -98,7 +98,7 @@ fn remedy_button(remedy: &Remedy) -> (String, Command) {
     match remedy {
         Remedy::Action(action) => (action.label().to_owned(), (*action).into()),
         Remedy::OpenAgain => ("Open again".to_owned(), Command::OpenAgain),
-        Remedy::Estimate(choice) => ("Estimate again".to_owned(), Command::Calibrate((**choice).clone())),
+        Remedy::Estimate(choice) => ("Estimate again".to_owned(), Command::Calibrate(choice.clone())),
         Remedy::OpenFile(file) => ("Open it".to_owned(), Command::OpenFiles(vec![file.clone()])),
         Remedy::ShowInFolder(file) => ("Show in folder".to_owned(), Command::ShowInFolder(file.clone())),
         Remedy::StartFresh => ("Start fresh".to_owned(), Command::StartFresh),
