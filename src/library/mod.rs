@@ -61,7 +61,7 @@ pub mod filters {
 /// Depth in metres of disparities, points in space, and files of them.
 pub mod depth {
     pub use stereopsis_base::files::WriteError;
-    pub use stereopsis_base::geometry::{Axis, Geometry};
+    pub use stereopsis_base::geometry::{Axis, DepthSpread, Geometry};
     use stereopsis_base::image::Image;
     pub use stereopsis_images::{ExportError, write_cloud, write_depth_mm, write_disparity};
     pub use stereopsis_stereo::depth::depth_map;
