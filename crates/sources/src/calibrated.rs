@@ -77,6 +77,8 @@ const OWN_CALIBRATION: &str =
     "the images are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 pub const ESTIMATE_PAIRS: usize = 6;
+/// Number of pairs of an estimate from a folder, whose images are often different views.
+const ESTIMATE_FOLDER_PAIRS: usize = 24;
 /// Interval between the pairs of an estimate, so that the scene can change.
 pub const PAIR_INTERVAL: Duration = Duration::from_millis(200);
 /// Timeout of the pairs by which a rig is corrected.
@@ -152,10 +154,10 @@ pub(super) fn find_range(
         return Ok(());
     }
     let pairs = if let Some(camera) = camera {
-        first_pairs(camera.as_mut())?
+        first_pairs(camera.as_mut(), ESTIMATE_PAIRS)?
     } else {
         let once = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
-        first_pairs(open(spec, &once)?.as_mut())?
+        first_pairs(open(spec, &once)?.as_mut(), ESTIMATE_PAIRS)?
     };
     let (mut found, mut of_frame) = (Vec::new(), None);
     for pair in &pairs {
@@ -208,7 +210,8 @@ pub fn open_in_any_case(
     let mut source = open(&first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
-    let pairs = if reads { first_pairs(source.as_mut())? } else { Vec::new() };
+    let wanted = if matches!(spec, SourceSpec::Folder(_)) { ESTIMATE_FOLDER_PAIRS } else { ESTIMATE_PAIRS };
+    let pairs = if reads { first_pairs(source.as_mut(), wanted)? } else { Vec::new() };
     let calibrated = if estimates { choice.estimate(&pairs, &info) } else { known(spec, &*source, choice) };
     let calibrated = calibrated.map_err(FitError::Calibration);
     let calibrated = calibrated.and_then(|calibrated| known_distances::fitted(calibrated, choice, &pairs, &info));
@@ -300,12 +303,12 @@ fn known(
     Ok(calibrated)
 }
 
-/// Returns the first [`ESTIMATE_PAIRS`] pairs of a source, or all of a short one.
-fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<Arc<RawPair>>, CaptureError> {
+/// Returns the first `wanted` pairs of a source, or all of a short one.
+fn first_pairs(source: &mut dyn PairSource, wanted: usize) -> Result<Vec<Arc<RawPair>>, CaptureError> {
     let is_camera = source.info().is_camera;
     let mut pairs = Vec::new();
     let mut last = Instant::now();
-    while pairs.len() < ESTIMATE_PAIRS && last.elapsed() < PAIR_TIMEOUT {
+    while pairs.len() < wanted && last.elapsed() < PAIR_TIMEOUT {
         match source.next(Duration::from_millis(50))? {
             // skip the first images of a camera, which are dark
             Next::Pair(_) if is_camera && last.elapsed() < PAIR_INTERVAL => {}
