@@ -413,6 +413,14 @@ fn crooked_pictures_are_rectified_by_what_they_show() {
         inverse(&ends[0]) - inverse(&ends[1])
     });
     assert!(widths[0] > 0.0 && widths[1] < 0.5 * widths[0], "{widths:?}");
+    // a recording keeps both, also of the scene, whose images are straight unless it is asked otherwise
+    let crooked = ["--source", "scene", "--size", "320x240", "--scene-vertical-px", "4", "--frames", "2"];
+    let record = [&["record", "-o", "crooked.mcap"], &crooked[..], &auto].concat();
+    assert!(stereopsis(folder.path(), &record).status.success());
+    let again = stereopsis(folder.path(), &["compute", "crooked.mcap", "-o", "maps", "--engine", "cpu", "--json"]);
+    let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    let first = &again["results"][0];
+    assert!(valid(first) > 0.8 && first["depth_m"]["between"].is_array(), "{first}");
     let refused = stereopsis(folder.path(), &[&scene[..], &auto, &["--known-distance", "9999,80:4.9"]].concat());
     assert!(!refused.status.success() && text(&refused.stderr).contains("outside the image"), "{refused:?}");
 }

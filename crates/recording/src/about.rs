@@ -162,6 +162,11 @@ impl About {
         }
     }
 
+    /// Returns whether raw pairs are matched as they are, because they are rectified and the calibration rectifies them no further.
+    pub(crate) fn is_raw_rectified(&self) -> bool {
+        self.is_rectified && !self.calibration.rectifies
+    }
+
     /// Removes a rate or calibration with impossible numbers, which a damaged file may contain, and returns the reason for the calibration.
     pub fn validated(mut self) -> (Self, Option<Damage>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);

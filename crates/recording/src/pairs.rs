@@ -1,7 +1,7 @@
 //! Iterator over the pairs of a recording with their results, for programs that use the library.
 
 use super::unpack::{UnpackedResult, Unpacker};
-use super::{ReadError, Recording};
+use super::{About, ReadError, Recording};
 use std::path::Path;
 use std::sync::Arc;
 use stereopsis_base::geometry::Geometry;
@@ -47,7 +47,7 @@ impl RecordedPairs {
 
     /// Returns whether the images are rectified.
     pub fn are_rectified(&self) -> bool {
-        self.recording.about().is_some_and(|about| about.is_rectified)
+        self.recording.about().is_some_and(About::is_raw_rectified)
             || self.recording.stereo_topics().is_some_and(super::read::StereoTopics::are_rectified)
     }
 

@@ -19,7 +19,7 @@ pub(super) fn info(
         height,
         rate_hz: about.and_then(|about| about.rate_hz),
         num_pairs,
-        is_rectified: are_rectified || about.is_some_and(|about| about.is_rectified),
+        is_rectified: are_rectified || about.is_some_and(About::is_raw_rectified),
         geometry: about.and_then(|about| geometry(about, are_rectified)),
         ..SourceInfo::default()
     }
@@ -37,5 +37,5 @@ fn geometry(about: &About, are_rectified: bool) -> Option<Geometry> {
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
         return note.geometry.map(|geometry| geometry.scaled(scale.factor()));
     }
-    note.geometry.filter(|_| about.is_rectified)
+    note.geometry.filter(|_| about.is_raw_rectified())
 }
