@@ -45,7 +45,7 @@ impl Curve {
 pub struct CurvedImages {
     /// Their projection.
     pub curve: Curve,
-    /// What tells it.
+    /// Evidence for it, as a part of a sentence.
     pub why: String,
 }
 

@@ -16,7 +16,7 @@ pub enum FocalLength {
     },
 }
 
-/// What is known of the lenses of two cameras before an estimate.
+/// Knowledge of the lenses of two cameras before an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LensGuess {
     /// Mean focal length.
@@ -27,9 +27,9 @@ pub struct LensGuess {
     pub deviation: f64,
 }
 
-/// Error of a focal length that the user types or nobody knows: data sheets often have the diagonal field of view.
+/// Standard deviation of a focal length that is typed or assumed, as a share: data sheets often have the diagonal field of view.
 const TYPED_DEVIATION: f64 = 0.2;
-/// Error of a focal length that a camera writes into its images, in whole millimetres.
+/// Standard deviation of a focal length that a camera writes into its images, in whole millimetres.
 const WRITTEN_DEVIATION: f64 = 0.03;
 
 impl From<FocalLength> for LensGuess {

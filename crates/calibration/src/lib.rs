@@ -30,6 +30,7 @@ mod formats;
 mod health;
 mod length_unit;
 mod lens;
+mod linear;
 mod matches;
 mod note;
 mod part;

@@ -35,7 +35,7 @@ pub struct SourceInfo {
     pub camera_numbers: Option<[u32; 2]>,
     /// Lenses that the images themselves name.
     pub lens: Option<NamedLens>,
-    /// What tells that the images are not flat.
+    /// Evidence that the images are not flat; `None` without any.
     pub curved: Option<CurvedImages>,
 }
 
@@ -44,7 +44,7 @@ pub struct SourceInfo {
 pub struct NamedLens {
     /// Focal lengths of the left and the right camera, px.
     pub focal_px: [f64; 2],
-    /// What the images say, for the user.
+    /// Sentence about the lenses for the user, with the source of their numbers.
     pub words: String,
 }
 

@@ -7,6 +7,7 @@
 //! values; the covariance of the parameters says how much is left open.
 
 use crate::formats::ValueError;
+use crate::linear::solve;
 use crate::matches::Match;
 use crate::{Camera, Distortion, FocalLength, LensGuess};
 use glam::{DMat3, DVec2, DVec3};
@@ -422,29 +423,4 @@ pub(super) fn distribution(
         *row = solve(normal, unit)?;
     }
     Some(Normal { mean, covariance })
-}
-
-/// Solves linear equations by Gaussian elimination with pivoting; `None` for a singular matrix.
-fn solve(mut a: Square, mut b: Parameters) -> Option<Parameters> {
-    for i in 0..COUNT {
-        let pivot = (i..COUNT).max_by(|&p, &q| a[p][i].abs().total_cmp(&a[q][i].abs()))?;
-        a.swap(i, pivot);
-        b.swap(i, pivot);
-        if a[i][i].abs() < 1e-300 {
-            return None;
-        }
-        for row in i + 1..COUNT {
-            let (upper, lower) = a.split_at_mut(row);
-            let factor = lower[0][i] / upper[i][i];
-            for (below, above) in lower[0].iter_mut().zip(&upper[i]).skip(i) {
-                *below -= factor * above;
-            }
-            b[row] -= factor * b[i];
-        }
-    }
-    for i in (0..COUNT).rev() {
-        let known: f64 = (i + 1..COUNT).map(|j| a[i][j] * b[j]).sum();
-        b[i] = (b[i] - known) / a[i][i];
-    }
-    Some(b)
 }
