@@ -115,8 +115,7 @@ pub fn open_corrected(
         return open_calibrated(spec, options, choice);
     };
     let mut opened = open_calibrated(spec, options, &choice)?;
-    let notes: Vec<_> = opened.calibrated.note.into_iter().chain([note]).collect();
-    opened.calibrated.note = Some(notes.join("; "));
+    opened.calibrated.add_note(&note);
     Ok(opened)
 }
 
@@ -171,8 +170,7 @@ pub(super) fn find_range(
     if let Some((extent_px, geometry)) = of_frame
         && let Ok(sentence) = settings.take_range(&found, extent_px, &geometry)
     {
-        let note = calibrated.note.take();
-        calibrated.note = Some(note.map_or_else(|| sentence.clone(), |note| format!("{note}; {sentence}")));
+        calibrated.add_note(&sentence);
     }
     Ok(())
 }

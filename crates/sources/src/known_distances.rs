@@ -29,7 +29,7 @@ const RADIUS_PX: usize = 2;
 /// # Errors
 /// A place is outside the image or has no disparity, or the distances do not determine the depth.
 pub(crate) fn fitted(
-    calibrated: Calibrated,
+    mut calibrated: Calibrated,
     choice: &CalibrationChoice,
     pairs: &[Arc<RawPair>],
     source: &SourceInfo,
@@ -40,12 +40,11 @@ pub(crate) fn fitted(
     let known = measured(&calibrated, &choice.known, pairs, source)?;
     let geometry = choice.fit_depth(&calibrated.preparation, source, &known)?;
     let words = known.first().and_then(|known| geometry.depth_words(known.disparity_px)).unwrap_or_default();
-    let fit =
-        format!("depth is fitted to {}: the first place is at {words}", counted(known.len() as u64, "known distance"));
-    let note = calibrated.note.map_or(fit.clone(), |note| format!("{note}; {fit}"));
-    let mut preparation = calibrated.preparation;
-    preparation.geometry = Some(geometry);
-    Ok(Calibrated { preparation, note: Some(note), fitted: Some(FittedDepth::of(&geometry)), ..calibrated })
+    let places = counted(known.len() as u64, "known distance");
+    calibrated.add_note(&format!("depth is fitted to {places}: the first place is at {words}"));
+    calibrated.preparation.geometry = Some(geometry);
+    calibrated.fitted = Some(FittedDepth::of(&geometry));
+    Ok(calibrated)
 }
 
 /// Measures the disparity of each place in the first pair that has one there.

@@ -147,6 +147,11 @@ pub struct Calibrated {
 }
 
 impl Calibrated {
+    /// Appends a sentence to the remarks.
+    pub fn add_note(&mut self, sentence: &str) {
+        self.note = Some(self.note.take().map_or_else(|| sentence.to_owned(), |note| format!("{note}; {sentence}")));
+    }
+
     /// Returns the remarks, with the assumed numbers and the doubts.
     pub fn remarks(&self) -> Option<String> {
         let doubts = Some(self.doubts.join("; ")).filter(|doubts| !doubts.is_empty());
@@ -306,15 +311,11 @@ impl CalibrationChoice {
                 let rig = self.correction.as_deref().map_or(Ok(rig.clone()), |correction| rig.corrected(correction))?;
                 let mut calibrated = self.with_rig(rig, source)?;
                 if let Some(correction) = &self.correction {
-                    let note = calibrated.note.unwrap_or_default();
-                    calibrated.note =
-                        Some(format!("{note}; as it stands since {}, by its own images", correction.date));
+                    calibrated.add_note(&format!("as it stands since {}, by its own images", correction.date));
                 }
                 if let Some(crop) = self.mode_crop {
-                    let note = calibrated.note.unwrap_or_default();
                     let place = if crop == ModeCrop::Centre { "the middle".to_owned() } else { crop.to_string() };
-                    calibrated.note =
-                        Some(format!("{note}; the images are taken as a crop of the calibration's, at {place}"));
+                    calibrated.add_note(&format!("the images are taken as a crop of the calibration's, at {place}"));
                 }
                 if self.rectify() == RectifyChoice::Off {
                     let geometry = calibrated.preparation.geometry(source);
