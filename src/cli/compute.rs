@@ -64,11 +64,14 @@ struct Targets {
     /// Disparity in colours, .png; a folder for a folder of pairs
     #[arg(long, value_name = "FILE")]
     color: Option<PathBuf>,
-    /// Depth as 16-bit .png, mm, 0 where there is none; needs a calibration
+    /// Depth as 16-bit .png in mm, or as .tiff of 32-bit floats in m; needs a calibration
     ///
-    /// A folder for a folder of pairs.
+    /// .png: 0 where there is none, and beyond 65.535 m; .tiff: NaN where there is none. A folder for a folder of pairs.
     #[arg(long, value_name = "FILE")]
     depth: Option<PathBuf>,
+    /// Format of the files in the folder of --depth
+    #[arg(long, hide_short_help = true, value_name = "ENDING", default_value = "png", value_parser = ["png", "tiff"])]
+    depth_format: String,
     /// Disparity of the right image too, in the same formats; a folder for a folder of pairs
     ///
     /// Right (x, y) shows the point of left (x + disparity, y).
@@ -99,6 +102,7 @@ impl Targets {
             for map in std::iter::once(&self.output).chain(&self.right_map) {
                 stereopsis_images::check_disparity_name(map)?;
             }
+            self.depth.iter().try_for_each(|depth| stereopsis_images::check_depth_name(depth))?;
         }
         Ok(())
     }
@@ -111,7 +115,8 @@ impl Targets {
             output: file(&self.output, &self.format),
             format: self.format.clone(),
             color: picture(&self.color),
-            depth: picture(&self.depth),
+            depth: self.depth.as_ref().map(|folder| file(folder, &self.depth_format)),
+            depth_format: self.depth_format.clone(),
             right_map: self.right_map.as_ref().map(|folder| file(folder, &self.format)),
             confidence_map: picture(&self.confidence_map),
         }
@@ -171,8 +176,11 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         for (file, warning) in warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", file.display())));
         }
+        let error = error_of(&output);
         if !args.json {
-            bar.suspend(|| console::line(summary(&output, &targets)));
+            bar.suspend(|| console::line(summary(&output, error.as_ref(), &targets)));
+            let other_scale = error.and_then(|error| error.other_scale);
+            other_scale.iter().for_each(|found| bar.suspend(|| console::say(found)));
         }
         bar.inc(1);
         // a folder's pairs come from one rig: the first one shows how it stands
@@ -185,7 +193,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         let mut about = stereopsis_images::describe(&output);
         about["warnings"] = serde_json::json!(warnings);
         about["drift"] = serde_json::json!(health.drift);
-        about["truth_error"] = serde_json::json!(error_of(&output));
+        about["truth_error"] = serde_json::json!(error);
         about["output"] = targets.output.display().to_string().into();
         if let Some(right) = &targets.right_map {
             about["right_map"] = right.display().to_string().into();
@@ -245,7 +253,8 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
                 "--depth needs a calibration: give --calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m",
             );
         };
-        stereopsis_images::write_depth_mm(path, map, geometry)?;
+        warnings
+            .extend(stereopsis_images::write_depth(path, map, geometry)?.into_iter().map(|warning| (&**path, warning)));
     }
     if let Some(path) = &targets.confidence_map {
         let confidence = map.confidence.as_ref().context("the engine gave no confidence back")?;
@@ -258,12 +267,11 @@ fn error_of(output: &Output) -> Option<TruthError> {
     truth_error(output.map.as_deref()?, output.job.frame.truth.as_deref()?)
 }
 
-fn summary(output: &Output, targets: &Targets) -> String {
+fn summary(output: &Output, error: Option<&TruthError>, targets: &Targets) -> String {
     let params = &output.job.params;
     let shares = output.map.as_deref().map(|map| map.shares(params.min_disparity, params.last_disparity()));
     let shares = shares.unwrap_or_default();
-    let error = error_of(output)
-        .map_or_else(String::new, |error| format!(", {error}, mean error {:.2} px", error.all.average_px));
+    let error = error.map_or_else(String::new, |error| format!(", {error}, mean error {:.2} px", error.all.average_px));
     let frame = &output.job.frame;
     let lines = frame.axis.lines();
     let across_px = frame.size().0 + frame.size().1 - frame.extent_px();

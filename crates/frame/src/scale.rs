@@ -67,6 +67,7 @@ impl Scale {
             left_px: self.nearest(&truth.left_px).map(|d| d * factor),
             right_px: truth.right_px.as_ref().map(|right_px| self.nearest(right_px).map(|d| d * factor)),
             occluded: truth.occluded.as_ref().map(|occluded| self.nearest(occluded)),
+            scale: truth.scale,
         }
     }
 
@@ -154,7 +155,7 @@ mod tests {
     fn truth_is_counted_in_working_pixels() {
         let left_px = Image::from_fn(8, 8, |x, _| if x < 4 { 12.0 } else { f32::NAN });
         let occluded = Some(left_px.map(|d| d.is_nan()));
-        let truth = Truth { right_px: Some(left_px.clone()), occluded, left_px };
+        let truth = Truth { right_px: Some(left_px.clone()), occluded, left_px, scale: None };
         let small = Scale::Quarter.truth(&truth);
         assert!((small.left_px.at(0, 1) - 3.0).abs() < 1e-6);
         assert!(small.left_px.at(1, 1).is_nan() && small.is_occluded(1, 1) && !small.is_occluded(0, 0));

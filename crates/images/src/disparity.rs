@@ -13,6 +13,13 @@ use stereopsis_stereo::{DisparityMap, depth};
 const DISPARITY: Endings =
     Endings(&["pfm", "png", "tif", "tiff"], "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)");
 
+const DEPTH: Endings =
+    Endings(&["png", "tif", "tiff"], "name it .png (16 bits, millimetres) or .tiff (32-bit float, metres)");
+/// Depth below which a step of 1 mm is more than 1 %, m.
+const MIN_FINE_M: f32 = 0.1;
+/// Share of depths below [`MIN_FINE_M`] from which on it is said: half.
+const MAX_NEAR_SHARE: (usize, usize) = (1, 2);
+
 /// Writes disparity in px in the format of the ending, and returns losses in sentences.
 ///
 /// - `.pfm`: 32-bit float, rows from the bottom, little-endian; invalid is +infinity.
@@ -47,18 +54,68 @@ pub fn check_disparity_name(path: &Path) -> Result<(), ExportError> {
     DISPARITY.find(path).map(|_| ())
 }
 
-/// Writes depth, `z = f T / (d + doffs)`, as a 16-bit PNG in whole millimetres; 0 where there is none and beyond 65.535 m.
+/// Writes depth, `z = f T / (d + doffs)`, in the format of the ending, and returns losses in sentences.
+///
+/// - `.png`: 16 bits, whole millimetres, rounded half up; 0 where there is none and beyond 65.535 m.
+/// - `.tif`, `.tiff`: 32-bit float, metres; NaN where there is none.
 ///
 /// # Errors
-/// An ending other than `.png`, or the file cannot be written.
-pub fn write_depth_mm(path: &Path, map: &DisparityMap, geometry: &Geometry) -> Result<(), ExportError> {
-    write_millimetres(path, &map.values.map(|&value| depth::millimetres(depth::depth_m(value, geometry))))
+/// Another ending, or the file cannot be written.
+pub fn write_depth(path: &Path, map: &DisparityMap, geometry: &Geometry) -> Result<Vec<String>, ExportError> {
+    write_depth_m(path, &depth::depth_map(map, geometry))
+}
+
+/// Writes depth in metres, NaN where there is none, like [`write_depth`].
+///
+/// # Errors
+/// Errors of [`write_depth`].
+pub fn write_depth_m(path: &Path, depth_m: &Image<f32>) -> Result<Vec<String>, ExportError> {
+    if DEPTH.find(path)? == "png" {
+        write_millimetres(path, &depth_m.map(|&z| depth::millimetres(z)))?;
+        return Ok(losses_of_millimetres(depth_m));
+    }
+    files::write(path, &tiff(depth_m).map_err(|err| ExportError::encode(path, err))?)?;
+    Ok(Vec::new())
+}
+
+/// Checks the name of a file for [`write_depth`].
+///
+/// # Errors
+/// The ending belongs to none of the formats.
+pub fn check_depth_name(path: &Path) -> Result<(), ExportError> {
+    DEPTH.find(path).map(|_| ())
+}
+
+/// Returns what whole millimetres in 16 bits lose of these depths, m, in sentences.
+pub fn losses_of_millimetres(depth_m: &Image<f32>) -> Vec<String> {
+    let (mut pixels, mut far, mut near) = (0, 0, 0);
+    for &z in depth_m.pixels().iter().filter(|z| z.is_finite()) {
+        pixels += 1;
+        far += usize::from(depth::millimetres(z) == 0);
+        near += usize::from(z < MIN_FINE_M);
+    }
+    let percent = |part: usize| 100.0 * part as f64 / pixels as f64;
+    let mut losses = Vec::new();
+    if far > 0 {
+        losses.push(format!(
+            "{:.1} % of the depths lie beyond 65.535 m and are 0 in 16-bit millimetres; a .tiff (32-bit float, metres) keeps them",
+            percent(far)
+        ));
+    }
+    if near > MAX_NEAR_SHARE.0 * pixels / MAX_NEAR_SHARE.1 {
+        losses.push(format!(
+            "{:.1} % of the depths are below {MIN_FINE_M} m, where steps of 1 mm are more than 1 %; a .tiff (32-bit float, metres) has \
+             finer ones",
+            percent(near)
+        ));
+    }
+    losses
 }
 
 /// Writes depth in millimetres as a 16-bit PNG, unchanged.
 ///
 /// # Errors
-/// Errors of [`write_depth_mm`].
+/// An ending other than `.png`, or the file cannot be written.
 pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError> {
     Endings(&["png"], "depth in millimetres is a 16-bit .png").find(path)?;
     write_u16(path, mm.clone())
@@ -181,11 +238,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         let geometry = Geometry::new(500.0, 0.1, 0.0, [1.0, 1.0]);
-        write_depth_mm(&path, &map(), &geometry).unwrap();
+        let losses = write_depth(&path, &map(), &geometry).unwrap();
         let stored = image::open(path).unwrap();
         // 50 m px: / 10.5, infinity, none, behind, / 300, / 0.0625 beyond 65.535 m
         assert_eq!(stored.as_luma16().unwrap().as_raw(), &[4762, 0, 0, 0, 167, 0]);
-        let text = write_depth_mm(Path::new("a.pfm"), &map(), &geometry).unwrap_err().to_string();
-        assert!(text.contains(".png"), "{text}");
+        assert!(losses.len() == 1 && losses[0].starts_with("33.3 % of the depths lie beyond 65.535 m"), "{losses:?}");
+        let text = write_depth(Path::new("a.pfm"), &map(), &geometry).unwrap_err().to_string();
+        assert!(text.contains(".png") && text.contains(".tiff"), "{text}");
+    }
+
+    #[test]
+    fn depth_in_metres_keeps_what_is_far_and_near() {
+        let folder = tempfile::tempdir().unwrap();
+        let depth = Image::new(4, 1, vec![80.0_f32, 0.0105, f32::NAN, 0.012]);
+        let path = folder.path().join("z.tiff");
+        assert_eq!(write_depth_m(&path, &depth).unwrap(), [""; 0]);
+        let stored = tiff::decoder::Decoder::new(std::fs::File::open(&path).unwrap()).unwrap().read_image().unwrap();
+        let tiff::decoder::DecodingResult::F32(metres) = stored else { panic!("not float") };
+        assert!(metres[..2] == [80.0, 0.0105] && metres[2].is_nan() && metres[3] == 0.012);
+        let losses = write_depth_m(&folder.path().join("z.png"), &depth).unwrap();
+        assert!(
+            losses[0].starts_with("33.3 %") && losses[1].starts_with("66.7 % of the depths are below 0.1 m"),
+            "{losses:?}"
+        );
     }
 }

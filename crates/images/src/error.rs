@@ -225,10 +225,18 @@ pub(crate) enum TruthError {
     )]
     NoScale,
     #[error(
-        "it has a disparity of {0:e} px: give the scale of its numbers ({scale}), and mark unknown pixels by 0, infinity or NaN",
+        "it has disparities of up to {disparity_px:e} px in an image {width_px} px wide: give the scale of its numbers ({scale}), and \
+         mark unknown pixels by 0, infinity or NaN",
         scale = option("truth-scale")
     )]
-    TooLarge(f32),
+    TooLarge { disparity_px: f32, width_px: f32 },
+    #[error(
+        "its three channels differ: a map in colours for people is no truth; of whole numbers in three channels two kinds are read, those of \
+         MPI Sintel ({}) and of FoundationStereo ({})",
+        Remedy::set("truth-scale", 16_384),
+        Remedy::set("truth-scale", 1000)
+    )]
+    Colours,
     #[error(
         "all its disparities are negative: is its sign that of right minus left? Then give {} {}",
         Remedy::set("truth", console::path(.path)), Remedy::set("truth-scale", .scale.saturating_neg())

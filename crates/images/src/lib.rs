@@ -15,7 +15,10 @@ mod snapshot;
 pub mod fixture;
 
 pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
-pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
+pub use disparity::{
+    check_depth_name, check_disparity_name, losses_of_millimetres, write_depth, write_depth_m, write_disparity,
+    write_disparity_px, write_millimetres,
+};
 pub use error::PictureError;
 pub use file::{Endings, ExportError};
 pub use picture::{colors_of, png_with_texts, write_color, write_confidence, write_errors, write_picture, write_rgb};

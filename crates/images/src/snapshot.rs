@@ -1,6 +1,6 @@
 //! Result as a set of files with one name: disparity, depth, the left image, and a JSON file with engine and parameters.
 
-use super::disparity::{write_depth_mm, write_disparity};
+use super::disparity::{write_depth, write_disparity};
 use super::file::ExportError;
 use super::picture::{write_confidence, write_picture};
 use serde_json::{Value, json};
@@ -63,12 +63,12 @@ fn depth_m(output: &Output) -> Value {
 pub fn snapshot(folder: &Path, frame: &Frame, map: &DisparityMap, about: &Value) -> Result<Snapshot, ExportError> {
     let name = free_name(folder, &frame.raw.name);
     let path = |ending: &str| folder.join(format!("{name}{ending}"));
-    let mut paths = Vec::new();
+    let (mut paths, mut warnings) = (Vec::new(), Vec::new());
     if let Some(geometry) = &frame.geometry {
         paths.push(path("_depth_mm.png"));
-        write_depth_mm(&path("_depth_mm.png"), map, geometry)?;
+        warnings.extend(write_depth(&path("_depth_mm.png"), map, geometry)?);
     }
-    let warnings = write_disparity(&path("_disp_x256.png"), map)?;
+    warnings.extend(write_disparity(&path("_disp_x256.png"), map)?);
     write_disparity(&path("_disp.pfm"), map)?;
     paths.extend([path("_disp_x256.png"), path("_disp.pfm")]);
     if let Some(confidence) = &map.confidence {

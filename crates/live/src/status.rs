@@ -137,6 +137,7 @@ impl Status {
                 .filter(|fit| !fit.field.is_zero())
                 .map(|fit| format!("corrected by up to {:.2} px", fit.max_px)),
             truth.map(|error| format!("{error}, mean error {:.2} px", error.all.average_px)),
+            truth.and_then(|error| error.other_scale).map(|found| found.to_string()),
         ]
         .into_iter()
         .flatten()

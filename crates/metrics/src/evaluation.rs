@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn regions_follow_truth_and_masks() {
-        let mut truth = Truth { left_px: Image::filled(2, 1, 1.0), right_px: None, occluded: None };
+        let mut truth = Truth { left_px: Image::filled(2, 1, 1.0), right_px: None, occluded: None, scale: None };
         let words = |regions: &Regions| regions.present().iter().map(|(region, _)| region.word()).collect::<Vec<_>>();
         assert_eq!(words(&Regions::of_truth(&truth)), ["all"]);
         truth.occluded = Some(Image::new(2, 1, vec![true, false]));

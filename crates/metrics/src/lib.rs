@@ -24,4 +24,4 @@ pub use random::Random;
 pub use rank_correlation::rank_correlation;
 pub use region::{Region, RegionError};
 pub use trend::{Trend, trend};
-pub use truth_error::{TruthError, truth_error};
+pub use truth_error::{OtherScale, TruthError, truth_error};

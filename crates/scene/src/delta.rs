@@ -77,6 +77,7 @@ impl Delta {
             left_px: self.left_px.onto(&base.truth.left_px),
             right_px: self.right_px.as_ref().zip(base.truth.right_px.as_ref()).map(|(plane, base)| plane.onto(base)),
             occluded: self.occluded.as_ref().zip(base.truth.occluded.as_ref()).map(|(plane, base)| plane.onto(base)),
+            scale: None,
         };
         Rendered { left: self.left.onto(&base.left), right: self.right.onto(&base.right), truth: Arc::new(truth) }
     }

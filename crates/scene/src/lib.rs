@@ -91,7 +91,12 @@ impl StaticScene {
         let left = self.rig.view(&world, View::Left, Some(&self.left));
         let right = self.rig.view(&world, View::Right, Some(&self.right));
         let occluded = self.rig.occluded(&world, &left, Some((&self.left, &self.occluded)));
-        let truth = Truth { left_px: left.disparity_px, right_px: Some(right.disparity_px), occluded: Some(occluded) };
+        let truth = Truth {
+            left_px: left.disparity_px,
+            right_px: Some(right.disparity_px),
+            occluded: Some(occluded),
+            scale: None,
+        };
         Rendered { left: left.rgb, right: right.rgb, truth: Arc::new(truth) }
     }
 }

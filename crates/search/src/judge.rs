@@ -86,7 +86,7 @@ mod tests {
         let picture =
             |shift: usize| Picture { luma: Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + shift, y))), rgb: None };
         let frame = Frame::of_raw(Arc::new(RawPair::new("a", 0, UNIX_EPOCH, picture(0), picture(3))));
-        let truth = Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None };
+        let truth = Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None, scale: None };
         Sample::of(Arc::new(Frame { truth: has_truth.then(|| Arc::new(truth)), ..frame }))
     }
 

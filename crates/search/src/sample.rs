@@ -67,8 +67,9 @@ mod tests {
             rgb: rgb.map(|rgb| Image::filled(4, 3, rgb)),
         };
         let raw = RawPair::new("a", 0, UNIX_EPOCH, picture(7), picture(value));
-        let truth =
-            truth_px.map(|px| Arc::new(Truth { left_px: Image::filled(4, 3, px), right_px: None, occluded: None }));
+        let truth = truth_px.map(|px| {
+            Arc::new(Truth { left_px: Image::filled(4, 3, px), right_px: None, occluded: None, scale: None })
+        });
         Arc::new(Frame { truth, ..Frame::of_raw(Arc::new(raw)) })
     }
 

@@ -91,7 +91,7 @@ mod tests {
             name: "s".into(),
             layout: "made",
             raw: Arc::new(RawPair::new("s", 0, UNIX_EPOCH, picture(0), picture(3))),
-            truth: Arc::new(Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None }),
+            truth: Arc::new(Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None, scale: None }),
             regions: Regions::default(),
             num_disparities: 8,
         }

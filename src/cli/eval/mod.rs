@@ -103,6 +103,9 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let (found, ended) = run::run(&plan, &inputs, outputs, headless::interrupt()?);
     if found.rows.is_empty() {
         ended?;
+        if !found.remarks.is_empty() {
+            anyhow::bail!("{}", found.remarks.join("\n"));
+        }
         let words: Vec<_> = plan.regions.iter().map(|region| region.word()).collect();
         return refuse(format!("--region {}: no pair has it; leave --region out", words.join(" and ")));
     }

@@ -15,7 +15,7 @@ use stereopsis_frame::engine::{Engine, EngineChoice, Job, ModelFile, Output};
 use stereopsis_frame::{Frame, FramePreparation, MaxPixels, RowCorrection, SourceInfo};
 use stereopsis_images::picture_files::truth::PairWithTruth;
 use stereopsis_images::{describe, write_disparity, write_errors};
-use stereopsis_metrics::{Figures, TruthRegion, figures};
+use stereopsis_metrics::{Figures, OtherScale, TruthRegion, figures, truth_error};
 use stereopsis_recording::pair_bar;
 
 /// Plan of an evaluation.
@@ -72,7 +72,7 @@ pub(super) fn run(
 ) -> (Evaluation, anyhow::Result<()>) {
     let total: u64 = inputs.iter().map(Input::pairs).sum();
     let bar = pair_bar(Some(total).filter(|&pairs| pairs > 1 && plan.shows_progress));
-    let mut run = Run { plan, engines: Vec::new(), outputs, found: Evaluation::default(), done: 0 };
+    let mut run = Run { plan, engines: Vec::new(), outputs, found: Evaluation::default(), done: 0, other_scale: None };
     let mut see = |pair: PairWithTruth| {
         if interrupt.load(Ordering::Acquire) {
             return Ok(ControlFlow::Break(()));
@@ -85,7 +85,7 @@ pub(super) fn run(
     let each = |input: &Input| input.each(plan.max_pixels, &mut remarks, &mut see);
     let ended = inputs.iter().map(each).find(|ended| !matches!(ended, Ok(ControlFlow::Continue(()))));
     bar.finish_and_clear();
-    run.found.remarks = remarks;
+    run.found.remarks.extend(remarks);
     let ended = match ended {
         Some(Ok(_)) => Err(anyhow::anyhow!("interrupted after {} of {total} pairs", run.done)),
         Some(Err(err)) => Err(err),
@@ -103,11 +103,14 @@ struct Run<'a> {
     outputs: Outputs,
     found: Evaluation,
     done: u64,
+    /// Other scale of the truth of the present pair.
+    other_scale: Option<OtherScale>,
 }
 
 impl Run<'_> {
     fn pair(&mut self, pair: &PairWithTruth) -> anyhow::Result<()> {
         let frame = Arc::new(self.frame(pair)?);
+        self.other_scale = None;
         let mut rows = Vec::new();
         for variant in 0..self.plan.variants.len() {
             let row = self.row(pair, &frame, variant);
@@ -115,7 +118,9 @@ impl Run<'_> {
             rows.extend(row.with_context(|| format!("{} with the setting {name}", console::foreign(&pair.name)))?);
         }
         self.done += 1;
-        if !rows.is_empty() {
+        if let Some(found) = self.other_scale.take() {
+            self.found.remarks.push(format!("{} is left out: {found}", console::foreign(&pair.name)));
+        } else if !rows.is_empty() {
             let (name, size) = (pair.name.clone(), frame.size());
             self.found.rows.push(SceneRows { name, layout: pair.layout, size, rows });
         }
@@ -143,6 +148,7 @@ impl Run<'_> {
         let job = Job { frame: Arc::clone(frame), params, read_back: true, wants_right: false };
         let output = stereopsis_frame::engine::run(self.engine(variant, &job)?, job)?;
         let map = output.map.as_deref().context("the engine gave no numbers back")?;
+        self.other_scale = self.other_scale.or(truth_error(map, &pair.truth).and_then(|error| error.other_scale));
         let of_region = |(region, mask)| {
             let figures = figures(map, &pair.truth.left_px, mask);
             figures

@@ -242,6 +242,8 @@ pub struct Truth {
     pub right_px: Option<Image<f32>>,
     /// True for left pixels that the right view does not see.
     pub occluded: Option<Image<bool>>,
+    /// Number of its file's numbers that are 1 px; `None` for truth from no file.
+    pub scale: Option<i32>,
 }
 
 impl Truth {

@@ -1,5 +1,5 @@
-//! Decoders of disparity files that are no images: TIFF of floats, which this program writes too, and NumPy's `.npy`. Files are
-//! untrusted: sizes are checked before memory is allocated.
+//! Decoders of disparity files that are no images: TIFF of floats, which this program writes too, or of signed integers, and NumPy's
+//! `.npy`. Files are untrusted: sizes are checked before memory is allocated.
 
 use super::memory_limits::OVERHEAD_BYTES;
 use crate::error::{FileError, PictureError};
@@ -26,7 +26,7 @@ const MAX_NUMPY_HEADER_BYTES: u64 = 1 << 16;
 /// Maximum ratio of uncompressed to compressed bytes: LZW of equal bytes.
 const MAX_COMPRESSION: u64 = 4096;
 
-/// Reads a TIFF of floats or an `.npy`; `None` for other files.
+/// Reads a TIFF of floats or signed integers, or an `.npy`; `None` for other files. Numbers that a TIFF names as "no value" become NaN.
 ///
 /// # Errors
 /// The file is missing, truncated, larger than `max_pixels`, or of an unsupported kind; the text names it.
@@ -52,19 +52,28 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
     if !super::is_tiff(&magic) {
         return Ok(None);
     }
-    let values = float_tiff(BufReader::new(file), len, max_pixels).map_err(cannot)?;
-    Ok(values.map(|values| Numbers { values, are_whole: false }))
+    Ok(number_tiff(BufReader::new(file), len, max_pixels).map_err(cannot)?)
 }
 
-/// Decodes a TIFF with one float per pixel; `None` for other TIFFs.
-fn float_tiff(
+/// Returns the number that a TIFF names as "no value"; `None` for other files and without the tag.
+pub(crate) fn no_value_of_tiff(path: &Path) -> Option<f64> {
+    no_value(&mut tiff::decoder::Decoder::new(BufReader::new(plain::open(path).ok()?)).ok()?)
+}
+
+/// Returns the number in GDAL's tag, a text (GDAL 3.10, GeoTIFF driver).
+fn no_value(decoder: &mut tiff::decoder::Decoder<impl io::Read + io::Seek>) -> Option<f64> {
+    decoder.get_tag_ascii_string(Tag::GdalNodata).ok()?.trim_matches(['\0', ' ']).parse().ok()
+}
+
+/// Decodes a TIFF with one float or signed integer per pixel; `None` for other TIFFs.
+fn number_tiff(
     file: impl io::Read + io::Seek,
     len: u64,
     max_pixels: MaxPixels,
-) -> Result<Option<Image<f32>>, PictureError> {
+) -> Result<Option<Numbers>, PictureError> {
     let mut decoder = tiff::decoder::Decoder::new(file)?;
     let formats = decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat)?.unwrap_or_default();
-    if formats[..] != [SampleFormat::IEEEFP.to_u16()] {
+    if ![SampleFormat::IEEEFP, SampleFormat::Int].iter().any(|format| formats[..] == [format.to_u16()]) {
         return Ok(None);
     }
     let tiff::ColorType::Gray(bits) = decoder.colortype()? else { return Ok(None) };
@@ -77,16 +86,22 @@ fn float_tiff(
     memory::check(2 * bytes).map_err(|free| PictureError::NumbersMemory { bytes: 2 * bytes, free })?;
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = usize::try_from(bytes.saturating_add(OVERHEAD_BYTES)).unwrap_or(usize::MAX);
-    let values: Vec<f32> = match decoder.with_limits(limits).read_image()? {
-        DecodingResult::F32(values) => values,
-        DecodingResult::F64(values) => values.into_iter().map(|v| v as f32).collect(),
-        DecodingResult::F16(values) => values.into_iter().map(f32::from).collect(),
+    let mut decoder = decoder.with_limits(limits);
+    let no_value = no_value(&mut decoder).map(|v| v as f32);
+    let (mut values, are_whole): (Vec<f32>, bool) = match decoder.read_image()? {
+        DecodingResult::F32(values) => (values, false),
+        DecodingResult::F64(values) => (values.into_iter().map(|v| v as f32).collect(), false),
+        DecodingResult::F16(values) => (values.into_iter().map(f32::from).collect(), false),
+        DecodingResult::I8(values) => (values.into_iter().map(f32::from).collect(), true),
+        DecodingResult::I16(values) => (values.into_iter().map(f32::from).collect(), true),
+        DecodingResult::I32(values) => (values.into_iter().map(|v| v as f32).collect(), true),
         _ => return Ok(None),
     };
+    values.iter_mut().filter(|v| Some(**v) == no_value).for_each(|v| *v = f32::NAN);
     if values.len() as u64 != u64::from(width) * u64::from(height) {
         return Err(PictureError::Count { numbers: values.len(), size: (width, height) });
     }
-    Ok(Some(Image::new(width as usize, height as usize, values)))
+    Ok(Some(Numbers { values: Image::new(width as usize, height as usize, values), are_whole }))
 }
 
 /// Header of an `.npy`, as described in NumPy's documentation (`numpy.lib.format`).

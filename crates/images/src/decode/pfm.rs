@@ -70,8 +70,10 @@ fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, PictureError> {
         return Err(PictureError::Header("has no width, height and factor"));
     };
     max_pixels.check(width.into(), height.into())?;
-    // the header ends with one byte of white space
-    Ok(Header { width: width as usize, height: height as usize, little_endian: factor < 0.0, len: at + 1 })
+    // the header ends with one byte of white space, or with the two that end each of its lines where Windows wrote it as text
+    let ends_with_two = bytes[at..].starts_with(b"\r\n") && bytes[2..].starts_with(b"\r\n");
+    let len = at + if ends_with_two { 2 } else { 1 };
+    Ok(Header { width: width as usize, height: height as usize, little_endian: factor < 0.0, len })
 }
 
 fn pixels(bytes: &[u8], header: &Header) -> Result<Image<f32>, PictureError> {
@@ -109,6 +111,11 @@ mod tests {
         assert_eq!((little.size(), little.pixels()), ((2, 2), &expected[..]));
         let big = decode(&pfm("Pf 2 2 1.0 ", &values.map(f32::to_be_bytes))).unwrap();
         assert_eq!(big.pixels(), expected);
+        let of_windows = decode(&pfm("Pf\r\n2 2\r\n-1\r\n", &values.map(f32::to_le_bytes))).unwrap();
+        assert_eq!(of_windows.pixels(), expected);
+        let ten = f32::from_le_bytes([10, 0, 0, 0]); // a first byte that looks like an end of line belongs to the number
+        let first = decode(&pfm("Pf\n1 1\n-1\r", &[ten.to_le_bytes()])).unwrap();
+        assert_eq!(first.pixels(), [ten]);
     }
 
     #[test]

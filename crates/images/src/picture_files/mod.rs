@@ -8,7 +8,7 @@ pub mod truth;
 pub use curved::curved;
 pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 
-use self::truth::{TruthFiles, truth_beside};
+use self::truth::{ReadTruth, TruthFiles, truth_beside};
 use crate::decode::{ExifLens, Turn, read_turned};
 use crate::error::FileError;
 use std::path::Path;
@@ -161,7 +161,7 @@ impl FilePair {
     }
 
     /// Reads the truth into `pair`, from the file that the user names or from the data set's files beside the pair. Returns a remark on
-    /// unusable files beside the pair, which are skipped.
+    /// numbers that are no disparities, or on unusable files beside the pair, which are skipped.
     ///
     /// # Errors
     /// The named file cannot be read or has another size.
@@ -178,14 +178,15 @@ impl FilePair {
             let is_named = |files: &TruthFiles| files.left.path == named.path && named.scale.is_none();
             let files = beside.ok().flatten().filter(is_named);
             let files = files.unwrap_or_else(|| TruthFiles::of_left(named.clone()));
-            pair.truth = Some(Arc::new(files.read_known(size, max_pixels)?));
-            return Ok(None);
+            let ReadTruth { truth, remark } = files.read_known(size, max_pixels)?;
+            pair.truth = Some(Arc::new(truth));
+            return Ok(remark);
         }
         Ok(match beside.map(|files| files.map(|files| files.read_known(size, max_pixels))) {
             Ok(None) => None,
-            Ok(Some(Ok(truth))) => {
+            Ok(Some(Ok(ReadTruth { truth, remark }))) => {
                 pair.truth = Some(Arc::new(truth));
-                None
+                remark
             }
             Ok(Some(Err(err))) => Some(format!("{err}; it is left out")),
             Err(err) => Some(err.to_string()),

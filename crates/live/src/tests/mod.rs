@@ -60,7 +60,12 @@ impl PairSource for Shifted {
         let exact = Image::filled(SIZE.0, SIZE.1, self.disparity as f32);
         let occluded = Image::from_fn(SIZE.0, SIZE.1, |x, _| x < self.disparity + 4);
         Ok(Next::Pair(Box::new(RawPair {
-            truth: Some(Arc::new(Truth { left_px: exact.clone(), right_px: Some(exact), occluded: Some(occluded) })),
+            truth: Some(Arc::new(Truth {
+                left_px: exact.clone(),
+                right_px: Some(exact),
+                occluded: Some(occluded),
+                scale: None,
+            })),
             ..RawPair::new(
                 format!("shifted-{sequence:06}"),
                 sequence,

@@ -136,7 +136,10 @@ fn cells(core: &Core) -> Vec<StatusCell> {
              visible in both images (bad-1 nonocc): {:.1} %.",
             truth.nonocc.bad_1_percent
         );
-        cells.push(StatusCell::new(truth.to_string(), help));
+        cells.push(match truth.other_scale {
+            Some(found) => StatusCell::new(format!("{truth}: another scale?"), format!("{found}. {help}")),
+            None => StatusCell::new(truth.to_string(), help),
+        });
     }
     if !status.engine.stages.is_empty() {
         let stages: Vec<_> = status.engine.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();

@@ -11,43 +11,81 @@ pub(super) use layout::truth_beside;
 pub use layout::{calib_txt, files_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
-use crate::decode::{Numbers, read_numbers, read_pfm, read_picture};
+use crate::decode::{Numbers, no_value_of_tiff, read_numbers, read_pfm, read_picture};
 use crate::error::{FileError, TruthError};
 use std::path::Path;
-use stereopsis_base::image::{Image, Luma, Truth};
+use stereopsis_base::console::{self, counted};
+use stereopsis_base::image::{Image, Luma, Picture, Truth};
 use stereopsis_frame::source::DisparityFile;
 use stereopsis_frame::source::names::{has_extension, is_name_of_depth};
 use stereopsis_frame::{CaptureError, MaxPixels};
 
-/// Largest disparity of a truth, px; no image of this program is wider.
-const MAX_DISPARITY_PX: f32 = 65_536.0;
 /// Maximum difference between the truths of both views for a point that both see, px.
 const MAX_DISAGREEMENT_PX: f32 = 1.0;
 
-/// Reads the disparities of a file, px; NaN where unknown.
+/// Largest share of numbers that may be no disparities, as those of a few stray pixels.
+const MAX_STRAY_SHARE: f64 = 0.01;
+/// Numbers that mean "no value" where disparities are negative: of pandora 1.9.0 (`invalid_disparity`) and GDAL.
+const NEGATIVE_SENTINELS: &[f32] = &[-999.0, -9999.0, -32_767.0, -32_768.0, -99_999.0];
+/// Scale of 16-bit images, as KITTI's.
+const KITTI_SCALE: i32 = 256;
+/// Scales of whole numbers in three channels, and the base of their digits, red the highest: MPI Sintel's (`sdk/python/sintel_io.py`) and
+/// FoundationStereo's (`depth_uint8_decoding`).
+const SCALES_OF_COLOURS: [(i32, f32); 2] = [(16_384, 256.0), (1000, 255.0)];
+
+/// Disparities of a file.
+#[derive(Debug)]
+pub(crate) struct Disparities {
+    /// Disparities, px; NaN where unknown.
+    pub(crate) px: Image<f32>,
+    /// Number of the file's numbers that are 1 px.
+    scale: i32,
+    /// Sentence on numbers that are no disparities.
+    remark: Option<String>,
+}
+
+/// Reads the disparities of a file. Unknown are numbers that are infinite, none or 0, the one that GDAL's tag names, and those of the
+/// image's width or more, which the remark counts.
 ///
 /// # Errors
-/// The file cannot be read, or its scale is unknown; the text names it.
-pub(crate) fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
+/// The file cannot be read, its scale is unknown, or too many of its numbers are no disparities; the text names it.
+pub(crate) fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Disparities, CaptureError> {
     let refused = |cause| FileError::Truth { path: file.path.clone(), cause };
     if is_name_of_depth(&file.path.file_stem().unwrap_or_default().to_string_lossy()) {
         return Err(refused(TruthError::NameOfDepth).into());
     }
     let (values, own_scale) = numbers(file, max_pixels)?;
     let scale = file.scale.or(own_scale).ok_or_else(|| refused(TruthError::NoScale))?;
-    let values = values.map(|v| v / scale as f32);
-    let is_too_large = |v: &&f32| v.is_finite() && v.abs() > MAX_DISPARITY_PX;
-    if let Some(too_large) = values.pixels().iter().find(is_too_large) {
-        return Err(refused(TruthError::TooLarge(*too_large)).into());
+    let width_px = values.width() as f32;
+    let is_sentinel = |v: f32| scale < 0 && NEGATIVE_SENTINELS.contains(&v);
+    let values = values.map(|&v| if is_sentinel(v) { f32::NAN } else { v / scale as f32 });
+    let (mut known, mut negative, mut too_large) = (0, 0, Vec::new());
+    for &v in values.pixels().iter().filter(|v| v.is_finite()) {
+        known += usize::from(v > 0.0);
+        negative += usize::from(v < 0.0);
+        if v >= width_px {
+            too_large.push(v);
+        }
     }
-    let has = |sign: fn(f32) -> bool| values.pixels().iter().any(|v| v.is_finite() && sign(*v));
-    if has(|v| v < 0.0) && !has(|v| v > 0.0) {
+    if let Some(&largest) = too_large.iter().max_by(|a, b| a.total_cmp(b)) {
+        // one number says "no value", many are of another scale
+        let is_one_number = too_large.iter().all(|&v| v.to_bits() == largest.to_bits()) && too_large.len() < known;
+        if !is_one_number && too_large.len() as f64 > MAX_STRAY_SHARE * known as f64 {
+            return Err(refused(TruthError::TooLarge { disparity_px: largest, width_px }).into());
+        }
+    }
+    if negative > 0 && known == 0 {
         return Err(refused(TruthError::Negative { path: file.path.clone(), scale }).into());
     }
-    Ok(values.map(|&v| if v.is_finite() && v > 0.0 { v } else { f32::NAN }))
+    let remark = (!too_large.is_empty()).then(|| {
+        let (path, count) = (console::path(&file.path), counted(too_large.len() as u64, "number"));
+        format!("{path}: {count} of {width_px} px, the width of the image, or more count as unknown disparities")
+    });
+    let px = values.map(|&v| if v > 0.0 && v < width_px { v } else { f32::NAN });
+    Ok(Disparities { px, scale, remark })
 }
 
-/// Returns the numbers of the file, and their scale if known.
+/// Returns the numbers of the file, NaN where it says that there is none, and their scale if known.
 fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, Option<i32>), CaptureError> {
     if has_extension(&file.path, &["pfm"]) {
         return Ok((read_pfm(&file.path, max_pixels)?, Some(1)));
@@ -55,12 +93,28 @@ fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, O
     if let Some(Numbers { values, are_whole }) = read_numbers(&file.path, max_pixels)? {
         return Ok((values, (!are_whole).then_some(1)));
     }
-    let luma = read_picture(&file.path, false, max_pixels)?.luma;
+    let Picture { luma, rgb } = read_picture(&file.path, true, max_pixels)?;
+    if let Some(rgb) = rgb.filter(|rgb| rgb.pixels().iter().any(|&[r, g, b]| r != g || g != b)) {
+        let known = SCALES_OF_COLOURS.iter().find(|(scale, _)| file.scale == Some(*scale));
+        let refused = FileError::Truth { path: file.path.clone(), cause: TruthError::Colours };
+        let (scale, base) = *known.ok_or(refused)?;
+        let number = |[r, g, b]: &[u8; 3]| (f32::from(*r) * base + f32::from(*g)) * base + f32::from(*b);
+        return Ok((rgb.map(number), Some(scale)));
+    }
     let scale = matches!(luma, Luma::U16 { .. }).then_some(KITTI_SCALE);
-    Ok((luma.to_u16().map(|&v| f32::from(v)), scale))
+    let no_value = no_value_of_tiff(&file.path);
+    let number = |&v: &u16| if no_value == Some(f64::from(v)) { f32::NAN } else { f32::from(v) };
+    Ok((luma.to_u16().map(number), scale))
 }
 
-const KITTI_SCALE: i32 = 256;
+/// Truth of a pair, as read from its files.
+#[derive(Clone, Debug)]
+pub struct ReadTruth {
+    /// The truth.
+    pub truth: Truth,
+    /// Sentence on numbers of the left view that are no disparities.
+    pub remark: Option<String>,
+}
 
 impl TruthFiles {
     /// Reads the truth of a pair of this size, px. Without a mask, a pixel counts as occluded if the truth of the right view differs by
@@ -68,35 +122,35 @@ impl TruthFiles {
     ///
     /// # Errors
     /// A file cannot be read or has another size; the text names it.
-    pub fn read(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<Truth, CaptureError> {
+    pub fn read(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<ReadTruth, CaptureError> {
         let of_size = |path: &Path, found| check_size(path, found, size);
         let disparities = |file: &DisparityFile| {
-            let image = read_disparities(file, max_pixels)?;
-            of_size(&file.path, image.size())?;
-            Ok::<_, CaptureError>(image)
+            let found = read_disparities(file, max_pixels)?;
+            of_size(&file.path, found.px.size())?;
+            Ok::<_, CaptureError>(found)
         };
-        let left_px = disparities(&self.left)?;
-        let right_px = self.right.as_ref().map(disparities).transpose()?;
+        let Disparities { px: left_px, scale, remark } = disparities(&self.left)?;
+        let right_px = self.right.as_ref().map(disparities).transpose()?.map(|right| right.px);
         let occluded = match &self.mask {
             Some(Mask::Visible(path)) => {
                 let visible = read_mask(path, max_pixels)?;
                 of_size(path, visible.size())?;
                 Some(visible.map(|visible| !visible))
             }
-            Some(Mask::Disparities(file)) => Some(disparities(file)?.map(|d| d.is_nan())),
+            Some(Mask::Disparities(file)) => Some(disparities(file)?.px.map(|d| d.is_nan())),
             None => right_px.as_ref().map(|right_px| disagreeing(&left_px, right_px)),
         };
-        Ok(Truth { left_px, right_px, occluded })
+        Ok(ReadTruth { truth: Truth { left_px, right_px, occluded, scale: Some(scale) }, remark })
     }
 
     /// Reads the truth like [`Self::read`], and requires at least one known pixel.
     ///
     /// # Errors
     /// Errors of [`Self::read`]; the truth contains no disparity.
-    pub(super) fn read_known(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<Truth, CaptureError> {
-        let truth = self.read(size, max_pixels)?;
-        let is_known = truth.left_px.pixels().iter().any(|d| d.is_finite());
-        if is_known { Ok(truth) } else { Err(FileError::NoDisparity(self.left.path.clone()).into()) }
+    pub(super) fn read_known(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<ReadTruth, CaptureError> {
+        let read = self.read(size, max_pixels)?;
+        let is_known = read.truth.left_px.pixels().iter().any(|d| d.is_finite());
+        if is_known { Ok(read) } else { Err(FileError::NoDisparity(self.left.path.clone()).into()) }
     }
 }
 

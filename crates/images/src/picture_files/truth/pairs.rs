@@ -126,7 +126,7 @@ impl TruthPair {
         let raw = self.pictures.read(true, max_pixels)?;
         let size = raw.left.size();
         let files = truth_beside(&self.pictures.left, size)?.unwrap_or_else(|| self.truth.clone());
-        let truth = files.read(size, max_pixels)?;
+        let truth = files.read(size, max_pixels)?.truth;
         let mask = |path: &Option<PathBuf>| -> Result<Option<Image<bool>>, CaptureError> {
             let Some(path) = path else { return Ok(None) };
             let mask = read_mask(path, max_pixels)?;
